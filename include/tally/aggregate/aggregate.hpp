@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an aggregate is: the small type behind every reduction and scan. Algorithms know this concept
+// and name no aggregate; a new aggregate is one new file.
+//
+//   element     what it reads                  lift(x, i)     the state of one element at index i
+//   state       plain data, mergeable          combine(s, t)  the state of s's range, then t's
+//   result      what it gives                  lower(s)       the only contractual rounding
+//   any_order   whether regrouping and swapping operands keep the bits
+//
+// Optional members:
+//   identity()     neutral in bits; an any-order aggregate has one
+//   empty(s)       whether s has seen no element, for aggregates that have no answer then
+//   name           for error messages
+//   parts          an aggregate with the same states and lifts, compiled once for several results;
+//                  made by make_parts() if it is not stateless
+//   accumulator    an any-order aggregate's fast path: add(tile, state) adds a whole tile to
+//                  accumulator and state together, flush(state) moves the rest there
+//   prefix         a scan's fast path: prefix(state); emit(tile, out) writes the tile's running
+//                  results and moves past it, or changes nothing and returns false; store(state)
+//   write, read    a state to and from bytes
+//   shift(s, by)   moves the indices that s holds
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "tally/error.hpp"
+#include "tally/rounding.hpp"
+#include "tally/where.hpp"
+
+namespace tally {
+
+template <class A>
+concept aggregate = requires(A const a, typename A::element x, std::uint64_t i,
+                             typename A::state s, typename A::state t) {
+  { a.lift(x, i) } -> std::same_as<typename A::state>;
+  { a.combine(s, t) } -> std::same_as<typename A::state>;
+  { a.lower(s) } -> std::same_as<typename A::result>;
+  { A::any_order } -> std::convertible_to<bool>;
+  requires std::is_trivially_copyable_v<typename A::state>;
+};
+
+template <class A>
+concept has_identity = requires(A const a) {
+  { a.identity() } -> std::same_as<typename A::state>;
+};
+
+// A state or nothing. Absent operands pass through, which is how tails, skipped elements and
+// operators without an identity need no special case.
+template <class State>
+struct maybe {
+  State value;
+  bool present;
+};
+
+template <aggregate A>
+TALLY_FN maybe<typename A::state> combine(A const& a, maybe<typename A::state> const& left,
+                                          maybe<typename A::state> const& right) {
+  if (!left.present) return right;
+  if (!right.present) return left;
+  return {a.combine(left.value, right.value), true};
+}
+
+// What a user's binary operator over values of type T becomes. It must be associative; it need not
+// commute. A member `identity()`, if it has one, answers for the empty array.
+template <class T, class Operator>
+struct operation {
+  using element = T;
+  using state = T;
+  using result = T;
+  static constexpr bool any_order = false;
+  static constexpr char const* name = "operator";
+  [[no_unique_address]] Operator op;
+
+  TALLY_FN T lift(T x, std::uint64_t) const { return x; }
+  TALLY_FN T combine(T left, T right) const { return op(left, right); }
+  TALLY_FN T lower(T x) const { return x; }
+  T identity() const
+    requires requires(Operator const o) { { o.identity() } -> std::convertible_to<T>; }
+  {
+    return op.identity();
+  }
+};
+
+namespace detail {
+
+// A named aggregate such as sum{} (which gives its own type for an element type), a complete
+// aggregate of the user's, or an operator.
+template <class T, class Op>
+auto bind_reduce(Op const& op) {
+  if constexpr (requires { op.template on<T>(); })
+    return op.template on<T>();
+  else if constexpr (aggregate<Op>)
+    return op;
+  else {
+    static_assert(std::is_invocable_r_v<T, Op const&, T, T>,
+                  "neither a tally aggregate nor an operator T(T, T) on the element type");
+    return operation<T, Op>{op};
+  }
+}
+
+template <class In, class Out, class Op>
+auto bind_scan(Op const& op) {
+  if constexpr (requires { op.template scanning<In, Out>(); })
+    return op.template scanning<In, Out>();
+  else if constexpr (aggregate<Op>)
+    return op;
+  else {
+    static_assert(std::is_invocable_r_v<Out, Op const&, Out, Out>,
+                  "neither a tally aggregate that can scan nor an operator T(T, T)");
+    return operation<Out, Op>{op};
+  }
+}
+
+// The aggregate whose compiled code serves `a`.
+template <aggregate A>
+auto parts_of(A const& a) {
+  if constexpr (requires { a.make_parts(); })
+    return a.make_parts();
+  else if constexpr (requires { typename A::parts; })
+    return typename A::parts{};
+  else
+    return a;
+}
+template <aggregate A>
+using parts_type = decltype(parts_of(std::declval<A const&>()));
+
+// Throws if `s` has seen nothing and the aggregate has no answer to that.
+template <aggregate A>
+void require_elements(A const& a, typename A::state const& s) {
+  if constexpr (requires { a.empty(s); })
+    if (a.empty(s)) throw error(std::string(A::name) + ": the array is empty");
+}
+
+}  // namespace detail
+
+// A run of consecutive elements, as accumulators see it. A full one has exactly `size`.
+template <class T, bool Full, nan_policy Nan>
+struct tile {
+  static constexpr int size = 512;
+  static constexpr bool skips = Nan == skip && floating<T>;
+  T const* data;
+  std::uint64_t first;
+  int length;
+
+  TALLY_FN int count() const { return Full ? size : length; }
+  TALLY_FN T operator[](int k) const { return data[k]; }
+  TALLY_FN bool live(int k) const { return !skips || !is_nan(data[k]); }
+  TALLY_FN std::uint64_t index(int k) const { return first + std::uint64_t(k); }
+};
+
+// The same run from its last element to its first.
+template <class T, bool Full, nan_policy Nan>
+struct reversed_tile : tile<T, Full, Nan> {
+  using forward = tile<T, Full, Nan>;
+  TALLY_FN T operator[](int k) const { return this->data[this->count() - 1 - k]; }
+  TALLY_FN bool live(int k) const { return forward::live(this->count() - 1 - k); }
+  TALLY_FN std::uint64_t index(int k) const { return forward::index(this->count() - 1 - k); }
+};
+
+namespace detail {
+
+// Independent lanes for a tile loop: enough to hide the latency of an addition at any vector width.
+inline constexpr int lanes = 32;
+
+// The accumulator of an aggregate that has none of its own.
+template <aggregate A>
+struct plain_accumulator {
+  template <class Tile>
+  TALLY_FN void add(Tile const& t, typename A::state& s) {
+    A const a;
+    for (int k = 0; k < t.count(); ++k)
+      if (t.live(k)) s = a.combine(s, a.lift(t[k], t.index(k)));
+  }
+  void flush(typename A::state&) const {}
+};
+
+template <class A>
+struct accumulator_of {
+  using type = plain_accumulator<A>;
+};
+template <class A>
+  requires requires { typename A::accumulator; }
+struct accumulator_of<A> {
+  using type = typename A::accumulator;
+};
+
+// Calls f(k, lane) for the tile's elements, in an order that vectorises.
+template <class Tile, class F>
+TALLY_FN void for_each_lane(Tile const& t, F&& f) {
+  int const whole = t.count() / lanes * lanes;
+  for (int k = 0; k < whole; k += lanes)
+    for (int lane = 0; lane < lanes; ++lane) f(k + lane, lane);
+  for (int k = whole; k < t.count(); ++k) f(k, k - whole);
+}
+
+}  // namespace detail
+}  // namespace tally

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tuple>
+
+#include "tally/aggregate/aggregate.hpp"
+#include "tally/serial.hpp"
+
+namespace tally {
+namespace detail {
+
+template <class A, class B>
+struct paired {
+  A a;
+  B b;
+};
+
+// Two aggregates over the same elements in one read. The pair takes any order if both do.
+template <aggregate A, aggregate B>
+struct both {
+  using state = paired<typename A::state, typename B::state>;
+  using result = paired<typename A::result, typename B::result>;
+  using element = typename A::element;
+  static constexpr bool any_order = A::any_order && B::any_order;
+  static constexpr char const* name = A::name;
+  [[no_unique_address]] A first;
+  [[no_unique_address]] B second;
+
+  auto make_parts() const {
+    return both<parts_type<A>, parts_type<B>>{parts_of(first), parts_of(second)};
+  }
+  state identity() const
+    requires(has_identity<A> && has_identity<B>)
+  {
+    return {first.identity(), second.identity()};
+  }
+  TALLY_FN state lift(element x, std::uint64_t i) const {
+    return {first.lift(x, i), second.lift(x, i)};
+  }
+  TALLY_FN state combine(state const& s, state const& t) const {
+    return {first.combine(s.a, t.a), second.combine(s.b, t.b)};
+  }
+  result lower(state const& s) const { return {first.lower(s.a), second.lower(s.b)}; }
+  bool empty(state const& s) const {
+    if constexpr (requires { first.empty(s.a); })
+      if (first.empty(s.a)) return true;
+    if constexpr (requires { second.empty(s.b); }) return second.empty(s.b);
+    return false;
+  }
+  static void shift(state& s, std::int64_t by) {
+    if constexpr (requires { A::shift(s.a, by); }) A::shift(s.a, by);
+    if constexpr (requires { B::shift(s.b, by); }) B::shift(s.b, by);
+  }
+  static void write(byte_writer& out, state const& s) {
+    A::write(out, s.a);
+    B::write(out, s.b);
+  }
+  static state read(byte_reader& in) {
+    auto const a = A::read(in);
+    return {a, B::read(in)};
+  }
+
+  struct accumulator {
+    typename accumulator_of<A>::type a;
+    typename accumulator_of<B>::type b;
+    template <class Tile>
+    TALLY_FN void add(Tile const& t, state& s) {
+      a.add(t, s.a);
+      b.add(t, s.b);
+    }
+    void flush(state& s) const {
+      a.flush(s.a);
+      b.flush(s.b);
+    }
+  };
+};
+
+template <class T, class Op, class... Rest>
+auto bind_all(Op const& op, Rest const&... rest) {
+  auto const bound = bind_reduce<T>(op);
+  if constexpr (sizeof...(Rest) == 0)
+    return bound;
+  else {
+    auto const others = bind_all<T>(rest...);
+    return both<std::remove_cv_t<decltype(bound)>, std::remove_cv_t<decltype(others)>>{bound, others};
+  }
+}
+
+template <class R>
+auto flatten(R const& r) {
+  if constexpr (requires { r.a, r.b; })
+    return std::tuple_cat(std::make_tuple(r.a), flatten(r.b));
+  else
+    return std::make_tuple(r);
+}
+
+}  // namespace detail
+
+// Several aggregates in one read; the result is the tuple of theirs:
+//   auto [total, ends] = tally::reduce(here, x, tally::all_together(tally::sum{}, tally::min_max{}));
+template <class... Ops>
+struct joint {
+  std::tuple<Ops...> ops;
+
+  template <class Pair>
+  struct bound : Pair {
+    using result = decltype(detail::flatten(std::declval<typename Pair::result>()));
+    result lower(typename Pair::state const& s) const { return detail::flatten(Pair::lower(s)); }
+  };
+  template <element T>
+  auto on() const {
+    auto const pair = std::apply([](auto const&... op) { return detail::bind_all<T>(op...); }, ops);
+    return bound<std::remove_cv_t<decltype(pair)>>{pair};
+  }
+};
+
+template <class... Ops>
+  requires(sizeof...(Ops) >= 2)
+joint<Ops...> all_together(Ops... ops) {
+  return {{ops...}};
+}
+
+}  // namespace tally

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// minimum, maximum, min_max, arg_minimum, arg_maximum.
+#pragma once
+
+#include "tally/aggregate/aggregate.hpp"
+#include "tally/aggregate/order.hpp"
+#include "tally/serial.hpp"
+
+namespace tally {
+
+// The least and the greatest value and where each comes first, in one pass. Values are kept as order
+// keys, in which -0.0 is below +0.0; for the positions the two zeros are equal. NaN is counted apart.
+template <element T>
+struct extrema {
+  using key = bits_of<T>;
+  struct end {
+    key value;
+    std::int64_t at = -1;  // -1: no value yet
+  };
+  struct state {
+    end least{key(~key(0))}, greatest{key(0)};
+    std::int64_t first_nan = -1;  // of those that are not skipped
+    std::uint64_t nan = 0;        // of all
+  };
+  using element = T;
+  using result = state;
+  using parts = extrema;
+  static constexpr bool any_order = true;
+  static constexpr char const* name = "extrema";
+
+  state identity() const { return {}; }
+  bool empty(state const& s) const { return s.least.at < 0 && s.first_nan < 0; }
+
+  TALLY_FN state lift(T x, std::uint64_t i) const {
+    state s;
+    if (is_nan(x)) {
+      s.nan = 1;
+      s.first_nan = std::int64_t(i);
+    } else {
+      s.least = s.greatest = {order_key(x), std::int64_t(i)};
+    }
+    return s;
+  }
+
+  TALLY_FN state combine(state const& a, state const& b) const {
+    state s;
+    s.least = better<true>(a.least, b.least);
+    s.greatest = better<false>(a.greatest, b.greatest);
+    // As unsigned numbers, -1 comes last.
+    s.first_nan = std::int64_t(std::min(std::uint64_t(a.first_nan), std::uint64_t(b.first_nan)));
+    s.nan = a.nan + b.nan;
+    return s;
+  }
+  state lower(state const& s) const { return s; }
+
+  // Moves the positions.
+  static void shift(state& s, std::int64_t by) {
+    for (std::int64_t* at : {&s.least.at, &s.greatest.at, &s.first_nan})
+      if (*at >= 0) *at += by;
+  }
+  static void write(byte_writer& out, state const& s) {
+    for (end const& e : {s.least, s.greatest}) out.put(e.value), out.put(e.at);
+    out.put(s.first_nan);
+    out.put(s.nan);
+  }
+  static state read(byte_reader& in) {
+    state s;
+    for (end* e : {&s.least, &s.greatest}) {
+      e->value = in.get<key>();
+      e->at = in.get<std::int64_t>();
+    }
+    s.first_nan = in.get<std::int64_t>();
+    s.nan = in.get<std::uint64_t>();
+    return s;
+  }
+
+  struct accumulator {
+    template <class Tile>
+    TALLY_FN void add(Tile const& t, state& s) {
+      key least[detail::lanes], greatest[detail::lanes], nans[detail::lanes];
+      for (int lane = 0; lane < detail::lanes; ++lane) {
+        least[lane] = key(~key(0));
+        greatest[lane] = nans[lane] = 0;
+      }
+      detail::for_each_lane(t, [&](int k, int lane) __attribute__((always_inline)) {
+        T const x = t[k];
+        key const value = order_key(x);
+        key const low = is_nan(x) ? key(~key(0)) : value, high = is_nan(x) ? key(0) : value;
+        least[lane] = low < least[lane] ? low : least[lane];
+        greatest[lane] = high > greatest[lane] ? high : greatest[lane];
+        nans[lane] = key(nans[lane] + key(is_nan(x)));
+      });
+      key low = least[0], high = greatest[0];
+      std::uint64_t nan = nans[0];
+      for (int lane = 1; lane < detail::lanes; ++lane) {
+        low = std::min(low, least[lane]);
+        high = std::max(high, greatest[lane]);
+        nan += nans[lane];
+      }
+      if (nan) add_nan(t, s, nan);
+      if (nan < std::uint64_t(t.count())) {
+        if (s.least.at < 0 || low < s.least.value) lower_least(t, s, low);
+        if (s.greatest.at < 0 || high > s.greatest.value) raise_greatest(t, s, high);
+      }
+    }
+    void flush(state&) const {}
+
+   private:
+    template <class Tile>
+    static __attribute__((noinline)) void lower_least(Tile const& t, state& s, key low) {
+      s.least = better<true>(s.least, {low, first_with(t, low)});
+    }
+    template <class Tile>
+    static __attribute__((noinline)) void raise_greatest(Tile const& t, state& s, key high) {
+      s.greatest = better<false>(s.greatest, {high, first_with(t, high)});
+    }
+    template <class Tile>
+    static __attribute__((noinline)) void add_nan(Tile const& t, state& s, std::uint64_t nan) {
+      s.nan += nan;
+      if (Tile::skips || s.first_nan >= 0) return;
+      int k = 0;
+      while (!is_nan(t[k])) ++k;
+      s.first_nan = std::int64_t(t.index(k));
+    }
+    template <class Tile>
+    static std::int64_t first_with(Tile const& t, key value) {
+      int k = 0;
+      while (is_nan(t[k]) || zeros_merged(order_key(t[k])) != zeros_merged(value)) ++k;
+      return std::int64_t(t.index(k));
+    }
+  };
+
+ private:
+  static TALLY_FN key zeros_merged(key value) {
+    if constexpr (floating<T>) return value == order_key(from_bits<T>(format<T>::sign))
+                                          ? order_key(T{}) : value;
+    return value;
+  }
+
+  // The more extreme value; its position unless the other's is as extreme and comes first.
+  template <bool Least>
+  static TALLY_FN end better(end const& a, end const& b) {
+    if (a.at < 0) return b;
+    if (b.at < 0) return a;
+    key const x = zeros_merged(a.value), y = zeros_merged(b.value);
+    end out;
+    out.value = Least ? std::min(a.value, b.value) : std::max(a.value, b.value);
+    out.at = x == y ? std::min(a.at, b.at) : ((x < y) == Least ? a.at : b.at);
+    return out;
+  }
+};
+
+// What a scan of minima or maxima keeps: the element itself, so that its bits come through. The first
+// NaN stays.
+template <element T, bool Least>
+struct running_extremum {
+  using element = T;
+  using state = T;
+  using result = T;
+  static constexpr bool any_order = true;
+  static constexpr char const* name = Least ? "minimum" : "maximum";
+
+  T identity() const {
+    if constexpr (floating<T>)
+      return infinity<T>(!Least);
+    else
+      return Least ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
+  }
+  TALLY_FN T lift(T x, std::uint64_t) const { return x; }
+  TALLY_FN T combine(T left, T right) const {
+    if (is_nan(left)) return left;
+    if (is_nan(right)) return right;
+    bool const keep = Least ? order_key(left) <= order_key(right) : order_key(left) >= order_key(right);
+    return keep ? left : right;
+  }
+  TALLY_FN T lower(T x) const { return x; }
+  T start(T init) const { return init; }
+};
+
+namespace detail {
+
+template <element T, bool Least>
+struct extremum : extrema<T> {
+  using parts = extrema<T>;
+  using result = T;
+  static constexpr char const* name = Least ? "minimum" : "maximum";
+  T lower(typename parts::state const& s) const {
+    if constexpr (floating<T>)
+      if (s.first_nan >= 0) return quiet_nan<T>();
+    return from_order_key<T>(Least ? s.least.value : s.greatest.value);
+  }
+};
+
+template <element T, bool Least>
+struct arg_extremum : extrema<T> {
+  using parts = extrema<T>;
+  using result = std::int64_t;
+  static constexpr char const* name = Least ? "arg_minimum" : "arg_maximum";
+  std::int64_t lower(typename parts::state const& s) const {
+    return s.first_nan >= 0 ? s.first_nan : Least ? s.least.at : s.greatest.at;
+  }
+};
+
+template <bool Least>
+struct extremum_family {
+  template <element T>
+  auto on() const {
+    return extremum<T, Least>{};
+  }
+  template <element In, element Out>
+    requires std::is_same_v<In, Out>
+  auto scanning() const {
+    return running_extremum<In, Least>{};
+  }
+};
+
+template <bool Least>
+struct arg_extremum_family {
+  template <element T>
+  auto on() const {
+    return arg_extremum<T, Least>{};
+  }
+};
+
+}  // namespace detail
+
+// minimum{}, maximum{}: NaN if any element is. -0.0 is less than +0.0.
+struct minimum : detail::extremum_family<true> {};
+struct maximum : detail::extremum_family<false> {};
+
+// arg_minimum{}, arg_maximum{}: the index of the first least or greatest element, or of the first
+// NaN. The zeros are equal.
+struct arg_minimum : detail::arg_extremum_family<true> {};
+struct arg_maximum : detail::arg_extremum_family<false> {};
+
+// min_max{}: both values.
+struct min_max {
+  template <element T>
+  struct values {
+    T minimum, maximum;
+    bool operator==(values const&) const = default;
+  };
+  template <element T>
+  struct bound : extrema<T> {
+    using parts = extrema<T>;
+    using result = values<T>;
+    static constexpr char const* name = "min_max";
+    result lower(typename parts::state const& s) const {
+      return {detail::extremum<T, true>{}.lower(s), detail::extremum<T, false>{}.lower(s)};
+    }
+  };
+  template <element T>
+  auto on() const {
+    return bound<T>{};
+  }
+};
+
+}  // namespace tally

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tally/aggregate/sum.hpp"
+
+namespace tally {
+
+// Floating-point additions in the type itself (float16 and bfloat16: in float), in the order of the
+// aligned tree: as fast as a sum gets, rounded at every step, yet with the same bits everywhere.
+template <floating T>
+struct tree_sum {
+  using element = T;
+  using state = std::conditional_t<sizeof(T) == 2, float, T>;
+  using result = T;
+  static constexpr bool any_order = false;
+  static constexpr char const* name = "fast_sum";
+
+  state identity() const { return state(-0.0); }  // x + -0 is x, for -0 too
+  TALLY_FN state lift(T x, std::uint64_t) const { return state(detail::widen(x)); }
+  TALLY_FN state combine(state left, state right) const { return left + right; }
+  T lower(state s) const {
+    if (s == 0) return T{};
+    return convert<T>(s);
+  }
+  state start(T init) const { return lift(init, 0); }
+  static void write(byte_writer& out, state s) { out.put(s); }
+  static state read(byte_reader& in) { return in.get<state>(); }
+};
+
+// fast_sum{}: as above; integers are summed as by sum{}.
+struct fast_sum {
+  template <element T>
+  auto on() const {
+    if constexpr (integer<T>)
+      return integer_sum<T>{};
+    else
+      return tree_sum<T>{};
+  }
+  template <element In, element Out>
+    requires(integer<In> == integer<Out> && (integer<In> || std::is_same_v<In, Out>))
+  auto scanning() const {
+    if constexpr (integer<In>)
+      return integer_running_sum<In, Out>{};
+    else
+      return tree_sum<In>{};
+  }
+};
+
+}  // namespace tally

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the library holds compiled: users pay neither the compile time nor, with flags of their own,
+// for wrong bits. The instances themselves are in src/cpu.
+#pragma once
+
+#include "tally/aggregate/describe.hpp"
+#include "tally/aggregate/extrema.hpp"
+#include "tally/aggregate/fast_sum.hpp"
+#include "tally/aggregate/moments.hpp"
+#include "tally/aggregate/sum.hpp"
+#include "tally/cpu/reduce.hpp"
+#include "tally/cpu/scan.hpp"
+
+namespace tally::detail {
+
+template <element T>
+inline constexpr bool compiled_reduce<exact_sum<T>> = true;
+template <element T>
+inline constexpr bool compiled_reduce<integer_sum<T>> = true;
+template <element T>
+inline constexpr bool compiled_reduce<tree_sum<T>> = true;
+template <element T, bool Squares>
+inline constexpr bool compiled_reduce<moments<T, Squares>> = true;
+template <element T>
+inline constexpr bool compiled_reduce<extrema<T>> = true;
+template <element T>
+inline constexpr bool compiled_reduce<both<moments<T, true>, extrema<T>>> = true;
+
+// Scans to the input's own type, and sums to the widest.
+template <class In, class Out>
+inline constexpr bool common_scan = std::is_same_v<In, Out>;
+template <integer In>
+inline constexpr bool common_scan<In, widest<In>> = true;
+template <floating In>
+inline constexpr bool common_scan<In, double> = true;
+template <floating In>
+  requires(sizeof(In) == 2)
+inline constexpr bool common_scan<In, float> = true;
+
+template <class In, class Out>
+inline constexpr bool compiled_scan<exact_running_sum<In, Out>> = common_scan<In, Out>;
+template <class In, class Out>
+inline constexpr bool compiled_scan<integer_running_sum<In, Out>> = common_scan<In, Out>;
+template <element T>
+inline constexpr bool compiled_scan<tree_sum<T>> = true;
+template <element T, bool Least>
+inline constexpr bool compiled_scan<running_extremum<T, Least>> = true;
+
+}  // namespace tally::detail

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reductions on this machine's cores. Names no aggregate.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tally/cpu/instruction_set.hpp"
+#include "tally/cpu/threads.hpp"
+#include "tally/partial.hpp"
+
+namespace tally::detail {
+
+inline constexpr std::uint64_t alone_below = 65536;  // fewer elements than this: no second thread
+
+// Elements [begin, end) of `data` into `s`, a tile at a time. `first` is the index of data[0].
+template <aggregate A, nan_policy Nan>
+TALLY_FN void reduce_tiles(typename A::element const* data, std::uint64_t begin, std::uint64_t end,
+                           std::uint64_t first, typename A::state& s) {
+  using T = typename A::element;
+  typename accumulator_of<A>::type acc;
+  std::uint64_t i = begin;
+  for (; end - i >= tile<T, true, Nan>::size; i += tile<T, true, Nan>::size)
+    acc.add(tile<T, true, Nan>{data + i, first + i, 0}, s);
+  if (i < end) acc.add(tile<T, false, Nan>{data + i, first + i, int(end - i)}, s);
+  acc.flush(s);
+}
+
+// One aligned node of 2^tree_level leaves at a time; what lies outside goes leaf by leaf.
+inline constexpr int tree_level = 8;
+
+template <aggregate A>
+TALLY_FN typename A::state tree_of(A const& a, typename A::state* v) {
+  for (int width = 1 << (tree_level - 1); width; width /= 2)
+    for (int k = 0; k < width; ++k) v[k] = a.combine(v[2 * k], v[2 * k + 1]);
+  return v[0];
+}
+
+template <aggregate A, nan_policy Nan>
+TALLY_FN void reduce_tree(A const& a, typename A::element const* data, std::uint64_t begin,
+                          std::uint64_t end, std::uint64_t first, tree_partial<A>& into) {
+  constexpr std::uint64_t leaves = std::uint64_t(1) << tree_level;
+  constexpr bool skips = Nan == skip && floating<typename A::element>;
+  typename A::state v[leaves];
+  for (std::uint64_t i = begin; i < end;) {
+    bool const whole = (first + i) % leaves == 0 && end - i >= leaves;
+    if (whole && (!skips || has_identity<A>)) {
+      for (std::uint64_t k = 0; k < leaves; ++k) {
+        auto const x = data[i + k];
+        if constexpr (skips && has_identity<A>)
+          v[k] = is_nan(x) ? a.identity() : a.lift(x, first + i + k);
+        else
+          v[k] = a.lift(x, first + i + k);
+      }
+      into.push(a, {first + i, tree_level, {tree_of(a, v), true}});
+      i += leaves;
+    } else {
+      bool present = true;
+      if constexpr (skips) present = !is_nan(data[i]);
+      into.push(a, {first + i, 0, {a.lift(data[i], first + i), present}});
+      ++i;
+    }
+  }
+}
+
+template <aggregate A, nan_policy Nan>
+void reduce_run(A const& a, typename A::element const* data, std::uint64_t begin, std::uint64_t end,
+                std::uint64_t first, partial<A>& into) {
+  run_vectorised([&]() __attribute__((always_inline)) {
+    if constexpr (takes_any_order<A>)
+      reduce_tiles<A, Nan>(data, begin, end, first, into.value);
+    else
+      reduce_tree<A, Nan>(a, data, begin, end, first, into);
+  });
+}
+
+// Appends data[0, n) to `into`, which covers the indices before `first`.
+template <aggregate A, nan_policy Nan>
+void reduce_on_cpu(A const& a, int threads, typename A::element const* data, std::uint64_t n,
+                   std::uint64_t first, partial<A>& into) {
+  // A few pieces a thread, so that a slow core does not hold up the others; cut at multiples of a
+  // tile of the index.
+  std::uint64_t const pieces =
+      threads == 1 || n < alone_below ? 1 : std::min<std::uint64_t>(threads * 4, n / 16384);
+  std::uint64_t const step = (n / pieces + 511) / 512 * 512;
+  auto const cut = [&](std::uint64_t i) { return i == pieces ? n : std::min(n, i * step); };
+  std::vector<partial<A>> found(pieces, partial<A>(a));
+  parallel_for(threads, pieces, [&](std::size_t i) {
+    reduce_run<A, Nan>(a, data, cut(i), cut(i + 1), first, found[i]);
+  });
+  for (auto const& part : found) into.append(a, part);
+}
+
+// Whether the library holds reduce_on_cpu<A> already compiled; other aggregates are compiled where
+// they are used.
+template <class A>
+inline constexpr bool compiled_reduce = false;
+
+template <aggregate A, nan_policy Nan>
+void compiled_reduce_on_cpu(A const& a, int threads, typename A::element const* data,
+                            std::uint64_t n, std::uint64_t first, partial<A>& into);
+
+template <aggregate A>
+void reduce_span(A const& a, cpu where, std::span<typename A::element const> in, std::uint64_t first,
+                 nan_policy nan, partial<A>& into) {
+  int const threads = thread_count(where);
+  auto const run = [&]<nan_policy Nan>() {
+    if constexpr (compiled_reduce<A>)
+      compiled_reduce_on_cpu<A, Nan>(a, threads, in.data(), in.size(), first, into);
+    else
+      reduce_on_cpu<A, Nan>(a, threads, in.data(), in.size(), first, into);
+  };
+  if (nan == skip && floating<typename A::element>)
+    run.template operator()<skip>();
+  else
+    run.template operator()<propagate>();
+}
+
+}  // namespace tally::detail

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tally/dtype.hpp"
+
+namespace tally::io {
+
+// A file that appears whole or not at all: written under a temporary name beside `path`, renamed by
+// commit(), removed if it is never committed. What `path` names already and is no regular file (a
+// pipe, /dev/null) is written to as it is. Every failure throws tally::error naming `path`; a
+// process that does not ignore SIGXFSZ and SIGPIPE is killed instead at a limit or a closed pipe.
+class output_file {
+ public:
+  explicit output_file(std::string path);
+  ~output_file();
+  output_file(output_file const&) = delete;
+  output_file& operator=(output_file const&) = delete;
+
+  // Behind everything written so far.
+  void write(std::span<std::byte const> bytes);
+  // At any offset of a regular file; elsewhere only where write() would.
+  void write_at(std::uint64_t offset, std::span<std::byte const> bytes);
+  void commit();
+
+ private:
+  std::string path_, target_, temporary_;
+  int descriptor_ = -1;
+  std::uint64_t end_ = 0;
+};
+
+// The header of a version 1.0 .npy file, C order, native byte order, 64-byte aligned. bfloat16,
+// which .npy does not know, is written as two bytes without a meaning ("V2").
+std::vector<std::byte> npy_header(dtype type, std::span<std::uint64_t const> shape);
+
+}  // namespace tally::io

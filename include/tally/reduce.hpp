@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ranges>
+
+#include "tally/cpu/compiled.hpp"
+
+namespace tally {
+
+struct reduce_options {
+  nan_policy nan = propagate;
+};
+
+// A reduction in instalments: of an array that comes in chunks, or in parts on several machines.
+//
+//   tally::reduce_stream<float, tally::sum> total;
+//   while (...) total.add(here, chunk);          // each chunk follows what was added before
+//   total.append(rest);                          // another stream, whose elements follow
+//   float s = total.result();
+//
+// The result is the one of a single call over the whole array, bit for bit.
+template <element T, class Op>
+class reduce_stream {
+ public:
+  using aggregate_type = decltype(detail::bind_reduce<T>(std::declval<Op const&>()));
+  using result_type = typename aggregate_type::result;
+
+  // `first` is the index of the first element to come, for aggregates that give an index and for
+  // ordered ones.
+  explicit reduce_stream(Op const& op = {}, reduce_options options = {}, std::uint64_t first = 0)
+      : bound_(detail::bind_reduce<T>(op)), parts_(detail::parts_of(bound_)), options_(options), first_(first), part_(parts_) {}
+
+  void add(cpu where, std::span<T const> chunk) {
+    detail::reduce_span(parts_, where, chunk, first_ + count_, options_.nan, part_);
+    count_ += chunk.size();
+  }
+
+  // `right` covers the elements that follow: its first index is this one's end. An aggregate that is
+  // neither ordered nor gives an index takes any.
+  void append(reduce_stream const& right) {
+    part_.append(parts_, right.part_);
+    count_ += right.count_;
+  }
+
+  // As if the first element had had the index `first`. Ordered aggregates can only be moved by
+  // multiples of their largest node.
+  void move_to(std::uint64_t first) {
+    part_.shift(std::int64_t(first - first_));
+    first_ = first;
+  }
+
+  // Throws if there was no element and the aggregate has no answer to that.
+  result_type result() const {
+    auto const total = part_.total(parts_);
+    if (total.present) {
+      detail::require_elements(bound_, total.value);
+      return bound_.lower(total.value);
+    }
+    if constexpr (has_identity<aggregate_type>)
+      return bound_.lower(bound_.identity());
+    else
+      throw error(std::string(aggregate_type::name) + ": the array is empty");
+  }
+
+  std::uint64_t count() const { return count_; }
+  std::uint64_t first() const { return first_; }
+  maybe<typename aggregate_type::state> state() const { return part_.total(parts_); }
+
+  void write(byte_writer& out) const {
+    out.put(first_);
+    out.put(count_);
+    part_.write(out);
+  }
+  void read(byte_reader& in) {
+    first_ = in.get<std::uint64_t>();
+    count_ = in.get<std::uint64_t>();
+    part_.read(in);
+  }
+
+ private:
+  using parts = detail::parts_type<aggregate_type>;
+  aggregate_type bound_;
+  parts parts_;
+  reduce_options options_;
+  std::uint64_t first_, count_ = 0;
+  detail::partial<parts> part_;
+};
+
+// The elements of `in` put together by `op`: a named aggregate (sum{}, mean{}, arg_minimum{}, ...), or
+// an associative operator T(T, T), which need not commute. Same bits for any number of threads.
+template <std::ranges::contiguous_range R, class Op>
+auto reduce(cpu where, R const& in, Op const& op, reduce_options options = {}) {
+  using T = std::ranges::range_value_t<R>;
+  reduce_stream<T, Op> stream(op, options);
+  stream.add(where, std::span<T const>(std::ranges::data(in), std::ranges::size(in)));
+  return stream.result();
+}
+
+// The same, written to `out`.
+template <std::ranges::contiguous_range R, class Op, class Result>
+void reduce_into(cpu where, R const& in, Result& out, Op const& op, reduce_options options = {}) {
+  out = reduce(where, in, op, options);
+}
+
+}  // namespace tally

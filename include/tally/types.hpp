@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The element types: bool, the integers of 8 to 64 bits, float16, bfloat16, float and double.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+// TALLY_FN marks what aggregates run for every element: always inlined, on the host and on a device.
+#ifdef __CUDACC__
+#define TALLY_FN __host__ __device__ __forceinline__
+#else
+#define TALLY_FN inline __attribute__((always_inline))
+#endif
+#define TALLY_COLD __attribute__((noinline, cold))
+
+namespace tally {
+
+// IEEE binary16 and bfloat16 as storage: 16 bits with a meaning. Arithmetic happens elsewhere, on
+// exact values; conversions round to nearest, ties to even (rounding.hpp).
+struct float16 {
+  std::uint16_t bits = 0;
+  float16() = default;
+  explicit float16(double value);
+  explicit operator double() const;
+  static constexpr float16 from_bits(std::uint16_t b) { return std::bit_cast<float16>(b); }
+};
+
+struct bfloat16 {
+  std::uint16_t bits = 0;
+  bfloat16() = default;
+  explicit bfloat16(double value);
+  explicit operator double() const;
+  static constexpr bfloat16 from_bits(std::uint16_t b) { return std::bit_cast<bfloat16>(b); }
+};
+
+template <class T, class... Ts>
+inline constexpr bool is_one_of = (std::is_same_v<T, Ts> || ...);
+
+template <class T>
+concept floating = is_one_of<T, float16, bfloat16, float, double>;
+
+// bool counts as the integer 0 or 1.
+template <class T>
+concept integer = is_one_of<T, bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
+                            std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
+
+template <class T>
+concept element = floating<T> || integer<T>;
+
+// The unsigned integer as wide as T.
+template <class T>
+using bits_of = std::conditional_t<
+    sizeof(T) == 1, std::uint8_t,
+    std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                       std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+
+template <class T>
+TALLY_FN bits_of<T> to_bits(T x) {
+  return std::bit_cast<bits_of<T>>(x);
+}
+template <class T>
+TALLY_FN T from_bits(bits_of<T> b) {
+  return std::bit_cast<T>(b);
+}
+
+// int64_t for signed integers, uint64_t for unsigned ones and bool: what integer sums come back as.
+template <integer T>
+using widest = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+
+}  // namespace tally

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/cpu/instruction_set.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+namespace tally::detail {
+namespace {
+
+instruction_set detect() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("bmi2"))
+    return instruction_set::avx512;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+      __builtin_cpu_supports("f16c"))
+    return instruction_set::avx2;
+#endif
+  return instruction_set::baseline;
+}
+
+instruction_set wanted() {
+  char const* text = std::getenv("TALLY_ISA");
+  std::string_view const name = text ? text : "";
+  if (name == "baseline") return instruction_set::baseline;
+  if (name == "avx2") return instruction_set::avx2;
+  return instruction_set::avx512;
+}
+
+}  // namespace
+
+instruction_set best_instruction_set() {
+  static instruction_set const chosen = std::min(detect(), wanted());
+  return chosen;
+}
+
+}  // namespace tally::detail

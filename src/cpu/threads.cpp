@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/cpu/threads.hpp"
+
+#include <string>
+
+#include "tally/cpu/float_environment.hpp"
+#include "tally/error.hpp"
+
+#ifdef TALLY_JTHREAD  // g++'s ThreadSanitizer misreads oneTBB
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+#else
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+#endif
+
+namespace tally::detail {
+namespace {
+
+int cores() {
+#ifdef TALLY_JTHREAD
+  return int(std::thread::hardware_concurrency());
+#else
+  return oneapi::tbb::info::default_concurrency();
+#endif
+}
+
+void run_one(void (*run)(void*, std::size_t), void* context, std::size_t i) {
+  float_environment const standard;
+  run(context, i);
+}
+
+}  // namespace
+
+int thread_count(cpu where) {
+  if (where.threads < 0)
+    throw error("cpu: threads = " + std::to_string(where.threads) + " is negative");
+  return where.threads ? where.threads : cores();
+}
+
+void run_parallel(int threads, std::size_t tasks, void (*run)(void*, std::size_t), void* context) {
+  if (threads <= 1 || tasks <= 1) {
+    for (std::size_t i = 0; i < tasks; ++i) run_one(run, context, i);
+    return;
+  }
+#ifdef TALLY_JTHREAD
+  std::atomic<std::size_t> next = 0;
+  std::exception_ptr failure;
+  std::mutex failing;
+  {
+    std::vector<std::jthread> team;
+    for (int t = 0; t < threads; ++t)
+      team.emplace_back([&] {
+        try {
+          for (std::size_t i; (i = next++) < tasks;) run_one(run, context, i);
+        } catch (...) {
+          std::lock_guard const lock(failing);
+          failure = std::current_exception();
+        }
+      });
+  }
+  if (failure) std::rethrow_exception(failure);
+#else
+  oneapi::tbb::task_arena arena(threads);
+  arena.execute([&] {
+    oneapi::tbb::parallel_for(
+        std::size_t(0), tasks, [&](std::size_t i) { run_one(run, context, i); },
+        oneapi::tbb::simple_partitioner{});
+  });
+#endif
+}
+
+}  // namespace tally::detail

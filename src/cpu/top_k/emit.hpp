@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Once the k-th key is known: every better element, and the first that tie with it, by index.
+#pragma once
+
+#include "pieces.hpp"
+#include "tally/cpu/threads.hpp"
+
+namespace tally::detail::top_k {
+
+// The best: all keys above `key`, and the first `ties` of those equal to it.
+template <class Key>
+struct threshold {
+  Key key;
+  std::uint64_t ties;
+};
+
+// How much of a piece is taken: `ties` elements equal to the threshold, `size` in all.
+struct share {
+  std::uint64_t ties, size;
+};
+
+// The shares of pieces that stand in ascending order of index.
+template <class R>
+std::vector<share> shares(ranking<R> rank, pieces<R> const& from, threshold<bits_of<R>> t,
+                          int threads) {
+  std::vector<share> result(from.size());
+  parallel_for(threads, from.size(), [&](std::size_t p) {
+    share counted = {};
+    run_vectorised([&]() __attribute__((always_inline)) {
+      for (std::size_t i = 0; i < from[p].size; i += block_size) {
+        auto const c = count_block(rank, from[p].values + i,
+                                   std::min(block_size, from[p].size - i), {t.key, t.key});
+        counted.ties += c.inside;
+        counted.size += c.above;
+      }
+    });
+    result[p] = counted;
+  });
+  for (share& s : result) {
+    s.ties = std::min(s.ties, t.ties);
+    t.ties -= s.ties;
+    s.size += s.ties;
+  }
+  return result;
+}
+
+// Clears the flags of all but the first `ties` elements of a block whose key is `key`.
+template <class R>
+TALLY_COLD void drop_late_ties(ranking<R> rank, R const* x, std::size_t length, bits_of<R> key,
+                               std::uint64_t ties, std::uint8_t* flags) {
+  for (std::size_t j = 0; j < length; ++j)
+    if (rank(x[j]) == key) flags[j] = ties && ties--;
+}
+
+// Writes a piece's share. It may be written over the piece itself: nothing is written ahead of what
+// has been read.
+template <class R, class IndexOf>
+TALLY_FN void emit_share(ranking<R> rank, piece<R> const& from, IndexOf index_of, bits_of<R> key,
+                         share take, R* values, std::int64_t* indices) {
+  using key_type = bits_of<R>;
+  std::uint8_t flags[block_size];
+  for (std::size_t i = 0, w = 0; w < take.size; i += block_size) {
+    R const* const x = from.values + i;
+    std::size_t const length = std::min(block_size, from.size - i);
+    auto const c = count_block(rank, x, length, {key, key});
+    std::size_t const hits = c.above + std::size_t(std::min<std::uint64_t>(c.inside, take.ties));
+    if (hits == 0) continue;
+    key_type const low = take.ties ? key : key_type(key + 1);
+    flag_block(rank, x, length, {low, ranking<R>::best}, flags);
+    if (take.ties && c.inside > take.ties) drop_late_ties(rank, x, length, key, take.ties, flags);
+    take.ties -= hits - c.above;
+    if (hits < block_size / 8 || w + block_size > take.size) {
+      for_flagged(flags, [&](std::size_t j) __attribute__((always_inline)) {
+        values[w] = x[j];
+        indices[w++] = index_of(i + j);
+      });
+    } else {
+      for_block(length, [&](std::size_t j) __attribute__((always_inline)) {
+        values[w] = x[j];
+        indices[w] = index_of(i + j);
+        w += flags[j];
+      });
+    }
+  }
+}
+
+// Writes the shares of `from`, in order.
+template <class R>
+void emit(ranking<R> rank, pieces<R> const& from, std::vector<share> const& take, bits_of<R> key,
+          R* values, std::int64_t* indices, int threads) {
+  std::vector<std::size_t> begins(from.size());
+  for (std::size_t p = 1; p < from.size(); ++p) begins[p] = begins[p - 1] + take[p - 1].size;
+  parallel_for(threads, from.size(), [&](std::size_t p) {
+    piece<R> const piece = from[p];
+    R* const out = values + begins[p];
+    std::int64_t* const at = indices + begins[p];
+    run_vectorised([&]() __attribute__((always_inline)) {
+      if (piece.indices) {
+        auto const stored = [&](std::size_t j) __attribute__((always_inline)) {
+          return piece.indices[j];
+        };
+        emit_share(rank, piece, stored, key, take[p], out, at);
+      } else {
+        auto const counted = [&](std::size_t j) __attribute__((always_inline)) {
+          return piece.first + std::int64_t(j);
+        };
+        emit_share(rank, piece, counted, key, take[p], out, at);
+      }
+    });
+  });
+}
+
+inline std::uint64_t total_size(std::vector<share> const& all) {
+  std::uint64_t total = 0;
+  for (share const& s : all) total += s.size;
+  return total;
+}
+
+}  // namespace tally::detail::top_k

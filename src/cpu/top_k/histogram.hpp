@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Radix selection without moving anything: a histogram of the keys of an interval narrows it to the
+// bin that holds the k-th.
+#pragma once
+
+#include "emit.hpp"
+
+namespace tally::detail::top_k {
+
+// The rank-th best key, counted from 1 among the `inside` keys of `range`, is the one sought.
+template <class Key>
+struct search {
+  interval<Key> range;
+  std::uint64_t rank, inside;
+};
+
+// Adds to bins[b] the number of keys of `range` with (key - range.low) >> shift == b. Two tables
+// take turns, so that runs of equal keys do not wait for their own counter.
+template <class R>
+void add_histogram(ranking<R> rank, piece<R> const& from, interval<bits_of<R>> range, int shift,
+                   std::vector<std::uint64_t>& bins) {
+  using key_type = bits_of<R>;
+  std::size_t const half = bins.size() / 2;
+  std::uint64_t* const even = bins.data();
+  std::uint64_t* const odd = even + half;
+  auto const outside = std::uint32_t(half - 1);
+  run_vectorised([&]() __attribute__((always_inline)) {
+    std::uint32_t digits[block_size];
+    for (std::size_t i = 0; i < from.size; i += block_size) {
+      R const* const x = from.values + i;
+      std::size_t const length = std::min(block_size, from.size - i);
+      for_block(length, [&](std::size_t j) __attribute__((always_inline)) {
+        key_type const offset = key_type(rank(x[j]) - range.low);
+        digits[j] = offset <= range.width() ? std::uint32_t(offset >> shift) : outside;
+      });
+      std::size_t j = 0;
+      for (; j + 2 <= length; j += 2) ++even[digits[j]], ++odd[digits[j + 1]];
+      if (j < length) ++even[digits[j]];
+    }
+  });
+}
+
+// One step: histograms of the keys in s.range, a table a thread.
+template <class R>
+search<bits_of<R>> narrow(ranking<R> rank, pieces<R> const& from, search<bits_of<R>> s,
+                          int threads) {
+  using key_type = bits_of<R>;
+  // 2048 bins fit the first-level cache; few keys do not pay for clearing them.
+  int const digit_bits = std::clamp(int(std::bit_width(s.inside)), 4, 11);
+  int const shift = std::max(0, int(std::bit_width(s.range.width())) - digit_bits);
+  std::size_t const bins = (std::size_t(1) << digit_bits) + 1;  // the last one: outside the range
+  std::size_t const tasks = std::min(from.size(), std::size_t(threads));
+  std::vector<std::vector<std::uint64_t>> tables(tasks);
+  parallel_for(threads, tasks, [&](std::size_t task) {
+    tables[task].assign(2 * bins, 0);
+    for (std::size_t p = task; p < from.size(); p += tasks)
+      add_histogram(rank, from[p], s.range, shift, tables[task]);
+  });
+  auto const keys_in = [&](std::size_t b) {
+    std::uint64_t sum = 0;
+    for (auto const& table : tables) sum += table[b] + table[bins + b];
+    return sum;
+  };
+  std::size_t bin = std::size_t(s.range.width() >> shift);
+  std::uint64_t inside = keys_in(bin);
+  for (; inside < s.rank; inside = keys_in(--bin)) s.rank -= inside;
+  key_type const low = key_type(s.range.low + key_type(key_type(bin) << shift));
+  key_type const span = key_type((key_type(1) << shift) - 1);
+  key_type const room = key_type(s.range.high - low);
+  return {{low, key_type(low + std::min(span, room))}, s.rank, inside};
+}
+
+// All of the way to the one key.
+template <class R>
+threshold<bits_of<R>> select(ranking<R> rank, pieces<R> const& from, search<bits_of<R>> s,
+                             int threads) {
+  while (s.range.low != s.range.high) s = narrow(rank, from, s, threads);
+  return {s.range.low, s.rank};
+}
+
+}  // namespace tally::detail::top_k

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The k best of one array. Floyd-Rivest: a sample brackets the k-th key, one read gathers what is in
+// the bracket, the counts prove it right, and a radix selection in it is exact. Where ties overflow
+// the bracket, or the sample misleads, histograms of the input take its place.
+#pragma once
+
+#include "bracket.hpp"
+#include "histogram.hpp"
+#include "sort_pairs.hpp"
+#include "tally/cpu/path_counters.hpp"
+
+namespace tally::detail::top_k {
+
+template <class R>
+class whole {
+ public:
+  whole(ranking<R> rank, R const* in, std::size_t n, std::uint64_t k, int threads, output<R>& out)
+      : rank_(rank), in_(in), n_(n), k_(k), threads_(n < parallel_from ? 1 : threads),
+        input_(split(in, n, 0, threads_)), out_(out) {}
+
+  void run(bool sorted) {
+    if (k_ == 0) return;
+    if (n_ < sample_from) {
+      count_path(path::top_k_direct);
+      finish(input_, select(rank_, input_, everything(), threads_));
+    } else if (!by_sample()) {
+      count_path(path::top_k_radix);
+      by_histograms();
+    }
+    if (sorted) sort_pairs(out_.values(), out_.indices(), out_.size(), by_rank<R>{rank_});
+  }
+
+ private:
+  using key_type = bits_of<R>;
+  static constexpr std::size_t sample_from = 4096, parallel_from = 65536;
+
+  search<key_type> everything() const { return {{0, ranking<R>::best}, k_, n_}; }
+  std::int64_t budget() const { return chunk_budget<R>(n_); }
+  // A block that does not fit leaves a chunk's end unused, and each piece its last chunk.
+  std::uint64_t room() const { return budget() * (chunk<R>::capacity - block_size); }
+
+  gathered<R> gather(interval<key_type> range) const {
+    return top_k::gather(rank_, input_, range, budget() + std::int64_t(input_.size()), threads_);
+  }
+
+  // While the bracket holds more than there is room for, a key in it must be common: counting the
+  // keys above and equal to the sample's middle one settles it or cuts the bracket.
+  bool by_sample() {
+    auto [range, sample] = bracket_of(rank_, in_, n_, k_, k_ <= room() / 4 * 3);
+    while (range.low <= range.high) {
+      auto const inside = within(sample, range);
+      bool const fits = double(inside.size() + 1) / double(sample.size()) * double(n_) <= double(room());
+      key_type const middle = fits ? key_type(0) : inside[inside.size() / 2];
+      interval<key_type> const tried = fits ? range : interval<key_type>{middle, middle};
+      auto const found = gather(tried);
+      if (!found.complete) break;
+      if (found.above < k_ && k_ <= found.above + found.inside) {
+        settle(tried, found);
+        return true;
+      }
+      if (fits) break;
+      if (found.above >= k_)
+        range.low = key_type(middle + 1);
+      else
+        range.high = key_type(middle - 1);
+    }
+    count_path(path::top_k_filter_retry);
+    return false;
+  }
+
+  void settle(interval<key_type> range, gathered<R> const& found) {
+    threshold<key_type> const one_key = {range.low, k_ - found.above};
+    if (range.low == range.high) {
+      count_path(path::top_k_ties);
+      return finish(input_, one_key);
+    }
+    count_path(found.above ? path::top_k_band : path::top_k_filter);
+    auto const kept = found.as_pieces();
+    auto const t = select(rank_, kept, {range, k_ - found.above, found.inside}, threads_);
+    finish(found.above ? input_ : kept, t);
+  }
+
+  void by_histograms() {
+    auto s = everything();
+    do s = narrow(rank_, input_, s, threads_);
+    while (s.range.low != s.range.high && s.inside > room());
+    if (s.range.low == s.range.high) return finish(input_, {s.range.low, s.rank});
+    count_path(path::top_k_radix_gather);
+    auto const bin = gather(s.range);
+    finish(input_, select(rank_, bin.as_pieces(), s, threads_));
+  }
+
+  void finish(pieces<R> const& from, threshold<key_type> t) {
+    if (t.key < rank_.lowest) t.ties = 0;
+    auto const take = shares(rank_, from, t, threads_);
+    out_.resize(total_size(take));
+    emit(rank_, from, take, t.key, out_.values(), out_.indices(), threads_);
+  }
+
+  ranking<R> rank_;
+  R const* in_;
+  std::size_t n_;
+  std::uint64_t k_;
+  int threads_;
+  pieces<R> input_;
+  output<R>& out_;
+};
+
+}  // namespace tally::detail::top_k

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace tally::io {
+
+// A whole file in the address space, read-only; nothing (null) where it cannot be mapped. The pages
+// are the file's, so a mapping costs no memory that cannot be dropped.
+struct mapping {
+  std::shared_ptr<std::byte const> data;
+  std::size_t size = 0;
+};
+
+// A file or stream open for reading.
+class input_file {
+ public:
+  // "-" is standard input. Throws for what cannot be opened, a directory, and a file of 0 bytes;
+  // an empty standard input is an empty array.
+  explicit input_file(std::string const& path);
+  input_file(input_file&& other) noexcept;
+  input_file& operator=(input_file&&) = delete;
+  ~input_file();
+
+  std::string const& name() const { return name_; }  // for messages
+  bool is_standard_input() const { return descriptor_ == 0; }
+  bool is_regular() const { return regular_; }
+
+  // Waits for at least one byte; 0 at the end.
+  std::size_t read(std::span<char> into);
+  // The whole of a regular file that was opened at its beginning.
+  mapping map() const;
+
+ private:
+  std::string name_;
+  int descriptor_;
+  bool regular_ = false;
+  std::size_t mappable_bytes_ = 0;
+};
+
+}  // namespace tally::io

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "number.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include "tally/rounding.hpp"
+
+namespace tally::io {
+namespace {
+
+// A positive decimal number: 0.DIGITS * 10^exponent, no zeros at either end of the digits.
+struct decimal {
+  std::string digits;
+  std::int64_t exponent = 0;
+};
+
+decimal to_decimal(std::string_view text) {
+  decimal d;
+  bool point = false;
+  std::size_t i = text.starts_with('-') ? 1 : 0;
+  for (; i < text.size() && text[i] != 'e' && text[i] != 'E'; ++i) {
+    if (text[i] == '.') {
+      point = true;
+      continue;
+    }
+    bool const leading_zero = d.digits.empty() && text[i] == '0';
+    if (!leading_zero) d.digits += text[i];
+    d.exponent += leading_zero ? (point ? -1 : 0) : (point ? 0 : 1);
+  }
+  while (d.digits.ends_with('0')) d.digits.pop_back();
+  if (i == text.size()) return d;
+  auto power = text.substr(i + 1);
+  if (power.starts_with('+')) power.remove_prefix(1);
+  std::int64_t shift = 0;
+  auto const result = std::from_chars(power.data(), power.data() + power.size(), shift);
+  constexpr std::int64_t huge = std::int64_t(1) << 60;
+  if (result.ec == std::errc::result_out_of_range) shift = power[0] == '-' ? -huge : huge;
+  d.exponent += std::clamp(shift, -huge, huge);
+  return d;
+}
+
+// The order of |text| and |x|, exactly; x has few enough significant bits that 150 digits hold it.
+int compare_magnitudes(std::string_view text, double x) {
+  char exact[200];
+  auto const end = std::to_chars(exact, std::end(exact), x, std::chars_format::scientific, 150).ptr;
+  auto const a = to_decimal(text), b = to_decimal({exact, std::size_t(end - exact)});
+  if (a.exponent != b.exponent) return a.exponent < b.exponent ? -1 : 1;
+  return a.digits.compare(b.digits);
+}
+
+template <class T>
+parsed parse_binary(std::string_view text, T& value) {
+  auto const end = text.data() + text.size();
+  auto const result = std::from_chars(text.data(), end, value);
+  if (result.ptr != end || result.ec == std::errc::invalid_argument) return parsed::not_a_number;
+  if (result.ec == std::errc::result_out_of_range) {
+    bool const negative = text[0] == '-';
+    value = to_decimal(text).exponent > 0 ? infinity<T>(negative) : T(negative ? -0.0 : 0.0);
+  }
+  if (is_nan(value)) value = quiet_nan<T>();
+  return parsed::number;
+}
+
+// Through a double, which can land on the midpoint of two halves when the text lies beside it; then
+// the text decides which neighbour of the double is rounded.
+template <class T>
+parsed parse_half(std::string_view text, T& value) {
+  double x = 0;
+  if (parse_binary(text, x) != parsed::number) return parsed::not_a_number;
+  value = convert<T>(x);
+  if (is_nan(x) || !is_finite(x) || x == 0) return parsed::number;
+  auto const below = convert<T>(from_bits<double>(to_bits(x) - 1));
+  auto const above = convert<T>(from_bits<double>(to_bits(x) + 1));
+  if (to_bits(below) == to_bits(above)) return parsed::number;
+  int const order = compare_magnitudes(text, x);
+  if (order != 0) value = order < 0 ? below : above;
+  return parsed::number;
+}
+
+parsed parse_bool(std::string_view text, bool& value) {
+  value = text == "1" || equal_ignoring_case(text, "true");
+  bool const known = value || text == "0" || equal_ignoring_case(text, "false");
+  return known ? parsed::number : parsed::not_a_number;
+}
+
+template <class T>
+parsed parse_integer(std::string_view text, T& value) {
+  auto const end = text.data() + text.size();
+  auto const result = std::from_chars(text.data(), end, value);
+  if (result.ptr != end || result.ec == std::errc::invalid_argument) return parsed::not_a_number;
+  return result.ec == std::errc{} ? parsed::number : parsed::out_of_range;
+}
+
+template <element T>
+parsed parse(std::string_view text, T& value) {
+  if constexpr (sizeof(T) == 2 && floating<T>)
+    return parse_half(text, value);
+  else if constexpr (floating<T>)
+    return parse_binary(text, value);
+  else if constexpr (std::is_same_v<T, bool>)
+    return parse_bool(text, value);
+  else
+    return parse_integer(text, value);
+}
+
+}  // namespace
+
+parsed parse_number(std::string_view text, dtype type, std::byte* value) {
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-')) return parsed::not_a_number;
+  }
+  return visit(type, [&]<class T>(std::type_identity<T>) {
+    T x{};
+    auto const result = parse(text, x);
+    if (result == parsed::number) std::memcpy(value, &x, sizeof x);
+    return result;
+  });
+}
+
+void put_nan(dtype type, std::byte* value) {
+  visit(type, [&]<class T>(std::type_identity<T>) {
+    if constexpr (floating<T>) {
+      auto const x = quiet_nan<T>();
+      std::memcpy(value, &x, sizeof x);
+    }
+  });
+}
+
+bool equal_ignoring_case(std::string_view text, std::string_view lower) {
+  return std::ranges::equal(text, lower, {},
+                            [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+}
+
+std::string quoted(std::string_view text) {
+  constexpr std::size_t most = 40;
+  std::string out = "'";
+  for (char const c : text.substr(0, most)) out += (unsigned char)c < ' ' || c == 127 ? '?' : c;
+  return out + (text.size() > most ? "...'" : "'");
+}
+
+}  // namespace tally::io

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/io/output.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "tally/error.hpp"
+
+namespace tally::io {
+namespace {
+
+[[noreturn]] void fail(std::string const& path, int code) {
+  throw error("cannot write " + path + ": " + std::strerror(code));
+}
+
+// Where a symbolic link leads, so that renaming replaces the file and not the link.
+std::string follow(std::string const& path) {
+  std::unique_ptr<char, decltype(&std::free)> const real(::realpath(path.c_str(), nullptr),
+                                                         &std::free);
+  return real ? real.get() : path;
+}
+
+std::string temporary_name(std::string const& path, int attempt) {
+  auto const name = path.find_last_of('/') + 1;
+  // A name has at most 255 bytes.
+  return path.substr(0, name) + "." + path.substr(name, 200) + "." + std::to_string(::getpid()) +
+         "-" + std::to_string(attempt) + ".tmp";
+}
+
+}  // namespace
+
+output_file::output_file(std::string path) : path_(std::move(path)) {
+  struct stat about;
+  bool const exists = ::stat(path_.c_str(), &about) == 0;
+  if (exists && S_ISDIR(about.st_mode)) fail(path_, EISDIR);
+  if (exists && ::access(path_.c_str(), W_OK) != 0) fail(path_, errno);
+  if (exists && !S_ISREG(about.st_mode)) {
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    target_ = follow(path_);
+    for (int attempt = 0; descriptor_ < 0 && (attempt == 0 || errno == EEXIST); ++attempt) {
+      temporary_ = temporary_name(target_, attempt);
+      descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    }
+  }
+  if (descriptor_ < 0) fail(path_, errno);
+}
+
+output_file::~output_file() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void output_file::write(std::span<std::byte const> bytes) { write_at(end_, bytes); }
+
+void output_file::write_at(std::uint64_t offset, std::span<std::byte const> bytes) {
+  bool const renamed = !temporary_.empty();
+  if (!renamed && offset != end_) fail(path_, ESPIPE);
+  while (!bytes.empty()) {
+    auto const n = renamed ? ::pwrite(descriptor_, bytes.data(), bytes.size(), off_t(offset))
+                           : ::write(descriptor_, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail(path_, errno);
+    bytes = bytes.subspan(n);
+    offset += n;
+    end_ = std::max(end_, offset);
+  }
+}
+
+void output_file::commit() {
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail(path_, errno);
+  if (temporary_.empty()) return;
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(path_, errno);
+  temporary_.clear();
+}
+
+}  // namespace tally::io
