@@ -35,10 +35,12 @@ struct top_k_result {
 };
 
 // The k best elements of `in`, copied bit for bit, for k from 0 to in.size(). Ties go to the lower
-// index. All NaNs are equal, and larger than +inf; -0.0 equals +0.0. Skipped NaNs and `distinct` can
-// leave fewer than k. Extra memory: at most 15 % of the input's bytes, and about a megabyte a thread.
+// index. All NaNs are equal, and larger than +inf; -0.0 equals +0.0. Skipped NaNs and `distinct`
+// can leave fewer than k. Extra memory: at most 15 % of the input's bytes, and about a megabyte a
+// thread.
 template <element T>
-top_k_result<T> top_k(cpu where, std::span<T const> in, std::uint64_t k, top_k_options options = {});
+top_k_result<T> top_k(cpu where, std::span<T const> in, std::uint64_t k,
+                      top_k_options options = {});
 
 // The same, into the front of `values` and `indices`, which have room for k; returns how many.
 template <element T>
@@ -46,7 +48,7 @@ std::uint64_t top_k_into(cpu where, std::span<T const> in, std::uint64_t k, std:
                          std::span<std::int64_t> indices, top_k_options options = {});
 
 template <std::ranges::contiguous_range Range>
-  requires element<std::ranges::range_value_t<Range>>
+requires element<std::ranges::range_value_t<Range>>
 auto top_k(cpu where, Range const& in, std::uint64_t k, top_k_options options = {}) {
   using T = std::ranges::range_value_t<Range>;
   return top_k(where, std::span<T const>(std::ranges::data(in), std::ranges::size(in)), k, options);

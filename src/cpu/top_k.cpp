@@ -71,8 +71,7 @@ std::uint64_t top_k_into(cpu where, std::span<T const> in, std::uint64_t k, std:
   check_room("values", values.size());
   check_room("indices", indices.size());
   using R = represent<T>;
-  return run(where, in, k, options,
-             output<R>(reinterpret_cast<R*>(values.data()), indices.data()));
+  return run(where, in, k, options, output<R>(reinterpret_cast<R*>(values.data()), indices.data()));
 }
 
 template <element T>
@@ -80,7 +79,9 @@ struct top_k_stream<T>::state {
   using R = represent<T>;
 
   state(cpu where, std::uint64_t k_, top_k_options options_, std::int64_t first_index)
-      : k(k_), options(options_), rank(ranking<R>::of(std::type_identity<T>{}, options)),
+      : k(k_),
+        options(options_),
+        rank(ranking<R>::of(std::type_identity<T>{}, options)),
         next_index(first_index),
         best(rank, k, options.distinct, detail::thread_count(where), output<R>(held),
              running<R>::least_room) {}
@@ -138,10 +139,10 @@ top_k_result<T> top_k_stream<T>::result() {
   return std::move(state_->held);
 }
 
-#define TALLY_TOP_K(T)                                                                            \
-  template top_k_result<T> top_k(cpu, std::span<T const>, std::uint64_t, top_k_options);          \
-  template std::uint64_t top_k_into(cpu, std::span<T const>, std::uint64_t, std::span<T>,         \
-                                    std::span<std::int64_t>, top_k_options);                      \
+#define TALLY_TOP_K(T)                                                                    \
+  template top_k_result<T> top_k(cpu, std::span<T const>, std::uint64_t, top_k_options);  \
+  template std::uint64_t top_k_into(cpu, std::span<T const>, std::uint64_t, std::span<T>, \
+                                    std::span<std::int64_t>, top_k_options);              \
   template class top_k_stream<T>;
 TALLY_TOP_K(bool)
 TALLY_TOP_K(std::int8_t)

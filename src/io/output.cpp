@@ -39,6 +39,7 @@ std::string temporary_name(std::string const& path, int attempt) {
 
 output_file::output_file(std::string path) : path_(std::move(path)) {
   struct stat about;
+  if (path_.empty()) fail(path_, ENOENT);
   bool const exists = ::stat(path_.c_str(), &about) == 0;
   if (exists && S_ISDIR(about.st_mode)) fail(path_, EISDIR);
   if (exists && ::access(path_.c_str(), W_OK) != 0) fail(path_, errno);

@@ -152,9 +152,9 @@ TEST_F(csv_test, text_in_the_column_is_refused_with_line_and_column) {
   for (std::string const text : {"1,5", "--1", "+-1", "++1", "+", "0x10", "1e", "1 2", "in"})
     EXPECT_EQ(error_of("x\n\"" + text + "\"\n"),
               "line 2: column 'x': '" + text + "' is not a number of type float64");
-  EXPECT_EQ(error_of("x\n" + std::string(100, 'y')), "line 2: column 'x': '" +
-                                                         std::string(40, 'y') +
-                                                         "...' is not a number of type float64");
+  EXPECT_EQ(
+      error_of("x\n" + std::string(100, 'y')),
+      "line 2: column 'x': '" + std::string(40, 'y') + "...' is not a number of type float64");
 }
 
 TEST_F(csv_test, a_column_that_is_not_there_or_not_named_is_refused_with_those_that_are) {
@@ -176,8 +176,7 @@ TEST_F(csv_test, a_row_with_fewer_or_more_fields_is_refused) {
 }
 
 TEST_F(csv_test, bad_quotes_and_endless_fields_are_refused) {
-  EXPECT_EQ(error_of("a,b\n1,\"2\n", {.column = "a"}),
-            "line 2: a quoted field has no end: '\"2?'");
+  EXPECT_EQ(error_of("a,b\n1,\"2\n", {.column = "a"}), "line 2: a quoted field has no end: '\"2?'");
   EXPECT_EQ(error_of("a,b\n1,\"2\"3\n", {.column = "a"}),
             "line 2: text follows the closing quote of '\"2\"3'");
   EXPECT_EQ(error_of("a\n" + std::string(5 << 20, '1')),

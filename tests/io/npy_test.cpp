@@ -106,8 +106,9 @@ TYPED_TEST(npy_types, are_read_in_both_byte_orders_mapped_and_streamed) {
 
 TEST_F(npy_test, a_mapped_file_is_given_whole_and_uncopied) {
   auto const values = counting<double>(500000);
+  std::string const padding(8 - (10 + header("<f8", "(1000, 500)").size()) % 8, ' ');
   auto const array =
-      open(in.write("a.npy", npy(header("<f8", "(1000, 500)") + " ", bytes_of(values))));
+      open(in.write("a.npy", npy(header("<f8", "(1000, 500)") + padding, bytes_of(values))));
   EXPECT_EQ(array->shape(), (std::vector<std::uint64_t>{1000, 500}));
   EXPECT_EQ(array->count(), 500000u);
   EXPECT_EQ(array->next(std::size_t(-1)).size(), 4000000u);
@@ -191,7 +192,7 @@ TEST_F(npy_test, a_file_cut_short_is_refused) {
   auto const whole = npy(header("<f4", "(2, 3)"), std::string(24, 'x'));
   EXPECT_EQ(error_of(whole.substr(0, 7)), "truncated .npy header: expected 8 bytes, found 7");
   EXPECT_EQ(error_of(whole.substr(0, 9)), "truncated .npy header: expected 10 bytes, found 9");
-  EXPECT_EQ(error_of(whole.substr(0, 40)), "truncated .npy header: expected 71 bytes, found 40");
+  EXPECT_EQ(error_of(whole.substr(0, 40)), "truncated .npy header: expected 70 bytes, found 40");
   EXPECT_EQ(error_of(whole.substr(0, whole.size() - 2)),
             "the .npy header says 2 x 3 x float32, 24 bytes, but 22 bytes follow it");
   EXPECT_EQ(error_of(whole.substr(0, whole.size() - 24)),

@@ -6,6 +6,7 @@
 
 #include <cfenv>
 #include <cmath>
+#include <csignal>
 
 #include "../../src/io/formats.hpp"
 #include "files.hpp"
@@ -14,27 +15,29 @@
 namespace tally::io::test {
 namespace {
 
-// While one lives, standard input is a pipe that gives `bytes`.
+// While one lives, standard input is a pipe that gives `bytes`, of which the test may leave some.
 class standard_input {
  public:
   explicit standard_input(std::string bytes) : saved_(::dup(0)) {
+    std::signal(SIGPIPE, SIG_IGN);
     int ends[2];
     if (::pipe(ends) != 0) throw error("pipe");
     ::dup2(ends[0], 0);
     ::close(ends[0]);
     writer_ = std::thread([bytes, end = ends[1]] {
-      for (std::size_t at = 0; at < bytes.size();) {
-        auto const n = ::write(end, bytes.data() + at, std::min<std::size_t>(bytes.size() - at, 777));
-        if (n <= 0) break;
-        at += n;
+      std::string_view rest = bytes;
+      ssize_t n = 1;
+      while (!rest.empty() && n > 0) {
+        n = ::write(end, rest.data(), std::min<std::size_t>(rest.size(), 777));
+        if (n > 0) rest.remove_prefix(n);
       }
       ::close(end);
     });
   }
   ~standard_input() {
-    writer_.join();
     ::dup2(saved_, 0);
     ::close(saved_);
+    writer_.join();
   }
 
  private:

@@ -137,28 +137,24 @@ void require_elements(A const& a, typename A::state const& s) {
 
 }  // namespace detail
 
-// A run of consecutive elements, as accumulators see it. A full one has exactly `size`.
-template <class T, bool Full, nan_policy Nan>
+// A run of at most `size` elements, as accumulators see it: forward, or (step = -1) a copy of the run
+// turned round. `vector_bytes` is the width of a vector where it is processed.
+template <class T, nan_policy Nan, int VectorBytes>
 struct tile {
-  static constexpr int size = 512;
+  using element = T;
+  static constexpr int size = 512, vector_bytes = VectorBytes;
   static constexpr bool skips = Nan == skip && floating<T>;
   T const* data;
+  int count;
   std::uint64_t first;
-  int length;
+  int step = 1;
 
-  TALLY_FN int count() const { return Full ? size : length; }
   TALLY_FN T operator[](int k) const { return data[k]; }
-  TALLY_FN bool live(int k) const { return !skips || !is_nan(data[k]); }
-  TALLY_FN std::uint64_t index(int k) const { return first + std::uint64_t(k); }
-};
-
-// The same run from its last element to its first.
-template <class T, bool Full, nan_policy Nan>
-struct reversed_tile : tile<T, Full, Nan> {
-  using forward = tile<T, Full, Nan>;
-  TALLY_FN T operator[](int k) const { return this->data[this->count() - 1 - k]; }
-  TALLY_FN bool live(int k) const { return forward::live(this->count() - 1 - k); }
-  TALLY_FN std::uint64_t index(int k) const { return forward::index(this->count() - 1 - k); }
+  TALLY_FN bool live(int k) const {
+    if constexpr (skips) return !is_nan(data[k]);
+    return true;
+  }
+  TALLY_FN std::uint64_t index(int k) const { return first + std::uint64_t(std::int64_t(k) * step); }
 };
 
 namespace detail {
@@ -172,7 +168,7 @@ struct plain_accumulator {
   template <class Tile>
   TALLY_FN void add(Tile const& t, typename A::state& s) {
     A const a;
-    for (int k = 0; k < t.count(); ++k)
+    for (int k = 0; k < t.count; ++k)
       if (t.live(k)) s = a.combine(s, a.lift(t[k], t.index(k)));
   }
   void flush(typename A::state&) const {}
@@ -188,13 +184,25 @@ struct accumulator_of<A> {
   using type = typename A::accumulator;
 };
 
+// Calls f(p) for every group of Size elements; a last, incomplete group comes from a copy that is
+// filled up with `fill`.
+template <int Size, class Tile, class F>
+TALLY_FN void for_each_group(Tile const& t, typename Tile::element fill, F&& f) {
+  int const whole = t.count / Size * Size;
+  for (int k = 0; k < whole; k += Size) f(t.data + k);
+  if (whole == t.count) return;
+  typename Tile::element rest[Size];
+  for (int k = 0; k < Size; ++k) rest[k] = whole + k < t.count ? t.data[whole + k] : fill;
+  f(rest);
+}
+
 // Calls f(k, lane) for the tile's elements, in an order that vectorises.
 template <class Tile, class F>
 TALLY_FN void for_each_lane(Tile const& t, F&& f) {
-  int const whole = t.count() / lanes * lanes;
+  int const whole = t.count / lanes * lanes;
   for (int k = 0; k < whole; k += lanes)
     for (int lane = 0; lane < lanes; ++lane) f(k + lane, lane);
-  for (int k = whole; k < t.count(); ++k) f(k, k - whole);
+  for (int k = whole; k < t.count; ++k) f(k, k - whole);
 }
 
 }  // namespace detail

@@ -7,6 +7,9 @@
 #include "tally/aggregate/windows.hpp"
 #include "tally/cpu/path_counters.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 namespace tally::detail {
 
 // The exact sum of all before the tile, as high + low + rest:
@@ -31,14 +34,15 @@ class exact_prefix {
   // Writes the tile's running sums and moves past it; or changes no value and returns false.
   template <class Tile>
   TALLY_FN bool emit(Tile const& t, Out* out) {
-    auto const e = extent_of(t, 0);
+    auto const e = extent_of(t);
     int const needed = e.zero ? lowest_top : e.top + tile_bits + 1;
-    if (needed > top_ || !(std::fabs(high_) <= power_of_two(top_ - 1))) {
-      if (!fit(needed, slack)) return false;
+    bool const fits = needed <= top_ && std::fabs(high_) <= power_of_two(top_ - 1);
+    if (!fits && !fit(needed, slack)) return false;
+    for (bool lowered = false;; lowered = true) {
+      if (try_emit(t, out)) return true;
+      // A lower window may reach the bits, or the small outputs, that this one does not.
+      if (lowered || !fit(needed, 0)) return false;
     }
-    if (try_emit(t, out)) return true;
-    // A lower window may reach the bits, or the small outputs, that this one does not.
-    return fit(needed, 0) && try_emit(t, out);
   }
 
  private:
@@ -81,7 +85,7 @@ class exact_prefix {
 
   template <class Tile>
   TALLY_FN bool try_emit(Tile const& t, Out* out) {
-    int const n = t.count();
+    int const n = t.count;
     alignas(64) double high[Tile::size], low[Tile::size];
     if (!split(t, high, low)) return false;
     if (n == Tile::size)
@@ -102,15 +106,17 @@ class exact_prefix {
   template <class Tile>
   TALLY_FN bool split(Tile const& t, double* high, double* low) const {
     double const m1 = anchor(top_ - 52), m2 = anchor(top_ - 94);
-    std::uint64_t left = 0;
-    for (int k = 0; k < t.count(); ++k) {
-      double const x = widen(live_or_zero(t, k));
-      high[k] = (m1 + x) - m1;
-      double const rest = x - high[k];
-      low[k] = (m2 + rest) - m2;
-      left |= std::bit_cast<std::uint64_t>(rest - low[k]) << 1;
-    }
-    return left == 0;
+    using doubles = vec<double, Tile::vector_bytes / 8>;
+    vec<std::uint64_t, Tile::vector_bytes / 8> left = {};
+    for_each_double(t, [&](doubles x) __attribute__((always_inline)) {
+      doubles const h = (m1 + x) - m1, rest = x - h, l = (m2 + rest) - m2;
+      __builtin_memcpy(high, &h, sizeof h);
+      __builtin_memcpy(low, &l, sizeof l);
+      high += sizeof h / sizeof(double);
+      low += sizeof l / sizeof(double);
+      left |= cast<decltype(left)>(rest - l) << 1;
+    });
+    return fold_lanes(left, [](auto a, auto b) { return a | b; }) == 0;
   }
 
   // Exact additions regroup freely: eight runs at once, then each run's start is added.
@@ -162,3 +168,5 @@ class exact_prefix {
 };
 
 }  // namespace tally::detail
+
+#pragma GCC diagnostic pop

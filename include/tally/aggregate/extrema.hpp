@@ -5,6 +5,7 @@
 
 #include "tally/aggregate/aggregate.hpp"
 #include "tally/aggregate/order.hpp"
+#include "tally/aggregate/vector.hpp"
 #include "tally/serial.hpp"
 
 namespace tally {
@@ -76,37 +77,55 @@ struct extrema {
   }
 
   struct accumulator {
+    // Without a NaN, the bits of a tile are compared as signed numbers, once they are made to increase
+    // with the value; a NaN is then at one end or the other.
     template <class Tile>
     TALLY_FN void add(Tile const& t, state& s) {
-      key least[detail::lanes], greatest[detail::lanes], nans[detail::lanes];
-      for (int lane = 0; lane < detail::lanes; ++lane) {
-        least[lane] = key(~key(0));
-        greatest[lane] = nans[lane] = 0;
-      }
-      detail::for_each_lane(t, [&](int k, int lane) __attribute__((always_inline)) {
-        T const x = t[k];
-        key const value = order_key(x);
-        key const low = is_nan(x) ? key(~key(0)) : value, high = is_nan(x) ? key(0) : value;
-        least[lane] = low < least[lane] ? low : least[lane];
-        greatest[lane] = high > greatest[lane] ? high : greatest[lane];
-        nans[lane] = key(nans[lane] + key(is_nan(x)));
+      constexpr int lanes = Tile::vector_bytes / sizeof(T), unroll = 2;
+      using vector = detail::vec<ordered, lanes>;
+      vector least[unroll] = {}, greatest[unroll] = {};
+      for (int u = 0; u < unroll; ++u) least[u] = greatest[u] += in_order(t.data[0]);
+      detail::for_each_group<unroll * lanes>(t, t.data[0], [&](T const* p)
+                                                               __attribute__((always_inline)) {
+        for (int u = 0; u < unroll; ++u) {
+          auto const x = in_order(detail::load<vector>(p + u * lanes));
+          least[u] = detail::min_of(least[u], x);
+          greatest[u] = detail::max_of(greatest[u], x);
+        }
       });
-      key low = least[0], high = greatest[0];
-      std::uint64_t nan = nans[0];
-      for (int lane = 1; lane < detail::lanes; ++lane) {
-        low = std::min(low, least[lane]);
-        high = std::max(high, greatest[lane]);
-        nan += nans[lane];
-      }
-      if (nan) add_nan(t, s, nan);
-      if (nan < std::uint64_t(t.count())) {
-        if (s.least.at < 0 || low < s.least.value) lower_least(t, s, low);
-        if (s.greatest.at < 0 || high > s.greatest.value) raise_greatest(t, s, high);
-      }
+      vector const low = detail::min_of(least[0], least[1]);
+      vector const high = detail::max_of(greatest[0], greatest[1]);
+      if constexpr (floating<T>)
+        if (detail::any(low < in_order(infinity<T>(true))) || detail::any(high > in_order(infinity<T>())))
+          return add_with_nan(t, s);
+      // Rare on most data: only where a tile beats all before it is the position searched for.
+      if (s.least.at < 0 || detail::any(low < in_order(from_order_key<T>(s.least.value))))
+        lower_least(t, s, order_key(from_ordered(detail::fold_lanes(
+                              low, [](auto a, auto b) { return a < b ? a : b; }))));
+      if (s.greatest.at < 0 || detail::any(high > in_order(from_order_key<T>(s.greatest.value))))
+        raise_greatest(t, s, order_key(from_ordered(detail::fold_lanes(
+                                 high, [](auto a, auto b) { return a > b ? a : b; }))));
     }
     void flush(state&) const {}
 
    private:
+    using ordered = std::conditional_t<floating<T>, std::make_signed_t<key>,
+                                       std::conditional_t<std::is_same_v<T, bool>, key, T>>;
+    // Both ways, of one element's bits or a vector of them.
+    template <class Bits>
+    static TALLY_FN Bits flip_negative(Bits b) {
+      if constexpr (floating<T>)
+        return Bits(b ^ ((b >> (8 * sizeof(T) - 1)) & ordered(~format<T>::sign)));
+      else
+        return b;
+    }
+    static TALLY_FN ordered in_order(T x) { return flip_negative(ordered(to_bits(x))); }
+    template <class Vector>
+    static TALLY_FN Vector in_order(Vector bits) {
+      return flip_negative(bits);
+    }
+    static TALLY_FN T from_ordered(ordered x) { return from_bits<T>(key(flip_negative(x))); }
+
     template <class Tile>
     static __attribute__((noinline)) void lower_least(Tile const& t, state& s, key low) {
       s.least = better<true>(s.least, {low, first_with(t, low)});
@@ -116,15 +135,28 @@ struct extrema {
       s.greatest = better<false>(s.greatest, {high, first_with(t, high)});
     }
     template <class Tile>
-    static __attribute__((noinline)) void add_nan(Tile const& t, state& s, std::uint64_t nan) {
+    static __attribute__((noinline)) void add_with_nan(Tile const& t, state& s) {
+      key low = key(~key(0)), high = 0;
+      std::uint64_t nan = 0;
+      for (int k = 0; k < t.count; ++k) {
+        bool const is = is_nan(t[k]);
+        key const value = order_key(t[k]);
+        low = std::min(low, is ? low : value);
+        high = std::max(high, is ? high : value);
+        nan += is;
+      }
       s.nan += nan;
-      if (Tile::skips || s.first_nan >= 0) return;
-      int k = 0;
-      while (!is_nan(t[k])) ++k;
-      s.first_nan = std::int64_t(t.index(k));
+      if (!Tile::skips && s.first_nan < 0) {
+        int k = 0;
+        while (!is_nan(t[k])) ++k;
+        s.first_nan = std::int64_t(t.index(k));
+      }
+      if (nan == std::uint64_t(t.count)) return;
+      lower_least(t, s, low);
+      raise_greatest(t, s, high);
     }
     template <class Tile>
-    static std::int64_t first_with(Tile const& t, key value) {
+    static __attribute__((noinline)) std::int64_t first_with(Tile const& t, key value) {
       int k = 0;
       while (is_nan(t[k]) || zeros_merged(order_key(t[k])) != zeros_merged(value)) ++k;
       return std::int64_t(t.index(k));

@@ -4,6 +4,19 @@
 #include "tally/aggregate/sum.hpp"
 
 namespace tally {
+namespace detail {
+
+// x as a float, NaN and infinities too, in code that vectorises.
+TALLY_FN float to_float(bfloat16 x) { return std::bit_cast<float>(std::uint32_t(x.bits) << 16); }
+TALLY_FN float to_float(float16 x) {
+  std::uint32_t const magnitude = std::uint32_t(x.bits & 0x7fff) << 13;
+  auto const value = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112f);
+  std::uint32_t const special = magnitude | 0x7f800000;
+  return std::bit_cast<float>((magnitude >= 0x7c00 << 13 ? special : value) |
+                              std::uint32_t(x.bits & 0x8000) << 16);
+}
+
+}  // namespace detail
 
 // Floating-point additions in the type itself (float16 and bfloat16: in float), in the order of the
 // aligned tree: as fast as a sum gets, rounded at every step, yet with the same bits everywhere.
@@ -16,7 +29,12 @@ struct tree_sum {
   static constexpr char const* name = "fast_sum";
 
   state identity() const { return state(-0.0); }  // x + -0 is x, for -0 too
-  TALLY_FN state lift(T x, std::uint64_t) const { return state(detail::widen(x)); }
+  TALLY_FN state lift(T x, std::uint64_t) const {
+    if constexpr (sizeof(T) == 2)
+      return detail::to_float(x);
+    else
+      return x;
+  }
   TALLY_FN state combine(state left, state right) const { return left + right; }
   T lower(state s) const {
     if (s == 0) return T{};

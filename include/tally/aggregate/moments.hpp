@@ -33,44 +33,66 @@ struct exact_squares {
     } else if constexpr (std::is_same_v<T, double>) {
 #if defined(TALLY_NO_CONTRACTION) || !defined(__FMA__)
       auto const e = extent_of(t, 0x1p-450);
-      if (!e.above_least) return false;
-      return add_folds<4, 2>(t, 2 * e.top, [&](int k, double(&v)[2]) __attribute__((always_inline)) {
-        double const x = live_or_zero(t, k);
-        v[0] = x * x;
-        v[1] = __builtin_fma(x, x, -v[0]);
-      }, finite);
+      return e.above && add_folds<4, 2>(t, 2 * e.top, square_and_error{}, finite);
 #else
       return false;  // the caller's compiler may fuse what must stay apart
 #endif
     } else {
-      auto const e = extent_of(t, 0);
-      return add_folds<2, 1>(t, 2 * e.top, [&](int k, double(&v)[1]) __attribute__((always_inline)) {
-        double const x = widen(live_or_zero(t, k));
-        v[0] = x * x;  // exact: at most 48 bits
-      }, finite);
+      auto const e = extent_of(t);
+      return add_folds<2, 1>(t, 2 * e.top, square{}, finite);
     }
   }
 
  private:
-  // Squares of up to 64 bits, summed as two halves; wider ones one by one.
+  struct square {  // of at most 24 bits: exact
+    template <class V>
+    TALLY_FN void operator()(V x, V (&value)[1]) const {
+      value[0] = x * x;
+    }
+  };
+  struct square_and_error {  // x * x = value[0] + value[1]
+    template <class V>
+    TALLY_FN void operator()(V x, V (&value)[2]) const {
+      constexpr unsigned lanes = sizeof x / sizeof x[0];
+      value[0] = x * x;
+      double factor[lanes], error[lanes];  // there is no operator for a fused vector operation
+      __builtin_memcpy(factor, &x, sizeof x);
+      __builtin_memcpy(error, &value[0], sizeof x);
+      for (unsigned i = 0; i < lanes; ++i) error[i] = __builtin_fma(factor[i], factor[i], -error[i]);
+      __builtin_memcpy(&value[1], error, sizeof x);
+    }
+  };
+
+  // The halves of the squares are summed apart.
   template <class Tile>
   TALLY_FN bool add_integers(Tile const& t) {
     if constexpr (sizeof(T) > 4) {
-      return false;
+      unsigned __int128 low = 0, high = 0;  // of the squares' two halves
+      for (int k = 0; k < t.count; ++k) {
+        std::uint64_t const x = take_apart(t[k]).significand;
+        auto const square = static_cast<unsigned __int128>(x) * x;
+        low += std::uint64_t(square);
+        high += std::uint64_t(square >> 64);
+      }
+      finite.add(false, std::uint64_t(low), 0);
+      finite.add(false, std::uint64_t(low >> 64), 64);
+      finite.add(false, std::uint64_t(high), 64);
+      finite.add(false, std::uint64_t(high >> 64), 128);
+      return true;
     } else {
-      std::uint64_t low[window_lanes] = {}, high[window_lanes] = {};
+      std::uint64_t low[lanes] = {}, high[lanes] = {};
       auto const add = [&](int k, int lane) __attribute__((always_inline)) {
         std::int64_t const x = std::int64_t(t[k]);
         std::uint64_t const square = std::uint64_t(x) * std::uint64_t(x);
         low[lane] += square & 0xffffffff;
         high[lane] += square >> 32;
       };
-      int const whole = t.count() / window_lanes * window_lanes;
-      for (int k = 0; k < whole; k += window_lanes)
-        for (int lane = 0; lane < window_lanes; ++lane) add(k + lane, lane);
-      for (int k = whole; k < t.count(); ++k) add(k, k - whole);
+      int const whole = t.count / lanes * lanes;
+      for (int k = 0; k < whole; k += lanes)
+        for (int lane = 0; lane < lanes; ++lane) add(k + lane, lane);
+      for (int k = whole; k < t.count; ++k) add(k, k - whole);
       std::uint64_t l = 0, h = 0;
-      for (int lane = 0; lane < window_lanes; ++lane) l += low[lane], h += high[lane];
+      for (int lane = 0; lane < lanes; ++lane) l += low[lane], h += high[lane];
       finite.add(false, l, 0);
       finite.add(false, h, 32);
       return true;
@@ -164,10 +186,10 @@ struct moments {
       sum.add(t, s.sum);
       if constexpr (Tile::skips) {
         std::uint32_t live = 0;
-        for (int k = 0; k < t.count(); ++k) live += t.live(k);
+        for (int k = 0; k < t.count; ++k) live += t.live(k);
         s.count += live;
       } else {
-        s.count += std::uint64_t(t.count());
+        s.count += std::uint64_t(t.count);
       }
       if constexpr (Squares) {
         if (!s.squares.add_fast(t)) add_slow(t, s);
@@ -180,7 +202,7 @@ struct moments {
 
     template <class Tile>
     static __attribute__((noinline)) void add_slow(Tile const& t, state& s) {
-      for (int k = 0; k < t.count(); ++k)
+      for (int k = 0; k < t.count; ++k)
         if (t.live(k)) s.squares.add(t[k]);
       detail::count_path(detail::path::squares_elements);
     }

@@ -47,8 +47,12 @@ template <floating T>
 TALLY_FN bits_of<T> rank_key(T x) {
   using bits = bits_of<T>;
   bits const b = to_bits(x);
-  bits const key = order_key(from_bits<T>(b == format<T>::sign ? bits(0) : b));
-  return bits(b & bits(~format<T>::sign)) > format<T>::infinity ? bits(~bits(0)) : key;
+  bits const magnitude = bits(b & bits(~format<T>::sign));
+  bits const all_if_negative = bits(std::make_signed_t<bits>(b) >> (8 * sizeof(T) - 1));
+  // Negated, a magnitude of zero is zero.
+  bits const signed_magnitude = bits(bits(magnitude ^ all_if_negative) - all_if_negative);
+  return magnitude > format<T>::infinity ? bits(~bits(0))
+                                         : bits(signed_magnitude ^ format<T>::sign);
 }
 
 }  // namespace tally

@@ -38,27 +38,26 @@ struct exact_accumulator {
  private:
   template <class Tile, class Digits>
   static TALLY_FN bool add_fast(Tile const& t, Digits& into) {
-    if constexpr (std::is_same_v<T, double>) {
-      auto const e = extent_of(t, 0);
-      return add_folds<2, 1>(t, e.top, [&](int k, double(&v)[1]) __attribute__((always_inline)) {
-        v[0] = live_or_zero(t, k);
-      }, into);
-    } else {
+    if constexpr (std::is_same_v<T, double>)
+      return add_halves(t, into);
+    else
       return add_window(t, into);
-    }
   }
   template <class Tile, class State>
-  static __attribute__((noinline)) void add_slow(Tile const& t, State& s) {
+  static TALLY_FN void add_slow(Tile const& t, State& s) {
     if constexpr (std::is_same_v<T, double>) {
-      auto const e = extent_of(t, 0);
-      auto const get = [&](int k, double(&v)[1]) __attribute__((always_inline)) {
-        v[0] = live_or_zero(t, k);
-      };
-      if (add_folds<4, 1>(t, e.top, get, s.finite)) return count_path(path::sum_four_folds);
+      auto const e = extent_of(t);
+      auto const itself = [](auto x, auto& value) __attribute__((always_inline)) { value[0] = x; };
+      if (add_folds<2, 1>(t, e.top, itself, s.finite)) return count_path(path::sum_two_folds);
+      if (add_folds<4, 1>(t, e.top, itself, s.finite)) return count_path(path::sum_four_folds);
     } else if constexpr (!std::is_same_v<T, float16>) {
       if (add_bins(t, s.finite)) return count_path(path::sum_bins);
     }
-    for (int k = 0; k < t.count(); ++k)
+    add_elements(t, s);
+  }
+  template <class Tile, class State>
+  static TALLY_COLD void add_elements(Tile const& t, State& s) {
+    for (int k = 0; k < t.count; ++k)
       if (t.live(k)) s.add(t[k]);
     count_path(path::sum_elements);
   }

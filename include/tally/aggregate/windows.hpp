@@ -5,166 +5,237 @@
 // and instruction sets are free; the last resort, one element at a time, is in sum.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "tally/aggregate/aggregate.hpp"
 #include "tally/aggregate/fixed_point.hpp"
+#include "tally/aggregate/vector.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace tally::detail {
 
-// x as a double, exact for finite x, in code that vectorises.
-TALLY_FN double widen(double x) { return x; }
-TALLY_FN double widen(float x) { return x; }
-TALLY_FN double widen(bfloat16 x) {
-  return std::bit_cast<float>(std::uint32_t(x.bits) << 16);
-}
-TALLY_FN double widen(float16 x) {
-  // The fraction and exponent land in a float's; 2^112 is the difference of the two biases.
-  float const magnitude = std::bit_cast<float>(std::uint32_t(x.bits & 0x7fff) << 13) * 0x1p112f;
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) |
-                              std::uint32_t(x.bits & 0x8000) << 16);
-}
+inline constexpr int tile_bits = 9;  // a tile has at most 2^9 elements
 
 TALLY_FN double power_of_two(int exponent) {  // for a normal result
   return std::bit_cast<double>(std::uint64_t(1023 + exponent) << 52);
 }
 
-template <class Tile>
-TALLY_FN auto live_or_zero(Tile const& t, int k) {
-  auto const x = t[k];
-  if constexpr (Tile::skips)
-    return t.live(k) ? x : decltype(x){};
-  else
-    return x;
+// The types up to 32 bits, as the bits of floats of the same value: exact for finite x, not finite
+// for the others (float16: 2^16 and up).
+template <bool Skip, int Lanes>
+TALLY_FN vec<std::uint32_t, Lanes> float_bits(float const* p) {
+  auto const bits = load<vec<std::uint32_t, Lanes>>(p);
+  if constexpr (!Skip) return bits;
+  return (bits & 0x7fffffff) > 0x7f800000 ? 0 * bits : bits;
+}
+template <bool Skip, int Lanes>
+TALLY_FN vec<std::uint32_t, Lanes> float_bits(bfloat16 const* p) {
+  auto const half = load<vec<std::uint16_t, Lanes>>(p);
+  auto const bits = __builtin_convertvector(half, vec<std::uint32_t, Lanes>) << 16;
+  if constexpr (!Skip) return bits;
+  return (bits & 0x7fffffff) > 0x7f800000 ? 0 * bits : bits;
+}
+template <bool Skip, int Lanes>
+TALLY_FN vec<std::uint32_t, Lanes> float_bits(float16 const* p) {
+  using bits = vec<std::uint32_t, Lanes>;
+  auto const half = __builtin_convertvector(load<vec<std::uint16_t, Lanes>>(p), bits);
+  auto const magnitude = half & 0x7fff;
+  // The fraction and exponent land in a float's; 2^112 is the difference of the two biases.
+  auto const value = cast<vec<float, Lanes>>(magnitude << 13) * 0x1p112f;
+  auto const all = cast<bits>(value) | (half & 0x8000) << 16;
+  if constexpr (!Skip) return all;
+  return magnitude > 0x7c00 ? 0 * all : all;
 }
 
-inline constexpr int window_lanes = 16;
-inline constexpr int tile_bits = 9;  // a tile has at most 2^9 elements
+// Where the values of a type lie, seen as floats or (double) as they are: the exponent field of the
+// first value that is not finite, of the least normal one, and the precision.
+template <floating T>
+struct seen_as {
+  using host = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  static constexpr int not_finite = is_one_of<T, float16> ? 127 + 16 : format<host>::max_field;
+  static constexpr int least = is_one_of<T, float16> ? 127 - 14 : 1;
+  static constexpr int precision = format<T>::precision;
+};
 
-// float, bfloat16: while all elements lie within 53 - 9 binades of each other's last bits, plain
-// double additions are exact. float16 always does.
+// Calls f(x) for vectors of doubles that hold the tile's values, and zeros.
+template <class Tile, class F>
+TALLY_FN void for_each_double(Tile const& t, F&& f) {
+  using T = typename Tile::element;
+  constexpr int lanes = Tile::vector_bytes / 8;
+  using doubles = vec<double, lanes>;
+  if constexpr (std::is_same_v<T, double>) {
+    for_each_group<lanes>(t, 0.0, [&](double const* p) __attribute__((always_inline)) {
+      auto x = load<doubles>(p);
+      if constexpr (Tile::skips) x = x == x ? x : 0 * doubles{};
+      f(x);
+    });
+  } else {
+    for_each_group<2 * lanes>(t, T{}, [&](T const* p) __attribute__((always_inline)) {
+      auto const x = cast<vec<float, 2 * lanes>>(float_bits<Tile::skips, 2 * lanes>(p));
+      f(__builtin_convertvector((half_of<0, float, 2 * lanes>(x)), doubles));
+      f(__builtin_convertvector((half_of<1, float, 2 * lanes>(x)), doubles));
+    });
+  }
+}
+
+template <class V>
+TALLY_FN double sum_of_lanes(V v) {
+  return fold_lanes(v, [](double a, double b) { return a + b; });
+}
+
+// All but double: while the elements are close enough together, plain double additions are exact.
+// Close enough: 9 bits for their number, the binades from the least to the greatest, and the
+// precision make at most 53 bits. (float16 always is.)
 template <class Tile, class Digits>
 TALLY_FN bool add_window(Tile const& t, Digits& into) {
-  using T = std::remove_cvref_t<decltype(t[0])>;
-  using f = format<T>;
-  std::uint32_t largest[window_lanes] = {}, smallest[window_lanes];
-  double sum[window_lanes] = {};
-  for (auto& s : smallest) s = ~std::uint32_t(0);
-  auto const add = [&](int k, int lane) __attribute__((always_inline)) {
-    T const x = live_or_zero(t, k);
-    std::uint32_t const magnitude = std::uint32_t(to_bits(x)) & (f::sign - 1u);
-    std::uint32_t const zero_is_large = magnitude - 1;
-    largest[lane] = magnitude > largest[lane] ? magnitude : largest[lane];
-    smallest[lane] = zero_is_large < smallest[lane] ? zero_is_large : smallest[lane];
-    sum[lane] += widen(x);
-  };
-  int const whole = t.count() / window_lanes * window_lanes;
-  for (int k = 0; k < whole; k += window_lanes)
-    for (int lane = 0; lane < window_lanes; ++lane) add(k + lane, lane);
-  for (int k = whole; k < t.count(); ++k) add(k, k - whole);
-
-  std::uint32_t high = 0, low = ~std::uint32_t(0);
-  for (int lane = 0; lane < window_lanes; ++lane) {
-    high = std::max(high, largest[lane]);
-    low = std::min(low, smallest[lane]);
-  }
+  using T = typename Tile::element;
+  using seen = seen_as<T>;
+  constexpr int lanes = Tile::vector_bytes / 4;
+  using bits = vec<std::uint32_t, lanes>;
+  using doubles = vec<double, lanes / 2>;
+  bits largest = {}, smallest = ~bits{};
+  doubles even = {}, odd = {};
+  for_each_group<lanes>(t, T{}, [&](T const* p) __attribute__((always_inline)) {
+    bits const b = float_bits<Tile::skips, lanes>(p);
+    bits const magnitude = b & 0x7fffffff;
+    largest = max_of(largest, magnitude);
+    smallest = min_of(smallest, magnitude - 1);  // a zero becomes large
+    auto const x = cast<vec<float, lanes>>(b);
+    even += __builtin_convertvector((half_of<0, float, lanes>(x)), doubles);
+    odd += __builtin_convertvector((half_of<1, float, lanes>(x)), doubles);
+  });
+  auto const high = fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; });
+  auto const low = fold_lanes(smallest, [](auto a, auto b) { return a < b ? a : b; });
   if (high == 0) return true;
-  int const top = int(high >> (f::precision - 1));
-  int const bottom = std::max(int(low >> (f::precision - 1)), 1);
-  if (top == f::max_field || tile_bits + (top + 1 - bottom) + (f::precision - 1) > 53) return false;
-  double total = 0;
-  for (double const s : sum) total += s;
-  into.add(total);
+  int const top = int(high >> 23), bottom = std::max(int(low >> 23), seen::least);
+  if (top >= seen::not_finite || tile_bits + (top + 1 - bottom) + (seen::precision - 1) > 53)
+    return false;
+  into.add(sum_of_lanes(even + odd));
+  return true;
+}
+
+// double: each element is cut into its upper 27 bits and the rest, and both are added up as above.
+template <class Tile, class Digits>
+TALLY_FN bool add_halves(Tile const& t, Digits& into) {
+  constexpr int lanes = Tile::vector_bytes / 8;
+  using doubles = vec<double, lanes>;
+  using bits = vec<std::uint64_t, lanes>;
+  using signed_bits = vec<std::int64_t, lanes>;  // instruction sets lack unsigned comparisons
+  constexpr int unroll = 2;
+  signed_bits largest[unroll] = {}, smallest[unroll];
+  for (auto& s : smallest) s = ~(signed_bits{} + std::numeric_limits<std::int64_t>::min());
+  doubles high_sum[unroll] = {}, low_sum[unroll] = {};
+  for_each_group<unroll * lanes>(t, 0.0, [&](double const* p) __attribute__((always_inline)) {
+    for (int u = 0; u < unroll; ++u) {
+      auto x = load<doubles>(p + u * lanes);
+      if constexpr (Tile::skips) x = x == x ? x : 0 * doubles{};
+      bits const b = cast<bits>(x);
+      bits const magnitude = b & ~format<double>::sign;
+      largest[u] = max_of(largest[u], cast<signed_bits>(magnitude));
+      smallest[u] = min_of(smallest[u], cast<signed_bits>((magnitude - 1) >> 1));
+      doubles const high = cast<doubles>(b & (~std::uint64_t(0) << 26));
+      high_sum[u] += high;
+      low_sum[u] += x - high;
+    }
+  });
+  auto const high = fold_lanes(max_of(largest[0], largest[1]),
+                               [](auto a, auto b) { return a > b ? a : b; });
+  auto const low = fold_lanes(min_of(smallest[0], smallest[1]),
+                              [](auto a, auto b) { return a < b ? a : b; });
+  if (high == 0) return true;
+  int const top = int(high >> 52), bottom = std::max(int(low >> 51), 1);
+  bool const may_overflow = top + tile_bits >= format<double>::max_field;
+  if (may_overflow || tile_bits + (top + 1 - bottom) + 26 > 53) return false;
+  into.add(sum_of_lanes(high_sum[0] + high_sum[1]));
+  into.add(sum_of_lanes(low_sum[0] + low_sum[1]));
   return true;
 }
 
 // float, bfloat16, any finite values: 16 bins of 16 binades each, 16 + 24 + 9 bits wide.
 template <class Tile, class Digits>
 TALLY_FN bool add_bins(Tile const& t, Digits& into) {
-  using T = std::remove_cvref_t<decltype(t[0])>;
+  using T = typename Tile::element;
   using f = format<T>;
   double bin[2][16] = {};
   bool finite = true;
-  for (int k = 0; k < t.count(); ++k) {
-    T const x = live_or_zero(t, k);
-    finite = finite && is_finite(x);
-    bin[k % 2][(to_bits(x) >> (f::precision + 3)) & 15] += widen(x);
+  for (int k = 0; k < t.count; ++k) {
+    if (!t.live(k)) continue;
+    float const x = std::bit_cast<float>(float_bits<false, 1>(t.data + k)[0]);
+    finite = finite && is_finite(t[k]);
+    bin[k % 2][(to_bits(t[k]) >> (f::precision + 3)) & 15] += double(x);
   }
   if (!finite) return false;
   for (int i = 0; i < 16; ++i) into.add(bin[0][i] + bin[1][i]);
   return true;
 }
 
-// Doubles: folds. Adding x to 1.5 * 2^(52 + w) cuts x at 2^w: the sum keeps the part above without
-// error, and the part below goes on to the next fold. All is exact if nothing is left after the last.
-// (Ogita, Rump and Oishi's extraction; each fold takes 43 bits or, for two values an element, 42.)
+// Where the tile's values lie: all below 2^top, `zero` if there are no others, `above` if none but
+// zeros is below `least`. A NaN is not seen here; it leaves a rest behind in every fold.
+struct extent {
+  int top;
+  bool zero, above;
+};
+template <class Tile>
+TALLY_FN extent extent_of(Tile const& t, double least = 0) {
+  constexpr int lanes = Tile::vector_bytes / 8;
+  using doubles = vec<double, lanes>;
+  doubles largest[2] = {};
+  vec<std::int64_t, lanes> small = {};
+  int u = 0;
+  for_each_double(t, [&](doubles x) __attribute__((always_inline)) {
+    doubles const magnitude =
+        cast<doubles>(cast<vec<std::uint64_t, lanes>>(x) & ~format<double>::sign);
+    largest[u] = max_of(magnitude, largest[u]);
+    if (least > 0) small |= (magnitude < least) & (magnitude != 0);
+    u ^= 1;
+  });
+  double const high =
+      fold_lanes(max_of(largest[0], largest[1]), [](double a, double b) { return a > b ? a : b; });
+  auto const any_small = fold_lanes(small, [](auto a, auto b) { return a | b; });
+  bool const finite = !is_one_of<typename Tile::element, float16> || high < 0x1p16;
+  int const field = finite ? int(std::bit_cast<std::uint64_t>(high) >> 52) : format<double>::max_field;
+  return {field - 1022, high == 0, any_small == 0};
+}
+
+// Any elements that are not too far apart: folds. Adding x to 1.5 * 2^(52 + w) cuts x at 2^w: the sum
+// keeps the part above without error, and the part below goes on to the next fold. All is exact if
+// nothing is left after the last. (Extraction as in Rump, Ogita and Oishi, "Accurate floating-point
+// summation"; each fold takes 43 bits or, for two values an element, 42.)
 //
-// get(k, values) gives the element's values, all below 2^top.
+// get(x, values) turns a vector of elements into the values to add, all below 2^top.
 template <int Folds, int Values, class Tile, class Get, class Digits>
 TALLY_FN bool add_folds(Tile const& t, int top, Get&& get, Digits& into) {
   constexpr int bits = tile_bits + Values - 1;
+  constexpr int lanes = Tile::vector_bytes / 8;
+  using doubles = vec<double, lanes>;
   if (top > 1000 || top < -700) return false;
-  double anchor[Folds], sum[Folds][window_lanes];
-  std::uint64_t rest[window_lanes] = {};
+  double anchor[Folds];
+  doubles sum[Folds];
+  vec<std::uint64_t, lanes> rest = {};
   for (int fold = 0, w = top + bits - 51; fold < Folds; ++fold, w += bits - 52) {
     anchor[fold] = 1.5 * power_of_two(52 + w);
-    for (double& s : sum[fold]) s = anchor[fold];
+    sum[fold] = anchor[fold] + doubles{};
   }
-  auto const add = [&](int k, int lane) __attribute__((always_inline)) {
-    double value[Values];
-    get(k, value);
-    for (double x : value) {
-      for (int fold = 0; fold < Folds; ++fold) {
-        double const next = sum[fold][lane] + x;
-        x -= next - sum[fold][lane];
-        sum[fold][lane] = next;
+  for_each_double(t, [&](doubles element) __attribute__((always_inline)) {
+    doubles values[Values];
+    get(element, values);
+    for (doubles x : values) {
+      for (doubles& s : sum) {
+        doubles const next = s + x;
+        x -= next - s;
+        s = next;
       }
-      rest[lane] |= std::bit_cast<std::uint64_t>(x) << 1;
+      rest |= cast<vec<std::uint64_t, lanes>>(x) << 1;
     }
-  };
-  int const whole = t.count() / window_lanes * window_lanes;
-  for (int k = 0; k < whole; k += window_lanes)
-    for (int lane = 0; lane < window_lanes; ++lane) add(k + lane, lane);
-  for (int k = whole; k < t.count(); ++k) add(k, k - whole);
-
-  std::uint64_t left = 0;
-  for (std::uint64_t const r : rest) left |= r;
-  if (left) return false;
-  for (int fold = 0; fold < Folds; ++fold) {
-    double total = 0;
-    for (double const s : sum[fold]) total += s - anchor[fold];
-    into.add(total);
-  }
+  });
+  if (fold_lanes(rest, [](auto a, auto b) { return a | b; })) return false;
+  for (int fold = 0; fold < Folds; ++fold) into.add(sum_of_lanes(sum[fold] - anchor[fold]));
   return true;
 }
 
-// The least `top` with every |x| of the tile below 2^top, and whether the nonzero ones are at least
-// 2^least. A NaN among them is not seen here; it leaves a rest behind in every fold.
-struct extent {
-  int top;
-  bool zero, above_least;
-};
-template <class Tile>
-TALLY_FN extent extent_of(Tile const& t, double least) {
-  double largest[window_lanes] = {};
-  std::uint64_t small[window_lanes] = {};
-  auto const look = [&](int k, int lane) __attribute__((always_inline)) {
-    double const x = std::fabs(widen(live_or_zero(t, k)));
-    largest[lane] = x > largest[lane] ? x : largest[lane];
-    small[lane] |= std::uint64_t(x < least && x != 0);
-  };
-  int const whole = t.count() / window_lanes * window_lanes;
-  for (int k = 0; k < whole; k += window_lanes)
-    for (int lane = 0; lane < window_lanes; ++lane) look(k + lane, lane);
-  for (int k = whole; k < t.count(); ++k) look(k, k - whole);
-
-  double high = 0;
-  std::uint64_t any_small = 0;
-  for (int lane = 0; lane < window_lanes; ++lane) {
-    high = largest[lane] > high ? largest[lane] : high;
-    any_small |= small[lane];
-  }
-  return {int(std::bit_cast<std::uint64_t>(high) >> 52) - 1022, high == 0, !any_small};
-}
-
 }  // namespace tally::detail
+
+#pragma GCC diagnostic pop

@@ -3,7 +3,7 @@
 // One source, compiled for several instruction sets, the best one chosen at run time.
 #pragma once
 
-#include <utility>
+#include <type_traits>
 
 #include "tally/types.hpp"
 
@@ -15,34 +15,50 @@ enum class instruction_set : unsigned char { baseline, avx2, avx512 };
 // avx512) asks for less. Read once.
 instruction_set best_instruction_set();
 
-#if defined(__x86_64__)
 // Everything that `body` inlines is compiled for the named set; templates and operators included.
-// "fma" is left out on purpose, so that no product and sum are fused behind the source's back.
+// body(width) is told the width of a vector in bytes, as a constant.
+template <int Bytes>
+using vector_width = std::integral_constant<int, Bytes>;
+
+#if defined(__x86_64__)
+#ifdef TALLY_NO_CONTRACTION
+#define TALLY_FMA ",fma"
+#else
+// Without fused operations: the compiler might make some of a user's products and sums, and the bits
+// would depend on the processor.
+#define TALLY_FMA ""
+#endif
 template <class F>
-__attribute__((noinline, target("avx2,bmi,bmi2,lzcnt,popcnt,f16c"))) void run_avx2(F& body) {
-  body();
+__attribute__((noinline, target("avx2,bmi,bmi2,lzcnt,popcnt,f16c" TALLY_FMA))) void run_avx2(
+    F& body) {
+  body(vector_width<32>{});
 }
+#ifdef TALLY_NO_CONTRACTION
 template <class F>
 __attribute__((noinline, target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,bmi,bmi2,lzcnt,popcnt,"
-                                "f16c,prefer-vector-width=512"))) void
+                                "f16c,fma,prefer-vector-width=512"))) void
 run_avx512(F& body) {
-  body();
+  body(vector_width<64>{});
 }
+#endif
+#undef TALLY_FMA
 #endif
 template <class F>
 __attribute__((noinline)) void run_baseline(F& body) {
-  body();
+  body(vector_width<16>{});
 }
 
-// Runs body(), an always-inlined callable, compiled for the best instruction set.
+// Runs body(width), an always-inlined callable, compiled for the best instruction set. AVX-512 brings
+// fused operations, so it is for sources that are compiled with -ffp-contract=off and say so with
+// TALLY_NO_CONTRACTION, as the library's are.
 template <class F>
 void run_vectorised(F&& body) {
 #if defined(__x86_64__)
-  switch (best_instruction_set()) {
-    case instruction_set::avx512: return run_avx512(body);
-    case instruction_set::avx2: return run_avx2(body);
-    default: break;
-  }
+  auto const set = best_instruction_set();
+#ifdef TALLY_NO_CONTRACTION
+  if (set == instruction_set::avx512) return run_avx512(body);
+#endif
+  if (set >= instruction_set::avx2) return run_avx2(body);
 #endif
   run_baseline(body);
 }

@@ -17,26 +17,28 @@ namespace tally::detail {
 inline constexpr std::uint64_t alone_below = 65536;  // fewer elements than this: no second thread
 
 // Elements [begin, end) of `data` into `s`, a tile at a time. `first` is the index of data[0].
-template <aggregate A, nan_policy Nan>
+template <aggregate A, nan_policy Nan, int Width>
 TALLY_FN void reduce_tiles(typename A::element const* data, std::uint64_t begin, std::uint64_t end,
                            std::uint64_t first, typename A::state& s) {
-  using T = typename A::element;
+  using tile_type = tile<typename A::element, Nan, Width>;
   typename accumulator_of<A>::type acc;
-  std::uint64_t i = begin;
-  for (; end - i >= tile<T, true, Nan>::size; i += tile<T, true, Nan>::size)
-    acc.add(tile<T, true, Nan>{data + i, first + i, 0}, s);
-  if (i < end) acc.add(tile<T, false, Nan>{data + i, first + i, int(end - i)}, s);
+  for (std::uint64_t i = begin; i < end; i += tile_type::size)
+    acc.add(tile_type{data + i, int(std::min<std::uint64_t>(end - i, tile_type::size)), first + i}, s);
   acc.flush(s);
 }
 
 // One aligned node of 2^tree_level leaves at a time; what lies outside goes leaf by leaf.
 inline constexpr int tree_level = 8;
 
-template <aggregate A>
-TALLY_FN typename A::state tree_of(A const& a, typename A::state* v) {
-  for (int width = 1 << (tree_level - 1); width; width /= 2)
-    for (int k = 0; k < width; ++k) v[k] = a.combine(v[2 * k], v[2 * k + 1]);
-  return v[0];
+template <int Level, aggregate A>
+TALLY_FN typename A::state tree_of(A const& a, typename A::state const* v) {
+  if constexpr (Level == 0) {
+    return v[0];
+  } else {
+    typename A::state up[1 << (Level - 1)];
+    for (int k = 0; k < 1 << (Level - 1); ++k) up[k] = a.combine(v[2 * k], v[2 * k + 1]);
+    return tree_of<Level - 1>(a, up);
+  }
 }
 
 template <aggregate A, nan_policy Nan>
@@ -55,7 +57,7 @@ TALLY_FN void reduce_tree(A const& a, typename A::element const* data, std::uint
         else
           v[k] = a.lift(x, first + i + k);
       }
-      into.push(a, {first + i, tree_level, {tree_of(a, v), true}});
+      into.push(a, {first + i, tree_level, {tree_of<tree_level>(a, v), true}});
       i += leaves;
     } else {
       bool present = true;
@@ -69,9 +71,9 @@ TALLY_FN void reduce_tree(A const& a, typename A::element const* data, std::uint
 template <aggregate A, nan_policy Nan>
 void reduce_run(A const& a, typename A::element const* data, std::uint64_t begin, std::uint64_t end,
                 std::uint64_t first, partial<A>& into) {
-  run_vectorised([&]() __attribute__((always_inline)) {
+  run_vectorised([&](auto width) __attribute__((always_inline)) {
     if constexpr (takes_any_order<A>)
-      reduce_tiles<A, Nan>(data, begin, end, first, into.value);
+      reduce_tiles<A, Nan, width>(data, begin, end, first, into.value);
     else
       reduce_tree<A, Nan>(a, data, begin, end, first, into);
   });

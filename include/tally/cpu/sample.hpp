@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 namespace tally::detail {
+
+// A multiple of the root of n: work that vanishes beside one read, splitters that tighten with n.
+inline std::uint64_t sample_size(std::uint64_t n, std::uint64_t roots) {
+  return std::min({std::uint64_t(1) << 16, n / 4, roots * std::uint64_t(std::sqrt(double(n)))});
+}
 
 // The position of sample i of `samples`, among n elements: one, hashed, in each of `samples` equal
 // strata, so that no two coincide and no period in the data is met. n < 2^48, samples <= 2^16, n.

@@ -35,12 +35,12 @@ template <aggregate A, class Tile>
 TALLY_FN void scan_elements(A const& a, Tile const& t, bool reverse, carry_of<A>& carry,
                             typename A::result* out) {
   int k = 0;
-  for (; k < t.count() && !carry.present; ++k) {
+  for (; k < t.count && !carry.present; ++k) {
     if (t.live(k)) carry = {a.lift(t[k], t.index(k)), true};
     out[k] = carry.present ? a.lower(carry.value) : typename A::result{};
   }
   auto s = carry.value;
-  for (; k < t.count(); ++k) {
+  for (; k < t.count; ++k) {
     if (t.live(k)) {
       auto const x = a.lift(t[k], t.index(k));
       s = reverse ? a.combine(x, s) : a.combine(s, x);
@@ -104,37 +104,36 @@ struct scanner_of<A> {
 };
 
 // Scans n elements in this thread and moves `carry` past them. `out` may be `in`.
-template <aggregate A, nan_policy Nan>
+template <aggregate A, nan_policy Nan, int Width>
 TALLY_FN void scan_tiles(A const& a, typename A::element const* in, typename A::result* out,
                          std::uint64_t n, std::uint64_t first, scan_shape shape,
                          carry_of<A>& carry) {
   using In = typename A::element;
   using Out = typename A::result;
-  constexpr int size = tile<In, true, Nan>::size;
+  using tile_type = tile<In, Nan, Width>;
+  constexpr int size = tile_type::size;
   typename scanner_of<A>::type scanner(carry);
+  bool const straight = !shape.exclusive && !shape.reverse;  // results go where they belong at once
+  In turned[size];
   Out results[size + 1];  // behind the result so far, the tile's
   results[0] = carry.present ? a.lower(carry.value) : Out{};
   for (std::uint64_t done = 0; done < n;) {
     int const length = int(std::min<std::uint64_t>(size, n - done));
     std::uint64_t const at = shape.reverse ? n - done - length : done;
-    auto const scan = [&](auto const& t) __attribute__((always_inline)) {
-      scanner.scan(a, t, shape.reverse, carry, results + 1);
-    };
-    Out const* const from = results + (shape.exclusive ? 0 : 1);
+    tile_type t{in + at, length, first + at};
     if (shape.reverse) {
-      if (length == size)
-        scan(reversed_tile<In, true, Nan>{{in + at, first + at, 0}});
-      else
-        scan(reversed_tile<In, false, Nan>{{in + at, first + at, length}});
-      std::reverse_copy(from, from + length, out + at);
-    } else {
-      if (length == size)
-        scan(tile<In, true, Nan>{in + at, first + at, 0});
-      else
-        scan(tile<In, false, Nan>{in + at, first + at, length});
-      std::copy(from, from + length, out + at);
+      std::reverse_copy(t.data, t.data + length, turned);
+      t = {turned, length, first + at + length - 1, -1};
     }
-    results[0] = results[length];
+    scanner.scan(a, t, shape.reverse, carry, straight ? out + at : results + 1);
+    if (!straight) {
+      Out const* const from = results + (shape.exclusive ? 0 : 1);
+      if (shape.reverse)
+        std::reverse_copy(from, from + length, out + at);
+      else
+        std::copy(from, from + length, out + at);
+      results[0] = results[length];
+    }
     done += length;
   }
   scanner.leave(carry);
@@ -146,8 +145,8 @@ template <aggregate A, nan_policy Nan>
 void scan_on_cpu(A const& a, int threads, typename A::element const* in, typename A::result* out,
                  std::uint64_t n, std::uint64_t first, scan_shape shape, carry_of<A>& carry) {
   auto const run = [&](std::uint64_t begin, std::uint64_t length, carry_of<A>& c) {
-    run_vectorised([&]() __attribute__((always_inline)) {
-      scan_tiles<A, Nan>(a, in + begin, out + begin, length, first + begin, shape, c);
+    run_vectorised([&](auto width) __attribute__((always_inline)) {
+      scan_tiles<A, Nan, width>(a, in + begin, out + begin, length, first + begin, shape, c);
     });
   };
   // Grouping may change the bits of an ordered aggregate; so it must not depend on `threads`.

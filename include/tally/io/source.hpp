@@ -22,9 +22,9 @@ class source {
   virtual ~source() = default;
 
   dtype type() const { return type_; }
-  // Unknown (nullopt) where only reading on tells: a stream, text.
+  // Unknown (nullopt) until the end where only reading on tells: text, CSV, a raw stream.
   std::optional<std::uint64_t> count() const { return count_; }
-  // One entry a dimension; empty for a scalar. For a stream or text: known only after the end.
+  // One entry a dimension; empty for a scalar, and as long as the count is unknown.
   std::vector<std::uint64_t> const& shape() const { return shape_; }
   // Bytes of input taken so far, headers and text included.
   std::uint64_t bytes_read() const { return bytes_read_; }

@@ -19,15 +19,10 @@ std::vector<bits_of<R>> sample_keys(ranking<R> rank, R const* in, std::size_t n,
   return keys;
 }
 
-// Some multiple of the root of n: work that vanishes beside one read, and splitters that tighten.
-inline std::size_t sample_size(std::size_t n, std::size_t roots) {
-  return std::min({std::size_t(1) << 16, n / 4, roots * std::size_t(std::sqrt(double(n)))});
-}
-
 template <class Key>
 struct bracket {
   interval<Key> range;
-  std::vector<Key> sample;  // sorted
+  std::vector<Key> sample;
 };
 
 // The interval between the order statistics of the sample five standard deviations to either side
@@ -36,21 +31,32 @@ template <class R>
 bracket<bits_of<R>> bracket_of(ranking<R> rank, R const* in, std::size_t n, std::uint64_t k,
                                bool open) {
   auto keys = sample_keys(rank, in, n, sample_size(n, open ? 4 : 16));
-  std::sort(keys.begin(), keys.end());
   double const m = double(keys.size()), mean = m * (double(k) / double(n));
   double const margin = 8 + 5 * std::sqrt(mean * (1 - mean / m));
-  auto const from_best = [&](double position) { return keys[keys.size() - 1 - std::size_t(position)]; };
+  auto const statistic = [&](double position) {
+    auto const at = keys.begin() + std::ptrdiff_t(position);
+    std::nth_element(keys.begin(), at, keys.end(), std::greater<>());
+    return *at;
+  };
   interval<bits_of<R>> range = {0, ranking<R>::best};
-  if (mean + margin < m) range.low = from_best(mean + margin);
-  if (!open && mean - margin >= 0) range.high = from_best(mean - margin);
+  if (mean + margin < m) range.low = statistic(mean + margin);
+  if (!open && mean - margin >= 0) range.high = statistic(mean - margin);
   return {range, std::move(keys)};
 }
 
-// The part of a sorted sample that is in `range`.
 template <class Key>
-std::span<Key const> within(std::vector<Key> const& sample, interval<Key> range) {
-  auto const begin = std::lower_bound(sample.begin(), sample.end(), range.low);
-  return {begin, std::upper_bound(begin, sample.end(), range.high)};
+std::vector<Key> within(std::vector<Key> const& keys, interval<Key> range) {
+  std::vector<Key> result;
+  std::copy_if(keys.begin(), keys.end(), std::back_inserter(result),
+               [&](Key key) { return range.contains(key); });
+  return result;
+}
+
+template <class Key>
+Key median(std::vector<Key> keys) {
+  auto const middle = keys.begin() + std::ptrdiff_t(keys.size() / 2);
+  std::nth_element(keys.begin(), middle, keys.end());
+  return *middle;
 }
 
 }  // namespace tally::detail::top_k

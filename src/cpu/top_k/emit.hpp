@@ -26,16 +26,10 @@ std::vector<share> shares(ranking<R> rank, pieces<R> const& from, threshold<bits
                           int threads) {
   std::vector<share> result(from.size());
   parallel_for(threads, from.size(), [&](std::size_t p) {
-    share counted = {};
-    run_vectorised([&]() __attribute__((always_inline)) {
-      for (std::size_t i = 0; i < from[p].size; i += block_size) {
-        auto const c = count_block(rank, from[p].values + i,
-                                   std::min(block_size, from[p].size - i), {t.key, t.key});
-        counted.ties += c.inside;
-        counted.size += c.above;
-      }
+    run_vectorised([&](auto) __attribute__((always_inline)) {
+      auto const c = count_all(rank, from[p].values, from[p].size, {t.key, t.key});
+      result[p] = {c.inside, c.above};
     });
-    result[p] = counted;
   });
   for (share& s : result) {
     s.ties = std::min(s.ties, t.ties);
@@ -64,23 +58,26 @@ TALLY_FN void emit_share(ranking<R> rank, piece<R> const& from, IndexOf index_of
     R const* const x = from.values + i;
     std::size_t const length = std::min(block_size, from.size - i);
     auto const c = count_block(rank, x, length, {key, key});
-    std::size_t const hits = c.above + std::size_t(std::min<std::uint64_t>(c.inside, take.ties));
+    std::uint64_t const hits = c.above + std::min(c.inside, take.ties);
     if (hits == 0) continue;
     key_type const low = take.ties ? key : key_type(key + 1);
     flag_block(rank, x, length, {low, ranking<R>::best}, flags);
     if (take.ties && c.inside > take.ties) drop_late_ties(rank, x, length, key, take.ties, flags);
     take.ties -= hits - c.above;
     if (hits < block_size / 8 || w + block_size > take.size) {
-      for_flagged(flags, [&](std::size_t j) __attribute__((always_inline)) {
-        values[w] = x[j];
-        indices[w++] = index_of(i + j);
-      });
+      for_flagged(
+          flags, [&](std::size_t j) __attribute__((always_inline)) {
+            values[w] = x[j];
+            indices[w++] = index_of(i + j);
+            return true;
+          });
     } else {
-      for_block(length, [&](std::size_t j) __attribute__((always_inline)) {
-        values[w] = x[j];
-        indices[w] = index_of(i + j);
-        w += flags[j];
-      });
+      for_block(
+          length, [&](std::size_t j) __attribute__((always_inline)) {
+            values[w] = x[j];
+            indices[w] = index_of(i + j);
+            w += flags[j];
+          });
     }
   }
 }
@@ -95,7 +92,7 @@ void emit(ranking<R> rank, pieces<R> const& from, std::vector<share> const& take
     piece<R> const piece = from[p];
     R* const out = values + begins[p];
     std::int64_t* const at = indices + begins[p];
-    run_vectorised([&]() __attribute__((always_inline)) {
+    run_vectorised([&](auto) __attribute__((always_inline)) {
       if (piece.indices) {
         auto const stored = [&](std::size_t j) __attribute__((always_inline)) {
           return piece.indices[j];

@@ -42,55 +42,59 @@ struct gathered {
   }
 };
 
-// Counts, and keeps what is inside unless `keep` is false; false when the budget is spent.
+// Counts, and keeps what is inside; false when the budget is spent.
 template <class R>
-bool gather_piece(ranking<R> rank, piece<R> const& from, interval<bits_of<R>> range, bool keep,
+bool gather_piece(ranking<R> rank, piece<R> const& from, interval<bits_of<R>> range,
                   std::atomic<std::int64_t>& budget, gathered<R>& result) {
+  constexpr std::size_t slice = 4096;  // read twice, the second time from the nearest cache
+  bool complete = true;
+  chunk<R>* to = nullptr;
   auto const grow = [&]() __attribute__((noinline)) {
     if (budget.fetch_sub(1, std::memory_order_relaxed) <= 0) return false;
-    result.kept.push_back(std::make_unique_for_overwrite<chunk<R>>());
-    result.kept.back()->size = 0;
+    to = result.kept.emplace_back(std::make_unique_for_overwrite<chunk<R>>()).get();
+    to->size = 0;
     return true;
   };
-  bool complete = true;
-  run_vectorised([&]() __attribute__((always_inline)) {
-    std::uint8_t flags[block_size];
-    chunk<R>* to = nullptr;
-    std::uint64_t above = 0, inside = 0;
-    for (std::size_t i = 0; i < from.size; i += block_size) {
+  run_vectorised([&](auto) __attribute__((always_inline)) {
+    for (std::size_t i = 0; i < from.size && complete; i += slice) {
       R const* const x = from.values + i;
-      std::size_t const length = std::min(block_size, from.size - i);
-      auto const c = count_block(rank, x, length, range);
-      above += c.above;
-      inside += c.inside;
-      if (c.inside == 0 || !keep) continue;
-      if (!to || to->size + block_size > to->capacity) {
-        if (!(complete = grow())) return;
-        to = result.kept.back().get();
-      }
-      std::size_t size = to->size;
-      flag_block(rank, x, length, range, flags);
-      for_flagged(flags, [&](std::size_t j) __attribute__((always_inline)) {
-        to->values[size] = x[j];
-        to->indices[size++] = from.first + std::int64_t(i + j);
-      });
-      to->size = size;
+      std::size_t const length = std::min(slice, from.size - i);
+      if (range.high != ranking<R>::best) result.above += count_all(rank, x, length, range).above;
+      auto const keep = [&](std::size_t j) __attribute__((always_inline)) {
+        if ((!to || to->size == to->capacity) && !grow()) return false;
+        to->values[to->size] = x[j];
+        to->indices[to->size++] = from.first + std::int64_t(i + j);
+        return true;
+      };
+      complete = visit_inside(rank, x, length, range, keep);
     }
-    result.above = above;
-    result.inside = inside;
   });
+  for (auto const& c : result.kept) result.inside += c->size;
   return complete;
+}
+
+// Where all keys in the range are equal, counting them is enough.
+template <class R>
+bool count_piece(ranking<R> rank, piece<R> const& from, interval<bits_of<R>> range,
+                 gathered<R>& result) {
+  run_vectorised([&](auto) __attribute__((always_inline)) {
+    auto const c = count_all(rank, from.values, from.size, range);
+    result.above = c.above;
+    result.inside = c.inside;
+  });
+  return true;
 }
 
 template <class R>
 gathered<R> gather(ranking<R> rank, pieces<R> const& from, interval<bits_of<R>> range,
                    std::int64_t chunks_allowed, int threads) {
-  bool const keep = range.low != range.high;  // equal keys need no telling apart
   std::atomic<std::int64_t> budget = chunks_allowed;
   std::atomic<bool> complete = true;
   std::vector<gathered<R>> parts(from.size());
   parallel_for(threads, from.size(), [&](std::size_t p) {
-    if (!complete || !gather_piece(rank, from[p], range, keep, budget, parts[p])) complete = false;
+    if (!(range.low == range.high ? count_piece(rank, from[p], range, parts[p])
+                                  : gather_piece(rank, from[p], range, budget, parts[p])))
+      complete = false;
   });
   gathered<R> result;
   result.complete = complete;

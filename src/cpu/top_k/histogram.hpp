@@ -25,15 +25,16 @@ void add_histogram(ranking<R> rank, piece<R> const& from, interval<bits_of<R>> r
   std::uint64_t* const even = bins.data();
   std::uint64_t* const odd = even + half;
   auto const outside = std::uint32_t(half - 1);
-  run_vectorised([&]() __attribute__((always_inline)) {
+  run_vectorised([&](auto) __attribute__((always_inline)) {
     std::uint32_t digits[block_size];
     for (std::size_t i = 0; i < from.size; i += block_size) {
       R const* const x = from.values + i;
       std::size_t const length = std::min(block_size, from.size - i);
-      for_block(length, [&](std::size_t j) __attribute__((always_inline)) {
-        key_type const offset = key_type(rank(x[j]) - range.low);
-        digits[j] = offset <= range.width() ? std::uint32_t(offset >> shift) : outside;
-      });
+      for_block(
+          length, [&](std::size_t j) __attribute__((always_inline)) {
+            key_type const offset = key_type(rank(x[j]) - range.low);
+            digits[j] = offset <= range.width() ? std::uint32_t(offset >> shift) : outside;
+          });
       std::size_t j = 0;
       for (; j + 2 <= length; j += 2) ++even[digits[j]], ++odd[digits[j + 1]];
       if (j < length) ++even[digits[j]];
@@ -71,11 +72,34 @@ search<bits_of<R>> narrow(ranking<R> rank, pieces<R> const& from, search<bits_of
   return {{low, key_type(low + std::min(span, room))}, s.rank, inside};
 }
 
+// The end of a search among few keys.
+template <class R>
+threshold<bits_of<R>> select_few(ranking<R> rank, pieces<R> const& from, search<bits_of<R>> s) {
+  using key_type = bits_of<R>;
+  std::vector<key_type> keys(s.inside);
+  std::size_t size = 0;
+  run_vectorised([&](auto) __attribute__((always_inline)) {
+    for (piece<R> const& p : from)
+      visit_inside(
+          rank, p.values, p.size, s.range, [&](std::size_t j) __attribute__((always_inline)) {
+            keys[size++] = rank(p.values[j]);
+            return true;
+          });
+  });
+  auto const kth = keys.begin() + std::ptrdiff_t(s.rank - 1);
+  std::nth_element(keys.begin(), kth, keys.end(), std::greater<>());
+  auto const better = std::count_if(keys.begin(), kth, [&](key_type key) { return key > *kth; });
+  return {*kth, s.rank - std::uint64_t(better)};
+}
+
 // All of the way to the one key.
 template <class R>
 threshold<bits_of<R>> select(ranking<R> rank, pieces<R> const& from, search<bits_of<R>> s,
                              int threads) {
-  while (s.range.low != s.range.high) s = narrow(rank, from, s, threads);
+  while (s.range.low != s.range.high) {
+    if (s.inside <= 256) return select_few(rank, from, s);
+    s = narrow(rank, from, s, threads);
+  }
   return {s.range.low, s.rank};
 }
 

@@ -3,7 +3,6 @@
 // Elements with their indices: pieces to read, and the output to write.
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
 #include "ranking.hpp"

@@ -4,6 +4,7 @@
 // integer is handled as the unsigned one of its width, which may alias it.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstring>
@@ -58,30 +59,31 @@ struct interval {
 
 inline constexpr std::size_t block_size = 64;
 
-// f(j) for every j in [0, length), length <= block_size: a full block is a loop of constant length.
-template <class F>
+// f(j) for every j in [0, length), length <= full: a full block is a loop of constant length.
+template <std::size_t full = block_size, class F>
 TALLY_FN void for_block(std::size_t length, F f) {
-  if (length == block_size)
-    for (std::size_t j = 0; j < block_size; ++j) f(j);
+  if (length == full)
+    for (std::size_t j = 0; j < full; ++j) f(j);
   else
     for (std::size_t j = 0; j < length; ++j) f(j);
 }
 
-struct block_counts {
-  std::size_t above, inside;
+struct counts {
+  std::uint64_t above, inside;
 };
 
 // How many keys of a block are above `range`, and how many are in it.
 template <class R>
-TALLY_FN block_counts count_block(ranking<R> rank, R const* x, std::size_t length,
-                                  interval<bits_of<R>> range) {
+TALLY_FN counts count_block(ranking<R> rank, R const* x, std::size_t length,
+                            interval<bits_of<R>> range) {
   using key_type = bits_of<R>;
   key_type above = 0, inside = 0;
-  for_block(length, [&](std::size_t j) __attribute__((always_inline)) {
-    key_type const key = rank(x[j]);
-    above = key_type(above + key_type(key > range.high));
-    inside = key_type(inside + key_type(range.contains(key)));
-  });
+  for_block(
+      length, [&](std::size_t j) __attribute__((always_inline)) {
+        key_type const key = rank(x[j]);
+        above = key_type(above + key_type(key > range.high));
+        inside = key_type(inside + key_type(range.contains(key)));
+      });
   return {above, inside};
 }
 
@@ -90,19 +92,64 @@ template <class R>
 TALLY_FN void flag_block(ranking<R> rank, R const* x, std::size_t length,
                          interval<bits_of<R>> range, std::uint8_t (&flags)[block_size]) {
   if (length != block_size) std::memset(flags, 0, block_size);
-  for_block(length, [&](std::size_t j) __attribute__((always_inline)) {
-    flags[j] = std::uint8_t(range.contains(rank(x[j])));
-  });
+  for_block(
+      length, [&](std::size_t j) __attribute__((always_inline)) {
+        flags[j] = std::uint8_t(range.contains(rank(x[j])));
+      });
 }
 
-// f(j) for every flagged j, ascending.
-template <class F>
-TALLY_FN void for_flagged(std::uint8_t const (&flags)[block_size], F f) {
+// visit(j) for every flagged j, ascending, until it returns false; whether it never did.
+template <class Visit>
+TALLY_FN bool for_flagged(std::uint8_t const (&flags)[block_size], Visit visit) {
   for (std::size_t base = 0; base < block_size; base += 8) {
     std::uint64_t word;
     std::memcpy(&word, flags + base, 8);
-    for (; word; word &= word - 1) f(base + std::size_t(std::countr_zero(word)) / 8);
+    for (; word; word &= word - 1)
+      if (!visit(base + std::size_t(std::countr_zero(word)) / 8)) return false;
   }
+  return true;
+}
+
+template <class R>
+TALLY_FN bool any_inside(ranking<R> rank, R const* x, std::size_t length,
+                         interval<bits_of<R>> range) {
+  using key_type = bits_of<R>;
+  key_type any = 0;
+  for_block<4 * block_size>(
+      length, [&](std::size_t j) __attribute__((always_inline)) {
+        any = key_type(any | key_type(range.contains(rank(x[j]))));
+      });
+  return any != 0;
+}
+
+// visit(j) for every x[j] whose key is in `range`, ascending, until it returns false; whether it
+// never did. `range` may change on the way: that holds from the next block on. Made for few hits.
+template <class R, class Visit>
+TALLY_FN bool visit_inside(ranking<R> rank, R const* x, std::size_t n,
+                           interval<bits_of<R>> const& range, Visit visit) {
+  std::uint8_t flags[block_size];
+  for (std::size_t i = 0; i < n; i += 4 * block_size) {
+    std::size_t const end = std::min(i + 4 * block_size, n);
+    if (!any_inside(rank, x + i, end - i, range)) continue;
+    for (std::size_t b = i; b < end; b += block_size) {
+      flag_block(rank, x + b, std::min(block_size, end - b), range, flags);
+      if (!for_flagged(
+              flags, [&](std::size_t j) __attribute__((always_inline)) { return visit(b + j); }))
+        return false;
+    }
+  }
+  return true;
+}
+
+template <class R>
+TALLY_FN counts count_all(ranking<R> rank, R const* x, std::size_t n, interval<bits_of<R>> range) {
+  counts total = {};
+  for (std::size_t i = 0; i < n; i += block_size) {
+    auto const c = count_block(rank, x + i, std::min(block_size, n - i), range);
+    total.above += c.above;
+    total.inside += c.inside;
+  }
+  return total;
 }
 
 }  // namespace tally::detail::top_k

@@ -39,8 +39,13 @@ class running {
   // Up to k results are held in `out`: in ascending order of index, or, if `distinct`, best first.
   running(ranking<R> rank, std::uint64_t k, bool distinct, int threads, output<R> out,
           std::size_t room)
-      : rank_(rank), k_(k), distinct_(distinct), threads_(threads), held_(out),
-        bar_(rank.lowest), open_(k > 0) {
+      : rank_(rank),
+        k_(k),
+        distinct_(distinct),
+        threads_(threads),
+        held_(out),
+        passing_{rank.lowest, ranking<R>::best},
+        open_(k > 0) {
     make_room(room);
     if (distinct) seen_.emplace();
   }
@@ -63,7 +68,7 @@ class running {
     std::vector<top_k_result<R>> results(parts.size());
     parallel_for(threads_, parts.size(), [&](std::size_t p) {
       running part(rank_, k_, distinct_, 1, output<R>(results[p]), least_room);
-      part.bar_ = bar_;
+      part.passing_ = passing_;
       part.collect(parts[p]);
       part.flush();
     });
@@ -109,14 +114,13 @@ class running {
   void join(R* values, std::int64_t* indices, std::size_t n) {
     if (n == 0) return;
     count_path(distinct_ ? path::top_k_distinct_merge : path::top_k_stream_compact);
-    auto const worst =
-        distinct_ ? merge_distinct(rank_, k_, held_, values, indices,
-                                   sort_unique(rank_, values, indices, n))
-                  : keep_best(rank_, k_, held_, {values, n, indices, 0});
+    auto const worst = distinct_ ? merge_distinct(rank_, k_, held_, values, indices,
+                                                  sort_unique(rank_, values, indices, n))
+                                 : keep_best(rank_, k_, held_, {values, n, indices, 0});
     if (!worst) return;
     // What comes later and ties loses.
     open_ = *worst != ranking<R>::best;
-    if (open_) bar_ = std::max(bar_, key_type(*worst + 1));
+    if (open_) passing_.low = std::max(passing_.low, key_type(*worst + 1));
   }
 
   // k (different) keys of a sample are at least as good as the k-th of the whole. Without this,
@@ -125,25 +129,20 @@ class running {
     auto keys = sample_keys(rank_, in, n, sample_size(n, 4));
     std::sort(keys.begin(), keys.end(), std::greater<>());
     if (distinct_) keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-    if (k_ <= keys.size()) bar_ = std::max(bar_, keys[k_ - 1]);
+    if (k_ <= keys.size()) passing_.low = std::max(passing_.low, keys[k_ - 1]);
   }
 
   void collect(piece<R> const& from) {
-    run_vectorised([&]() __attribute__((always_inline)) {
-      std::uint8_t flags[block_size];
-      for (std::size_t i = 0; i < from.size && open_; i += block_size) {
-        R const* const x = from.values + i;
-        std::size_t const length = std::min(block_size, from.size - i);
-        interval<key_type> const passing = {bar_, ranking<R>::best};
-        if (count_block(rank_, x, length, passing).inside == 0) continue;
-        flag_block(rank_, x, length, passing, flags);
-        for_flagged(flags, [&](std::size_t j) __attribute__((always_inline)) {
-          if (distinct_ && !seen_->insert(rank_(x[j]))) return void(++repeats_);
-          values_[fresh_] = x[j];
-          indices_[fresh_] = from.first + std::int64_t(i + j);
-          if (++fresh_ == room_) flush();
-        });
-      }
+    run_vectorised([&](auto) __attribute__((always_inline)) {
+      auto const take = [&](std::size_t j) __attribute__((always_inline)) {
+        R const value = from.values[j];
+        if (distinct_ && !seen_->insert(rank_(value))) return ++repeats_, true;
+        values_[fresh_] = value;
+        indices_[fresh_] = from.first + std::int64_t(j);
+        if (++fresh_ == room_) flush();
+        return open_;
+      };
+      visit_inside(rank_, from.values, from.size, passing_, take);
     });
   }
 
@@ -157,8 +156,8 @@ class running {
   std::size_t fresh_ = 0, room_ = 0;
   std::uint64_t repeats_ = 0;
   std::optional<seen_keys<key_type>> seen_;
-  key_type bar_;  // the least key that can still be among the best
-  bool open_;     // no key can, if not
+  interval<key_type> passing_;  // the keys that can still be among the best
+  bool open_;                   // no key can, if not
 };
 
 }  // namespace tally::detail::top_k

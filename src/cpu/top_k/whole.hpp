@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The k best of one array. Floyd-Rivest: a sample brackets the k-th key, one read gathers what is in
-// the bracket, the counts prove it right, and a radix selection in it is exact. Where ties overflow
-// the bracket, or the sample misleads, histograms of the input take its place.
+// The k best of one array. Floyd-Rivest: a sample brackets the k-th key, one read gathers what is
+// in the bracket, the counts prove it right, and a radix selection in it is exact. Where ties
+// overflow the bracket, or the sample misleads, histograms of the input take its place.
 #pragma once
 
 #include "bracket.hpp"
@@ -16,8 +16,13 @@ template <class R>
 class whole {
  public:
   whole(ranking<R> rank, R const* in, std::size_t n, std::uint64_t k, int threads, output<R>& out)
-      : rank_(rank), in_(in), n_(n), k_(k), threads_(n < parallel_from ? 1 : threads),
-        input_(split(in, n, 0, threads_)), out_(out) {}
+      : rank_(rank),
+        in_(in),
+        n_(n),
+        k_(k),
+        threads_(n < parallel_from ? 1 : threads),
+        input_(split(in, n, 0, threads_)),
+        out_(out) {}
 
   void run(bool sorted) {
     if (k_ == 0) return;
@@ -33,25 +38,26 @@ class whole {
 
  private:
   using key_type = bits_of<R>;
-  static constexpr std::size_t sample_from = 4096, parallel_from = 65536;
+  static constexpr std::size_t sample_from = 2048, parallel_from = 65536;
 
   search<key_type> everything() const { return {{0, ranking<R>::best}, k_, n_}; }
   std::int64_t budget() const { return chunk_budget<R>(n_); }
-  // A block that does not fit leaves a chunk's end unused, and each piece its last chunk.
-  std::uint64_t room() const { return budget() * (chunk<R>::capacity - block_size); }
+  std::uint64_t room() const { return std::uint64_t(budget()) * chunk<R>::capacity; }
 
   gathered<R> gather(interval<key_type> range) const {
-    return top_k::gather(rank_, input_, range, budget() + std::int64_t(input_.size()), threads_);
+    std::int64_t const not_full = std::int64_t(input_.size());  // each piece's last chunk
+    return top_k::gather(rank_, input_, range, budget() + not_full, threads_);
   }
 
-  // While the bracket holds more than there is room for, a key in it must be common: counting the
-  // keys above and equal to the sample's middle one settles it or cuts the bracket.
+  // While the bracket holds more than there is room for, some key in it must be common: counting
+  // what is above and equal to the sample's median there settles it or cuts the bracket.
   bool by_sample() {
     auto [range, sample] = bracket_of(rank_, in_, n_, k_, k_ <= room() / 4 * 3);
+    double const weight = double(n_) / double(sample.size());
     while (range.low <= range.high) {
-      auto const inside = within(sample, range);
-      bool const fits = double(inside.size() + 1) / double(sample.size()) * double(n_) <= double(room());
-      key_type const middle = fits ? key_type(0) : inside[inside.size() / 2];
+      sample = within(sample, range);
+      bool const fits = double(sample.size() + 1) * weight <= double(room());
+      key_type const middle = fits ? key_type(0) : median(sample);
       interval<key_type> const tried = fits ? range : interval<key_type>{middle, middle};
       auto const found = gather(tried);
       if (!found.complete) break;

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Short vectors for tile loops, in the compiler's own vector extension: element-wise operators, and
+// comparisons that give masks. Only the width differs between instruction sets.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <utility>
+
+#include "tally/types.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"  // all of it is inlined, so no calling convention matters
+
+namespace tally::detail {
+
+template <class T, int Lanes>
+struct vector_type {
+  typedef T type __attribute__((vector_size(sizeof(T) * Lanes)));
+};
+template <class T, int Lanes>
+using vec = typename vector_type<T, Lanes>::type;
+
+template <class V, class T>
+TALLY_FN V load(T const* from) {
+  V v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+template <class To, class From>
+TALLY_FN To cast(From v) {
+  return __builtin_bit_cast(To, v);
+}
+template <class V>
+TALLY_FN V max_of(V a, V b) {
+  return a > b ? a : b;
+}
+template <class V>
+TALLY_FN V min_of(V a, V b) {
+  return a < b ? a : b;
+}
+
+// Lanes [Half * Lanes / 2, ...) of v.
+template <int Half, class T, int Lanes>
+TALLY_FN vec<T, Lanes / 2> half_of(vec<T, Lanes> v) {
+  vec<T, Lanes / 2> h;
+  __builtin_memcpy(&h, reinterpret_cast<char const*>(&v) + Half * sizeof h, sizeof h);
+  return h;
+}
+
+// Whether a mask has a lane set.
+template <class Mask>
+TALLY_FN bool any(Mask mask) {
+  auto const words = cast<vec<std::uint64_t, sizeof mask / 8>>(mask);
+  std::uint64_t all = 0;
+  for (unsigned i = 0; i < sizeof mask / 8; ++i) all |= words[i];
+  return all != 0;
+}
+
+template <class F, class V>
+TALLY_FN auto fold_lanes(V v, F&& f) {
+  auto out = v[0];
+  for (unsigned i = 1; i < sizeof v / sizeof v[0]; ++i) out = f(out, v[i]);
+  return out;
+}
+
+}  // namespace tally::detail
+
+#pragma GCC diagnostic pop

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/reduce.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "cpu/operators.hpp"
+
+namespace {
+
+using namespace tally;
+using operators::affine;
+using operators::sizes;
+
+template <class F>
+std::string failure_of(F&& call) {
+  try {
+    call();
+  } catch (error const& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(reduce, keeps_the_order_of_an_operator_that_does_not_commute) {
+  for (std::size_t const n : sizes) {
+    if (n == 0) continue;
+    auto const x = operators::random_affine(n);
+    affine want = x[0];
+    for (std::size_t i = 1; i < n; ++i) want = operators::then{}(want, x[i]);
+    std::vector<int> numbers(n);
+    std::iota(numbers.begin(), numbers.end(), 7);
+    for (int const threads : {1, 2, 3, 4}) {
+      EXPECT_EQ(reduce(cpu{threads}, x, operators::then{}), want) << n;
+      EXPECT_EQ(reduce(cpu{threads}, numbers, operators::leftmost{}), 7) << n;
+    }
+  }
+}
+
+TEST(reduce, of_nothing_gives_the_identity_or_names_the_aggregate) {
+  std::vector<affine> const none;
+  EXPECT_EQ(reduce(cpu{}, none, operators::then_with_identity{}), (affine{1, 0}));
+  EXPECT_EQ(failure_of([&] { reduce(cpu{}, none, operators::then{}); }), "operator: the array is empty");
+  std::vector<float> const empty, nan(3, NAN);
+  EXPECT_EQ(reduce(cpu{}, empty, sum{}), 0.0f);
+  EXPECT_EQ(std::signbit(reduce(cpu{}, empty, fast_sum{})), false);
+  auto const named = [&](auto op, std::string const& name) {
+    EXPECT_EQ(failure_of([&] { reduce(cpu{}, empty, op); }), name + ": the array is empty");
+    EXPECT_EQ(failure_of([&] { reduce(cpu{}, nan, op, {skip}); }), name + ": the array is empty");
+  };
+  named(minimum{}, "minimum");
+  named(maximum{}, "maximum");
+  named(min_max{}, "min_max");
+  named(arg_minimum{}, "arg_minimum");
+  named(arg_maximum{}, "arg_maximum");
+  named(mean{}, "mean");
+  named(variance{}, "variance");
+  named(standard_deviation{}, "standard_deviation");
+  named(describe{}, "describe");
+}
+
+TEST(reduce, refuses_a_negative_number_of_threads) {
+  std::vector<int> const x(3);
+  EXPECT_EQ(failure_of([&] { reduce(cpu{-2}, x, sum{}); }), "cpu: threads = -2 is negative");
+}
+
+TEST(reduce, of_integers_wraps_at_64_bits) {
+  std::vector<std::int64_t> const x(3, std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(reduce(cpu{}, x, sum{}), std::int64_t(3 * 0x7fffffffffffffffull));
+  std::vector<std::uint8_t> const bytes(70000, 255);
+  EXPECT_EQ(reduce(cpu{}, bytes, sum{}), 70000u * 255);
+  std::vector<std::int8_t> const lows(70000, -128);
+  EXPECT_EQ(reduce(cpu{}, lows, sum{}), -70000 * 128);
+}
+
+}  // namespace

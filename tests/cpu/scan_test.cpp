@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/scan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "cpu/operators.hpp"
+
+namespace {
+
+using namespace tally;
+using operators::affine;
+using operators::sizes;
+
+// Every prefix by a plain loop; `start` may be null for an inclusive scan.
+template <class T, class Op>
+std::vector<T> plain_scan(std::vector<T> x, Op op, T const* start, bool exclusive, bool reverse, T* total) {
+  if (reverse) std::reverse(x.begin(), x.end());
+  std::vector<T> out(x.size());
+  std::optional<T> so_far;
+  if (start) so_far = *start;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (exclusive) out[i] = *so_far;
+    so_far = !so_far ? x[i] : reverse ? op(x[i], *so_far) : op(*so_far, x[i]);
+    if (!exclusive) out[i] = *so_far;
+  }
+  if (so_far) *total = *so_far;
+  if (reverse) std::reverse(out.begin(), out.end());
+  return out;
+}
+
+template <class T, class Op>
+void compare_with_plain_scan(std::vector<T> const& x, Op op, T const* start) {
+  for (bool const reverse : {false, true}) {
+    for (bool const exclusive : {false, true}) {
+      if (exclusive && !start) continue;
+      T want_total{};
+      auto const want = plain_scan(x, op, start, exclusive, reverse, &want_total);
+      for (int const threads : {1, 2, 4}) {
+        T total{};
+        scan_options<T> options{.reverse = reverse, .total = &total};
+        if (start) options.init = *start;
+        std::vector<T> out(x.size()), in_place = x;
+        if (exclusive) {
+          exclusive_scan(cpu{threads}, x, out, op, options);
+          exclusive_scan(cpu{threads}, in_place, in_place, op, options);
+        } else {
+          inclusive_scan(cpu{threads}, x, out, op, options);
+          inclusive_scan(cpu{threads}, in_place, in_place, op, options);
+        }
+        ASSERT_TRUE(out == want) << x.size() << " reverse " << reverse << " exclusive " << exclusive;
+        ASSERT_TRUE(in_place == want) << x.size();
+        ASSERT_TRUE(total == want_total) << x.size();
+      }
+    }
+  }
+}
+
+TEST(scan, keeps_the_order_of_an_operator_that_does_not_commute) {
+  affine const start{5, 3};
+  int const first = -1;
+  for (std::size_t const n : sizes) {
+    auto const x = operators::random_affine(n);
+    compare_with_plain_scan<affine>(x, operators::then{}, nullptr);
+    compare_with_plain_scan<affine>(x, operators::then{}, &start);
+    std::vector<int> numbers(n);
+    std::iota(numbers.begin(), numbers.end(), 7);
+    compare_with_plain_scan<int>(numbers, operators::leftmost{}, nullptr);
+    compare_with_plain_scan<int>(numbers, operators::leftmost{}, &first);
+  }
+}
+
+TEST(scan, begins_an_exclusive_scan_with_the_identity_if_there_is_no_init) {
+  auto const x = operators::random_affine(600);
+  std::vector<affine> with(600), without(600);
+  exclusive_scan(cpu{}, x, with, operators::then{}, {.init = affine{1, 0}});
+  exclusive_scan(cpu{}, x, without, operators::then_with_identity{});
+  EXPECT_TRUE(with == without);
+}
+
+TEST(scan, goes_on_where_the_chunk_before_ended) {
+  auto const x = operators::random_affine(100000);
+  std::vector<affine> want(x.size()), out(x.size());
+  inclusive_scan(cpu{2}, x, want, operators::then{});
+  scan_stream<affine, affine, operators::then> running;
+  std::mt19937 random(2);
+  for (std::size_t at = 0; at < x.size();) {
+    std::size_t const length = std::min<std::size_t>(random() % 30000, x.size() - at);
+    running.inclusive(cpu{2}, std::span(x).subspan(at, length), std::span(out).subspan(at, length));
+    at += length;
+  }
+  EXPECT_TRUE(out == want);
+  EXPECT_EQ(running.total(), want.back());
+}
+
+template <class T>
+void compare_extrema() {
+  std::mt19937_64 random(3);
+  for (std::size_t const n : {1, 2, 513, 5000, 140000}) {
+    std::vector<T> x(n);
+    for (T& e : x) {
+      auto b = bits_of<T>(random());
+      if constexpr (floating<T>) {  // NaNs with payloads are rare; zeros of both signs are not
+        if (is_nan(from_bits<T>(b)) && random() % 4) b = 1;
+        if (random() % 8 == 0) b = random() % 2 ? format<T>::sign : bits_of<T>(0);
+      }
+      e = from_bits<T>(b);
+    }
+    auto const same = [](std::vector<T> const& a, std::vector<T> const& b) {
+      return std::equal(a.begin(), a.end(), b.begin(), [](T s, T t) { return to_bits(s) == to_bits(t); });
+    };
+    auto const key = [](T e) {  // -0.0 below +0.0
+      if constexpr (floating<T>)
+        return std::pair(double(e), !std::signbit(double(e)));
+      else
+        return e;
+    };
+    auto const least = [&](T a, T b) { return is_nan(a) ? a : is_nan(b) || key(b) < key(a) ? b : a; };
+    auto const most = [&](T a, T b) { return is_nan(a) ? a : is_nan(b) || key(a) < key(b) ? b : a; };
+    for (bool const reverse : {false, true}) {
+      T total;
+      auto const low = plain_scan<T>(x, least, nullptr, false, reverse, &total);
+      auto const high = plain_scan<T>(x, most, nullptr, false, reverse, &total);
+      for (int const threads : {1, 3}) {
+        std::vector<T> out(n);
+        inclusive_scan(cpu{threads}, x, out, minimum{}, {.reverse = reverse});
+        EXPECT_TRUE(same(out, low)) << n;
+        out = x;
+        inclusive_scan(cpu{threads}, out, out, maximum{}, {.reverse = reverse});
+        EXPECT_TRUE(same(out, high)) << n;
+      }
+    }
+  }
+}
+
+TEST(scan, of_extrema_passes_the_elements_through_with_all_their_bits) {
+  compare_extrema<float>();
+  compare_extrema<double>();
+  compare_extrema<float16>();
+  compare_extrema<bfloat16>();
+  compare_extrema<std::int8_t>();
+  compare_extrema<std::uint64_t>();
+}
+
+TEST(scan, of_integers_wraps_in_the_type_of_out) {
+  std::vector<std::uint8_t> const x(700, 200);
+  std::vector<std::uint8_t> narrow(700);
+  std::vector<std::uint64_t> wide(700);
+  std::uint8_t total = 0;
+  inclusive_scan(cpu{}, x, narrow, sum{}, {.init = 100, .total = &total});
+  exclusive_scan(cpu{}, x, wide, sum{}, {.init = ~0ull});
+  for (std::size_t i = 0; i < 700; ++i) {
+    ASSERT_EQ(narrow[i], std::uint8_t(100 + 200 * (i + 1)));
+    ASSERT_EQ(wide[i], 200 * i - 1);
+  }
+  EXPECT_EQ(total, narrow.back());
+}
+
+TEST(scan, of_fast_sum_has_the_same_bits_for_any_number_of_threads) {
+  std::mt19937 random(4);
+  std::normal_distribution<float> next;
+  std::vector<float> x(200000);
+  for (float& e : x) e = next(random);
+  std::vector<float> want(x.size()), out(x.size());
+  inclusive_scan(cpu{1}, x, want, fast_sum{});
+  double exact = 0, sizes = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    exact += x[i], sizes += std::abs(x[i]);
+    ASSERT_NEAR(want[i], exact, 1e-7 * 600 * sizes);
+  }
+  for (int const threads : {2, 3, 8}) {
+    inclusive_scan(cpu{threads}, x, out, fast_sum{});
+    EXPECT_TRUE(out == want);
+  }
+}
+
+template <class F>
+std::string failure_of(F&& call) {
+  try {
+    call();
+  } catch (error const& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(scan, refuses_what_it_cannot_do_and_says_why) {
+  std::vector<float> x(10), nine(9);
+  auto const all = std::span(x);
+  EXPECT_EQ(failure_of([&] { inclusive_scan(cpu{}, x, nine, sum{}); }),
+            "inclusive_scan: out has 9 elements, in has 10");
+  EXPECT_EQ(failure_of([&] { inclusive_scan(cpu{}, all.first(6), all.subspan(3, 6), sum{}); }),
+            "inclusive_scan: out overlaps in without being the same array");
+  EXPECT_EQ(failure_of([&] { exclusive_scan(cpu{}, all.subspan(1, 6), all.first(6), sum{}); }),
+            "exclusive_scan: out overlaps in without being the same array");
+  inclusive_scan(cpu{}, all.first(5), all.subspan(5), sum{});
+  EXPECT_EQ(failure_of([&] { exclusive_scan(cpu{}, x, x, std::plus<float>{}); }),
+            "exclusive_scan: init is missing, and the operator has no identity");
+  EXPECT_EQ(failure_of([&] { inclusive_scan(cpu{-1}, x, x, sum{}); }),
+            "cpu: threads = -1 is negative");
+}
+
+TEST(scan, of_nothing_gives_init_or_the_identity_as_its_total) {
+  std::vector<float> none;
+  float total = 9;
+  inclusive_scan(cpu{}, none, none, sum{}, {.total = &total});
+  EXPECT_EQ(total, 0);
+  exclusive_scan(cpu{}, none, none, std::plus<float>{}, {.init = 3.5f, .total = &total});
+  EXPECT_EQ(total, 3.5f);
+  exclusive_scan(cpu{}, none, none, minimum{}, {.total = &total});
+  EXPECT_EQ(total, INFINITY);
+}
+
+}  // namespace
