@@ -197,8 +197,9 @@ class Demo:
         found = self.check(name, report, {key: report[key] for key in expected}, expected)
         rows = [f"{text(x)} at {i:,}" for x, i in zip(found["values"], found["indices"])]
         width = max(map(len, rows)) + 3
-        for at in (0, 5):
-            self.note("".join(f"{row:<{width}}" for row in rows[at:at + 5]).rstrip())
+        columns = 5 if 5 * width <= 100 else 2
+        for at in range(0, len(rows), columns):
+            self.note("".join(f"{row:<{width}}" for row in rows[at:at + columns]).rstrip())
 
 
 def flights(job, scratch):

@@ -19,7 +19,7 @@ struct reduce_options {
 //   float s = total.result();
 //
 // The result is the one of a single call over the whole array, bit for bit.
-template <element T, class Op>
+template <class T, class Op>
 class reduce_stream {
  public:
   using aggregate_type = decltype(detail::bind_reduce<T>(std::declval<Op const&>()));
@@ -38,7 +38,7 @@ class reduce_stream {
   // `right` covers the elements that follow: its first index is this one's end. An aggregate that is
   // neither ordered nor gives an index takes any.
   void append(reduce_stream const& right) {
-    part_.append(parts_, right.part_);
+    detail::with_standard_arithmetic([&] { part_.append(parts_, right.part_); });
     count_ += right.count_;
   }
 
@@ -51,20 +51,18 @@ class reduce_stream {
 
   // Throws if there was no element and the aggregate has no answer to that.
   result_type result() const {
-    auto const total = part_.total(parts_);
-    if (total.present) {
-      detail::require_elements(bound_, total.value);
-      return bound_.lower(total.value);
-    }
-    if constexpr (has_identity<aggregate_type>)
-      return bound_.lower(bound_.identity());
-    else
-      throw error(std::string(aggregate_type::name) + ": the array is empty");
+    result_type out{};
+    detail::with_standard_arithmetic([&] { out = lower(); });
+    return out;
   }
 
   std::uint64_t count() const { return count_; }
   std::uint64_t first() const { return first_; }
-  maybe<typename aggregate_type::state> state() const { return part_.total(parts_); }
+  maybe<typename aggregate_type::state> state() const {
+    maybe<typename aggregate_type::state> out{};
+    detail::with_standard_arithmetic([&] { out = part_.total(parts_); });
+    return out;
+  }
 
   void write(byte_writer& out) const {
     out.put(first_);
@@ -84,6 +82,18 @@ class reduce_stream {
   reduce_options options_;
   std::uint64_t first_, count_ = 0;
   detail::partial<parts> part_;
+
+  result_type lower() const {
+    auto const total = part_.total(parts_);
+    if (total.present) {
+      detail::require_elements(bound_, total.value);
+      return bound_.lower(total.value);
+    }
+    if constexpr (has_identity<aggregate_type>)
+      return bound_.lower(bound_.identity());
+    else
+      throw error(std::string(aggregate_type::name) + ": the array is empty");
+  }
 };
 
 // The elements of `in` put together by `op`: a named aggregate (sum{}, mean{}, arg_minimum{}, ...), or

@@ -34,7 +34,8 @@ class scan_stream {
         reverse_(options.reverse),
         nan_(options.nan),
         carry_(detail::no_carry(bound_)) {
-    if (options.init) carry_ = {start(*options.init), true};
+    if (options.init)
+      detail::with_standard_arithmetic([&] { carry_ = {start(*options.init), true}; });
   }
 
   void inclusive(cpu where, std::span<In const> in, std::span<Out> out) {
@@ -47,7 +48,13 @@ class scan_stream {
   }
 
   // Of everything so far; a default value if there was nothing, not even an identity.
-  Out total() const { return carry_.present ? bound_.lower(carry_.value) : Out{}; }
+  Out total() const {
+    Out out{};
+    detail::with_standard_arithmetic([&] {
+      if (carry_.present) out = bound_.lower(carry_.value);
+    });
+    return out;
+  }
 
  private:
   aggregate_type bound_;

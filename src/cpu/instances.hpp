@@ -5,10 +5,6 @@
 
 #include "tally/cpu/compiled.hpp"
 
-#ifdef __FAST_MATH__
-#error "exact sums need the arithmetic as written: compile without -ffast-math"
-#endif
-
 namespace tally::detail {
 
 template <aggregate A, nan_policy Nan>

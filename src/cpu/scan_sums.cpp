@@ -3,21 +3,8 @@
 
 namespace tally::detail {
 
-#define X(T) TALLY_SCAN(propagate, integer_running_sum<T, T>)
-TALLY_INTEGERS(X)
-#undef X
-#define X(T) TALLY_SCAN(propagate, integer_running_sum<T, widest<T>>)
-X(bool) X(std::int8_t) X(std::int16_t) X(std::int32_t)
-X(std::uint8_t) X(std::uint16_t) X(std::uint32_t)
-#undef X
-
-#define X(T) TALLY_SCAN_BOTH(exact_running_sum<T, T>) TALLY_SCAN_BOTH(tree_sum<T>)
-TALLY_FLOATS(X)
-#undef X
-#define X(T) TALLY_SCAN_BOTH(exact_running_sum<T, double>)
-X(float16) X(bfloat16) X(float)
-#undef X
-TALLY_SCAN_BOTH(exact_running_sum<float16, float>)
-TALLY_SCAN_BOTH(exact_running_sum<bfloat16, float>)
+TALLY_SCAN_BOTH(exact_running_sum<float, float>)
+TALLY_SCAN_BOTH(exact_running_sum<float, double>)
+TALLY_SCAN_BOTH(exact_running_sum<double, double>)
 
 }  // namespace tally::detail

@@ -13,9 +13,11 @@
 #include <thread>
 #include <vector>
 #else
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
+#include <optional>
 #endif
 
 namespace tally::detail {
@@ -65,6 +67,10 @@ void run_parallel(int threads, std::size_t tasks, void (*run)(void*, std::size_t
   }
   if (failure) std::rethrow_exception(failure);
 #else
+  // TBB has to be told of more threads than cores, or it complains on standard error.
+  std::optional<oneapi::tbb::global_control> more;
+  if (threads > cores())
+    more.emplace(oneapi::tbb::global_control::max_allowed_parallelism, std::size_t(threads));
   oneapi::tbb::task_arena arena(threads);
   arena.execute([&] {
     oneapi::tbb::parallel_for(

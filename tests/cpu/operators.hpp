@@ -17,7 +17,8 @@ struct leftmost {
   }
 };
 
-// x -> a x + b modulo 2^32. Composition is associative, not commutative, and depends on every operand.
+// x -> a x + b modulo 2^32. Composition is associative, not commutative, and depends on every
+// operand.
 struct affine {
   std::uint32_t a, b;
   bool operator==(affine const&) const = default;
@@ -36,8 +37,8 @@ inline std::vector<affine> random_affine(std::size_t n, unsigned seed = 1) {
   return x;
 }
 
-inline constexpr std::size_t sizes[] = {0,   1,    2,    3,     255,   256,   257,   511,  512,
-                                        513, 1023, 5000, 16383, 16384, 16385, 65535, 65536, 65537,
-                                        200003};
+inline constexpr std::size_t sizes[] = {0,     1,     2,     3,     255,   256,   257,
+                                        511,   512,   513,   1023,  5000,  16383, 16384,
+                                        16385, 65535, 65536, 65537, 200003};
 
 }  // namespace operators

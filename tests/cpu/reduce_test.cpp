@@ -42,7 +42,8 @@ TEST(reduce, keeps_the_order_of_an_operator_that_does_not_commute) {
 TEST(reduce, of_nothing_gives_the_identity_or_names_the_aggregate) {
   std::vector<affine> const none;
   EXPECT_EQ(reduce(cpu{}, none, operators::then_with_identity{}), (affine{1, 0}));
-  EXPECT_EQ(failure_of([&] { reduce(cpu{}, none, operators::then{}); }), "operator: the array is empty");
+  EXPECT_EQ(failure_of([&] { reduce(cpu{}, none, operators::then{}); }),
+            "operator: the array is empty");
   std::vector<float> const empty, nan(3, NAN);
   EXPECT_EQ(reduce(cpu{}, empty, sum{}), 0.0f);
   EXPECT_EQ(std::signbit(reduce(cpu{}, empty, fast_sum{})), false);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -18,7 +19,8 @@ using operators::sizes;
 
 // Every prefix by a plain loop; `start` may be null for an inclusive scan.
 template <class T, class Op>
-std::vector<T> plain_scan(std::vector<T> x, Op op, T const* start, bool exclusive, bool reverse, T* total) {
+std::vector<T> plain_scan(std::vector<T> x, Op op, T const* start, bool exclusive, bool reverse,
+                          T* total) {
   if (reverse) std::reverse(x.begin(), x.end());
   std::vector<T> out(x.size());
   std::optional<T> so_far;
@@ -52,7 +54,8 @@ void compare_with_plain_scan(std::vector<T> const& x, Op op, T const* start) {
           inclusive_scan(cpu{threads}, x, out, op, options);
           inclusive_scan(cpu{threads}, in_place, in_place, op, options);
         }
-        ASSERT_TRUE(out == want) << x.size() << " reverse " << reverse << " exclusive " << exclusive;
+        ASSERT_TRUE(out == want) << x.size() << " reverse " << reverse << " exclusive "
+                                 << exclusive;
         ASSERT_TRUE(in_place == want) << x.size();
         ASSERT_TRUE(total == want_total) << x.size();
       }
@@ -111,7 +114,8 @@ void compare_extrema() {
       e = from_bits<T>(b);
     }
     auto const same = [](std::vector<T> const& a, std::vector<T> const& b) {
-      return std::equal(a.begin(), a.end(), b.begin(), [](T s, T t) { return to_bits(s) == to_bits(t); });
+      return std::equal(a.begin(), a.end(), b.begin(),
+                        [](T s, T t) { return to_bits(s) == to_bits(t); });
     };
     auto const key = [](T e) {  // -0.0 below +0.0
       if constexpr (floating<T>)
@@ -119,8 +123,12 @@ void compare_extrema() {
       else
         return e;
     };
-    auto const least = [&](T a, T b) { return is_nan(a) ? a : is_nan(b) || key(b) < key(a) ? b : a; };
-    auto const most = [&](T a, T b) { return is_nan(a) ? a : is_nan(b) || key(a) < key(b) ? b : a; };
+    auto const least = [&](T a, T b) {
+      return is_nan(a) ? a : is_nan(b) || key(b) < key(a) ? b : a;
+    };
+    auto const most = [&](T a, T b) {
+      return is_nan(a) ? a : is_nan(b) || key(a) < key(b) ? b : a;
+    };
     for (bool const reverse : {false, true}) {
       T total;
       auto const low = plain_scan<T>(x, least, nullptr, false, reverse, &total);
@@ -160,7 +168,7 @@ TEST(scan, of_integers_wraps_in_the_type_of_out) {
   EXPECT_EQ(total, narrow.back());
 }
 
-TEST(scan, of_fast_sum_has_the_same_bits_for_any_number_of_threads) {
+TEST(scan, of_fast_sum_has_the_same_bits_for_any_number_of_threads_and_rounding_mode) {
   std::mt19937 random(4);
   std::normal_distribution<float> next;
   std::vector<float> x(200000);
@@ -172,9 +180,13 @@ TEST(scan, of_fast_sum_has_the_same_bits_for_any_number_of_threads) {
     exact += x[i], sizes += std::abs(x[i]);
     ASSERT_NEAR(want[i], exact, 1e-7 * 600 * sizes);
   }
-  for (int const threads : {2, 3, 8}) {
-    inclusive_scan(cpu{threads}, x, out, fast_sum{});
-    EXPECT_TRUE(out == want);
+  for (int const rounding : {FE_TONEAREST, FE_UPWARD, FE_TOWARDZERO}) {
+    for (int const threads : {1, 2, 3, 8}) {
+      std::fesetround(rounding);  // the caller's, which must not matter
+      inclusive_scan(cpu{threads}, x, out, fast_sum{});
+      EXPECT_EQ(std::fesetround(FE_TONEAREST), 0);
+      EXPECT_TRUE(out == want) << rounding;
+    }
   }
 }
 

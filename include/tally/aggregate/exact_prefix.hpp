@@ -116,7 +116,7 @@ class exact_prefix {
       low += sizeof l / sizeof(double);
       left |= cast<decltype(left)>(rest - l) << 1;
     });
-    return fold_lanes(left, [](auto a, auto b) { return a | b; }) == 0;
+    return !any(left);
   }
 
   // Exact additions regroup freely: eight runs at once, then each run's start is added.

@@ -37,10 +37,10 @@ struct tree_sum {
   }
   TALLY_FN state combine(state left, state right) const { return left + right; }
   T lower(state s) const {
-    if (s == 0) return T{};
-    return convert<T>(s);
+    bool const zero = bits_of<state>(to_bits(s) << 1) == 0;  // s == 0 may take a subnormal for zero
+    return zero ? T{} : convert<T>(s);
   }
-  state start(T init) const { return lift(init, 0); }
+  state start(T init) const { return convert<state>(init); }
   static void write(byte_writer& out, state s) { out.put(s); }
   static state read(byte_reader& in) { return in.get<state>(); }
 };

@@ -19,7 +19,7 @@ struct fixed_point {
   // Adds significand * 2^exponent. No set bit may lie below 2^lsb.
   TALLY_FN void add(bool negative, std::uint64_t significand, int exponent) {
     int position = exponent - lsb;
-    if (position < 0) significand >>= -position, position = 0;
+    if (position < 0) significand >>= std::min(-position, 63), position = 0;
     int const i = position / 32, shift = position % 32;
     std::uint64_t const low = significand << shift;
     std::uint64_t const high = shift ? significand >> (64 - shift) : 0;
@@ -91,11 +91,14 @@ struct fixed_point {
   static fixed_point read(byte_reader& in) {
     fixed_point out;
     for (int i = 0; i < digits - 1; ++i) out.digit[i] = in.get<std::uint32_t>();
-    out.digit[digits - 1] = in.get<std::int64_t>();
+    auto const top = out.digit[digits - 1] = in.get<std::int64_t>();
+    if (top > largest_top || top < -largest_top) throw error("state: a sum is out of range");
     return out;
   }
 
  private:
+  // More than any sum of 2^63 elements has.
+  static constexpr std::int64_t largest_top = std::int64_t(1) << 62;
   // Half of what int64 digits allow, so that two such numbers can always be added.
   static constexpr std::uint32_t limit = std::uint32_t(1) << 29;
 };

@@ -32,14 +32,17 @@ struct exact_squares {
       return add_integers(t);
     } else if constexpr (std::is_same_v<T, double>) {
 #if defined(TALLY_NO_CONTRACTION) || !defined(__FMA__)
-      auto const e = extent_of(t, 0x1p-450);
-      return e.above && add_folds<4, 2>(t, 2 * e.top, square_and_error{}, finite);
+      // The long dependent chains run twice as fast on 32-byte vectors as on 64-byte ones (on Zen 4).
+      constexpr int width = std::min(Tile::vector_bytes, 32);
+      tile<T, Tile::skips ? skip : propagate, width> const narrow{t.data, t.count, t.first};
+      auto const e = extent_of(narrow, 0x1p-450);
+      return e.zero || (e.above && add_folds<4, 2>(narrow, 2 * e.top, square_and_error{}, finite));
 #else
       return false;  // the caller's compiler may fuse what must stay apart
 #endif
     } else {
       auto const e = extent_of(t);
-      return add_folds<2, 1>(t, 2 * e.top, square{}, finite);
+      return e.zero || add_folds<2, 1>(t, 2 * e.top, square{}, finite);
     }
   }
 
@@ -192,13 +195,20 @@ struct moments {
         s.count += std::uint64_t(t.count);
       }
       if constexpr (Squares) {
-        if (!s.squares.add_fast(t)) add_slow(t, s);
+        if (s.squares.add_fast(t))
+          ++fast;
+        else
+          add_slow(t, s);
       }
     }
-    void flush(state& s) const { sum.flush(s.sum); }
+    void flush(state& s) const {
+      sum.flush(s.sum);
+      detail::count_path(detail::path::squares_fast, fast);
+    }
 
    private:
     detail::exact_accumulator<T> sum;
+    std::uint64_t fast = 0;
 
     template <class Tile>
     static __attribute__((noinline)) void add_slow(Tile const& t, state& s) {

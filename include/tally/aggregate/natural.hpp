@@ -96,7 +96,7 @@ struct cut {
   bool sticky;
 };
 
-// numerator / denominator * 2^exponent for a numerator > 0, with at least 128 significant bits and,
+// numerator / denominator * 2^exponent for a numerator > 0, with at least 127 significant bits and,
 // if `even` asks for it, an even exponent.
 template <int Limbs>
 cut divide(natural<Limbs> const& numerator, natural<4> const& denominator, int exponent, bool even) {

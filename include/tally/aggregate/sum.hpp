@@ -170,4 +170,18 @@ struct basic_sum {
 };
 using sum = basic_sum<>;
 
+// sum_state{}: the exact sum itself, an exact_state, at the speed of sum{}.
+struct sum_state {
+  template <floating T>
+  struct bound : exact_sum<T> {
+    using typename exact_sum<T>::state;
+    using result = state;
+    state lower(state const& s) const { return s; }
+  };
+  template <floating T>
+  auto on() const {
+    return bound<T>{};
+  }
+};
+
 }  // namespace tally

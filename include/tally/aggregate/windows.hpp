@@ -12,6 +12,10 @@
 #include "tally/aggregate/fixed_point.hpp"
 #include "tally/aggregate/vector.hpp"
 
+#ifdef __FAST_MATH__
+#error "Tally's sums need the arithmetic as written: compile what includes it without -ffast-math"
+#endif
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
 
@@ -182,22 +186,18 @@ template <class Tile>
 TALLY_FN extent extent_of(Tile const& t, double least = 0) {
   constexpr int lanes = Tile::vector_bytes / 8;
   using doubles = vec<double, lanes>;
-  doubles largest[2] = {};
+  doubles largest = {};
   vec<std::int64_t, lanes> small = {};
-  int u = 0;
   for_each_double(t, [&](doubles x) __attribute__((always_inline)) {
     doubles const magnitude =
         cast<doubles>(cast<vec<std::uint64_t, lanes>>(x) & ~format<double>::sign);
-    largest[u] = max_of(magnitude, largest[u]);
+    largest = max_of(magnitude, largest);
     if (least > 0) small |= (magnitude < least) & (magnitude != 0);
-    u ^= 1;
   });
-  double const high =
-      fold_lanes(max_of(largest[0], largest[1]), [](double a, double b) { return a > b ? a : b; });
-  auto const any_small = fold_lanes(small, [](auto a, auto b) { return a | b; });
+  double const high = fold_lanes(largest, [](double a, double b) { return a > b ? a : b; });
   bool const finite = !is_one_of<typename Tile::element, float16> || high < 0x1p16;
   int const field = finite ? int(std::bit_cast<std::uint64_t>(high) >> 52) : format<double>::max_field;
-  return {field - 1022, high == 0, any_small == 0};
+  return {field - 1022, high == 0, !any(small)};
 }
 
 // Any elements that are not too far apart: folds. Adding x to 1.5 * 2^(52 + w) cuts x at 2^w: the sum
@@ -222,16 +222,15 @@ TALLY_FN bool add_folds(Tile const& t, int top, Get&& get, Digits& into) {
   for_each_double(t, [&](doubles element) __attribute__((always_inline)) {
     doubles values[Values];
     get(element, values);
-    for (doubles x : values) {
-      for (doubles& s : sum) {
+    for (doubles& s : sum)
+      for (doubles& x : values) {
         doubles const next = s + x;
         x -= next - s;
         s = next;
       }
-      rest |= cast<vec<std::uint64_t, lanes>>(x) << 1;
-    }
+    for (doubles const& x : values) rest |= cast<decltype(rest)>(x) << 1;
   });
-  if (fold_lanes(rest, [](auto a, auto b) { return a | b; })) return false;
+  if (any(rest)) return false;
   for (int fold = 0; fold < Folds; ++fold) into.add(sum_of_lanes(sum[fold] - anchor[fold]));
   return true;
 }

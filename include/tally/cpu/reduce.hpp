@@ -110,10 +110,12 @@ void reduce_span(A const& a, cpu where, std::span<typename A::element const> in,
                  nan_policy nan, partial<A>& into) {
   int const threads = thread_count(where);
   auto const run = [&]<nan_policy Nan>() {
-    if constexpr (compiled_reduce<A>)
-      compiled_reduce_on_cpu<A, Nan>(a, threads, in.data(), in.size(), first, into);
-    else
-      reduce_on_cpu<A, Nan>(a, threads, in.data(), in.size(), first, into);
+    with_standard_arithmetic([&] {
+      if constexpr (compiled_reduce<A>)
+        compiled_reduce_on_cpu<A, Nan>(a, threads, in.data(), in.size(), first, into);
+      else
+        reduce_on_cpu<A, Nan>(a, threads, in.data(), in.size(), first, into);
+    });
   };
   if (nan == skip && floating<typename A::element>)
     run.template operator()<skip>();

@@ -113,7 +113,9 @@ TALLY_FN void scan_tiles(A const& a, typename A::element const* in, typename A::
   using tile_type = tile<In, Nan, Width>;
   constexpr int size = tile_type::size;
   typename scanner_of<A>::type scanner(carry);
-  bool const straight = !shape.exclusive && !shape.reverse;  // results go where they belong at once
+  // Results go where they belong at once, unless a failed attempt would overwrite the input.
+  bool const apart = !has_prefix<A> || static_cast<void const*>(in) != out;
+  bool const straight = !shape.exclusive && !shape.reverse && apart;
   In turned[size];
   Out results[size + 1];  // behind the result so far, the tile's
   results[0] = carry.present ? a.lower(carry.value) : Out{};
@@ -196,10 +198,13 @@ void scan_span(A const& a, cpu where, std::span<typename A::element const> in,
                nan_policy nan, carry_of<A>& carry) {
   int const threads = thread_count(where);
   auto const run = [&]<nan_policy Nan>() {
-    if constexpr (compiled_scan<A>)
-      compiled_scan_on_cpu<A, Nan>(a, threads, in.data(), out.data(), in.size(), first, shape, carry);
-    else
-      scan_on_cpu<A, Nan>(a, threads, in.data(), out.data(), in.size(), first, shape, carry);
+    with_standard_arithmetic([&] {
+      auto const n = in.size();
+      if constexpr (compiled_scan<A>)
+        compiled_scan_on_cpu<A, Nan>(a, threads, in.data(), out.data(), n, first, shape, carry);
+      else
+        scan_on_cpu<A, Nan>(a, threads, in.data(), out.data(), n, first, shape, carry);
+    });
   };
   if (nan == skip && floating<typename A::element>)
     run.template operator()<skip>();

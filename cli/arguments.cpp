@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arguments.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "commands.hpp"
+#include "nearest.hpp"
+#include "options.hpp"
+#include "standard_output.hpp"
+
+namespace tally::cli {
+namespace {
+
+std::string footer(std::string_view const (&examples)[2]) {
+  std::string text = "Examples:";
+  for (auto const example : examples) text += "\n  " + std::string(example);
+  return text;
+}
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (auto const& c : commands()) {
+    names.emplace_back(c.name);
+    if (!c.alias.empty()) names.emplace_back(c.alias);
+  }
+  return names;
+}
+
+std::vector<std::string> option_names(CLI::App const& app) {
+  std::vector<std::string> names;
+  for (auto const* option : app.get_options()) {
+    for (auto const& name : option->get_lnames()) names.push_back("--" + name);
+    for (auto const& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+[[noreturn]] void fail_unexpected(std::string const& word, CLI::App const& app) {
+  if (!word.starts_with('-')) throw usage_error("unexpected argument '" + word + "'");
+  auto const name = word.substr(0, word.find('='));
+  throw usage_error("unknown option " + name + "; did you mean " +
+                    nearest(name, option_names(app)) + "?");
+}
+
+void check_first_word(CLI::App const& app, int argc, char const* const* argv) {
+  if (argc < 2) throw usage_error("which command? tally --help lists them");
+  std::string const word = argv[1];
+  if (command_named(word) || word == "-h" || word == "--help" || word == "--version") return;
+  if (!word.starts_with('-'))
+    throw usage_error("unknown command '" + word + "'; did you mean " +
+                      nearest(word, command_names()) + "?");
+  for (auto const* sub : app.get_subcommands({}))
+    if (std::ranges::count(option_names(*sub), word))
+      throw usage_error(word + " comes after the command; tally --help lists the commands");
+  fail_unexpected(word, app);
+}
+
+void define_commands(CLI::App& app, arguments& a) {
+  app.set_version_flag("--version", "tally " TALLY_VERSION);
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  app.get_formatter()->label("Positionals", "Arguments");
+  app.get_formatter()->column_width(24);
+  static constexpr std::string_view examples[2] = {
+      "tally sum examples/data/flights_distance.npy",
+      "tally describe --json examples/data/flights_arr_delay.npy"};
+  app.footer(footer(examples));
+  for (auto const& c : commands()) {
+    auto* const sub = app.add_subcommand(std::string(c.name), std::string(c.about));
+    sub->group("Commands");
+    if (!c.alias.empty()) sub->alias(std::string(c.alias));
+    sub->footer(footer(c.examples));
+    define_options(*sub, c.options, a);
+  }
+}
+
+std::string help(CLI::App& app, command const* c) {
+  if (!c) return app.help();
+  auto* const sub = app.get_subcommand(std::string(c->name));
+  sub->description(std::string(c->about) + ".\n\n" + std::string(c->details) + "\n");
+  return sub->help("tally");
+}
+
+}  // namespace
+
+std::optional<arguments> parse(int argc, char const* const* argv) {
+  arguments a;
+  CLI::App app(
+      "Exact reductions, prefix sums and top-k over arrays of any size.\n\n"
+      "Inputs are .npy files, raw data with --dtype, CSV with --column, and standard input: .npy, "
+      "raw\n"
+      "with --dtype, or numbers separated by whitespace. Several files are one array.\n",
+      "tally");
+  define_commands(app, a);
+  check_first_word(app, argc, argv);
+  auto const* const chosen = command_named(argv[1]);
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::CallForHelp const&) {
+    write_standard_output(help(app, chosen));
+    return std::nullopt;
+  } catch (CLI::CallForVersion const& version) {
+    write_standard_output(std::string(version.what()) + "\n");
+    return std::nullopt;
+  } catch (CLI::ExtrasError const&) {
+    fail_unexpected(app.remaining(true).front(), *app.get_subcommands().front());
+  } catch (CLI::ArgumentMismatch const& e) {
+    std::string const message = e.what();
+    throw usage_error(message.substr(0, message.find(':')) + ": its value is missing");
+  } catch (CLI::ParseError const& e) {
+    throw usage_error(e.what());
+  }
+  a.command = chosen->name;
+  if (a.each && a.save_state)
+    throw usage_error("--save-state: saves one state, not one for --each");
+  if (a.files.empty()) a.files = {"-"};
+  return a;
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tally/dtype.hpp"
+#include "tally/where.hpp"
+
+namespace tally::cli {
+
+// The command line asks for what there is not: exit status 2.
+struct usage_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// What the command line says, checked as far as it can be before any input is seen.
+struct arguments {
+  std::string command;
+  std::vector<std::string> files;  // at least one; "-" is standard input
+  bool json = false, time = false;
+  cpu where;
+
+  std::optional<dtype> type;
+  std::optional<std::string> column;
+  bool each = false;
+  bool skip_nan = false;
+  std::optional<dtype> out_type;
+  std::uint64_t ddof = 0;
+  std::optional<std::string> save_state;
+  std::optional<std::uint64_t> first_index;
+
+  std::optional<std::string> output;
+  bool exclusive = false, reverse = false;
+  std::optional<std::string> init;
+
+  std::optional<std::uint64_t> k;
+  bool smallest = false, unsorted = false, distinct = false;
+
+  std::string kind;
+  std::optional<std::uint64_t> n;
+  std::uint32_t seed = 1;
+  double condition = 1e20;
+
+  nan_policy nan() const { return skip_nan ? skip : propagate; }
+};
+
+// Nothing if the command line asked for help, which has been printed then. Throws usage_error, or
+// tally::error for a device that is not there.
+std::optional<arguments> parse(int argc, char const* const* argv);
+
+}  // namespace tally::cli

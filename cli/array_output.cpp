@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "array_output.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace tally::cli {
+
+array_output::array_output(std::string const& path, dtype type,
+                           std::optional<std::vector<std::uint64_t>> const& shape)
+    : file_(path), type_(type) {
+  if (!path.ends_with(".npy")) return;
+  // The header of one dimension has the same size for any length; it is written again at the end.
+  std::vector<std::uint64_t> const longest = {std::numeric_limits<std::uint64_t>::max()};
+  auto const header = io::npy_header(type, shape.value_or(longest));
+  file_.write(header);
+  header_bytes_ = header.size();
+  header_missing_ = !shape;
+}
+
+void array_output::put(std::uint64_t first, std::span<std::byte const> elements) {
+  auto const size = size_of(type_);
+  file_.write_at(header_bytes_ + first * size, elements);
+  count_ = std::max<std::uint64_t>(count_, first + elements.size() / size);
+}
+
+void array_output::finish() {
+  std::uint64_t const shape[] = {count_};
+  if (header_missing_) file_.write_at(0, io::npy_header(type_, shape));
+  file_.commit();
+}
+
+}  // namespace tally::cli

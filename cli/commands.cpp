@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.hpp"
+
+#include <algorithm>
+
+namespace tally::cli {
+namespace {
+
+constexpr unsigned reduction = reads_arrays | takes_each | skips_nan | saves_state;
+
+constexpr command table[] = {
+    {"sum",
+     "",
+     "The exact sum, rounded once",
+     "Floating point: the exact sum, rounded once to the input's type or to --out-dtype.\n"
+     "Integers: modulo 2^64, as int64 or uint64; with a floating --out-dtype, exact and rounded "
+     "once.",
+     reduction | has_out_type,
+     {"tally sum examples/data/flights_distance.npy", "seq 100 | tally sum"},
+     run_reduction},
+    {"fast-sum",
+     "",
+     "A sum rounded at every step, with the same bits everywhere",
+     "Adds in the input's type along a fixed binary tree over the element index: as fast as a sum\n"
+     "gets, the same bits for any number of threads, and a rounding error that grows with the "
+     "size.",
+     reduction,
+     {"tally fast-sum examples/data/flights_distance.npy",
+      "tally fast-sum --json examples/data/flights_distance.npy"},
+     run_reduction},
+    {"mean",
+     "",
+     "The exact mean, rounded once",
+     "The exact sum divided by the number of elements, rounded once; of integers, as float64.",
+     reduction | has_out_type,
+     {"tally mean examples/data/flights_distance.npy",
+      "tally mean --skip-nan --column arr_delay examples/data/flights.csv"},
+     run_reduction},
+    {"variance",
+     "",
+     "The exact variance, rounded once",
+     "The mean squared distance from the mean, exact and rounded once; divided by n - ddof. Of\n"
+     "integers, as float64.",
+     reduction | has_out_type | has_ddof,
+     {"tally variance examples/data/flights_distance.npy",
+      "tally variance --ddof 1 --skip-nan examples/data/flights_arr_delay.npy"},
+     run_reduction},
+    {"min",
+     "",
+     "The least element",
+     "-0.0 is less than +0.0; any NaN makes the answer NaN. --json also says where it comes first.",
+     reduction,
+     {"tally min examples/data/flights_distance.npy",
+      "tally min --json --skip-nan examples/data/flights_arr_delay.npy"},
+     run_reduction},
+    {"max",
+     "",
+     "The greatest element",
+     "-0.0 is less than +0.0; any NaN makes the answer NaN. --json also says where it comes first.",
+     reduction,
+     {"tally max examples/data/flights_distance.npy",
+      "tally max --json --skip-nan examples/data/flights_arr_delay.npy"},
+     run_reduction},
+    {"describe",
+     "",
+     "Count, sum, mean, standard deviation, least and greatest, in one read",
+     "Every figure is exact and rounded once. NaN is always skipped, and counted: `count` is of "
+     "all\n"
+     "elements, `nan_count` of those that are NaN.",
+     reduction | has_ddof,
+     {"tally describe examples/data/flights_arr_delay.npy",
+      "tally describe --column distance examples/data/flights.csv"},
+     run_reduction},
+    {"scan",
+     "cumsum",
+     "Prefix sums, each exact and rounded once",
+     "Element i of the output is the sum of the elements up to i. Floating point: in the input's "
+     "type\n"
+     "or a wider --out-dtype. Integers: modulo 2^64 in int64 or uint64, or in --out-dtype.\n"
+     "Without -o, a line for each; with -o, a file of the input's shape.",
+     reads_arrays | skips_nan | has_out_type | scans,
+     {"tally scan examples/data/flights_distance.npy -o distance_scanned.npy",
+      "seq 10 | tally scan --exclusive --init 100"},
+     run_scan},
+    {"top-k",
+     "",
+     "The k largest elements and where they are",
+     "Prints index, tab, value; best first, ties by lower index. NaN is larger than +inf.",
+     reads_arrays | takes_each | skips_nan | selects,
+     {"tally top-k -k 5 --skip-nan examples/data/flights_arr_delay.npy",
+      "tally top-k --smallest --distinct examples/data/flights_distance.npy"},
+     run_top_k},
+    {"info",
+     "",
+     "What is in a file: type, shape, size",
+     "Numbers are not looked at, except where only reading them tells how many there are: CSV, "
+     "text.",
+     reads_arrays,
+     {"tally info examples/data/flights_distance.npy",
+      "tally info --json examples/data/flights_distance.npy examples/data/flights_arr_delay.npy"},
+     run_info},
+    {"generate",
+     "",
+     "Writes an array to try things on",
+     "The same seed gives the same bits on every machine. KIND is one of\n"
+     "  digits           rand() % 10, int32; 1048576 of them by default\n"
+     "  signed           rand(), those at even indices negated, int32; 10000000 of them by "
+     "default\n"
+     "  uniform          from [0, 1), float32; 1048576 of them by default\n"
+     "  normal           mean 0, variance 1, float32; 1048576 of them by default\n"
+     "  ill-conditioned  sum of |x| over |sum of x| about --condition, float64; 1048576 by default",
+     generates,
+     {"tally generate digits -o digits.npy",
+      "tally generate ill-conditioned -n 1000 --condition 1e30 | tally sum"},
+     run_generate},
+    {"merge",
+     "",
+     "Puts saved states together: the answer for all their arrays as one",
+     "States come from --save-state, all of one command, type and options. Without --first-index "
+     "they\n"
+     "are consecutive parts of the array, in the order given.",
+     reads_states,
+     {"seq 10 | tally sum --save-state a.state; seq 11 100 | tally sum --save-state b.state; "
+      "tally merge a.state b.state",
+      "seq 9 | tally max --first-index 500 --save-state c.state; tally merge --json c.state"},
+     run_merge},
+};
+
+}  // namespace
+
+std::span<command const> commands() { return table; }
+
+command const* command_named(std::string_view name) {
+  auto const found = std::ranges::find_if(table, [&](command const& c) {
+    return c.name == name || (!c.alias.empty() && c.alias == name);
+  });
+  return found == std::end(table) ? nullptr : found;
+}
+
+}  // namespace tally::cli

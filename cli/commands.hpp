@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table of commands.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "arguments.hpp"
+
+namespace tally::cli {
+
+// Options that not every command takes.
+enum option_group : unsigned {
+  reads_arrays = 1,
+  skips_nan = 2,
+  takes_each = 4,
+  has_out_type = 8,
+  has_ddof = 16,
+  saves_state = 32,
+  scans = 64,
+  selects = 128,
+  generates = 256,
+  reads_states = 512,
+};
+
+struct command {
+  std::string_view name, alias;
+  std::string_view about;    // a line for the list of commands
+  std::string_view details;  // what else its own help says
+  unsigned options;
+  std::string_view examples[2];
+  void (*run)(arguments const&);
+};
+
+std::span<command const> commands();
+command const* command_named(std::string_view name);
+
+void run_reduction(arguments const&);
+void run_scan(arguments const&);
+void run_top_k(arguments const&);
+void run_info(arguments const&);
+void run_generate(arguments const&);
+void run_merge(arguments const&);
+
+}  // namespace tally::cli

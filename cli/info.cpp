@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "commands.hpp"
+#include "input.hpp"
+#include "report.hpp"
+
+namespace tally::cli {
+
+void run_info(arguments const& options) {
+  for (auto const& file : options.files) {
+    stopwatch const watch;
+    input in({file}, options);
+    while (!in.count() && !in.next().empty()) continue;
+    auto const count = in.count().value();
+    auto const bytes = count * size_of(in.type());
+    answer const found{.lines = {file, std::string(name(in.type())),
+                                 fmt::format("{}", fmt::join(in.shape(), " x ")),
+                                 fmt::format("{}", count), fmt::format("{}", bytes)},
+                       .names = {"file", "dtype", "shape", "count", "bytes"},
+                       .keys = {{"bytes", bytes}}};
+    print(options, facts_of(in, std::nullopt), found, watch);
+  }
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <limits>
+
+#include "commands.hpp"
+#include "option_values.hpp"
+
+namespace tally::cli {
+namespace {
+
+// `take` is given the option's text.
+template <class F>
+void value(CLI::App& app, std::string const& name, std::string const& text,
+           std::string const& about, F take) {
+  app.add_option_function<std::string>(name, take, about)->option_text(text)->take_last();
+}
+void flag(CLI::App& app, std::string const& name, bool& set, std::string const& about) {
+  app.add_flag(name, set, about);
+}
+
+void define_input(CLI::App& app, arguments& a) {
+  app.add_option("FILE", a.files, "Inputs, one array in the order given; - is standard input")
+      ->option_text(" ");
+  value(app, "--dtype", "TYPE", "Element type: of raw data, of a CSV column (float64)",
+        [&a](auto const& text) { a.type = type_named("--dtype", text); });
+  value(app, "--column", "NAME|N", "CSV column, by name or by number from 0",
+        [&a](auto const& text) { a.column = text; });
+}
+
+void define_save_state(CLI::App& app, arguments& a) {
+  value(app, "--save-state", "FILE", "Also save what is known, for tally merge",
+        [&a](auto const& text) { a.save_state = text; });
+}
+
+void define_first_index(CLI::App& app, arguments& a) {
+  value(app, "--first-index", "N",
+        "Where this input begins in the whole array, for tally merge (0)", [&a](auto const& text) {
+          a.first_index =
+              whole_number("--first-index", text, std::numeric_limits<std::int64_t>::max());
+        });
+}
+
+void define_out_type(CLI::App& app, arguments& a) {
+  value(app, "--out-dtype", "TYPE", "Type of the result",
+        [&a](auto const& text) { a.out_type = type_named("--out-dtype", text); });
+}
+
+void define_ddof(CLI::App& app, arguments& a) {
+  value(app, "--ddof", "N", "The divisor is n - N (0)",
+        [&a](auto const& text) { a.ddof = whole_number("--ddof", text); });
+}
+
+void define_output(CLI::App& app, arguments& a) {
+  value(app, "-o,--output", "FILE", "Write there: .npy if the name ends so, else raw",
+        [&a](auto const& text) { a.output = text; });
+}
+
+void define_scan(CLI::App& app, arguments& a) {
+  flag(app, "--exclusive", a.exclusive, "Element i is the sum of those before i");
+  flag(app, "--reverse", a.reverse, "Sums run from the last element to the first");
+  value(app, "--init", "VALUE", "Added to every sum", [&a](auto const& text) { a.init = text; });
+  define_output(app, a);
+}
+
+void define_top_k(CLI::App& app, arguments& a) {
+  value(app, "-k", "N", "How many (10, or all of fewer)",
+        [&a](auto const& text) { a.k = whole_number("-k", text); });
+  flag(app, "--smallest", a.smallest, "The smallest instead");
+  flag(app, "--unsorted", a.unsorted, "By ascending index instead of best first");
+  flag(app, "--distinct", a.distinct, "Different values only, each at its first index");
+}
+
+void define_generate(CLI::App& app, arguments& a) {
+  app.add_option("KIND", a.kind, "What to generate")->required()->option_text(" ");
+  value(app, "-n", "N", "How many elements", [&a](auto const& text) {
+    a.n = whole_number("-n", text, std::numeric_limits<std::int64_t>::max() / 8);
+  });
+  value(app, "--seed", "N", "Other numbers for another seed (1)", [&a](auto const& text) {
+    a.seed = std::uint32_t(whole_number("--seed", text, std::numeric_limits<std::uint32_t>::max()));
+  });
+  value(app, "--dtype", "TYPE", "Element type",
+        [&a](auto const& text) { a.type = type_named("--dtype", text); });
+  value(app, "--condition", "C", "How ill-conditioned, at least 1 (1e20)",
+        [&a](auto const& text) { a.condition = real_number("--condition", text); });
+  define_output(app, a);
+}
+
+void define_common(CLI::App& app, arguments& a) {
+  value(app, "--threads", "N", "At most so many; 0, the default: every core",
+        [&a](auto const& text) {
+          a.where.threads = int(whole_number("--threads", text, std::numeric_limits<int>::max()));
+        });
+  value(app, "--device", "NAME", "auto, cpu, gpu or gpu:0-3 (auto)", check_device);
+  flag(app, "--json", a.json, "The answer as one JSON object on one line");
+  flag(app, "--time", a.time, "Seconds and GB/s (10^9 bytes read a second) on standard error");
+}
+
+}  // namespace
+
+void define_options(CLI::App& app, unsigned groups, arguments& a) {
+  if (groups & reads_arrays) define_input(app, a);
+  if (groups & takes_each)
+    flag(app, "--each", a.each, "A line a file: its name, a tab, its answer");
+  if (groups & skips_nan) flag(app, "--skip-nan", a.skip_nan, "NaN counts as absent");
+  if (groups & reads_states)
+    app.add_option("STATE", a.files, "Files that --save-state wrote")->required()->option_text(" ");
+  if (groups & generates) define_generate(app, a);
+  if (groups & selects) define_top_k(app, a);
+  if (groups & scans) define_scan(app, a);
+  if (groups & has_out_type) define_out_type(app, a);
+  if (groups & has_ddof) define_ddof(app, a);
+  if (groups & (saves_state | reads_states)) define_save_state(app, a);
+  if (groups & saves_state) define_first_index(app, a);
+  define_common(app, a);
+}
+
+}  // namespace tally::cli

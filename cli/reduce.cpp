@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.hpp"
+#include "input.hpp"
+#include "reduction.hpp"
+#include "report.hpp"
+#include "state.hpp"
+
+namespace tally::cli {
+
+void run_reduction(arguments const& options) {
+  for_each_array(options, [&](std::vector<std::string> const& files) {
+    stopwatch const watch;
+    input in(files, options);
+    reduction_settings const settings{.command = options.command,
+                                      .type = in.type(),
+                                      .ddof = options.ddof,
+                                      .skip_nan = options.skip_nan || options.command == "describe",
+                                      .out_type = options.out_type};
+    auto const total = make_reduction(settings, options.first_index.value_or(0));
+    for (auto chunk = in.next(); !chunk.empty(); chunk = in.next())
+      total->add(options.where, chunk);
+    if (options.save_state)
+      save_state(*options.save_state, settings, options.first_index.has_value(), *total);
+    print(options, facts_of(in, total->nan_count()), total->result(in.name()), watch);
+  });
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How answers reach the user: plain or as JSON on standard output, their time on standard error.
+#pragma once
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arguments.hpp"
+#include "input.hpp"
+#include "number.hpp"
+
+namespace tally::cli {
+
+// `names` is empty, or has one for every line.
+struct answer {
+  std::vector<std::string> lines, names = {};
+  json keys = json::object();
+};
+
+// What every answer says of the array that it is for.
+struct facts {
+  std::vector<std::string> inputs;
+  dtype type;
+  std::vector<std::uint64_t> shape;
+  std::uint64_t count;
+  std::optional<std::uint64_t> nan_count;  // absent: nobody looked
+  std::uint64_t bytes_read;
+};
+// Of an input that has been read.
+facts facts_of(input const& in, std::optional<std::uint64_t> nan_count);
+
+// Measures from its construction.
+class stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// --each: all on one line, after the file's name, with tabs in between.
+void print(arguments const& options, facts const& about, answer const& found,
+           stopwatch const& watch);
+
+// --time alone, for commands that have printed their answer.
+void print_time(arguments const& options, std::uint64_t bytes, double seconds);
+
+// Calls run(files) for all files together, or --each: for one after the other.
+template <class F>
+void for_each_array(arguments const& options, F&& run) {
+  if (!options.each) return run(options.files);
+  for (auto const& file : options.files) run(std::vector<std::string>{file});
+}
+
+}  // namespace tally::cli

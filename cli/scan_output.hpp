@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "arguments.hpp"
+#include "array_output.hpp"
+#include "input.hpp"
+#include "number.hpp"
+
+namespace tally::cli {
+
+// Where a scan's results go: to the file that -o names, else to standard output as text, a line
+// each; with --json and no -o, nowhere.
+class scan_output {
+ public:
+  scan_output(arguments const& options, input const& in, dtype type);
+
+  // Results from index `first` on: in order, or with --reverse from the last to the first.
+  void put(std::uint64_t first, std::span<std::byte const> results);
+  void finish();
+  // The result at the highest index.
+  std::optional<number> last() const { return last_; }
+
+ private:
+  dtype type_;
+  bool as_text_, reverse_;
+  std::optional<array_output> file_;
+  std::vector<std::byte> reversed_;  // text to come, elements from last to first
+  std::uint64_t end_ = 0;
+  std::optional<number> last_;
+
+  void print(std::span<std::byte const> results, bool backwards) const;
+};
+
+}  // namespace tally::cli

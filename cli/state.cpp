@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "state.hpp"
+
+#include <algorithm>
+
+#include "commands.hpp"
+#include "tally/error.hpp"
+#include "tally/io/output.hpp"
+#include "tally/io/source.hpp"
+
+namespace tally::cli {
+namespace {
+
+// A file is the magic, the version, the settings, the reduction's own bytes, and a checksum.
+constexpr std::uint32_t magic = 0x594c4154;  // "TALY"
+constexpr std::uint8_t version = 1;
+constexpr std::uint8_t no_type = 0xff;
+constexpr std::size_t longest = std::size_t(1) << 20;  // far more than any state has
+constexpr std::size_t checksum_bytes = sizeof(std::uint64_t);
+
+// FNV-1a: against accidents, not against malice.
+std::uint64_t checksum(std::span<std::byte const> bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (auto const b : bytes) hash = (hash ^ std::uint64_t(b)) * 0x100000001b3;
+  return hash;
+}
+
+std::vector<std::byte> read_all(std::string const& file) {
+  auto const source = io::open(file, {.type = dtype::uint8});
+  std::vector<std::byte> bytes;
+  for (auto chunk = source->next(longest); !chunk.empty(); chunk = source->next(longest)) {
+    bytes.insert(bytes.end(), chunk.begin(), chunk.end());
+    if (bytes.size() > longest) throw error(file + ": is not a saved state");
+  }
+  return bytes;
+}
+
+dtype type_from(std::uint8_t number) {
+  if (number >= dtype_names.size())
+    throw error("state: element type number " + std::to_string(number) + " does not exist");
+  return dtype(number);
+}
+
+reduction_settings read_settings(byte_reader& in) {
+  reduction_settings s;
+  s.command = in.get_text();
+  auto const* const known = command_named(s.command);
+  if (!known || !(known->options & saves_state))
+    throw error("state: of the unknown command '" + s.command + "'");
+  s.type = type_from(in.get<std::uint8_t>());
+  s.ddof = in.get<std::uint64_t>();
+  s.skip_nan = in.get<bool>();
+  if (auto const out = in.get<std::uint8_t>(); out != no_type) s.out_type = type_from(out);
+  return s;
+}
+
+saved_state parse(std::string const& file, std::span<std::byte const> bytes) {
+  byte_reader head(bytes);
+  if (bytes.size() < sizeof magic || head.get<std::uint32_t>() != magic)
+    throw error("is not a saved state");
+  if (auto const found = head.get<std::uint8_t>(); found != version)
+    throw error("is a saved state of version " + std::to_string(found) + ", not " +
+                std::to_string(version));
+  auto const body = bytes.first(bytes.size() - std::min(bytes.size(), checksum_bytes));
+  if (byte_reader(bytes.subspan(body.size())).get<std::uint64_t>() != checksum(body))
+    throw error("is a truncated or damaged state");
+  byte_reader in(body.subspan(sizeof magic + sizeof version));
+  saved_state s{.file = file,
+                .settings = read_settings(in),
+                .placed = in.get<bool>(),
+                .value = nullptr,
+                .bytes = bytes.size()};
+  s.value = make_reduction(s.settings, 0);
+  s.value->read(in);
+  if (!in.at_end()) throw error("has bytes after the state");
+  return s;
+}
+
+}  // namespace
+
+void save_state(std::string const& file, reduction_settings const& settings, bool placed,
+                reduction const& value) {
+  byte_writer out;
+  out.put(magic);
+  out.put(version);
+  out.put(std::string_view(settings.command));
+  out.put(std::uint8_t(settings.type));
+  out.put(settings.ddof);
+  out.put(settings.skip_nan);
+  out.put(settings.out_type ? std::uint8_t(*settings.out_type) : no_type);
+  out.put(placed);
+  value.write(out);
+  auto const body = out.take();
+  byte_writer end;
+  end.put(checksum(body));
+
+  io::output_file target(file);
+  target.write(body);
+  target.write(end.take());
+  target.commit();
+}
+
+saved_state load_state(std::string const& file) {
+  auto const bytes = read_all(file);
+  try {
+    return parse(file, bytes);
+  } catch (std::runtime_error const& e) {
+    throw error(file + ": " + e.what());
+  }
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/aggregate/exact_state.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "aggregate/mpfr_oracle.hpp"
+
+namespace {
+
+using tally::exact_state;
+
+// Elements of any finite bits; half of them are met again with the other sign.
+template <class T>
+std::vector<T> random_elements(std::mt19937_64& random, std::size_t n) {
+  using f = tally::format<T>;
+  std::vector<T> x;
+  while (x.size() < n) {
+    auto const b = typename f::bits(random());
+    T const e = tally::from_bits<T>(b);
+    if (!tally::is_finite(e)) continue;
+    x.push_back(e);
+    if (random() % 2) x.push_back(tally::from_bits<T>(typename f::bits(b ^ f::sign)));
+  }
+  std::shuffle(x.begin(), x.end(), random);
+  return x;
+}
+
+template <class T>
+exact_state<T> state_of(std::vector<T> const& x) {
+  exact_state<T> s;
+  for (T const e : x) s.add(e);
+  return s;
+}
+
+template <class T>
+class exact_state_test : public testing::Test {};
+using floats = testing::Types<tally::float16, tally::bfloat16, float, double>;
+TYPED_TEST_SUITE(exact_state_test, floats);
+
+TYPED_TEST(exact_state_test, sums_equal_mpfr_sum) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 400; ++i) {
+    auto const x = random_elements<TypeParam>(random, random() % 300);
+    auto const s = state_of(x);
+    EXPECT_EQ(tally::to_bits(s.result()), tally::to_bits(mpfr_oracle::sum<TypeParam>(x)));
+    EXPECT_EQ(tally::to_bits(s.template result<float>()),
+              tally::to_bits(mpfr_oracle::sum<float>(x)));
+    EXPECT_EQ(tally::to_bits(s.template result<double>()),
+              tally::to_bits(mpfr_oracle::sum<double>(x)));
+  }
+}
+
+TYPED_TEST(exact_state_test, merging_sending_and_carrying_leave_no_trace) {
+  std::mt19937_64 random(2);
+  for (int i = 0; i < 200; ++i) {
+    auto const x = random_elements<TypeParam>(random, random() % 200);
+    auto const want = state_of(x).serialise();
+    std::vector<exact_state<TypeParam>> parts(1 + random() % 7);
+    for (auto const e : x) parts[random() % parts.size()].add(e);
+    while (parts.size() > 1) {
+      auto const right = parts.back();
+      parts.pop_back();
+      auto& left = parts[random() % parts.size()];
+      if (random() % 3 == 0) left.finite.carry();
+      if (random() % 3 == 0) left = exact_state<TypeParam>::deserialise(left.serialise());
+      left.merge(right);
+    }
+    EXPECT_EQ(parts.front().serialise(), want);
+  }
+}
+
+TYPED_TEST(exact_state_test, specials_are_counted_and_win) {
+  using T = TypeParam;
+  T const inf = tally::infinity<T>(), minus = tally::infinity<T>(true);
+  T const one = T(1.0),
+          nan = tally::from_bits<T>(tally::format<T>::infinity | 1 | tally::format<T>::sign);
+  auto const bits = [](std::vector<T> const& x) { return tally::to_bits(state_of(x).result()); };
+  EXPECT_EQ(bits({one, inf, one}), tally::to_bits(inf));
+  EXPECT_EQ(bits({minus, one}), tally::to_bits(minus));
+  EXPECT_EQ(bits({minus, one, inf}), tally::format<T>::quiet_nan);
+  EXPECT_EQ(bits({one, nan}), tally::format<T>::quiet_nan);
+  EXPECT_EQ(bits({nan, inf}), tally::format<T>::quiet_nan);
+  EXPECT_EQ(bits({}), 0u);
+  EXPECT_EQ(bits({T(-0.0), T(-0.0)}), 0u);
+}
+
+TYPED_TEST(exact_state_test, many_deposits_at_the_extremes_keep_their_carries) {
+  using T = TypeParam;
+  T const greatest = tally::from_bits<T>(tally::format<T>::infinity - 1);
+  T const least = tally::from_bits<T>(1);
+  exact_state<T> s;
+  for (int i = 0; i < 100; ++i) s.add(greatest), s.add(least);
+  auto twice = s;
+  for (int i = 0; i < 40; ++i) twice.merge(exact_state<T>(twice));  // 2^40 times as much
+  EXPECT_TRUE(tally::to_bits(twice.result()) == tally::format<T>::infinity);
+  auto negative = exact_state<T>::deserialise(twice.serialise());
+  for (auto& d : negative.finite.digit) d = -d;
+  EXPECT_EQ(tally::to_bits(negative.result()), tally::to_bits(tally::infinity<T>(true)));
+  negative.merge(twice);
+  EXPECT_EQ(negative.serialise(), exact_state<T>{}.serialise());
+}
+
+TYPED_TEST(exact_state_test, bytes_that_are_no_state_are_rejected) {
+  using state = exact_state<TypeParam>;
+  auto const good = state_of<TypeParam>({TypeParam(1.5)}).serialise();
+  for (std::size_t n = 0; n < good.size(); ++n)
+    EXPECT_THROW(state::deserialise(std::span(good).first(n)), tally::error);
+  auto longer = good;
+  longer.push_back({});
+  EXPECT_THROW(state::deserialise(longer), tally::error);
+  for (std::size_t i = 0; i < 5; ++i) {  // the mark and the element type
+    auto bad = good;
+    bad[i] ^= std::byte(0x10);
+    EXPECT_THROW(state::deserialise(bad), tally::error);
+  }
+}
+
+TEST(exact_state, takes_narrower_types) {
+  exact_state<double> s;
+  s.add(1e300);
+  s.add(0.1f);
+  s.add(tally::float16(0.5));
+  s.add(tally::bfloat16(-3.0));
+  s.add(std::int64_t(-7));
+  s.add(true);
+  s.add(-1e300);
+  EXPECT_EQ(s.result(), double(0.1f) - 8.5);
+}
+
+TEST(exact_state, of_integers_is_exact_beyond_64_bits) {
+  exact_state<std::int64_t> s;
+  exact_state<std::uint64_t> u;
+  for (int i = 0; i < 3; ++i) {
+    s.add(std::numeric_limits<std::int64_t>::min());
+    u.add(std::numeric_limits<std::uint64_t>::max());
+  }
+  EXPECT_EQ(s.result(), -3 * std::ldexp(1.0, 63));
+  EXPECT_EQ(u.result(), 3 * std::ldexp(1.0, 64));
+  EXPECT_EQ(u.finite.modulo_2_64(), std::uint64_t(-3));
+}
+
+TEST(exact_state, of_another_type_is_named) {
+  auto const bytes = exact_state<float>{}.serialise();
+  try {
+    exact_state<double>::deserialise(bytes);
+    FAIL();
+  } catch (tally::error const& e) {
+    EXPECT_NE(std::string(e.what()).find("float64"), std::string::npos) << e.what();
+  }
+}
+
+}  // namespace

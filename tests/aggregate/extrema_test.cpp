@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/aggregate/extrema.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <random>
+#include <span>
+
+#include "tally/reduce.hpp"
+
+namespace {
+
+using namespace tally;
+
+// Few different values, so that the extremes come more than once; NaNs, zeros and infinities.
+template <class T>
+void fill_for_extrema(std::mt19937_64& random, std::span<T> x, bool with_nan) {
+  for (T& e : x) {
+    auto const b = bits_of<T>(random());
+    if constexpr (std::is_same_v<T, bool>)
+      e = random() % 2;
+    else if constexpr (integer<T>)
+      e = random() % 4 ? T(random() % 3) : T(b);
+    else {
+      static constexpr double few[] = {0.0, -0.0, 1.0, -1.0, 2.5, INFINITY, -INFINITY, 0.0};
+      e = random() % 4 ? T(few[random() % 8]) : from_bits<T>(b);
+      if (is_nan(e) && !with_nan) e = T(0.0);
+    }
+  }
+}
+
+// In the order of the values, -0.0 below +0.0 or (Equal) as equal.
+template <bool Equal, class T>
+bool less(T a, T b) {
+  if constexpr (integer<T>) {
+    return a < b;
+  } else {
+    double const x = double(a), y = double(b);
+    if (x != y || Equal) return x < y;
+    return std::signbit(x) && !std::signbit(y);
+  }
+}
+
+template <class T>
+void compare_extrema(std::span<T const> x, bool skips, int threads) {
+  std::int64_t first_nan = -1, least = -1, greatest = -1;
+  T low{}, high{};
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (is_nan(x[i])) {
+      if (first_nan < 0) first_nan = std::int64_t(i);
+      continue;
+    }
+    if (least < 0 || less<true>(x[i], x[std::size_t(least)])) least = std::int64_t(i);
+    if (greatest < 0 || less<true>(x[std::size_t(greatest)], x[i])) greatest = std::int64_t(i);
+    if (least == std::int64_t(i) || less<false>(x[i], low)) low = x[i];
+    if (greatest == std::int64_t(i) || less<false>(high, x[i])) high = x[i];
+  }
+  bool poisoned = first_nan >= 0 && !skips;
+  if (least < 0 && !poisoned) return;
+  if constexpr (floating<T>)
+    if (poisoned) low = high = quiet_nan<T>();
+  cpu const where{threads};
+  reduce_options const options{skips ? skip : propagate};
+  EXPECT_EQ(to_bits(reduce(where, x, minimum{}, options)), to_bits(low));
+  EXPECT_EQ(to_bits(reduce(where, x, maximum{}, options)), to_bits(high));
+  EXPECT_EQ(reduce(where, x, arg_minimum{}, options), poisoned ? first_nan : least);
+  EXPECT_EQ(reduce(where, x, arg_maximum{}, options), poisoned ? first_nan : greatest);
+  auto const both = reduce(where, x, min_max{}, options);
+  EXPECT_EQ(to_bits(both.minimum), to_bits(low));
+  EXPECT_EQ(to_bits(both.maximum), to_bits(high));
+}
+
+template <class T>
+class extrema_of : public testing::Test {};
+template <class>
+struct as_types;
+template <class... Ts>
+struct as_types<type_list<Ts...>> {
+  using type = testing::Types<Ts...>;
+};
+TYPED_TEST_SUITE(extrema_of, as_types<element_types>::type);
+
+TYPED_TEST(extrema_of, random_elements_are_those_of_a_plain_loop) {
+  std::mt19937_64 random(5);
+  for (std::size_t const n : {1, 2, 3, 17, 64, 255, 511, 512, 513, 1500, 5000, 70000}) {
+    auto const x = std::make_unique<TypeParam[]>(n);  // a vector<bool> has no elements in a row
+    for (int i = 0; i < (n > 5000 ? 2 : 8); ++i) {
+      fill_for_extrema(random, std::span(x.get(), n), i % 4 == 3);
+      compare_extrema(std::span<TypeParam const>(x.get(), n), i % 2, 1 + i % 4);
+    }
+  }
+}
+
+TYPED_TEST(extrema_of, ties_and_zeros_give_the_first_index_across_pieces) {
+  using T = TypeParam;
+  std::size_t const n = 100000;
+  auto const x = std::make_unique<T[]>(n);
+  for (std::size_t i = 0; i < n; ++i) x[i] = T(0);
+  std::span<T const> const all(x.get(), n);
+  if constexpr (floating<T>) x[70001] = T(-0.0);
+  for (int const threads : {1, 4}) {
+    EXPECT_EQ(reduce(cpu{threads}, all, arg_minimum{}), 0);
+    EXPECT_EQ(reduce(cpu{threads}, all, arg_maximum{}), 0);
+    EXPECT_EQ(to_bits(reduce(cpu{threads}, all, minimum{})), to_bits(x[70001]));
+    EXPECT_EQ(to_bits(reduce(cpu{threads}, all, maximum{})), to_bits(T(0)));
+    if constexpr (floating<T>) {
+      reduce_stream<T, arg_minimum> late({}, {}, 5000);
+      late.add(cpu{threads}, all);
+      late.move_to(7);
+      EXPECT_EQ(late.result(), 7);
+      x[80000] = x[90000] = quiet_nan<T>();
+      EXPECT_EQ(reduce(cpu{threads}, all, arg_minimum{}), 80000);
+      EXPECT_EQ(reduce(cpu{threads}, all, arg_minimum{}, {skip}), 0);
+      x[80000] = x[90000] = T(0);
+    }
+  }
+}
+
+}  // namespace

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which way the tiles of an array went: every fast and every slow way runs, and ordinary data goes
+the fast way. Every instruction set gives the same bits."""
+
+import os
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from . import probe
+from .inputs import TILE, cases, encode
+from .oracle import FLOATS, FORMATS, Floats, prefix_sums
+
+TILES = 40
+
+
+def moved(name, call):
+    """By how much a call moved a counter."""
+    before = probe.path_count(name)
+    call()
+    return probe.path_count(name) - before
+
+
+def in_tiles(f, tile):
+    """TILES copies of a tile given as doubles."""
+    return np.tile(encode(f, np.resize(tile, TILE)), TILES)
+
+
+def input_for(path, dtype):
+    """Tiles, all of which must take `path`."""
+    f = FORMATS[dtype]
+    if path in ("sum_window", "squares_fast", "scan_emit", "scan_fit"):
+        return in_tiles(f, [1.5, -2.25, 3, 0])
+    if path in ("sum_bins", "squares_elements") and dtype != "float64":
+        return in_tiles(f, [2.0 ** 60, 1 + 2.0 ** -7, 2.0 ** -60])
+    if path == "sum_two_folds":  # 2^0 to 2^-80, and few bits each
+        return in_tiles(f, [1.0, 2.0 ** -60, 2.0 ** -79])
+    if path == "sum_four_folds":
+        return in_tiles(f, [1.0, 2.0 ** -120])
+    if path in ("sum_elements", "scan_elements", "squares_elements"):
+        far_apart = [2.0 ** 500, 2.0 ** -500]
+        return in_tiles(f, far_apart if dtype == "float64" else [1, np.inf])
+    raise ValueError(path)
+
+
+PATHS = [(path, dtype) for path in ("sum_window", "sum_elements", "squares_fast", "scan_emit",
+                                    "scan_fit", "scan_elements") for dtype in FLOATS] + \
+        [("sum_bins", "float32"), ("sum_bins", "bfloat16"), ("squares_elements", "float32"),
+         ("squares_elements", "bfloat16"), ("squares_elements", "float64"),
+         ("sum_two_folds", "float64"), ("sum_four_folds", "float64")]
+
+
+@pytest.mark.parametrize("path, dtype", PATHS)
+def test_every_path_runs_and_is_exact(path, dtype):
+    f = FORMATS[dtype]
+    x = input_for(path, dtype)
+    exact = Floats(dtype, x)
+    if path.startswith("scan"):
+        want, total = prefix_sums(dtype, x, f)
+
+        def call():
+            assert probe.scan(dtype, dtype, x)[0].tolist() == want
+    elif path.startswith("squares"):
+        def call():
+            assert probe.reduce("variance", dtype, x) == exact.variance(f)
+    else:
+        def call():
+            assert probe.reduce("sum", dtype, x) == exact.sum(f)
+    tiles = moved(path, call)
+    assert tiles == TILES or (path == "scan_fit" and tiles >= 1)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_ordinary_data_takes_the_fast_paths(dtype):
+    rng = np.random.default_rng(1)
+    tiles = 500
+    for x in (rng.standard_normal(tiles * TILE), rng.random(tiles * TILE), np.zeros(tiles * TILE)):
+        x = encode(FORMATS[dtype], x)
+        assert moved("sum_window", lambda: probe.reduce("sum", dtype, x)) > 0.95 * tiles
+        assert moved("squares_fast", lambda: probe.reduce("variance", dtype, x)) > 0.95 * tiles
+        assert moved("scan_emit", lambda: probe.scan(dtype, dtype, x)) > 0.95 * tiles
+        assert moved("scan_fit", lambda: probe.scan(dtype, dtype, x)) < 0.05 * tiles
+
+
+def answers(dtype):
+    """The bits of every kind of call on a few arrays, checked."""
+    f = FORMATS[dtype]
+    found = []
+    for name, x, rng in cases(dtype, 72, seed=10):
+        exact = Floats(dtype, x)
+        found.append(probe.reduce("sum", dtype, x))
+        assert found[-1] == exact.sum(f), (dtype, name)
+        found.append(probe.reduce("fast_sum", dtype, x))
+        if x.size:
+            found.append(probe.reduce("variance", dtype, x))
+            assert found[-1] == exact.variance(f), (dtype, name)
+            for op in ("minimum", "maximum", "arg_minimum", "arg_maximum"):
+                found.append(probe.reduce(op, dtype, x))
+        for to in (dtype, "float64"):
+            prefixes, total = probe.scan(dtype, to, x, reverse=bool(rng.integers(2)))
+            found += [zlib.crc32(prefixes.tobytes()), total]
+    return found
+
+
+@pytest.mark.parametrize("isa", ["baseline", "avx2", "avx512"])
+def test_every_instruction_set_gives_the_same_bits(isa):
+    code = ("import zlib; from aggregate import path_test; "
+            "print([zlib.crc32(repr(path_test.answers(d)).encode()) for d in path_test.FLOATS])")
+    run = [subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parent.parent, text=True,
+                          env={**os.environ, **more}, capture_output=True)
+           for more in ({"TALLY_ISA": isa}, {})]
+    assert run[0].returncode == 0, run[0].stderr
+    assert run[0].stdout == run[1].stdout

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the command that TALLY_BINARY names, and looks at what it says and leaves behind."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+BINARY = str(Path(os.environ["TALLY_BINARY"]).resolve())
+LONG = "TALLY_LONG" in os.environ
+
+COMMON_KEYS = {"schema", "command", "inputs", "dtype", "shape", "count", "nan_count", "device",
+               "threads", "seconds", "bytes_read", "gb_per_s"}
+
+
+def tally(*arguments, stdin=b"", limits=(), **options):
+    """The finished process. `stdin`: bytes or a file; `limits`: a command in front, prlimit say."""
+    source = {"input": stdin} if isinstance(stdin, bytes) else {"stdin": stdin}
+    return subprocess.run([*limits, BINARY, *map(str, arguments)], **source, timeout=120,
+                          **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options})
+
+
+def answer(*arguments, **options):
+    """What a call that succeeds quietly prints, without the line end."""
+    done = tally(*arguments, **options)
+    assert (done.returncode, done.stderr) == (0, b""), done.stderr.decode()
+    return done.stdout.decode().removesuffix("\n")
+
+
+def report(*arguments, **options):
+    """The object that --json prints."""
+    line = answer(*arguments, "--json", **options)
+    assert "\n" not in line
+    found = json.loads(line)
+    assert found["schema"] == 1
+    return found
+
+
+def failure(status, *arguments, **options):
+    """The one line on stderr of a call that fails with `status` and leaves nothing behind."""
+    before = sorted(os.listdir())
+    done = tally(*arguments, **options)
+    message = done.stderr.decode(errors="replace")
+    assert done.returncode == status, message
+    assert message.count("\n") == 1 and message.endswith("\n"), message
+    assert not done.stdout
+    assert sorted(os.listdir()) == before
+    return message.removesuffix("\n")

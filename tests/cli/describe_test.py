@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""describe: everything in one read."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from .command import COMMON_KEYS, answer, failure, report
+from .oracle import (FLOATS, INTEGERS, exact_values, exact_variance, hexadecimal, nearest,
+                     nearest_root, values)
+
+
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
+def test_describe_is_right_about_everything(dtype):
+    x = np.tile(values(dtype, 700), 2)
+    np.save("x.npy", x)
+    found = report("describe", "x.npy")
+    moment = dtype if dtype in FLOATS else "float64"
+    total = sum(exact_values(x))
+    deviation = nearest_root(moment, exact_variance(x))
+    assert found["sum"] == report("sum", "x.npy")["value"]
+    assert found["mean_bits"] == hexadecimal(moment, nearest(moment, Fraction(total, len(x))))
+    assert found["standard_deviation_bits"] == hexadecimal(moment, deviation)
+    assert found["standard_deviation"] == deviation
+    assert found["ddof"] == 0
+    assert (found["minimum"], found["minimum_index"]) == (x.min().item(), x.argmin())
+    assert (found["maximum"], found["maximum_index"]) == (x.max().item(), x.argmax())
+
+
+def test_describe_has_these_keys_and_no_others():
+    keys = COMMON_KEYS | {"sum", "mean", "standard_deviation", "ddof", "minimum", "minimum_index",
+                          "maximum", "maximum_index", "mean_bits", "standard_deviation_bits"}
+    np.save("x.npy", np.arange(5))
+    assert set(report("describe", "x.npy")) == keys
+    np.save("x.npy", np.arange(5, dtype="float16"))
+    assert set(report("describe", "x.npy")) == keys | {"sum_bits", "minimum_bits", "maximum_bits"}
+
+
+def test_describe_skips_nan_and_says_how_many():
+    x = np.random.default_rng(1).standard_normal(1000).astype("float32")
+    x[:300:3] = math.nan
+    np.save("x.npy", x)
+    np.save("kept.npy", x[~np.isnan(x)])
+    found, kept = report("describe", "x.npy"), report("describe", "kept.npy")
+    assert (found["nan_count"], kept["nan_count"]) == (100, 0)
+    for key in ("sum_bits", "mean_bits", "standard_deviation_bits", "minimum_bits", "maximum_bits"):
+        assert found[key] == kept[key], key
+    assert found["minimum_index"] == np.nanargmin(x)
+    assert found["maximum_index"] == np.nanargmax(x)
+    assert "100" in answer("describe", "x.npy")
+
+
+def test_describe_takes_ddof():
+    x = np.random.default_rng(1).standard_normal(1000)
+    np.save("x.npy", x)
+    found = report("describe", "x.npy", "--ddof", 1)
+    assert found["ddof"] == 1
+    assert found["standard_deviation"] == nearest_root("float64", exact_variance(x, 1))
+
+
+def test_describe_prints_a_line_for_each_finding():
+    np.save("x.npy", np.array([2, 4, 4, 4, 5, 5, 7, 9], "float32"))
+    lines = [line.split(maxsplit=1) for line in answer("describe", "x.npy").splitlines()]
+    assert lines == [["count", "8"], ["nan_count", "0"], ["sum", "40"], ["mean", "5"],
+                     ["standard_deviation", "2"], ["minimum", "2 at 0"], ["maximum", "9 at 7"]]
+
+
+def test_describe_reads_the_input_once():
+    np.save("x.npy", np.ones(10**6, "float32"))
+    assert report("describe", "x.npy")["bytes_read"] == 128 + 4 * 10**6
+
+
+def test_describe_of_nothing_is_an_error():
+    np.save("empty.npy", np.zeros(0))
+    np.save("nan.npy", np.full(3, math.nan))
+    for name in ("empty.npy", "nan.npy"):
+        assert "empty" in failure(1, "describe", name)
+
+
+def test_describe_counts_indices_across_files():
+    np.save("a.npy", np.array([3, 1, 2]))
+    np.save("b.npy", np.array([5, 0]))
+    found = report("describe", "a.npy", "b.npy")
+    assert (found["minimum_index"], found["maximum_index"], found["count"]) == (4, 3, 5)
+
+
+def test_the_number_of_threads_changes_no_bit():
+    np.save("x.npy", np.tile(values("float32"), 300))
+    reports = [report("describe", "x.npy", "--threads", n) for n in (1, 2, 3, 4)]
+    for found in reports:
+        for key in ("threads", "seconds", "gb_per_s"):
+            del found[key]
+    assert all(found == reports[0] for found in reports)

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bad input: one clear line, the right exit status, nothing left behind."""
+
+import os
+import subprocess
+
+import numpy as np
+import pytest
+
+from .command import BINARY, failure, tally
+
+
+def write_npy(name, header, data):
+    text = (header + "\n").encode()
+    with open(name, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + data)
+
+
+def test_a_truncated_npy():
+    np.save("whole.npy", np.ones(100))
+    data = open("whole.npy", "rb").read()
+    for length in (1, 6, 9, 50, 128, 500, len(data) - 1):
+        with open("x.npy", "wb") as file:
+            file.write(data[:length])
+        assert "x.npy" in failure(1, "sum", "x.npy"), length
+        if length >= 6:
+            failure(1, "sum", stdin=data[:length])
+            failure(1, "scan", "-", "-o", "y.npy", stdin=data[:length])
+
+
+@pytest.mark.parametrize("shape", [
+    "(101,)", "(99,)", "(10, 10, 2)", "()", "(-100,)", "100", "(2305843009213693952,)",
+    "(4294967296, 4294967296, 4294967296)"])
+def test_a_header_that_lies_about_its_shape(shape):
+    write_npy("x.npy", f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}", bytes(800))
+    for command in (["sum"], ["top-k"], ["scan", "-o", "y.npy"], ["info"]):
+        assert "x.npy" in failure(1, *command, "x.npy")
+
+
+@pytest.mark.parametrize("descr", [
+    "'|O'", "'<c8'", "'<U3'", "'<M8[s]'", "[('a', '<f4')]", "'<f3'", "7"])
+def test_elements_that_are_no_numbers(descr):
+    write_npy("x.npy", f"{{'descr': {descr}, 'fortran_order': False, 'shape': (4,), }}", bytes(32))
+    assert "x.npy" in failure(1, "sum", "x.npy")
+
+
+def test_python_objects_are_never_unpickled():
+    np.save("x.npy", np.array([1, "two", None], object))
+    assert "objects" in failure(1, "sum", "x.npy")
+
+
+def test_text_in_a_csv_column_is_told_with_line_and_column():
+    with open("t.csv", "w") as file:
+        file.write("name,hours\na,1\nb,2\nc,three\n")
+    message = failure(1, "sum", "t.csv", "--column", "hours")
+    for word in ("t.csv", "line 4", "hours", "three"):
+        assert word in message
+
+
+def test_a_row_of_another_width_is_told_with_its_line():
+    with open("t.csv", "w") as file:
+        file.write("a,b\n1,2\n3\n")
+    assert "line 3" in failure(1, "sum", "t.csv", "--column", "a")
+
+
+def test_a_missing_column_is_told_with_those_there_are():
+    with open("t.csv", "w") as file:
+        file.write("name,hours\na,1\n")
+    message = failure(1, "sum", "t.csv", "--column", "minutes")
+    assert "minutes" in message and "hours" in message
+    assert "7" in failure(1, "sum", "t.csv", "--column", "7")
+    assert "hours" in failure(1, "sum", "t.csv")
+
+
+def test_a_csv_number_that_does_not_fit_its_type():
+    with open("t.csv", "w") as file:
+        file.write("a\n100\n300\n")
+    message = failure(1, "sum", "t.csv", "--dtype", "int8")
+    assert "line 3" in message and "300" in message
+
+
+def test_an_empty_file():
+    for name in ("x.npy", "x.csv", "x.raw"):
+        open(name, "w").close()
+        assert name in failure(1, "sum", name, "--dtype", "float32")
+
+
+def test_no_such_file():
+    assert "none.npy: No such file" in failure(1, "sum", "none.npy")
+    np.save("x.npy", np.ones(3))
+    assert "none.npy" in failure(1, "scan", "x.npy", "none.npy", "-o", "y.npy")
+
+
+def test_a_folder_instead_of_a_file():
+    os.mkdir("folder")
+    assert "folder" in failure(1, "sum", "folder")
+    np.save("x.npy", np.ones(3))
+    assert "folder" in failure(1, "scan", "x.npy", "-o", "folder")
+
+
+def test_a_file_without_a_type():
+    np.ones(3).tofile("x.raw")
+    assert "--dtype" in failure(1, "sum", "x.raw")
+
+
+def test_raw_data_that_is_no_whole_number_of_elements():
+    with open("x.raw", "wb") as file:
+        file.write(bytes(10))
+    assert "10 bytes" in failure(1, "sum", "x.raw", "--dtype", "float32")
+    assert "10 bytes" in failure(1, "sum", "--dtype", "float32", stdin=bytes(10))
+
+
+def test_files_of_different_types_are_not_one_array():
+    np.save("a.npy", np.ones(3, "float32"))
+    np.save("b.npy", np.ones(3, "float64"))
+    for command in (["sum"], ["scan", "-o", "y.npy"], ["top-k"]):
+        message = failure(1, *command, "a.npy", "b.npy")
+        for word in ("b.npy", "float32", "float64"):
+            assert word in message
+
+
+def test_a_type_that_is_not_the_files():
+    np.save("x.npy", np.ones(3, "float32"))
+    assert "float32" in failure(1, "sum", "x.npy", "--dtype", "int32")
+
+
+def test_text_that_is_no_number_on_standard_input():
+    message = failure(1, "sum", stdin=b"1 2\n3 four\n")
+    assert "line 2" in message and "four" in message
+
+
+def test_an_output_folder_that_does_not_exist():
+    np.save("x.npy", np.ones(3))
+    assert "none/y.npy" in failure(1, "scan", "x.npy", "-o", "none/y.npy")
+    assert "none/s" in failure(1, "sum", "x.npy", "--save-state", "none/s")
+
+
+def test_an_output_folder_that_cannot_be_written():
+    np.save("x.npy", np.ones(3))
+    os.mkdir("locked")
+    os.chmod("locked", 0o555)
+    # Root may write anywhere, except where nobody can.
+    folder = "/proc/self" if os.geteuid() == 0 else "locked"
+    assert f"{folder}/y.npy" in failure(1, "scan", "x.npy", "-o", f"{folder}/y.npy")
+
+
+def test_a_full_disk():
+    np.save("x.npy", np.ones(10**6))
+    for command in (["scan", "x.npy"], ["generate", "normal", "-n", 10**6]):
+        message = failure(1, *command, "-o", "y.npy", limits=["prlimit", "--fsize=1000000"])
+        assert "y.npy" in message
+    message = failure(1, "sum", "x.npy", "--save-state", "s", limits=["prlimit", "--fsize=10"])
+    assert "cannot write s" in message
+
+
+def test_a_full_disk_keeps_the_file_that_was_there():
+    np.save("x.npy", np.ones(10**6))
+    np.save("y.npy", np.arange(3))
+    failure(1, "scan", "x.npy", "-o", "y.npy", limits=["prlimit", "--fsize=1000000"])
+    assert np.load("y.npy").tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("command", ["sum", "describe", "top-k", "scan", "info"])
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_standard_output_that_cannot_be_written(command, options):
+    np.save("x.npy", np.ones(1000))
+    with open("/dev/full", "wb") as full:
+        done = tally(command, "x.npy", *options, stdout=full)
+    assert done.returncode == 1
+    assert done.stderr.count(b"\n") == 1 and b"standard output" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", ["scan x.npy", "top-k -k 200000 x.npy", "generate normal"])
+def test_a_closed_pipe_ends_quietly(arguments):
+    np.save("x.npy", np.ones(200_000))
+    script = f"'{BINARY}' {arguments} | head -c 1 >/dev/null; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert (done.stdout, done.stderr) == (b"0\n", b"")
+
+
+@pytest.mark.parametrize("typed, meant", [("--jsn", "--json"), ("--skipnan", "--skip-nan"),
+                                          ("--thread", "--threads"), ("--ech", "--each")])
+def test_an_unknown_option_names_the_nearest_one(typed, meant):
+    np.save("x.npy", np.ones(3))
+    message = failure(2, "sum", "x.npy", typed)
+    assert typed in message and meant in message
+
+
+@pytest.mark.parametrize("typed, meant", [("smu", "sum"), ("topk", "top-k"),
+                                          ("descibe", "describe"), ("cumsun", "cumsum")])
+def test_an_unknown_command_names_the_nearest_one(typed, meant):
+    message = failure(2, typed, "x.npy")
+    assert typed in message and meant in message
+
+
+@pytest.mark.parametrize("arguments", [
+    [], ["sum", "x.npy", "--threads", "0.5"], ["sum", "x.npy", "--threads", "-1"],
+    ["sum", "x.npy", "--dtype", "float31"], ["sum", "x.npy", "--device", "abacus"],
+    ["top-k", "x.npy", "-k"], ["sum", "x.npy", "--distinct"], ["generate"],
+    ["generate", "normal", "-n", "-5", "-o", "y.npy"], ["scan", "x.npy", "--out-dtype", "x"]])
+def test_other_misuse_has_status_2(arguments):
+    np.save("x.npy", np.ones(3))
+    failure(2, *arguments)
+
+
+def test_a_gpu_that_is_not_there_has_status_1():
+    np.save("x.npy", np.ones(3))
+    assert "gpu" in failure(1, "sum", "x.npy", "--device", "gpu")
+
+
+def test_a_strange_name_stays_on_one_line():
+    assert "no?such" in failure(1, "sum", "no\nsuch")

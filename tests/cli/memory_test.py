@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files larger than memory: 4 GiB, with 256 MB of data allowed."""
+
+import json
+import os
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from .command import BINARY, LONG, report, tally
+
+LIMITS = ["prlimit", "--data=256000000"]
+MARKS = {0: 1.0, 12_345_678: 3.0, 800_000_000: -2.0, 2**30 - 1: 3.0}
+
+
+def sparse_npy(name, dtype, n, marks):
+    """Zeros that take no room on the disk, except for a few elements."""
+    itemsize = np.dtype(dtype).itemsize
+    with open(name, "wb") as file:
+        header = {"descr": np.dtype(dtype).str, "fortran_order": False, "shape": (n,)}
+        np.lib.format.write_array_header_1_0(file, header)
+        begin = file.tell()
+        file.truncate(begin + n * itemsize)
+        for index, value in marks.items():
+            file.seek(begin + index * itemsize)
+            file.write(np.array([value], dtype).tobytes())
+
+
+@pytest.fixture(scope="module")
+def four_gib(tmp_path_factory):
+    path = tmp_path_factory.mktemp("four_gib") / "x.npy"
+    sparse_npy(path, "float32", 2**30, MARKS)
+    yield path
+    path.unlink()
+
+
+def test_sum_of_4_gib(four_gib):
+    found = report("sum", four_gib, limits=LIMITS)
+    assert (found["value"], found["count"]) == (5, 2**30)
+
+
+def test_describe_of_4_gib(four_gib):
+    found = report("describe", four_gib, limits=LIMITS)
+    assert found["sum"] == 5
+    assert (found["minimum_index"], found["maximum_index"]) == (800_000_000, 12_345_678)
+
+
+def test_top_k_of_4_gib(four_gib):
+    found = report("top-k", four_gib, "-k", 5, limits=LIMITS)
+    assert found["indices"] == [12_345_678, 2**30 - 1, 0, 1, 2]
+    assert found["values"] == [3, 3, 1, 0, 0]
+
+
+def test_scan_of_4_gib(four_gib):
+    found = report("scan", four_gib, "-o", "/dev/null", limits=LIMITS)
+    assert (found["last"], found["count"]) == (5, 2**30)
+
+
+def test_a_scan_to_a_file_larger_than_the_memory_allowed():
+    n = 2**30 if LONG else 2**27
+    assert shutil.disk_usage(".").free > 8 * n, "too little room on the disk"
+    marks = {0: 1.0, 12_345_678: 3.0, n - 1: -2.0}
+    sparse_npy("x.npy", "float32", n, marks)
+    report("scan", "x.npy", "-o", "y.npy", limits=LIMITS)
+    y = np.load("y.npy", mmap_mode="r")
+    assert (y.dtype, y.shape) == ("float32", (n,))
+    assert (y[:12_345_678] == 1).all()
+    assert (y[12_345_678:-1] == 4).all()
+    assert y[-1] == 2
+    os.unlink("y.npy")
+
+
+def test_top_k_of_random_numbers_in_less_memory_than_they_take():
+    n = 2**30 if LONG else 2**26
+    limits = ["prlimit", f"--data={n}"]  # a quarter of the file
+    tally("generate", "uniform", "-n", n, "-o", "x.npy", check=True)
+    x = np.load("x.npy", mmap_mode="r")
+    for k in (10, 100_000):
+        found = report("top-k", "x.npy", "-k", k, limits=limits)
+        least = found["values"][-1]
+        assert np.count_nonzero(x > least) < k <= np.count_nonzero(x >= least)
+        assert (x[found["indices"]] == found["values"]).all()
+        order = list(zip((-v for v in found["values"]), found["indices"]))
+        assert order == sorted(order)
+    os.unlink("x.npy")
+
+
+@pytest.mark.parametrize("command", [["sum"], ["describe"], ["top-k"], ["scan", "-o", "/dev/null"]])
+def test_a_pipe_is_read_in_chunks(command):
+    n = 2**27
+    arguments = [*LIMITS, BINARY, *command, "--json", "--dtype", "float32"]
+    zeros = subprocess.Popen(["head", "-c", str(4 * n), "/dev/zero"], stdout=subprocess.PIPE)
+    done = subprocess.run(arguments, stdin=zeros.stdout, stdout=subprocess.PIPE)
+    zeros.stdout.close()
+    assert zeros.wait() == 0
+    found = json.loads(done.stdout)
+    assert (found["count"], found["bytes_read"]) == (n, 4 * n)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The right answers for NumPy arrays, from Python's integers and Fraction."""
+
+from fractions import Fraction
+
+import numpy as np
+from aggregate.oracle import FORMATS, rounded, rounded_root
+
+FLOATS = ["float16", "float32", "float64"]
+INTEGERS = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+
+def from_bits(dtype, bits):
+    if dtype == "bfloat16":
+        dtype, bits = "float32", bits << 16
+    return float(np.array(bits, FORMATS[dtype].bits).view(dtype))
+
+
+def nearest(dtype, exact):
+    """The float nearest to an integer or Fraction, ties to even, as a Python float."""
+    exact = Fraction(exact)
+    return from_bits(dtype, rounded(FORMATS[dtype], exact.numerator, exact.denominator))
+
+
+def nearest_root(dtype, exact):
+    return from_bits(dtype, rounded_root(FORMATS[dtype], exact.numerator, exact.denominator, 0))
+
+
+def exact_values(x):
+    """The elements as integers or Fractions, in C order."""
+    values = np.ravel(x).tolist()
+    return values if x.dtype.kind in "biu" else [Fraction(v) for v in values]
+
+
+def exact_variance(x, ddof=0):
+    values = exact_values(x)
+    n, total = len(values), sum(values)
+    return Fraction(n * sum(v * v for v in values) - total * total, n * (n - ddof))
+
+
+def hexadecimal(dtype, value):
+    """The bits of a value of type `dtype`."""
+    if dtype == "bfloat16":
+        return hexadecimal("float32", value)[:-4]
+    raw = np.array([value], dtype).astype(np.dtype(dtype).newbyteorder(">")).tobytes()
+    return raw.hex()
+
+
+def same(x, y):
+    """Whether two arrays have the same type, shape and bits."""
+    return x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes()
+
+
+def hard_floats(dtype, n=2000, seed=1):
+    """Numbers over many binades, most of which cancel: a sum in any floating type is far off."""
+    random = np.random.default_rng(seed)
+    low, high = {"float16": (-14, 12), "float32": (-60, 60), "float64": (-300, 300)}[dtype]
+    x = random.standard_normal(n) * 2.0 ** random.integers(low, high, n)
+    x[n // 2:] = -x[:n - n // 2]
+    x[-5:] = random.standard_normal(5)
+    return random.permutation(x).astype(dtype)
+
+
+def integers(dtype, n=3000, seed=2):
+    """Integers from the whole range of the type."""
+    random = np.random.default_rng(seed)
+    if dtype == "bool":
+        return random.integers(0, 2, n).astype(bool)
+    limits = np.iinfo(dtype)
+    return random.integers(limits.min, limits.max, n, dtype, endpoint=True)
+
+
+def values(dtype, n=2000):
+    return hard_floats(dtype, n) if dtype in FLOATS else integers(dtype, n)

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""scan: prefix sums."""
+
+import itertools
+import math
+import os
+import stat
+
+import numpy as np
+import pytest
+
+from .command import COMMON_KEYS, answer, failure, report, tally
+from .oracle import (FLOATS, INTEGERS, exact_values, hard_floats, hexadecimal, integers, nearest,
+                     same, values)
+
+
+def prefix_sums(x, dtype):
+    """Exact, each rounded once; integers modulo 2^64 and from there to `dtype`."""
+    running = itertools.accumulate(exact_values(x))
+    if dtype in FLOATS:
+        return np.array([nearest(dtype, total) for total in running], dtype)
+    return np.array([total % 2**64 for total in running], "uint64").astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
+def test_every_prefix_sum_is_exact_and_rounded_once(dtype):
+    x = values(dtype)
+    np.save("x.npy", x)
+    found = report("scan", "x.npy", "-o", "y.npy")
+    result = dtype if dtype in FLOATS else "uint64" if dtype[0] in "ub" else "int64"
+    y = np.load("y.npy")
+    assert same(y, prefix_sums(x, result))
+    assert found["output"] == "y.npy"
+    assert found["out_dtype"] == result
+    assert float(found["last"]) == float(y[-1])
+    assert found["last_bits"] == hexadecimal(result, y[-1])
+
+
+def test_json_has_these_keys_and_no_others():
+    np.save("x.npy", np.arange(5))
+    keys = COMMON_KEYS | {"output", "out_dtype", "last", "last_bits"}
+    assert set(report("scan", "x.npy", "-o", "y.npy")) == keys
+
+
+def test_without_an_output_file_the_elements_are_printed():
+    np.save("x.npy", np.array([0.1, 0.2, 0.3, math.inf]))
+    assert answer("scan", "x.npy").split("\n") == ["0.1", "0.30000000000000004", "0.6", "inf"]
+
+
+def test_an_output_without_npy_in_its_name_is_raw():
+    np.save("x.npy", np.ones(5, "float32"))
+    report("scan", "x.npy", "-o", "y.raw")
+    assert np.fromfile("y.raw", "float32").tolist() == [1, 2, 3, 4, 5]
+
+
+def test_cumsum_is_another_name_of_scan():
+    np.save("x.npy", np.arange(5))
+    assert answer("cumsum", "x.npy") == answer("scan", "x.npy") == "0\n1\n3\n6\n10"
+
+
+@pytest.mark.parametrize("dtype, wider", [("float16", "float32"), ("float16", "float64"),
+                                          ("float32", "float64")])
+def test_float_outputs_of_a_wider_type_are_rounded_once(dtype, wider):
+    x = hard_floats(dtype)
+    np.save("x.npy", x)
+    report("scan", "x.npy", "-o", "y.npy", "--out-dtype", wider)
+    assert same(np.load("y.npy"), prefix_sums(x, wider))
+    assert dtype in failure(2, "scan", "y.npy", "--out-dtype", dtype)
+
+
+@pytest.mark.parametrize("out", ["int8", "uint8", "int32", "uint64"])
+def test_integers_wrap_in_the_outputs_type(out):
+    x = integers("int16")
+    np.save("x.npy", x)
+    report("scan", "x.npy", "-o", "y.npy", "--out-dtype", out)
+    assert same(np.load("y.npy"), prefix_sums(x, out))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
+def test_exclusive_scans_leave_the_element_out(dtype):
+    x = values(dtype)
+    np.save("x.npy", x)
+    result = dtype if dtype in FLOATS else "int64"
+    report("scan", "x.npy", "--exclusive", "-o", "y.npy")
+    expected = np.concatenate([np.zeros(1, result), prefix_sums(x, result)[:-1]])
+    assert same(np.load("y.npy"), expected)
+
+
+@pytest.mark.parametrize("dtype, init", [("float32", 0.1), ("float64", -1e16), ("int32", -7)])
+def test_init_comes_before_the_first_element(dtype, init):
+    x = values(dtype, 500)
+    result = dtype if dtype in FLOATS else "int64"
+    first = np.array([init], result)
+    np.save("x.npy", x)
+    whole = prefix_sums(np.concatenate([first, x]), result)
+    report("scan", "x.npy", "--init", init, "-o", "inclusive.npy")
+    assert same(np.load("inclusive.npy"), whole[1:])
+    report("scan", "x.npy", "--init", init, "--exclusive", "-o", "exclusive.npy")
+    assert same(np.load("exclusive.npy"), whole[:-1])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+def test_reverse_scans_sum_from_the_element_on(dtype):
+    x = values(dtype)
+    np.save("x.npy", x)
+    backward = prefix_sums(x[::-1], dtype)[::-1]
+    found = report("scan", "x.npy", "--reverse", "-o", "y.npy")
+    assert same(np.load("y.npy"), backward)
+    assert found["last_bits"] == hexadecimal(dtype, backward[-1])
+    report("scan", "x.npy", "--reverse", "--exclusive", "-o", "y.npy")
+    assert same(np.load("y.npy"), np.concatenate([backward[1:], np.zeros(1, dtype)]))
+
+
+def test_several_files_are_one_array():
+    x = hard_floats("float64")
+    np.save("x.npy", x)
+    parts = np.split(x, [700, 701])
+    for i, part in enumerate(parts):
+        np.save(f"part{i}.npy", part)
+    for options in ([], ["--reverse"], ["--exclusive"]):
+        report("scan", "x.npy", "-o", "y.npy", *options)
+        found = report("scan", *(f"part{i}.npy" for i in range(3)), "-o", "z.npy", *options)
+        assert found["count"] == len(x)
+        assert same(np.load("y.npy"), np.load("z.npy"))
+
+
+def test_the_output_keeps_the_shape_of_one_file():
+    x = np.arange(24).reshape(2, 3, 4)
+    np.save("x.npy", x)
+    report("scan", "x.npy", "-o", "y.npy")
+    assert same(np.load("y.npy"), x.cumsum().reshape(x.shape))
+
+
+def test_nan_stays_in_every_later_sum():
+    np.save("x.npy", np.array([1, math.nan, 2], "float32"))
+    assert answer("scan", "x.npy") == "1\nnan\nnan"
+
+
+def test_skipped_nan_repeats_the_sum_before():
+    x = np.array([math.nan, 1, math.nan, 2], "float32")
+    np.save("x.npy", x)
+    assert answer("scan", "x.npy", "--skip-nan") == "0\n1\n1\n3"
+    assert report("scan", "x.npy", "--skip-nan", "-o", "y.npy")["nan_count"] == 2
+
+
+def test_an_empty_array_has_no_prefix_sums():
+    np.save("x.npy", np.zeros(0, "float32"))
+    assert answer("scan", "x.npy") == ""
+    report("scan", "x.npy", "-o", "y.npy")
+    assert same(np.load("y.npy"), np.zeros(0, "float32"))
+
+
+def test_a_stream_is_scanned_as_it_comes():
+    x = integers("int32", 10**6)
+    tally("scan", "-", "--dtype", "int32", "-o", "y.npy", stdin=x.tobytes())
+    assert same(np.load("y.npy"), x.cumsum())
+
+
+def test_the_number_of_threads_changes_no_bit():
+    np.save("x.npy", np.tile(hard_floats("float32"), 300))
+    for n in (1, 2, 3, 4):
+        report("scan", "x.npy", "--threads", n, "-o", f"{n}.npy")
+    assert all(same(np.load("1.npy"), np.load(f"{n}.npy")) for n in (2, 3, 4))
+
+
+def test_an_existing_output_is_replaced_and_nothing_else_is_left():
+    np.save("x.npy", np.ones(100))
+    for _ in range(2):
+        assert report("scan", "x.npy", "-o", "y.npy")["last"] == 100
+    assert sorted(os.listdir()) == ["x.npy", "y.npy"]
+    assert stat.S_IMODE(os.stat("y.npy").st_mode) == stat.S_IMODE(os.stat("x.npy").st_mode)
+
+
+def test_the_input_may_be_the_output():
+    np.save("x.npy", np.ones(10**6))
+    report("scan", "x.npy", "-o", "x.npy")
+    assert same(np.load("x.npy"), np.arange(1.0, 10**6 + 1))
+
+
+def test_an_init_that_is_no_number_is_a_usage_error():
+    np.save("x.npy", np.ones(3, "int32"))
+    for init in ("one", "1.5", "99999999999999999999"):
+        assert init in failure(2, "scan", "x.npy", "--init", init)

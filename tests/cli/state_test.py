@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--save-state and merge: an array reduced in parts."""
+
+import random
+
+import numpy as np
+import pytest
+
+from .command import answer, failure, report
+from .oracle import hard_floats, values
+
+EXACT = ["sum", "mean", "variance", "min", "max", "describe"]
+
+
+def save_parts(x, command, cuts, *options, first_index=False):
+    """Reduces the parts between the cuts, each to a state of its own."""
+    names = []
+    for i, (begin, end) in enumerate(zip([0, *cuts], [*cuts, len(x)])):
+        np.save("part.npy", x[begin:end])
+        names.append(f"{i}.state")
+        first = ["--first-index", begin] if first_index else []
+        answer(command, "part.npy", "--save-state", names[-1], *first, *options)
+    return names
+
+
+def result(found):
+    """Of a report: all that does not tell how it was computed."""
+    how = {"command", "inputs", "shape", "threads", "seconds", "bytes_read", "gb_per_s"}
+    return {key: value for key, value in found.items() if key not in how}
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32", "uint64", "bool"])
+@pytest.mark.parametrize("command", EXACT)
+def test_merged_states_of_any_split_give_the_answer_of_the_whole(command, dtype):
+    x = values(dtype)
+    np.save("x.npy", x)
+    whole = result(report(command, "x.npy"))
+    for seed in range(2):
+        cuts = sorted(random.Random(seed).sample(range(1, len(x)), 4))
+        assert result(report("merge", *save_parts(x, command, cuts))) == whole
+
+
+def test_states_of_a_sum_merge_in_any_order_and_grouping():
+    x = hard_floats("float32")
+    np.save("x.npy", x)
+    names = save_parts(x, "sum", [10, 500, 501, 1999])
+    whole = answer("sum", "x.npy")
+    for seed in range(5):
+        random.Random(seed).shuffle(names)
+        assert answer("merge", *names) == whole
+    answer("merge", *names[:3], "--save-state", "left.state")
+    answer("merge", *names[3:], "--save-state", "right.state")
+    assert answer("merge", "right.state", "left.state") == whole
+
+
+def test_equal_states_are_equal_files():
+    x = hard_floats("float64")
+    np.save("x.npy", x)
+    np.save("y.npy", x[::-1])
+    answer("sum", "x.npy", "--save-state", "x.state")
+    answer("sum", "y.npy", "--save-state", "y.state", "--threads", 3)
+    assert open("x.state", "rb").read() == open("y.state", "rb").read()
+
+
+def test_indices_count_through_the_states_in_the_order_given():
+    x = hard_floats("float32", 1000)
+    x[[3, 600]] = np.nan
+    np.save("x.npy", x)
+    names = save_parts(x, "describe", [100, 550])
+    merged = report("merge", *names)
+    assert merged["minimum_index"] == np.nanargmin(x)
+    assert merged["maximum_index"] == np.nanargmax(x)
+    assert merged["nan_count"] == 2
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_parts_of_a_fast_sum_know_where_they_begin(dtype):
+    x = np.random.default_rng(5).standard_normal(5000).astype(dtype)
+    np.save("x.npy", x)
+    names = save_parts(x, "fast-sum", [1, 1000, 4097], first_index=True)
+    assert report("merge", *names)["bits"] == report("fast-sum", "x.npy")["bits"]
+
+
+def test_parts_of_a_fast_sum_need_their_first_index():
+    x = np.random.default_rng(5).standard_normal(5000)
+    names = save_parts(x, "fast-sum", [1000])
+    assert "--first-index 1000" in failure(1, "merge", *names)
+    names = save_parts(x, "fast-sum", [1000, 2000], first_index=True)
+    assert "adjoin" in failure(1, "merge", names[0], names[2])
+
+
+def test_states_that_know_where_they_begin_merge_in_any_order():
+    x = hard_floats("float32")
+    np.save("x.npy", x)
+    for command in ("fast-sum", "describe"):
+        whole = result(report(command, "x.npy"))
+        names = save_parts(x, command, [300, 1024, 1500], first_index=True)
+        for seed in range(3):
+            random.Random(seed).shuffle(names)
+            assert result(report("merge", *names)) == whole
+
+
+def test_a_state_may_be_of_nothing():
+    np.save("x.npy", np.arange(5.0))
+    np.save("empty.npy", np.zeros(0))
+    answer("sum", "x.npy", "--save-state", "x.state")
+    answer("sum", "empty.npy", "--save-state", "empty.state")
+    assert answer("merge", "empty.state", "x.state") == "10"
+
+
+def test_merged_states_keep_their_out_dtype_and_ddof():
+    x = hard_floats("float32")
+    np.save("x.npy", x)
+    for command, *options in (["sum", "--out-dtype", "float64"], ["variance", "--ddof", "1"]):
+        names = save_parts(x, command, [123], *options)
+        assert result(report("merge", *names)) == result(report(command, "x.npy", *options))
+
+
+def test_states_of_different_commands_or_types_do_not_merge():
+    np.save("x.npy", np.arange(5.0))
+    np.save("y.npy", np.arange(5, dtype="float32"))
+    answer("sum", "x.npy", "--save-state", "sum.state")
+    answer("mean", "x.npy", "--save-state", "mean.state")
+    answer("sum", "y.npy", "--save-state", "float32.state")
+    assert "mean" in failure(1, "merge", "sum.state", "mean.state")
+    assert "float32" in failure(1, "merge", "sum.state", "float32.state")
+
+
+@pytest.mark.parametrize("command", [*EXACT, "fast-sum"])
+def test_a_corrupt_state_is_refused(command):
+    np.save("x.npy", np.arange(7.0))
+    answer(command, "x.npy", "--save-state", "good.state")
+    good = open("good.state", "rb").read()
+    bad = [b"", good[:3], good[:len(good) // 2], good[:-1], good + b"\0", b"X" + good[1:],
+           b"not a state at all\n" * 20]
+    for content in bad:
+        with open("bad.state", "wb") as file:
+            file.write(content)
+        assert "bad.state" in failure(1, "merge", "good.state", "bad.state")
+        assert "bad.state" in failure(1, "merge", "bad.state")
+
+
+def test_a_file_that_is_no_state_is_refused():
+    np.save("x.npy", np.arange(7.0))
+    assert "x.npy" in failure(1, "merge", "x.npy")
+    assert "none.state" in failure(1, "merge", "none.state")
