@@ -14,10 +14,12 @@
 namespace tally {
 
 // The order is part of the format of saved states: append only.
+// clang-format off
 enum class dtype : std::uint8_t {
   boolean, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
   float16, bfloat16, float32, float64
 };
+// clang-format on
 
 template <class... Ts>
 struct type_list {};
@@ -58,7 +60,8 @@ decltype(auto) visit(dtype t, F&& f, type_list<Ts...>) {
 template <element T>
 inline constexpr dtype dtype_of = detail::position<T>(element_types{});
 
-// Calls f(std::type_identity<T>{}) with the type that `t` names; every T gives the same result type.
+// Calls f(std::type_identity<T>{}) with the type that `t` names; every T gives the same result
+// type.
 template <class F>
 decltype(auto) visit(dtype t, F&& f) {
   return detail::visit(t, f, element_types{});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of a run of consecutive elements: enough to go on with the elements after it, and to
-// be put together with what is known of the runs beside it.
+// What is known of a run of consecutive elements: enough to go on with the elements after it, and
+// to be put together with what is known of the runs beside it.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,9 @@ struct state_partial {
   void read(byte_reader& in) { value = A::read(in); }
 };
 
-// Of any other: the nodes of the aligned binary tree over the index that lie within the run, at most
-// two a level. A node of level v covers [first, first + 2^v), first being a multiple of 2^v. The tree
-// is the same for every way to cut the array into runs; that is what fixes the bits.
+// Of any other: the nodes of the aligned binary tree over the index that lie within the run, at
+// most two a level. A node of level v covers [first, first + 2^v), first being a multiple of 2^v.
+// The tree is the same for every way to cut the array into runs; that is what fixes the bits.
 template <aggregate A>
 struct tree_partial {
   struct node {

@@ -28,15 +28,19 @@ class reduce_stream {
   // `first` is the index of the first element to come, for aggregates that give an index and for
   // ordered ones.
   explicit reduce_stream(Op const& op = {}, reduce_options options = {}, std::uint64_t first = 0)
-      : bound_(detail::bind_reduce<T>(op)), parts_(detail::parts_of(bound_)), options_(options), first_(first), part_(parts_) {}
+      : bound_(detail::bind_reduce<T>(op)),
+        parts_(detail::parts_of(bound_)),
+        options_(options),
+        first_(first),
+        part_(parts_) {}
 
   void add(cpu where, std::span<T const> chunk) {
     detail::reduce_span(parts_, where, chunk, first_ + count_, options_.nan, part_);
     count_ += chunk.size();
   }
 
-  // `right` covers the elements that follow: its first index is this one's end. An aggregate that is
-  // neither ordered nor gives an index takes any.
+  // `right` covers the elements that follow: its first index is this one's end. An aggregate that
+  // is neither ordered nor gives an index takes any.
   void append(reduce_stream const& right) {
     detail::with_standard_arithmetic([&] { part_.append(parts_, right.part_); });
     count_ += right.count_;
@@ -96,8 +100,8 @@ class reduce_stream {
   }
 };
 
-// The elements of `in` put together by `op`: a named aggregate (sum{}, mean{}, arg_minimum{}, ...), or
-// an associative operator T(T, T), which need not commute. Same bits for any number of threads.
+// The elements of `in` put together by `op`: a named aggregate (sum{}, mean{}, arg_minimum{}, ...),
+// or an associative operator T(T, T), which need not commute. Same bits for any number of threads.
 template <std::ranges::contiguous_range R, class Op>
 auto reduce(cpu where, R const& in, Op const& op, reduce_options options = {}) {
   using T = std::ranges::range_value_t<R>;

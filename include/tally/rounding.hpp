@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers taken apart into integers, and the one place where an exact value is rounded to a
-// floating-point type. Nothing here uses floating-point arithmetic, so neither the caller's rounding
-// mode, nor flush-to-zero, nor compiler flags can change a bit.
+// floating-point type. Nothing here uses floating-point arithmetic, so neither the caller's
+// rounding mode, nor flush-to-zero, nor compiler flags can change a bit.
 #pragma once
 
 #include "tally/types.hpp"
@@ -12,14 +12,14 @@ namespace tally {
 // The layout of a binary floating-point type T.
 template <floating T>
 struct format {
-  static constexpr int precision = is_one_of<T, float16>     ? 11
-                                   : is_one_of<T, bfloat16>  ? 8
+  static constexpr int precision = is_one_of<T, float16>      ? 11
+                                   : is_one_of<T, bfloat16>   ? 8
                                    : std::is_same_v<T, float> ? 24
                                                               : 53;  // significand bits
   static constexpr int width = 8 * sizeof(T);
   static constexpr int bias = (1 << (width - precision - 1)) - 1;
-  static constexpr int max_field = 2 * bias + 1;                    // of infinity and NaN
-  static constexpr int lowest = 1 - bias - (precision - 1);         // exponent of the last subnormal bit
+  static constexpr int max_field = 2 * bias + 1;             // of infinity and NaN
+  static constexpr int lowest = 1 - bias - (precision - 1);  // exponent of the last subnormal bit
   using bits = bits_of<T>;
   static constexpr bits sign = bits(bits(1) << (width - 1));
   static constexpr bits infinity = bits(bits(max_field) << (precision - 1));
@@ -73,18 +73,18 @@ TALLY_FN parts take_apart(T x) {
   return {negative, negative ? std::uint64_t(0) - std::uint64_t(x) : std::uint64_t(x), 0};
 }
 
-// Rounds significand * 2^(exponent - 63) to nearest, ties to even. The significand's top bit is set,
-// so `exponent` is the leading bit's; `sticky` says that the exact value is larger by less than one
-// unit of the significand's last bit.
+// Rounds significand * 2^(exponent - 63) to nearest, ties to even. The significand's top bit is
+// set, so `exponent` is the leading bit's; `sticky` says that the exact value is larger by less
+// than one unit of the significand's last bit.
 template <floating T>
 inline T round_to(bool negative, std::uint64_t significand, int exponent, bool sticky) {
   using f = format<T>;
   using bits = bits_of<T>;
   bits const sign = negative ? f::sign : bits(0);
   if (exponent > f::bias) return from_bits<T>(bits(sign | f::infinity));
-  int const last = exponent - f::precision + 1;                       // the result's last bit
+  int const last = exponent - f::precision + 1;  // the result's last bit
   int const drop = 64 - f::precision + (last < f::lowest ? f::lowest - last : 0);
-  if (drop > 64) return from_bits<T>(sign);                           // below half the least subnormal
+  if (drop > 64) return from_bits<T>(sign);  // below half the least subnormal
   std::uint64_t const kept = drop == 64 ? 0 : significand >> drop;
   std::uint64_t const half = std::uint64_t(1) << (drop - 1);
   std::uint64_t const rest = significand & (half | (half - 1));

@@ -22,8 +22,8 @@ struct scan_options {
 //   tally::scan_stream<float, float, tally::sum> running;
 //   while (...) running.inclusive(here, chunk, out);
 //
-// With sum{}, integers or any other any-order aggregate, the outputs are those of a single call over
-// the whole array, bit for bit.
+// With sum{}, integers or any other any-order aggregate, the outputs are those of a single call
+// over the whole array, bit for bit.
 template <class In, class Out, class Op>
 class scan_stream {
  public:
@@ -96,8 +96,8 @@ auto span_of(R&& r) {
 }
 }  // namespace detail
 
-// out[i] = in[0] op ... op in[i]. `op` as for reduce; `out` may be `in`. A floating sum{} gives each
-// prefix exactly, rounded once; integers are computed in out's type.
+// out[i] = in[0] op ... op in[i]. `op` as for reduce; `out` may be `in`. A floating sum{} gives
+// each prefix exactly, rounded once; integers are computed in out's type.
 template <std::ranges::contiguous_range In, std::ranges::contiguous_range Out, class Op>
 void inclusive_scan(cpu where, In const& in, Out&& out, Op const& op,
                     scan_options<std::type_identity_t<detail::value_of<Out>>> const& options = {}) {
@@ -106,8 +106,8 @@ void inclusive_scan(cpu where, In const& in, Out&& out, Op const& op,
   if (options.total) *options.total = stream.total();
 }
 
-// out[i] = init op in[0] op ... op in[i - 1]; without init, the operator's identity. An operator that
-// has none needs init.
+// out[i] = init op in[0] op ... op in[i - 1]; without init, the operator's identity. An operator
+// that has none needs init.
 template <std::ranges::contiguous_range In, std::ranges::contiguous_range Out, class Op>
 void exclusive_scan(cpu where, In const& in, Out&& out, Op const& op,
                     scan_options<std::type_identity_t<detail::value_of<Out>>> const& options = {}) {

@@ -48,7 +48,7 @@ std::uint64_t top_k_into(cpu where, std::span<T const> in, std::uint64_t k, std:
                          std::span<std::int64_t> indices, top_k_options options = {});
 
 template <std::ranges::contiguous_range Range>
-requires element<std::ranges::range_value_t<Range>>
+  requires element<std::ranges::range_value_t<Range>>
 auto top_k(cpu where, Range const& in, std::uint64_t k, top_k_options options = {}) {
   using T = std::ranges::range_value_t<Range>;
   return top_k(where, std::span<T const>(std::ranges::data(in), std::ranges::size(in)), k, options);

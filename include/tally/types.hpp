@@ -9,7 +9,8 @@
 #include <limits>
 #include <type_traits>
 
-// TALLY_FN marks what aggregates run for every element: always inlined, on the host and on a device.
+// TALLY_FN marks what aggregates run for every element: always inlined, on the host and on a
+// device.
 #ifdef __CUDACC__
 #define TALLY_FN __host__ __device__ __forceinline__
 #else

@@ -3,13 +3,13 @@
 
 namespace tally::detail {
 
-#define X(T)                                            \
-  TALLY_SCAN(propagate, running_extremum<T, true>)      \
+#define X(T)                                       \
+  TALLY_SCAN(propagate, running_extremum<T, true>) \
   TALLY_SCAN(propagate, running_extremum<T, false>)
 TALLY_INTEGERS(X)
 #undef X
-#define X(T)                                            \
-  TALLY_SCAN_BOTH(running_extremum<T, true>)            \
+#define X(T)                                 \
+  TALLY_SCAN_BOTH(running_extremum<T, true>) \
   TALLY_SCAN_BOTH(running_extremum<T, false>)
 TALLY_FLOATS(X)
 #undef X

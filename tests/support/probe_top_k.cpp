@@ -9,8 +9,8 @@ extern "C" int probe_top_k(int type, void const* data, std::size_t n, std::uint6
                            void* values, std::int64_t* indices) {
   return probe::guarded([&] {
     visit(dtype(type), [&]<class T>(std::type_identity<T>) {
-      top_k_into(cpu{threads}, probe::elements<T>(data, n), k, std::span(static_cast<T*>(values), k),
-                 std::span(indices, k), {.sorted = false});
+      top_k_into(cpu{threads}, probe::elements<T>(data, n), k,
+                 std::span(static_cast<T*>(values), k), std::span(indices, k), {.sorted = false});
     });
   });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an aggregate is: the small type behind every reduction and scan. Algorithms know this concept
-// and name no aggregate; a new aggregate is one new file.
+// What an aggregate is: the small type behind every reduction and scan. Algorithms know this
+// concept and name no aggregate; a new aggregate is one new file.
 //
 //   element     what it reads                  lift(x, i)     the state of one element at index i
 //   state       plain data, mergeable          combine(s, t)  the state of s's range, then t's
@@ -34,8 +34,8 @@
 namespace tally {
 
 template <class A>
-concept aggregate = requires(A const a, typename A::element x, std::uint64_t i,
-                             typename A::state s, typename A::state t) {
+concept aggregate = requires(A const a, typename A::element x, std::uint64_t i, typename A::state s,
+                             typename A::state t) {
   { a.lift(x, i) } -> std::same_as<typename A::state>;
   { a.combine(s, t) } -> std::same_as<typename A::state>;
   { a.lower(s) } -> std::same_as<typename A::result>;
@@ -79,7 +79,9 @@ struct operation {
   TALLY_FN T combine(T left, T right) const { return op(left, right); }
   TALLY_FN T lower(T x) const { return x; }
   T identity() const
-    requires requires(Operator const o) { { o.identity() } -> std::convertible_to<T>; }
+    requires requires(Operator const o) {
+      { o.identity() } -> std::convertible_to<T>;
+    }
   {
     return op.identity();
   }
@@ -137,8 +139,8 @@ void require_elements(A const& a, typename A::state const& s) {
 
 }  // namespace detail
 
-// A run of at most `size` elements, as accumulators see it: forward, or (step = -1) a copy of the run
-// turned round. `vector_bytes` is the width of a vector where it is processed.
+// A run of at most `size` elements, as accumulators see it: forward, or (step = -1) a copy of the
+// run turned round. `vector_bytes` is the width of a vector where it is processed.
 template <class T, nan_policy Nan, int VectorBytes>
 struct tile {
   using element = T;
@@ -154,7 +156,9 @@ struct tile {
     if constexpr (skips) return !is_nan(data[k]);
     return true;
   }
-  TALLY_FN std::uint64_t index(int k) const { return first + std::uint64_t(std::int64_t(k) * step); }
+  TALLY_FN std::uint64_t index(int k) const {
+    return first + std::uint64_t(std::int64_t(k) * step);
+  }
 };
 
 namespace detail {

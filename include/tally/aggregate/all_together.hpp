@@ -82,7 +82,8 @@ auto bind_all(Op const& op, Rest const&... rest) {
     return bound;
   else {
     auto const others = bind_all<T>(rest...);
-    return both<std::remove_cv_t<decltype(bound)>, std::remove_cv_t<decltype(others)>>{bound, others};
+    return both<std::remove_cv_t<decltype(bound)>, std::remove_cv_t<decltype(others)>>{bound,
+                                                                                       others};
   }
 }
 
@@ -97,7 +98,8 @@ auto flatten(R const& r) {
 }  // namespace detail
 
 // Several aggregates in one read; the result is the tuple of theirs:
-//   auto [total, ends] = tally::reduce(here, x, tally::all_together(tally::sum{}, tally::min_max{}));
+//   auto [total, ends] = tally::reduce(here, x, tally::all_together(tally::sum{},
+//   tally::min_max{}));
 template <class... Ops>
 struct joint {
   std::tuple<Ops...> ops;

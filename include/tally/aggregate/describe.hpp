@@ -7,8 +7,9 @@
 
 namespace tally {
 
-// What describe{} finds in one read, of the elements that are not NaN if read with nan = skip. `sum`,
-// `mean` and `standard_deviation` have the input's type, or int64_t or uint64_t, double and double.
+// What describe{} finds in one read, of the elements that are not NaN if read with nan = skip.
+// `sum`, `mean` and `standard_deviation` have the input's type, or int64_t or uint64_t, double and
+// double.
 template <element T>
 struct description {
   using sum_type = typename decltype(basic_sum<>{}.on<T>())::result;

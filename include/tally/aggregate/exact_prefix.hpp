@@ -12,14 +12,40 @@
 
 namespace tally::detail {
 
+// A double rounded to odd as a half, rounded once to nearest even, in code that vectorises.
+template <class Half>
+TALLY_FN Half narrow(double x) {
+  constexpr bool is_float16 = is_one_of<Half, float16>;
+  if constexpr (is_float16) x = x > 0x1p17 ? 0x1p17 : x < -0x1p17 ? -0x1p17 : x;
+  // To odd once more, in a float.
+  float const nearest = float(x);
+  double const error = x - double(nearest);
+  std::uint32_t bits = std::bit_cast<std::uint32_t>(nearest);
+  bool const away = (error < 0) == (bits >> 31 != 0);
+  bits += error != 0 && !(bits & 1) ? (away ? 1u : ~0u) : 0u;
+  std::uint32_t const sign = bits >> 31 << 15, magnitude = bits & 0x7fffffff;
+  if constexpr (!is_float16) {
+    return bfloat16::from_bits(
+        std::uint16_t(sign | (magnitude + 0x7fff + (magnitude >> 16 & 1)) >> 16));
+  } else {
+    std::uint32_t const rebased = magnitude - (112u << 23);
+    std::uint32_t const normal = (rebased + 0xfff + (rebased >> 13 & 1)) >> 13;
+    // A subnormal is rounded where it is added to one half, whose last bit is worth 2^-24.
+    std::uint32_t const subnormal =
+        std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000;
+    std::uint32_t const finite = magnitude < 113u << 23 ? subnormal : normal;
+    return float16::from_bits(std::uint16_t(sign | (finite < 0x7c00 ? finite : 0x7c00u)));
+  }
+}
+
 // The exact sum of all before the tile, as high + low + rest:
 //   high   a multiple of 2^w1, w1 = top - 52, |high| < 2^top
 //   low    a multiple of 2^w2, w2 = w1 - 42, at most about 2^(w1 - 1) between tiles
 //   rest   whatever is finer, |rest| < 2^w2; most often zero
-// An element splits the same way. As long as it has nothing below 2^w2, the running sums of the high
-// parts and of the low parts are exact doubles, and an output is their sum, rounded once. A nonzero
-// rest is represented by half a unit of 2^w2: it decides a tie the right way, and cannot do more as
-// long as no rounding boundary near the output is finer than 2^w2.
+// An element splits the same way. As long as it has nothing below 2^w2, the running sums of the
+// high parts and of the low parts are exact doubles, and an output is their sum, rounded once. A
+// nonzero rest is represented by half a unit of 2^w2: it decides a tie the right way, and cannot do
+// more as long as no rounding boundary near the output is finer than 2^w2.
 template <floating In, floating Out, class State>
 class exact_prefix {
  public:
@@ -160,7 +186,7 @@ class exact_prefix {
         if constexpr (std::is_same_v<Out, float>)
           out[k] = float(sum);
         else
-          out[k] = convert<Out>(sum);
+          out[k] = narrow<Out>(sum);
       }
     }
     return !too_small;

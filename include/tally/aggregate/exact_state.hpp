@@ -10,9 +10,9 @@
 
 namespace tally {
 
-// The exact sum of any number of values of type T: an integer, and how many were NaN, +inf and -inf.
-// Adding and merging are exact, so that order, grouping, threads and machines leave no trace: states
-// of the same values are equal, and `result` rounds the exact sum once.
+// The exact sum of any number of values of type T: an integer, and how many were NaN, +inf and
+// -inf. Adding and merging are exact, so that order, grouping, threads and machines leave no trace:
+// states of the same values are equal, and `result` rounds the exact sum once.
 //
 //   tally::exact_state<float> a, b;
 //   a.add(1e30f); b.add(1.0f); b.add(-1e30f);

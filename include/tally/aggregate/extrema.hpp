@@ -10,8 +10,9 @@
 
 namespace tally {
 
-// The least and the greatest value and where each comes first, in one pass. Values are kept as order
-// keys, in which -0.0 is below +0.0; for the positions the two zeros are equal. NaN is counted apart.
+// The least and the greatest value and where each comes first, in one pass. Values are kept as
+// order keys, in which -0.0 is below +0.0; for the positions the two zeros are equal. NaN is
+// counted apart.
 template <element T>
 struct extrema {
   using key = bits_of<T>;
@@ -77,34 +78,37 @@ struct extrema {
   }
 
   struct accumulator {
-    // Without a NaN, the bits of a tile are compared as signed numbers, once they are made to increase
-    // with the value; a NaN is then at one end or the other.
+    // Without a NaN, the bits of a tile are compared as signed numbers, once they are made to
+    // increase with the value; a NaN is then at one end or the other.
     template <class Tile>
     TALLY_FN void add(Tile const& t, state& s) {
       constexpr int lanes = Tile::vector_bytes / sizeof(T), unroll = 2;
       using vector = detail::vec<ordered, lanes>;
       vector least[unroll] = {}, greatest[unroll] = {};
       for (int u = 0; u < unroll; ++u) least[u] = greatest[u] += in_order(t.data[0]);
-      detail::for_each_group<unroll * lanes>(t, t.data[0], [&](T const* p)
-                                                               __attribute__((always_inline)) {
-        for (int u = 0; u < unroll; ++u) {
-          auto const x = in_order(detail::load<vector>(p + u * lanes));
-          least[u] = detail::min_of(least[u], x);
-          greatest[u] = detail::max_of(greatest[u], x);
-        }
-      });
+      detail::for_each_group<unroll * lanes>(
+          t, t.data[0], [&](T const* p) __attribute__((always_inline)) {
+            for (int u = 0; u < unroll; ++u) {
+              auto const x = in_order(detail::load<vector>(p + u * lanes));
+              least[u] = detail::min_of(least[u], x);
+              greatest[u] = detail::max_of(greatest[u], x);
+            }
+          });
       vector const low = detail::min_of(least[0], least[1]);
       vector const high = detail::max_of(greatest[0], greatest[1]);
       if constexpr (floating<T>)
-        if (detail::any(low < in_order(infinity<T>(true))) || detail::any(high > in_order(infinity<T>())))
+        if (detail::any(low < in_order(infinity<T>(true))) ||
+            detail::any(high > in_order(infinity<T>())))
           return add_with_nan(t, s);
       // Rare on most data: only where a tile beats all before it is the position searched for.
       if (s.least.at < 0 || detail::any(low < in_order(from_order_key<T>(s.least.value))))
-        lower_least(t, s, order_key(from_ordered(detail::fold_lanes(
-                              low, [](auto a, auto b) { return a < b ? a : b; }))));
+        lower_least(t, s, order_key(from_ordered(detail::fold_lanes(low, [](auto a, auto b) {
+                      return a < b ? a : b;
+                    }))));
       if (s.greatest.at < 0 || detail::any(high > in_order(from_order_key<T>(s.greatest.value))))
-        raise_greatest(t, s, order_key(from_ordered(detail::fold_lanes(
-                                 high, [](auto a, auto b) { return a > b ? a : b; }))));
+        raise_greatest(t, s, order_key(from_ordered(detail::fold_lanes(high, [](auto a, auto b) {
+                         return a > b ? a : b;
+                       }))));
     }
     void flush(state&) const {}
 
@@ -165,8 +169,8 @@ struct extrema {
 
  private:
   static TALLY_FN key zeros_merged(key value) {
-    if constexpr (floating<T>) return value == order_key(from_bits<T>(format<T>::sign))
-                                          ? order_key(T{}) : value;
+    if constexpr (floating<T>)
+      return value == order_key(from_bits<T>(format<T>::sign)) ? order_key(T{}) : value;
     return value;
   }
 
@@ -183,8 +187,8 @@ struct extrema {
   }
 };
 
-// What a scan of minima or maxima keeps: the element itself, so that its bits come through. The first
-// NaN stays.
+// What a scan of minima or maxima keeps: the element itself, so that its bits come through. The
+// first NaN stays.
 template <element T, bool Least>
 struct running_extremum {
   using element = T;
@@ -203,7 +207,8 @@ struct running_extremum {
   TALLY_FN T combine(T left, T right) const {
     if (is_nan(left)) return left;
     if (is_nan(right)) return right;
-    bool const keep = Least ? order_key(left) <= order_key(right) : order_key(left) >= order_key(right);
+    bool const keep =
+        Least ? order_key(left) <= order_key(right) : order_key(left) >= order_key(right);
     return keep ? left : right;
   }
   TALLY_FN T lower(T x) const { return x; }

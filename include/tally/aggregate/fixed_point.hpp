@@ -7,8 +7,9 @@
 namespace tally::detail {
 
 // A wide fixed-point number, the sum of digit[i] * 2^(32 i + Lsb), kept carry-save: a deposit adds
-// less than 2^32 to a digit and moves no carry, so adding two numbers is adding their digits, in any
-// order and grouping. (A Kulisch accumulator; the carry-save digits follow R. Neal, arXiv:1505.05571.)
+// less than 2^32 to a digit and moves no carry, so adding two numbers is adding their digits, in
+// any order and grouping. (A Kulisch accumulator; the carry-save digits follow R. Neal,
+// arXiv:1505.05571.)
 template <int Digits_, int Lsb_>
 struct fixed_point {
   static constexpr int digits = Digits_, lsb = Lsb_;
@@ -105,18 +106,18 @@ struct fixed_point {
 
 // Room for the exact sum of any 2^63 values of type T.
 template <element T>
-using sum_digits = std::conditional_t<
-    integer<T>, fixed_point<4, 0>,
-    std::conditional_t<is_one_of<T, float16>, fixed_point<5, -24>,
-                       std::conditional_t<sizeof(T) <= 4, fixed_point<12, -149>,
-                                          fixed_point<68, -1074>>>>;
+using sum_digits =
+    std::conditional_t<integer<T>, fixed_point<4, 0>,
+                       std::conditional_t<is_one_of<T, float16>, fixed_point<5, -24>,
+                                          std::conditional_t<sizeof(T) <= 4, fixed_point<12, -149>,
+                                                             fixed_point<68, -1074>>>>;
 
 // And of their squares.
 template <element T>
-using square_digits = std::conditional_t<
-    integer<T>, fixed_point<7, 0>,
-    std::conditional_t<is_one_of<T, float16>, fixed_point<6, -48>,
-                       std::conditional_t<sizeof(T) <= 4, fixed_point<20, -298>,
-                                          fixed_point<134, -2148>>>>;
+using square_digits =
+    std::conditional_t<integer<T>, fixed_point<7, 0>,
+                       std::conditional_t<is_one_of<T, float16>, fixed_point<6, -48>,
+                                          std::conditional_t<sizeof(T) <= 4, fixed_point<20, -298>,
+                                                             fixed_point<134, -2148>>>>;
 
 }  // namespace tally::detail

@@ -32,7 +32,8 @@ struct exact_squares {
       return add_integers(t);
     } else if constexpr (std::is_same_v<T, double>) {
 #if defined(TALLY_NO_CONTRACTION) || !defined(__FMA__)
-      // The long dependent chains run twice as fast on 32-byte vectors as on 64-byte ones (on Zen 4).
+      // The long dependent chains run twice as fast on 32-byte vectors as on 64-byte ones (on Zen
+      // 4).
       constexpr int width = std::min(Tile::vector_bytes, 32);
       tile<T, Tile::skips ? skip : propagate, width> const narrow{t.data, t.count, t.first};
       auto const e = extent_of(narrow, 0x1p-450);
@@ -61,7 +62,8 @@ struct exact_squares {
       double factor[lanes], error[lanes];  // there is no operator for a fused vector operation
       __builtin_memcpy(factor, &x, sizeof x);
       __builtin_memcpy(error, &value[0], sizeof x);
-      for (unsigned i = 0; i < lanes; ++i) error[i] = __builtin_fma(factor[i], factor[i], -error[i]);
+      for (unsigned i = 0; i < lanes; ++i)
+        error[i] = __builtin_fma(factor[i], factor[i], -error[i]);
       __builtin_memcpy(&value[1], error, sizeof x);
     }
   };
@@ -137,7 +139,8 @@ struct exact_accumulator<T> {
 
 }  // namespace detail
 
-// sum / n with exact parts. The common base of the aggregates below; Squares adds the second moment.
+// sum / n with exact parts. The common base of the aggregates below; Squares adds the second
+// moment.
 template <element T, bool Squares>
 struct moments {
   struct none {
@@ -240,8 +243,8 @@ R variance_of(typename moments<T, true>::state const& s, std::uint64_t ddof, boo
   auto const sum = s.sum.finite.magnitude(negative);
   auto const squares = s.squares.finite.magnitude(negative);
   auto const n = natural_of(s.count);
-  constexpr int size = std::max(2 * (decltype(s.sum.finite)::digits + 1),
-                                decltype(s.squares.finite)::digits + 3);
+  constexpr int size =
+      std::max(2 * (decltype(s.sum.finite)::digits + 1), decltype(s.squares.finite)::digits + 3);
   auto spread = multiply(squares, n).template slice<size>(0);
   subtract(spread, multiply(sum, sum).template slice<size>(0));
   if (spread.bit_length() == 0) return R{};

@@ -89,7 +89,8 @@ constexpr natural<2> natural_of(std::uint64_t x) {
   return {{std::uint32_t(x), std::uint32_t(x >> 32)}};
 }
 
-// A quotient or root cut to 256 bits: value = whole * 2^exponent, plus less than 2^exponent if sticky.
+// A quotient or root cut to 256 bits: value = whole * 2^exponent, plus less than 2^exponent if
+// sticky.
 struct cut {
   natural<8> whole;
   int exponent;
@@ -99,7 +100,8 @@ struct cut {
 // numerator / denominator * 2^exponent for a numerator > 0, with at least 127 significant bits and,
 // if `even` asks for it, an even exponent.
 template <int Limbs>
-cut divide(natural<Limbs> const& numerator, natural<4> const& denominator, int exponent, bool even) {
+cut divide(natural<Limbs> const& numerator, natural<4> const& denominator, int exponent,
+           bool even) {
   int at = numerator.bit_length() - 256;
   if (even && (exponent + at) % 2 != 0) ++at;
   auto const high = numerator.template slice<8>(at);
@@ -116,7 +118,8 @@ cut divide(natural<Limbs> const& numerator, natural<4> const& denominator, int e
   return out;
 }
 
-// The square root of `x`, whose exponent is even. Digit by digit: `root` holds the bits found so far.
+// The square root of `x`, whose exponent is even. Digit by digit: `root` holds the bits found so
+// far.
 inline cut square_root(cut const& x) {
   natural<8> root, remainder;
   for (int i = 127; i >= 0; --i) {

@@ -5,6 +5,7 @@
 
 #include "tally/aggregate/exact_prefix.hpp"
 #include "tally/aggregate/exact_state.hpp"
+#include "tally/aggregate/integer_prefix.hpp"
 #include "tally/aggregate/windows.hpp"
 #include "tally/cpu/path_counters.hpp"
 
@@ -114,9 +115,8 @@ struct integer_sum {
     template <class Tile>
     TALLY_FN void add(Tile const& t, state& s) {
       part sums[detail::lanes] = {};
-      detail::for_each_lane(t, [&](int k, int lane) __attribute__((always_inline)) {
-        sums[lane] += part(t[k]);
-      });
+      detail::for_each_lane(
+          t, [&](int k, int lane) __attribute__((always_inline)) { sums[lane] += part(t[k]); });
       part total = 0;
       for (part const p : sums) total += p;
       s += state(std::conditional_t<std::is_signed_v<T>, std::make_signed_t<part>, part>(total));
@@ -139,7 +139,7 @@ struct exact_running_sum : exact_sum<In, Out, State> {
 };
 
 template <integer In, integer Out>
-struct integer_running_sum : integer_sum<In, Out> {
+struct integer_running_sum : integer_sum<In, Out>, detail::with_integer_prefix<In, Out> {
   using parts = integer_running_sum;
   std::uint64_t start(Out init) const { return std::uint64_t(init); }
 };

@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "tally/types.hpp"
@@ -49,20 +50,25 @@ TALLY_FN vec<T, Lanes / 2> half_of(vec<T, Lanes> v) {
   return h;
 }
 
+// The lanes put together by f, which is called with halves of the vector and then with elements.
+template <class F, class V>
+TALLY_FN auto fold_lanes(V v, F&& f) {
+  if constexpr (sizeof v > 16) {
+    using element = std::remove_cvref_t<decltype(v[0])>;
+    constexpr int lanes = sizeof v / sizeof(element);
+    return fold_lanes(f(half_of<0, element, lanes>(v), half_of<1, element, lanes>(v)), f);
+  } else {
+    auto out = v[0];
+    for (unsigned i = 1; i < sizeof v / sizeof v[0]; ++i) out = f(out, v[i]);
+    return out;
+  }
+}
+
 // Whether a mask has a lane set.
 template <class Mask>
 TALLY_FN bool any(Mask mask) {
-  auto const words = cast<vec<std::uint64_t, sizeof mask / 8>>(mask);
-  std::uint64_t all = 0;
-  for (unsigned i = 0; i < sizeof mask / 8; ++i) all |= words[i];
-  return all != 0;
-}
-
-template <class F, class V>
-TALLY_FN auto fold_lanes(V v, F&& f) {
-  auto out = v[0];
-  for (unsigned i = 1; i < sizeof v / sizeof v[0]; ++i) out = f(out, v[i]);
-  return out;
+  return fold_lanes(cast<vec<std::uint64_t, sizeof mask / 8>>(mask),
+                    [](auto a, auto b) { return a | b; }) != 0;
 }
 
 }  // namespace tally::detail

@@ -87,7 +87,7 @@ TALLY_FN void for_each_double(Tile const& t, F&& f) {
 
 template <class V>
 TALLY_FN double sum_of_lanes(V v) {
-  return fold_lanes(v, [](double a, double b) { return a + b; });
+  return fold_lanes(v, [](auto a, auto b) { return a + b; });
 }
 
 // All but double: while the elements are close enough together, plain double additions are exact.
@@ -145,10 +145,10 @@ TALLY_FN bool add_halves(Tile const& t, Digits& into) {
       low_sum[u] += x - high;
     }
   });
-  auto const high = fold_lanes(max_of(largest[0], largest[1]),
-                               [](auto a, auto b) { return a > b ? a : b; });
-  auto const low = fold_lanes(min_of(smallest[0], smallest[1]),
-                              [](auto a, auto b) { return a < b ? a : b; });
+  auto const high =
+      fold_lanes(max_of(largest[0], largest[1]), [](auto a, auto b) { return a > b ? a : b; });
+  auto const low =
+      fold_lanes(min_of(smallest[0], smallest[1]), [](auto a, auto b) { return a < b ? a : b; });
   if (high == 0) return true;
   int const top = int(high >> 52), bottom = std::max(int(low >> 51), 1);
   bool const may_overflow = top + tile_bits >= format<double>::max_field;
@@ -194,16 +194,17 @@ TALLY_FN extent extent_of(Tile const& t, double least = 0) {
     largest = max_of(magnitude, largest);
     if (least > 0) small |= (magnitude < least) & (magnitude != 0);
   });
-  double const high = fold_lanes(largest, [](double a, double b) { return a > b ? a : b; });
+  double const high = fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; });
   bool const finite = !is_one_of<typename Tile::element, float16> || high < 0x1p16;
-  int const field = finite ? int(std::bit_cast<std::uint64_t>(high) >> 52) : format<double>::max_field;
+  int const field =
+      finite ? int(std::bit_cast<std::uint64_t>(high) >> 52) : format<double>::max_field;
   return {field - 1022, high == 0, !any(small)};
 }
 
-// Any elements that are not too far apart: folds. Adding x to 1.5 * 2^(52 + w) cuts x at 2^w: the sum
-// keeps the part above without error, and the part below goes on to the next fold. All is exact if
-// nothing is left after the last. (Extraction as in Rump, Ogita and Oishi, "Accurate floating-point
-// summation"; each fold takes 43 bits or, for two values an element, 42.)
+// Any elements that are not too far apart: folds. Adding x to 1.5 * 2^(52 + w) cuts x at 2^w: the
+// sum keeps the part above without error, and the part below goes on to the next fold. All is exact
+// if nothing is left after the last. (Extraction as in Rump, Ogita and Oishi, "Accurate
+// floating-point summation"; each fold takes 43 bits or, for two values an element, 42.)
 //
 // get(x, values) turns a vector of elements into the values to add, all below 2^top.
 template <int Folds, int Values, class Tile, class Get, class Digits>

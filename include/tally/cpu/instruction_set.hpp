@@ -24,8 +24,8 @@ using vector_width = std::integral_constant<int, Bytes>;
 #ifdef TALLY_NO_CONTRACTION
 #define TALLY_FMA ",fma"
 #else
-// Without fused operations: the compiler might make some of a user's products and sums, and the bits
-// would depend on the processor.
+// Without fused operations: the compiler might make some of a user's products and sums, and the
+// bits would depend on the processor.
 #define TALLY_FMA ""
 #endif
 template <class F>
@@ -48,9 +48,9 @@ __attribute__((noinline)) void run_baseline(F& body) {
   body(vector_width<16>{});
 }
 
-// Runs body(width), an always-inlined callable, compiled for the best instruction set. AVX-512 brings
-// fused operations, so it is for sources that are compiled with -ffp-contract=off and say so with
-// TALLY_NO_CONTRACTION, as the library's are.
+// Runs body(width), an always-inlined callable, compiled for the best instruction set. AVX-512
+// brings fused operations, so it is for sources that are compiled with -ffp-contract=off and say so
+// with TALLY_NO_CONTRACTION, as the library's are.
 template <class F>
 void run_vectorised(F&& body) {
 #if defined(__x86_64__)

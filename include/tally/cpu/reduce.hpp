@@ -23,7 +23,8 @@ TALLY_FN void reduce_tiles(typename A::element const* data, std::uint64_t begin,
   using tile_type = tile<typename A::element, Nan, Width>;
   typename accumulator_of<A>::type acc;
   for (std::uint64_t i = begin; i < end; i += tile_type::size)
-    acc.add(tile_type{data + i, int(std::min<std::uint64_t>(end - i, tile_type::size)), first + i}, s);
+    acc.add(tile_type{data + i, int(std::min<std::uint64_t>(end - i, tile_type::size)), first + i},
+            s);
   acc.flush(s);
 }
 
@@ -106,8 +107,8 @@ void compiled_reduce_on_cpu(A const& a, int threads, typename A::element const* 
                             std::uint64_t n, std::uint64_t first, partial<A>& into);
 
 template <aggregate A>
-void reduce_span(A const& a, cpu where, std::span<typename A::element const> in, std::uint64_t first,
-                 nan_policy nan, partial<A>& into) {
+void reduce_span(A const& a, cpu where, std::span<typename A::element const> in,
+                 std::uint64_t first, nan_policy nan, partial<A>& into) {
   int const threads = thread_count(where);
   auto const run = [&]<nan_policy Nan>() {
     with_standard_arithmetic([&] {

@@ -10,7 +10,8 @@
 
 namespace tally::detail {
 
-// A reverse scan goes from the last element to the first; its operands keep index order all the same.
+// A reverse scan goes from the last element to the first; its operands keep index order all the
+// same.
 struct scan_shape {
   bool exclusive = false, reverse = false;
 };

@@ -65,19 +65,17 @@ TALLY_FN void emit_share(ranking<R> rank, piece<R> const& from, IndexOf index_of
     if (take.ties && c.inside > take.ties) drop_late_ties(rank, x, length, key, take.ties, flags);
     take.ties -= hits - c.above;
     if (hits < block_size / 8 || w + block_size > take.size) {
-      for_flagged(
-          flags, [&](std::size_t j) __attribute__((always_inline)) {
-            values[w] = x[j];
-            indices[w++] = index_of(i + j);
-            return true;
-          });
+      for_flagged(flags, [&](std::size_t j) __attribute__((always_inline)) {
+        values[w] = x[j];
+        indices[w++] = index_of(i + j);
+        return true;
+      });
     } else {
-      for_block(
-          length, [&](std::size_t j) __attribute__((always_inline)) {
-            values[w] = x[j];
-            indices[w] = index_of(i + j);
-            w += flags[j];
-          });
+      for_block(length, [&](std::size_t j) __attribute__((always_inline)) {
+        values[w] = x[j];
+        indices[w] = index_of(i + j);
+        w += flags[j];
+      });
     }
   }
 }
@@ -94,9 +92,8 @@ void emit(ranking<R> rank, pieces<R> const& from, std::vector<share> const& take
     std::int64_t* const at = indices + begins[p];
     run_vectorised([&](auto) __attribute__((always_inline)) {
       if (piece.indices) {
-        auto const stored = [&](std::size_t j) __attribute__((always_inline)) {
-          return piece.indices[j];
-        };
+        auto const stored = [&](std::size_t j)
+                                __attribute__((always_inline)) { return piece.indices[j]; };
         emit_share(rank, piece, stored, key, take[p], out, at);
       } else {
         auto const counted = [&](std::size_t j) __attribute__((always_inline)) {

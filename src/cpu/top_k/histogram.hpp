@@ -30,11 +30,10 @@ void add_histogram(ranking<R> rank, piece<R> const& from, interval<bits_of<R>> r
     for (std::size_t i = 0; i < from.size; i += block_size) {
       R const* const x = from.values + i;
       std::size_t const length = std::min(block_size, from.size - i);
-      for_block(
-          length, [&](std::size_t j) __attribute__((always_inline)) {
-            key_type const offset = key_type(rank(x[j]) - range.low);
-            digits[j] = offset <= range.width() ? std::uint32_t(offset >> shift) : outside;
-          });
+      for_block(length, [&](std::size_t j) __attribute__((always_inline)) {
+        key_type const offset = key_type(rank(x[j]) - range.low);
+        digits[j] = offset <= range.width() ? std::uint32_t(offset >> shift) : outside;
+      });
       std::size_t j = 0;
       for (; j + 2 <= length; j += 2) ++even[digits[j]], ++odd[digits[j + 1]];
       if (j < length) ++even[digits[j]];
@@ -80,11 +79,11 @@ threshold<bits_of<R>> select_few(ranking<R> rank, pieces<R> const& from, search<
   std::size_t size = 0;
   run_vectorised([&](auto) __attribute__((always_inline)) {
     for (piece<R> const& p : from)
-      visit_inside(
-          rank, p.values, p.size, s.range, [&](std::size_t j) __attribute__((always_inline)) {
-            keys[size++] = rank(p.values[j]);
-            return true;
-          });
+      visit_inside(rank, p.values, p.size, s.range,
+                   [&](std::size_t j) __attribute__((always_inline)) {
+                     keys[size++] = rank(p.values[j]);
+                     return true;
+                   });
   });
   auto const kth = keys.begin() + std::ptrdiff_t(s.rank - 1);
   std::nth_element(keys.begin(), kth, keys.end(), std::greater<>());

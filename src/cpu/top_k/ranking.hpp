@@ -78,12 +78,11 @@ TALLY_FN counts count_block(ranking<R> rank, R const* x, std::size_t length,
                             interval<bits_of<R>> range) {
   using key_type = bits_of<R>;
   key_type above = 0, inside = 0;
-  for_block(
-      length, [&](std::size_t j) __attribute__((always_inline)) {
-        key_type const key = rank(x[j]);
-        above = key_type(above + key_type(key > range.high));
-        inside = key_type(inside + key_type(range.contains(key)));
-      });
+  for_block(length, [&](std::size_t j) __attribute__((always_inline)) {
+    key_type const key = rank(x[j]);
+    above = key_type(above + key_type(key > range.high));
+    inside = key_type(inside + key_type(range.contains(key)));
+  });
   return {above, inside};
 }
 
@@ -92,10 +91,9 @@ template <class R>
 TALLY_FN void flag_block(ranking<R> rank, R const* x, std::size_t length,
                          interval<bits_of<R>> range, std::uint8_t (&flags)[block_size]) {
   if (length != block_size) std::memset(flags, 0, block_size);
-  for_block(
-      length, [&](std::size_t j) __attribute__((always_inline)) {
-        flags[j] = std::uint8_t(range.contains(rank(x[j])));
-      });
+  for_block(length, [&](std::size_t j) __attribute__((always_inline)) {
+    flags[j] = std::uint8_t(range.contains(rank(x[j])));
+  });
 }
 
 // visit(j) for every flagged j, ascending, until it returns false; whether it never did.
@@ -115,10 +113,9 @@ TALLY_FN bool any_inside(ranking<R> rank, R const* x, std::size_t length,
                          interval<bits_of<R>> range) {
   using key_type = bits_of<R>;
   key_type any = 0;
-  for_block<4 * block_size>(
-      length, [&](std::size_t j) __attribute__((always_inline)) {
-        any = key_type(any | key_type(range.contains(rank(x[j]))));
-      });
+  for_block<4 * block_size>(length, [&](std::size_t j) __attribute__((always_inline)) {
+    any = key_type(any | key_type(range.contains(rank(x[j]))));
+  });
   return any != 0;
 }
 
@@ -133,8 +130,8 @@ TALLY_FN bool visit_inside(ranking<R> rank, R const* x, std::size_t n,
     if (!any_inside(rank, x + i, end - i, range)) continue;
     for (std::size_t b = i; b < end; b += block_size) {
       flag_block(rank, x + b, std::min(block_size, end - b), range, flags);
-      if (!for_flagged(
-              flags, [&](std::size_t j) __attribute__((always_inline)) { return visit(b + j); }))
+      if (!for_flagged(flags,
+                       [&](std::size_t j) __attribute__((always_inline)) { return visit(b + j); }))
         return false;
     }
   }
