@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tally beside NumPy: the same buffers, one thread each, in one run.
 
-    ./dev bench
+    ./dev bench [--check]
 
 Each row is the best of several interleaved runs over an array much larger than the cache, and says
-how many times as fast Tally is. Tally's sums are exact and its scans correctly rounded; NumPy's are
-not. NumPy's answers are not used to check ours: the tests do that.
+how many times as fast Tally is; with --check, a row below 0.95 fails. Tally's sums are exact and its
+scans correctly rounded; NumPy's are not. NumPy's answers are not used to check ours: the tests do
+that.
 """
 
+import argparse
 import ctypes
 import os
+import sys
 import time
 
 import numpy as np
@@ -60,36 +63,52 @@ def best(ours, theirs, rounds=5):
 
 
 def row(dtype, what, n, ours, theirs, rounds=5):
+    """Prints a row; returns whether Tally is as fast as NumPy, but for the noise."""
     a, b = best(ours, theirs, rounds)
     print(f"{dtype:8} {what:14} {a / n * 1e9:8.3f} {b / n * 1e9:8.3f}   {b / a:6.2f} x", flush=True)
+    return b >= 0.95 * a
 
 
-def arrays(bytes_each):
+def normal_or_uniform(name, n):
     random = np.random.default_rng(1)
-    for name in ("float32", "float64", "float16", "int8", "int32", "int64"):
-        n = bytes_each // np.dtype(name).itemsize // (8 if name == "float16" else 1)
-        if name.startswith("float"):
-            yield random.standard_normal(n, dtype=np.float32).astype(name)
-        else:
-            info = np.iinfo(name)
-            yield random.integers(info.min, info.max, n, dtype=name, endpoint=True)
+    if name.startswith("float"):
+        return random.standard_normal(n, dtype=np.float32).astype(name)
+    info = np.iinfo(name)
+    return random.integers(info.min, info.max, n, dtype=name, endpoint=True)
+
+
+def reduction_and_scan_rows(name, bytes_read):
+    n = bytes_read // np.dtype(name).itemsize // (8 if name == "float16" else 1)
+    x = normal_or_uniform(name, n)
+    out = np.empty_like(x)
+    yield row(name, "sum", n, lambda: reduce("sum", x), x.sum)
+    yield row(name, "maximum", n, lambda: reduce("maximum", x), x.max)
+    yield row(name, "cumsum", n, lambda: scan(x, out), lambda: np.cumsum(x, out=out), 3)
+    with np.errstate(over="ignore"):
+        yield row(name, "variance", n, lambda: reduce("variance", x), x.var, 3)
+
+
+def top_k_rows(name, n):
+    x = normal_or_uniform(name, n)
+    for k in (10, 1000, n // 100, n // 2):
+        values, indices = np.empty(k, x.dtype), np.empty(k, np.int64)
+        yield row(name, f"top {k}", n, lambda: top_k(x, k, values, indices),
+                  lambda: np.argpartition(x, n - k)[n - k:], 2)
 
 
 def main():
+    parser = argparse.ArgumentParser(description="Tally beside NumPy, one thread each.")
+    parser.add_argument("--check", action="store_true", help="fail if a row is below 0.95")
+    check = parser.parse_args().check
     print(f"NumPy {np.__version__}, one thread each, ns an element\n")
     print(f"{'type':8} {'operation':14} {'tally':>8} {'numpy':>8}    tally is")
-    for x in arrays(256 << 20):
-        out, n = np.empty_like(x), x.size
-        row(x.dtype.name, "sum", n, lambda: reduce("sum", x), x.sum)
-        row(x.dtype.name, "maximum", n, lambda: reduce("maximum", x), x.max)
-        row(x.dtype.name, "cumsum", n, lambda: scan(x, out), lambda: np.cumsum(x, out=out), 3)
-        with np.errstate(over="ignore"):
-            row(x.dtype.name, "variance", n, lambda: reduce("variance", x), x.var, 3)
-    x = np.random.default_rng(1).standard_normal(1 << 25, dtype=np.float32)
-    for k in (10, 1000, x.size // 100, x.size // 2):
-        values, indices = np.empty(k, x.dtype), np.empty(k, np.int64)
-        row(x.dtype.name, f"top {k}", x.size, lambda: top_k(x, k, values, indices),
-            lambda: np.argpartition(x, x.size - k)[x.size - k:], 2)
+    kept_up = []
+    for name in ("float32", "float64", "float16", "int8", "int32", "int64"):
+        kept_up += reduction_and_scan_rows(name, 256 << 20)
+    for name in ("float32", "float64", "int32"):
+        kept_up += top_k_rows(name, 1 << 25)
+    if check and not all(kept_up):
+        sys.exit(f"{kept_up.count(False)} of {len(kept_up)} rows are below 0.95")
 
 
 if __name__ == "__main__":

@@ -39,8 +39,8 @@ std::vector<std::string> option_names(CLI::App const& app) {
 [[noreturn]] void fail_unexpected(std::string const& word, CLI::App const& app) {
   if (!word.starts_with('-')) throw usage_error("unexpected argument '" + word + "'");
   auto const name = word.substr(0, word.find('='));
-  throw usage_error("unknown option " + name + "; did you mean " +
-                    nearest(name, option_names(app)) + "?");
+  auto const of = app.get_parent() ? "tally " + app.get_name() : "tally";
+  throw usage_error("unknown option " + name + " of " + of + did_you_mean(name, option_names(app)));
 }
 
 void check_first_word(CLI::App const& app, int argc, char const* const* argv) {
@@ -48,8 +48,8 @@ void check_first_word(CLI::App const& app, int argc, char const* const* argv) {
   std::string const word = argv[1];
   if (command_named(word) || word == "-h" || word == "--help" || word == "--version") return;
   if (!word.starts_with('-'))
-    throw usage_error("unknown command '" + word + "'; did you mean " +
-                      nearest(word, command_names()) + "?");
+    throw usage_error("unknown command '" + word + "'" +
+                      did_you_mean(word, command_names(), "; tally --help lists them"));
   for (auto const* sub : app.get_subcommands({}))
     if (std::ranges::count(option_names(*sub), word))
       throw usage_error(word + " comes after the command; tally --help lists the commands");

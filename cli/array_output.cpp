@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "tally/error.hpp"
+
 namespace tally::cli {
 
 array_output::array_output(std::string const& path, dtype type,
@@ -16,6 +18,9 @@ array_output::array_output(std::string const& path, dtype type,
   file_.write(header);
   header_bytes_ = header.size();
   header_missing_ = !shape;
+  if (header_missing_ && !takes_any_offset())
+    throw error("-o " + path + ": has to be a regular file, because the array's length, which is " +
+                "only known at its end, goes into the header");
 }
 
 void array_output::put(std::uint64_t first, std::span<std::byte const> elements) {

@@ -20,6 +20,8 @@ class array_output {
   array_output(std::string const& path, dtype type,
                std::optional<std::vector<std::uint64_t>> const& shape);
 
+  // Whether put() can be called in another order than from the first element to the last.
+  bool takes_any_offset() const { return file_.takes_any_offset(); }
   // Elements from index `first` on.
   void put(std::uint64_t first, std::span<std::byte const> elements);
   void finish();

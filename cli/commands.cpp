@@ -102,7 +102,8 @@ constexpr command table[] = {
     {"generate",
      "",
      "Writes an array to try things on",
-     "The same seed gives the same bits on every machine. KIND is one of\n"
+     "The same seed gives the same bits on every machine; digits and signed, which take the C\n"
+     "library's rand(), on every machine with glibc. KIND is one of\n"
      "  digits           rand() % 10, int32; 1048576 of them by default\n"
      "  signed           rand(), those at even indices negated, int32; 10000000 of them by "
      "default\n"

@@ -105,7 +105,8 @@ kind const& kind_named(std::string const& name) {
     if (k.name == name) return k;
     names.emplace_back(k.name);
   }
-  throw usage_error("unknown kind '" + name + "'; did you mean " + nearest(name, names) + "?");
+  throw usage_error("unknown kind '" + name + "'" +
+                    did_you_mean(name, names, "; tally generate --help lists them"));
 }
 
 using writer = void (*)(arguments const&, sink const&);

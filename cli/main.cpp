@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -7,6 +6,7 @@
 
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "process.hpp"
 #include "standard_output.hpp"
 
 namespace {
@@ -27,9 +27,7 @@ void run(int argc, char const* const* argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Writing then fails with an error of its own instead of killing the process.
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
+  tally::cli::prepare_process();
   try {
     run(argc, argv);
     return 0;

@@ -24,12 +24,25 @@ std::size_t typing_errors(std::string_view a, std::string_view b) {
   return away[a.size()][b.size()];
 }
 
+// Of an option, without the dashes in front.
+std::string_view letters(std::string_view word) {
+  return word.substr(std::min(word.find_first_not_of('-'), word.size()));
+}
+
 }  // namespace
 
-std::string nearest(std::string_view word, std::vector<std::string> const& candidates) {
-  auto const found = std::ranges::min_element(
-      candidates, {}, [&](std::string const& other) { return typing_errors(word, other); });
-  return found == candidates.end() ? "" : *found;
+std::string did_you_mean(std::string_view word, std::vector<std::string> const& candidates,
+                         std::string_view otherwise) {
+  std::string_view nearest;
+  auto fewest = letters(word).size() / 2 + 1;
+  for (auto const& other : candidates) {
+    auto const errors = typing_errors(letters(word), letters(other));
+    if (errors >= fewest) continue;
+    nearest = other;
+    fewest = errors;
+  }
+  if (nearest.empty()) return std::string(otherwise);
+  return "; did you mean " + std::string(nearest) + "?";
 }
 
 }  // namespace tally::cli

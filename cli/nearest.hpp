@@ -7,8 +7,10 @@
 
 namespace tally::cli {
 
-// The candidate that is the fewest typing errors away from `word`: a letter too many, missing,
-// wrong, or two swapped. The first of several; empty if there are no candidates.
-std::string nearest(std::string_view word, std::vector<std::string> const& candidates);
+// "; did you mean X?" of the candidate that is the fewest typing errors away from `word`: a letter
+// too many, missing, wrong, or two swapped. If that is more than one for every two letters:
+// `otherwise`.
+std::string did_you_mean(std::string_view word, std::vector<std::string> const& candidates,
+                         std::string_view otherwise = "");
 
 }  // namespace tally::cli

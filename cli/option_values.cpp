@@ -7,7 +7,7 @@
 
 #include "nearest.hpp"
 #include "tally/error.hpp"
-#include "tally/rounding.hpp"
+#include "tally/io/number.hpp"
 
 namespace tally::cli {
 namespace {
@@ -23,19 +23,14 @@ std::errc parse_all(std::string const& text, T& value) {
   throw usage_error(option + ": '" + text + "' " + why);
 }
 
-template <std::integral T>
-T integer_of(std::string const& option, std::string const& text, T least, T most) {
-  T value{};
-  auto const code = parse_all(text, value);
-  if (code == std::errc{} && value >= least && value <= most) return value;
-  if (code == std::errc::invalid_argument) fail(option, text, "is not a whole number");
-  fail(option, text, "is not from " + std::to_string(least) + " to " + std::to_string(most));
-}
-
 }  // namespace
 
 std::uint64_t whole_number(std::string const& option, std::string const& text, std::uint64_t most) {
-  return integer_of<std::uint64_t>(option, text, 0, most);
+  std::uint64_t value = 0;
+  auto const code = parse_all(text, value);
+  if (code == std::errc{} && value <= most) return value;
+  if (code == std::errc::invalid_argument) fail(option, text, "is not a whole number");
+  fail(option, text, "is not from 0 to " + std::to_string(most));
 }
 
 double real_number(std::string const& option, std::string const& text) {
@@ -46,35 +41,19 @@ double real_number(std::string const& option, std::string const& text) {
   return value;
 }
 
-template <element T>
-T number_of(std::string const& option, std::string const& text) {
-  if constexpr (floating<T>)
-    return convert<T>(real_number(option, text));
-  else if constexpr (std::is_same_v<T, bool>)
-    return whole_number(option, text, 1) != 0;
-  else
-    return integer_of<T>(option, text, std::numeric_limits<T>::min(),
-                         std::numeric_limits<T>::max());
+void parse_number(std::string const& option, std::string const& text, dtype type,
+                  std::byte* value) {
+  auto const result = io::parse_number(text, type, value);
+  if (result == io::parsed::number) return;
+  fail(option, text,
+       (result == io::parsed::out_of_range ? "does not fit into " : "is not a number of type ") +
+           std::string(name(type)));
 }
-template bool number_of(std::string const&, std::string const&);
-template std::int8_t number_of(std::string const&, std::string const&);
-template std::int16_t number_of(std::string const&, std::string const&);
-template std::int32_t number_of(std::string const&, std::string const&);
-template std::int64_t number_of(std::string const&, std::string const&);
-template std::uint8_t number_of(std::string const&, std::string const&);
-template std::uint16_t number_of(std::string const&, std::string const&);
-template std::uint32_t number_of(std::string const&, std::string const&);
-template std::uint64_t number_of(std::string const&, std::string const&);
-template float16 number_of(std::string const&, std::string const&);
-template bfloat16 number_of(std::string const&, std::string const&);
-template float number_of(std::string const&, std::string const&);
-template double number_of(std::string const&, std::string const&);
 
 dtype type_named(std::string const& option, std::string const& text) {
   if (auto const type = dtype_named(text)) return *type;
   fail(option, text,
-       "is not an element type; did you mean " +
-           nearest(text, {dtype_names.begin(), dtype_names.end()}) + "?");
+       "is not an element type" + did_you_mean(text, {dtype_names.begin(), dtype_names.end()}));
 }
 
 void check_device(std::string const& text) {

@@ -3,6 +3,7 @@
 // The values of options, from their text. All throw usage_error naming the option and its value.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -16,9 +17,14 @@ std::uint64_t whole_number(std::string const& option, std::string const& text,
                            std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 // A finite or infinite number, or NaN.
 double real_number(std::string const& option, std::string const& text);
-// A number of type T: of a floating type, a double rounded to it.
+// What io::parse_number does.
+void parse_number(std::string const& option, std::string const& text, dtype type, std::byte* value);
 template <element T>
-T number_of(std::string const& option, std::string const& text);
+T number_of(std::string const& option, std::string const& text) {
+  T value{};
+  parse_number(option, text, dtype_of<T>, reinterpret_cast<std::byte*>(&value));
+  return value;
+}
 dtype type_named(std::string const& option, std::string const& text);
 
 // Throws unless `text` is auto, cpu, gpu, gpu:N or gpu:N-M; tally::error for the last three.

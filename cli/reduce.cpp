@@ -19,9 +19,10 @@ void run_reduction(arguments const& options) {
     auto const total = make_reduction(settings, options.first_index.value_or(0));
     for (auto chunk = in.next(); !chunk.empty(); chunk = in.next())
       total->add(options.where, chunk);
+    auto const result = total->result(in.name());
     if (options.save_state)
       save_state(*options.save_state, settings, options.first_index.has_value(), *total);
-    print(options, facts_of(in, total->nan_count()), total->result(in.name()), watch);
+    print(options, facts_of(in, total->nan_count()), result, watch);
   });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reduction.hpp"
 
+#include "count_nan.hpp"
 #include "reduction_answers.hpp"
 #include "tally/reduce.hpp"
 
@@ -16,11 +17,7 @@ class reduction_of final : public reduction {
   void add(cpu where, std::span<std::byte const> chunk) override {
     auto const x = elements<T>(chunk);
     stream_.add(where, x);
-    if constexpr (!counts_nan) {
-      reduce_stream<T, minimum> extremes;
-      extremes.add(where, x);
-      nan_ += extremes.state().value.nan;
-    }
+    if constexpr (!counts_nan) nan_ += count_nan<T>(where, x);
   }
   void append(reduction const& right) override {
     auto const& other = static_cast<reduction_of const&>(right);

@@ -4,11 +4,11 @@
 #include <cstring>
 
 #include "commands.hpp"
+#include "count_nan.hpp"
 #include "input.hpp"
 #include "option_values.hpp"
 #include "report.hpp"
 #include "scan_output.hpp"
-#include "tally/reduce.hpp"
 
 namespace tally::cli {
 namespace {
@@ -81,11 +81,7 @@ class scanner {
       out_.put(first, narrow(std::span(results_), type_));
     else
       out_.put(first, std::as_bytes(std::span(results_)));
-    if (options_.json && floating<In>) {
-      reduce_stream<In, minimum> extremes;
-      extremes.add(options_.where, x);
-      nan_count_ += extremes.state().value.nan;
-    }
+    if (options_.json) nan_count_ += count_nan<In>(options_.where, x);
   }
 
   void run_forwards() {

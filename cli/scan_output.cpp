@@ -4,6 +4,7 @@
 #include <string>
 
 #include "standard_output.hpp"
+#include "tally/error.hpp"
 
 namespace tally::cli {
 
@@ -14,6 +15,9 @@ scan_output::scan_output(arguments const& options, input const& in, dtype type)
     file_.emplace(*options.output, type, in.shape());
   else  // a stream or text, whose end will tell
     file_.emplace(*options.output, type, std::nullopt);
+  if (reverse_ && !file_->takes_any_offset())
+    throw error("-o " + *options.output +
+                ": has to be a regular file, because --reverse writes the last element first");
 }
 
 void scan_output::put(std::uint64_t first, std::span<std::byte const> results) {

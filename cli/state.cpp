@@ -2,11 +2,13 @@
 #include "state.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 
 #include "commands.hpp"
 #include "tally/error.hpp"
 #include "tally/io/output.hpp"
-#include "tally/io/source.hpp"
 
 namespace tally::cli {
 namespace {
@@ -26,12 +28,12 @@ std::uint64_t checksum(std::span<std::byte const> bytes) {
 }
 
 std::vector<std::byte> read_all(std::string const& file) {
-  auto const source = io::open(file, {.type = dtype::uint8});
-  std::vector<std::byte> bytes;
-  for (auto chunk = source->next(longest); !chunk.empty(); chunk = source->next(longest)) {
-    bytes.insert(bytes.end(), chunk.begin(), chunk.end());
-    if (bytes.size() > longest) throw error(file + ": is not a saved state");
-  }
+  std::ifstream in(file == "-" ? "/dev/stdin" : file, std::ios::binary);
+  std::vector<std::byte> bytes(longest + 1);
+  in.read(reinterpret_cast<char*>(bytes.data()), std::streamsize(bytes.size()));
+  if (!in.is_open() || in.bad()) throw error(file + ": " + std::strerror(errno));
+  if (!in.eof()) throw error(file + ": is not a saved state");
+  bytes.resize(std::size_t(in.gcount()));
   return bytes;
 }
 

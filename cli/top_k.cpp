@@ -5,9 +5,9 @@
 #include <new>
 
 #include "commands.hpp"
+#include "count_nan.hpp"
 #include "input.hpp"
 #include "report.hpp"
-#include "tally/reduce.hpp"
 
 namespace tally::cli {
 namespace {
@@ -55,22 +55,18 @@ class selector {
 
   std::span<T const> next(std::size_t most) {
     auto const x = elements<T>(in_.next(most));
-    if (options_.json && floating<T>) {
-      reduce_stream<T, minimum> extremes;
-      extremes.add(options_.where, x);
-      nan_count_ += extremes.state().value.nan;
-    }
+    if (options_.json) nan_count_ += count_nan<T>(options_.where, x);
     return x;
   }
 
   selection<T> run_in_little_memory(std::span<T const> x, std::uint64_t k) {
-    top_k_stream<T> stream(options_.where, k, how());
+    top_k_stream<T> stream(k, how());
     while (!x.empty()) {
       auto const piece = x.first(std::min(x.size(), piece_bytes / sizeof(T)));
-      stream.add(piece);
+      stream.add(options_.where, piece);
       x = x.subspan(piece.size());
     }
-    return {stream.result(), k, nan_count_};
+    return {std::move(stream).result(), k, nan_count_};
   }
 
   selection<T> run_in_pieces(std::span<T const> piece) {
@@ -80,10 +76,10 @@ class selector {
       begin.insert(begin.end(), piece.begin(), piece.end());
     auto const k =
         options_.k.value_or(std::min<std::uint64_t>(default_k, begin.size() + piece.size()));
-    top_k_stream<T> stream(options_.where, k, how());
-    stream.add(elements<T>(std::as_bytes(std::span(begin))));
-    for (; !piece.empty(); piece = next(piece_bytes)) stream.add(piece);
-    return {stream.result(), k, nan_count_};
+    top_k_stream<T> stream(k, how());
+    stream.add(options_.where, elements<T>(std::as_bytes(std::span(begin))));
+    for (; !piece.empty(); piece = next(piece_bytes)) stream.add(options_.where, piece);
+    return {std::move(stream).result(), k, nan_count_};
   }
 };
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Reductions: one value from all elements, the same bits for any number of threads and pieces.
 #pragma once
 
+#include <limits>
 #include <ranges>
 
 #include "tally/cpu/compiled.hpp"
+#include "tally/span.hpp"
 
 namespace tally {
 
@@ -35,13 +39,21 @@ class reduce_stream {
         part_(parts_) {}
 
   void add(cpu where, std::span<T const> chunk) {
+    detail::require_aligned(name, "in", chunk);
+    if (chunk.size() > std::uint64_t(std::numeric_limits<std::int64_t>::max()) - first_ - count_)
+      throw error(std::string(name) + ": an index of 2^63 or more, from " +
+                  std::to_string(first_ + count_) + " on");
     detail::reduce_span(parts_, where, chunk, first_ + count_, options_.nan, part_);
     count_ += chunk.size();
   }
 
-  // `right` covers the elements that follow: its first index is this one's end. An aggregate that
-  // is neither ordered nor gives an index takes any.
+  // `right` covers other elements of the same array: an ordered aggregate's, the ones that follow;
+  // any other's, any.
   void append(reduce_stream const& right) {
+    bool const ordered = !detail::takes_any_order<parts>;
+    if (ordered && count_ && right.count_ && right.first_ != first_ + count_)
+      throw error("append: the elements on the right begin at " + std::to_string(right.first_) +
+                  ", those on the left end at " + std::to_string(first_ + count_));
     detail::with_standard_arithmetic([&] { part_.append(parts_, right.part_); });
     count_ += right.count_;
   }
@@ -81,6 +93,7 @@ class reduce_stream {
 
  private:
   using parts = detail::parts_type<aggregate_type>;
+  static constexpr char const* name = detail::name_of<aggregate_type>();
   aggregate_type bound_;
   parts parts_;
   reduce_options options_;
@@ -96,7 +109,7 @@ class reduce_stream {
     if constexpr (has_identity<aggregate_type>)
       return bound_.lower(bound_.identity());
     else
-      throw error(std::string(aggregate_type::name) + ": the array is empty");
+      throw error(std::string(name) + ": the array is empty");
   }
 };
 
@@ -104,9 +117,8 @@ class reduce_stream {
 // or an associative operator T(T, T), which need not commute. Same bits for any number of threads.
 template <std::ranges::contiguous_range R, class Op>
 auto reduce(cpu where, R const& in, Op const& op, reduce_options options = {}) {
-  using T = std::ranges::range_value_t<R>;
-  reduce_stream<T, Op> stream(op, options);
-  stream.add(where, std::span<T const>(std::ranges::data(in), std::ranges::size(in)));
+  reduce_stream<detail::value_of<R>, Op> stream(op, options);
+  stream.add(where, detail::span_of(in));
   return stream.result();
 }
 

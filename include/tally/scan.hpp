@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Prefix scans: each output is the reduction of all elements up to it.
 #pragma once
 
 #include <functional>
@@ -6,6 +8,7 @@
 #include <ranges>
 
 #include "tally/cpu/compiled.hpp"
+#include "tally/span.hpp"
 
 namespace tally {
 
@@ -29,10 +32,14 @@ class scan_stream {
  public:
   using aggregate_type = decltype(detail::bind_scan<In, Out>(std::declval<Op const&>()));
 
-  explicit scan_stream(Op const& op = {}, scan_options<Out> const& options = {})
+  // `first` is the index of the first element to come or, in reverse, one past it: for aggregates
+  // whose lift looks at the index.
+  explicit scan_stream(Op const& op = {}, scan_options<Out> const& options = {},
+                       std::uint64_t first = 0)
       : bound_(detail::bind_scan<In, Out>(op)),
         reverse_(options.reverse),
         nan_(options.nan),
+        next_(first),
         carry_(detail::no_carry(bound_)) {
     if (options.init)
       detail::with_standard_arithmetic([&] { carry_ = {start(*options.init), true}; });
@@ -60,8 +67,8 @@ class scan_stream {
   aggregate_type bound_;
   bool reverse_;
   nan_policy nan_;
+  std::uint64_t next_;
   detail::carry_of<aggregate_type> carry_;
-  std::uint64_t count_ = 0;
 
   auto start(Out init) const {
     if constexpr (requires { bound_.start(init); })
@@ -75,33 +82,27 @@ class scan_stream {
     if (in.size() != out.size())
       throw error(std::string(name) + ": out has " + std::to_string(out.size()) +
                   " elements, in has " + std::to_string(in.size()));
+    detail::require_aligned(name, "in", in);
+    detail::require_aligned(name, "out", out);
     auto const* const in_begin = reinterpret_cast<char const*>(in.data());
     auto const* const out_begin = reinterpret_cast<char const*>(out.data());
     bool const apart = std::less_equal<>{}(in_begin + in.size_bytes(), out_begin) ||
                        std::less_equal<>{}(out_begin + out.size_bytes(), in_begin);
     if (!apart && !(in_begin == out_begin && sizeof(In) == sizeof(Out)))
       throw error(std::string(name) + ": out overlaps in without being the same array");
-    detail::scan_span(bound_, where, in, out, count_, {exclusive, reverse_}, nan_, carry_);
-    count_ += in.size();
+    if (reverse_) next_ -= in.size();
+    detail::scan_span(bound_, where, in, out, next_, {exclusive, reverse_}, nan_, carry_);
+    if (!reverse_) next_ += in.size();
   }
 };
-
-namespace detail {
-template <class R>
-using value_of = std::remove_cv_t<std::ranges::range_value_t<R>>;
-
-template <class R>
-auto span_of(R&& r) {
-  return std::span(std::ranges::data(r), std::ranges::size(r));
-}
-}  // namespace detail
 
 // out[i] = in[0] op ... op in[i]. `op` as for reduce; `out` may be `in`. A floating sum{} gives
 // each prefix exactly, rounded once; integers are computed in out's type.
 template <std::ranges::contiguous_range In, std::ranges::contiguous_range Out, class Op>
 void inclusive_scan(cpu where, In const& in, Out&& out, Op const& op,
                     scan_options<std::type_identity_t<detail::value_of<Out>>> const& options = {}) {
-  scan_stream<detail::value_of<In>, detail::value_of<Out>, Op> stream(op, options);
+  scan_stream<detail::value_of<In>, detail::value_of<Out>, Op> stream(
+      op, options, options.reverse ? std::ranges::size(in) : 0);
   stream.inclusive(where, detail::span_of(in), detail::span_of(out));
   if (options.total) *options.total = stream.total();
 }
@@ -111,7 +112,8 @@ void inclusive_scan(cpu where, In const& in, Out&& out, Op const& op,
 template <std::ranges::contiguous_range In, std::ranges::contiguous_range Out, class Op>
 void exclusive_scan(cpu where, In const& in, Out&& out, Op const& op,
                     scan_options<std::type_identity_t<detail::value_of<Out>>> const& options = {}) {
-  scan_stream<detail::value_of<In>, detail::value_of<Out>, Op> stream(op, options);
+  scan_stream<detail::value_of<In>, detail::value_of<Out>, Op> stream(
+      op, options, options.reverse ? std::ranges::size(in) : 0);
   stream.exclusive(where, detail::span_of(in), detail::span_of(out));
   if (options.total) *options.total = stream.total();
 }

@@ -42,16 +42,19 @@ template <element T>
 top_k_result<T> top_k(cpu where, std::span<T const> in, std::uint64_t k,
                       top_k_options options = {});
 
-// The same, into the front of `values` and `indices`, which have room for k; returns how many.
+// The same, into the front of `values` and `indices`, which have room for k and are apart from
+// `in`; returns how many.
 template <element T>
-std::uint64_t top_k_into(cpu where, std::span<T const> in, std::uint64_t k, std::span<T> values,
-                         std::span<std::int64_t> indices, top_k_options options = {});
+std::uint64_t top_k_into(cpu where, std::type_identity_t<std::span<T const>> in, std::uint64_t k,
+                         std::span<T> values, std::span<std::int64_t> indices,
+                         top_k_options options = {});
 
 template <std::ranges::contiguous_range Range>
   requires element<std::ranges::range_value_t<Range>>
 auto top_k(cpu where, Range const& in, std::uint64_t k, top_k_options options = {}) {
   using T = std::ranges::range_value_t<Range>;
-  return top_k(where, std::span<T const>(std::ranges::data(in), std::ranges::size(in)), k, options);
+  return top_k<T>(where, std::span<T const>(std::ranges::data(in), std::ranges::size(in)), k,
+                  options);
 }
 
 // top_k of an array that arrives in pieces, or in parts that are seen apart and then merged. Any
@@ -59,21 +62,20 @@ auto top_k(cpu where, Range const& in, std::uint64_t k, top_k_options options = 
 template <element T>
 class top_k_stream {
  public:
-  // `first_index` is the index of the first element added.
-  top_k_stream(cpu where, std::uint64_t k, top_k_options options = {},
-               std::int64_t first_index = 0);
+  // `first` is the index of the first element to come.
+  explicit top_k_stream(std::uint64_t k, top_k_options options = {}, std::uint64_t first = 0);
   top_k_stream(top_k_stream&&) noexcept;
   top_k_stream& operator=(top_k_stream&&) noexcept;
   ~top_k_stream();
 
   // `chunk` follows what was added before.
-  void add(std::span<T const> chunk);
+  void add(cpu where, std::span<T const> chunk);
   // Takes over what `right` saw: other indices of the same array, asked the same k and options.
   void merge(top_k_stream&& right);
   // How many elements were added here and to what was merged.
   std::uint64_t count() const;
-  // Ends the stream. Fewer elements than k are an error.
-  top_k_result<T> result();
+  // Ends the stream: std::move(stream).result(). Fewer elements than k are an error.
+  top_k_result<T> result() &&;
 
  private:
   struct state;

@@ -7,7 +7,7 @@ namespace tally {
 
 // This machine's cores. Results do not depend on the number of threads.
 struct cpu {
-  int threads = 0;  // 0: every core that the process may use
+  int threads = 0;  // at most so many; 0: every core that the process may use
 };
 
 // What a NaN in the input does: poison the answer, or count as absent.

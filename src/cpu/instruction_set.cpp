@@ -11,13 +11,15 @@ namespace {
 instruction_set detect() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("bmi2"))
-    return instruction_set::avx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
-      __builtin_cpu_supports("f16c"))
-    return instruction_set::avx2;
+  // All that run_avx2 and run_avx512 are compiled for.
+  bool const avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") &&
+                    __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("f16c") &&
+                    __builtin_cpu_supports("fma");
+  bool const avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                      __builtin_cpu_supports("avx512cd");
+  if (avx2) return avx512 ? instruction_set::avx512 : instruction_set::avx2;
 #endif
   return instruction_set::baseline;
 }

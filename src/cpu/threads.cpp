@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tally/cpu/threads.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "tally/cpu/float_environment.hpp"
@@ -17,7 +18,6 @@
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
-#include <optional>
 #endif
 
 namespace tally::detail {
@@ -31,6 +31,9 @@ int cores() {
 #endif
 }
 
+// More would only cost: no answer depends on it.
+int most_threads() { return std::max(64, 2 * cores()); }
+
 void run_one(void (*run)(void*, std::size_t), void* context, std::size_t i) {
   float_environment const standard;
   run(context, i);
@@ -41,11 +44,12 @@ void run_one(void (*run)(void*, std::size_t), void* context, std::size_t i) {
 int thread_count(cpu where) {
   if (where.threads < 0)
     throw error("cpu: threads = " + std::to_string(where.threads) + " is negative");
-  return where.threads ? where.threads : cores();
+  return where.threads ? std::min(where.threads, most_threads()) : cores();
 }
 
 void run_parallel(int threads, std::size_t tasks, void (*run)(void*, std::size_t), void* context) {
-  if (threads <= 1 || tasks <= 1) {
+  threads = int(std::min<std::size_t>(std::size_t(threads), tasks));
+  if (threads <= 1) {
     for (std::size_t i = 0; i < tasks; ++i) run_one(run, context, i);
     return;
   }
@@ -67,10 +71,13 @@ void run_parallel(int threads, std::size_t tasks, void (*run)(void*, std::size_t
   }
   if (failure) std::rethrow_exception(failure);
 #else
-  // TBB has to be told of more threads than cores, or it complains on standard error.
-  std::optional<oneapi::tbb::global_control> more;
-  if (threads > cores())
-    more.emplace(oneapi::tbb::global_control::max_allowed_parallelism, std::size_t(threads));
+  if (threads > cores()) {
+    // TBB has to be told of more threads than cores, once for all calls, or it complains on
+    // standard error. Never destroyed: calls may outlive main.
+    static auto const* const more = new oneapi::tbb::global_control(
+        oneapi::tbb::global_control::max_allowed_parallelism, std::size_t(most_threads()));
+    (void)more;
+  }
   oneapi::tbb::task_arena arena(threads);
   arena.execute([&] {
     oneapi::tbb::parallel_for(

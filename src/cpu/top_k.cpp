@@ -5,6 +5,7 @@
 
 #include "tally/dtype.hpp"
 #include "tally/error.hpp"
+#include "tally/span.hpp"
 #include "top_k/running.hpp"
 #include "top_k/whole.hpp"
 
@@ -34,6 +35,7 @@ std::uint64_t run(cpu where, std::span<T const> in, std::uint64_t k, top_k_optio
   using R = represent<T>;
   check_k(k, in.size());
   int const threads = detail::thread_count(where);
+  detail::require_aligned("top_k", "in", in);
   auto const rank = ranking<R>::of(std::type_identity<T>{}, options);
   auto const* const data = reinterpret_cast<R const*>(in.data());
   if (!options.distinct) {
@@ -42,8 +44,8 @@ std::uint64_t run(cpu where, std::span<T const> in, std::uint64_t k, top_k_optio
     return out.size();
   }
   std::size_t const room = std::max(running<R>::least_room, running<R>::room_for(in.size()));
-  running<R> best(rank, k, true, threads, out, std::min(room, in.size() + 1));
-  best.add(data, in.size(), 0);
+  running<R> best(rank, k, true, out, std::min(room, in.size() + 1));
+  best.add(data, in.size(), 0, threads);
   finish_order(best, rank, options);
   return best.held().size();
 }
@@ -61,8 +63,9 @@ top_k_result<T> top_k(cpu where, std::span<T const> in, std::uint64_t k, top_k_o
 }
 
 template <element T>
-std::uint64_t top_k_into(cpu where, std::span<T const> in, std::uint64_t k, std::span<T> values,
-                         std::span<std::int64_t> indices, top_k_options options) {
+std::uint64_t top_k_into(cpu where, std::type_identity_t<std::span<T const>> in, std::uint64_t k,
+                         std::span<T> values, std::span<std::int64_t> indices,
+                         top_k_options options) {
   auto const check_room = [&](char const* name, std::size_t size) {
     if (size < k)
       throw error("top_k_into: " + std::string(name) + " has room for " + std::to_string(size) +
@@ -78,13 +81,12 @@ template <element T>
 struct top_k_stream<T>::state {
   using R = represent<T>;
 
-  state(cpu where, std::uint64_t k_, top_k_options options_, std::int64_t first_index)
+  state(std::uint64_t k_, top_k_options options_, std::uint64_t first)
       : k(k_),
         options(options_),
         rank(ranking<R>::of(std::type_identity<T>{}, options)),
-        next_index(first_index),
-        best(rank, k, options.distinct, detail::thread_count(where), output<R>(held),
-             running<R>::least_room) {}
+        next_index(std::int64_t(first)),
+        best(rank, k, options.distinct, output<R>(held), running<R>::least_room) {}
 
   std::uint64_t k, count = 0;
   top_k_options options;
@@ -95,9 +97,8 @@ struct top_k_stream<T>::state {
 };
 
 template <element T>
-top_k_stream<T>::top_k_stream(cpu where, std::uint64_t k, top_k_options options,
-                              std::int64_t first_index)
-    : state_(std::make_unique<state>(where, k, options, first_index)) {}
+top_k_stream<T>::top_k_stream(std::uint64_t k, top_k_options options, std::uint64_t first)
+    : state_(std::make_unique<state>(k, options, first)) {}
 template <element T>
 top_k_stream<T>::top_k_stream(top_k_stream&&) noexcept = default;
 template <element T>
@@ -106,9 +107,11 @@ template <element T>
 top_k_stream<T>::~top_k_stream() = default;
 
 template <element T>
-void top_k_stream<T>::add(std::span<T const> chunk) {
+void top_k_stream<T>::add(cpu where, std::span<T const> chunk) {
   using R = represent<T>;
-  state_->best.add(reinterpret_cast<R const*>(chunk.data()), chunk.size(), state_->next_index);
+  detail::require_aligned("top_k_stream", "in", chunk);
+  state_->best.add(reinterpret_cast<R const*>(chunk.data()), chunk.size(), state_->next_index,
+                   detail::thread_count(where));
   state_->next_index += std::int64_t(chunk.size());
   state_->count += chunk.size();
 }
@@ -133,16 +136,16 @@ std::uint64_t top_k_stream<T>::count() const {
 }
 
 template <element T>
-top_k_result<T> top_k_stream<T>::result() {
+top_k_result<T> top_k_stream<T>::result() && {
   check_k(state_->k, state_->count);
   finish_order(state_->best, state_->rank, state_->options);
   return std::move(state_->held);
 }
 
-#define TALLY_TOP_K(T)                                                                    \
-  template top_k_result<T> top_k(cpu, std::span<T const>, std::uint64_t, top_k_options);  \
-  template std::uint64_t top_k_into(cpu, std::span<T const>, std::uint64_t, std::span<T>, \
-                                    std::span<std::int64_t>, top_k_options);              \
+#define TALLY_TOP_K(T)                                                                       \
+  template top_k_result<T> top_k(cpu, std::span<T const>, std::uint64_t, top_k_options);     \
+  template std::uint64_t top_k_into<T>(cpu, std::span<T const>, std::uint64_t, std::span<T>, \
+                                       std::span<std::int64_t>, top_k_options);              \
   template class top_k_stream<T>;
 TALLY_TOP_K(bool)
 TALLY_TOP_K(std::int8_t)

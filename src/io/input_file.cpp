@@ -21,29 +21,32 @@ namespace {
 
 }  // namespace
 
-input_file::input_file(std::string const& path)
-    : name_(path == "-" ? "standard input" : path),
-      descriptor_(path == "-" ? 0 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+input_file::input_file(bool standard_input, std::string const& path)
+    : name_(standard_input ? "standard input" : path),
+      standard_input_(standard_input),
+      descriptor_(standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  if (descriptor_ < 0) fail(name_, errno);
+}
+
+input_file::input_file(std::string const& path) : input_file(path == "-", path) {
   struct stat about;
-  if (descriptor_ < 0 || ::fstat(descriptor_, &about) != 0) fail(name_, errno);
+  if (::fstat(descriptor_, &about) != 0) fail(name_, errno);
+  if (S_ISDIR(about.st_mode)) throw error(name_ + ": is a directory");
   regular_ = S_ISREG(about.st_mode);
-  bool const directory = S_ISDIR(about.st_mode);
-  bool const empty = path != "-" && regular_ && about.st_size == 0;
-  if (directory || empty) {
-    if (descriptor_ > 0) ::close(descriptor_);
-    throw error(name_ + (directory ? ": is a directory" : ": is empty (0 bytes)"));
-  }
+  if (!standard_input_ && regular_ && about.st_size == 0)
+    throw error(name_ + ": is empty (0 bytes)");
   if (regular_ && ::lseek(descriptor_, 0, SEEK_CUR) == 0) mappable_bytes_ = about.st_size;
 }
 
 input_file::input_file(input_file&& other) noexcept
     : name_(other.name_),
+      standard_input_(other.standard_input_),
       descriptor_(std::exchange(other.descriptor_, -1)),
       regular_(other.regular_),
       mappable_bytes_(other.mappable_bytes_) {}
 
 input_file::~input_file() {
-  if (descriptor_ > 0) ::close(descriptor_);
+  if (descriptor_ >= 0 && !standard_input_) ::close(descriptor_);
 }
 
 std::size_t input_file::read(std::span<char> into) {

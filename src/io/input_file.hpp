@@ -26,7 +26,7 @@ class input_file {
   ~input_file();
 
   std::string const& name() const { return name_; }  // for messages
-  bool is_standard_input() const { return descriptor_ == 0; }
+  bool is_standard_input() const { return standard_input_; }
   bool is_regular() const { return regular_; }
 
   // Waits for at least one byte; 0 at the end.
@@ -35,7 +35,10 @@ class input_file {
   mapping map() const;
 
  private:
+  input_file(bool standard_input, std::string const& path);
+
   std::string name_;
+  bool standard_input_;
   int descriptor_;
   bool regular_ = false;
   std::size_t mappable_bytes_ = 0;

@@ -137,7 +137,12 @@ bool equal_ignoring_case(std::string_view text, std::string_view lower) {
 std::string quoted(std::string_view text) {
   constexpr std::size_t most = 40;
   std::string out = "'";
-  for (char const c : text.substr(0, most)) out += (unsigned char)c < ' ' || c == 127 ? '?' : c;
+  for (unsigned char const c : text.substr(0, most)) {
+    if (c >= ' ' && c <= '~')
+      out += char(c);
+    else
+      out += {'\\', 'x', "0123456789abcdef"[c / 16], "0123456789abcdef"[c % 16]};
+  }
   return out + (text.size() > most ? "...'" : "'");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers from text: exact, and the same in every locale.
+// What the text formats need beside parse_number.
 #pragma once
 
 #include <cstddef>
@@ -8,22 +8,17 @@
 #include <string_view>
 
 #include "tally/dtype.hpp"
+#include "tally/io/number.hpp"
 
 namespace tally::io {
-
-enum class parsed : unsigned char { number, not_a_number, out_of_range };
-
-// Reads all of `text` as a number of `type` into `value`, which has room for one. Floating types
-// are rounded once, to nearest; too large is infinite, too small zero. They also take inf, infinity
-// and nan, bool takes true and false, in any case. Only integers can be out of range.
-parsed parse_number(std::string_view text, dtype type, std::byte* value);
 
 // Writes the quiet NaN of a floating `type`.
 void put_nan(dtype type, std::byte* value);
 
 bool equal_ignoring_case(std::string_view text, std::string_view lower);
 
-// `text` in quotes for a one-line message: control characters replaced, a long text cut.
+// `text` in quotes for a one-line message: bytes that are not printable ASCII as \xNN, a long text
+// cut.
 std::string quoted(std::string_view text);
 
 }  // namespace tally::io

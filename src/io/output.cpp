@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "tally/error.hpp"
+#include "unfinished.hpp"
 
 namespace tally::io {
 namespace {
@@ -46,24 +47,35 @@ output_file::output_file(std::string path) : path_(std::move(path)) {
   if (exists && !S_ISREG(about.st_mode)) {
     descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
-    target_ = follow(path_);
-    for (int attempt = 0; descriptor_ < 0 && (attempt == 0 || errno == EEXIST); ++attempt) {
-      temporary_ = temporary_name(target_, attempt);
-      descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    }
+    open_temporary(exists ? about.st_mode & 0777 : 0666);
+    // What the umask took; a file system that refuses this leaves fewer permissions, never more.
+    if (exists) ::fchmod(descriptor_, about.st_mode & 0777);
+  }
+  if (descriptor_ < 0) fail(path_, errno);
+}
+
+void output_file::open_temporary(unsigned mode) {
+  target_ = follow(path_);
+  for (int attempt = 0; descriptor_ < 0 && (attempt == 0 || errno == EEXIST); ++attempt) {
+    temporary_ = temporary_name(target_, attempt);
+    unfinished_ = remember_unfinished(temporary_);
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (descriptor_ < 0) forget_unfinished(unfinished_);
   }
   if (descriptor_ < 0) fail(path_, errno);
 }
 
 output_file::~output_file() {
   if (descriptor_ >= 0) ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (temporary_.empty()) return;
+  ::unlink(temporary_.c_str());
+  forget_unfinished(unfinished_);
 }
 
 void output_file::write(std::span<std::byte const> bytes) { write_at(end_, bytes); }
 
 void output_file::write_at(std::uint64_t offset, std::span<std::byte const> bytes) {
-  bool const renamed = !temporary_.empty();
+  bool const renamed = takes_any_offset();
   if (!renamed && offset != end_) fail(path_, ESPIPE);
   while (!bytes.empty()) {
     auto const n = renamed ? ::pwrite(descriptor_, bytes.data(), bytes.size(), off_t(offset))
@@ -81,6 +93,7 @@ void output_file::commit() {
   if (temporary_.empty()) return;
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(path_, errno);
   temporary_.clear();
+  forget_unfinished(unfinished_);
 }
 
 }  // namespace tally::io

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 
+#include "aggregate/mpfr_oracle.hpp"
+#include "support/failure_of.hpp"
 #include "tally/reduce.hpp"
 
 namespace {
@@ -69,6 +72,56 @@ TEST(all_together, keeps_the_tree_of_an_ordered_aggregate) {
   auto const [fast, exact] = reduce(cpu{3}, x, all_together(fast_sum{}, sum{}));
   EXPECT_EQ(fast, reduce(cpu{1}, x, fast_sum{}));
   EXPECT_EQ(exact, reduce(cpu{1}, x, sum{}));
+}
+
+TEST(all_together, and_describe_give_the_sums_of_mpfr_and_of_plain_integers) {
+  auto const x = normal<double>(70001);
+  auto const [middle, total] = reduce(cpu{2}, x, all_together(mean{}, sum{}));
+  expect_same(total, mpfr_oracle::sum<double>(x));
+  expect_same(reduce(cpu{2}, x, describe{}).sum, mpfr_oracle::sum<double>(x));
+
+  std::vector<std::int32_t> k(1 << 17);
+  for (std::size_t i = 0; i < k.size(); ++i) k[i] = std::int32_t(i * 2654435761u % 1999) - 999;
+  auto const [integers, half] = reduce(cpu{2}, k, all_together(sum{}, mean{}));
+  std::int64_t const want = std::accumulate(k.begin(), k.end(), std::int64_t(0));
+  EXPECT_EQ(integers, want);
+  EXPECT_EQ(half, double(want) / (1 << 17));  // exact, by a power of two
+}
+
+// An aggregate whose result has the members of the library's own pairs.
+struct first_and_last {
+  using element = float;
+  struct state {
+    float a, b;
+  };
+  using result = state;
+  static constexpr bool any_order = false;
+  static constexpr char const* name = "first_and_last";
+  state lift(float x, std::uint64_t) const { return {x, x}; }
+  state combine(state s, state t) const { return {s.a, t.b}; }
+  result lower(state s) const { return s; }
+};
+
+TEST(all_together, leaves_a_result_that_looks_like_a_pair_whole) {
+  auto const x = normal<float>(1001);
+  auto const both_ways = [&](auto const& ends, float total) {
+    EXPECT_EQ(ends.a, x.front());
+    EXPECT_EQ(ends.b, x.back());
+    EXPECT_EQ(total, reduce(cpu{}, x, sum{}));
+  };
+  auto const [ends, total] = reduce(cpu{}, x, all_together(first_and_last{}, sum{}));
+  both_ways(ends, total);
+  auto const [same_total, same_ends] = reduce(cpu{}, x, all_together(sum{}, first_and_last{}));
+  both_ways(same_ends, same_total);
+}
+
+TEST(all_together, of_nothing_names_the_aggregate_that_has_no_answer) {
+  std::vector<float> const none;
+  EXPECT_EQ(support::failure_of([&] { reduce(cpu{}, none, all_together(sum{}, mean{})); }),
+            "mean: the array is empty");
+  auto const [total, fast] = reduce(cpu{}, none, all_together(sum{}, fast_sum{}));
+  EXPECT_EQ(total, 0);
+  EXPECT_EQ(fast, 0);
 }
 
 }  // namespace

@@ -118,6 +118,11 @@ TYPED_TEST(exact_state_test, bytes_that_are_no_state_are_rejected) {
     bad[i] ^= std::byte(0x10);
     EXPECT_THROW(state::deserialise(bad), tally::error);
   }
+  for (std::uint64_t const top : {1ull << 62, ~0ull >> 1, 1ull << 63}) {  // the last 8 bytes
+    auto forged = good;
+    for (std::size_t i = 0; i < 8; ++i) forged[good.size() - 8 + i] = std::byte(top >> 8 * i);
+    EXPECT_THROW(state::deserialise(forged), tally::error) << top;
+  }
 }
 
 TEST(exact_state, takes_narrower_types) {

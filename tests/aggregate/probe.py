@@ -43,6 +43,11 @@ def path_count(name):
     return count
 
 
+def instruction_set():
+    """Which one the library runs on: 0 baseline, 1 AVX2, 2 AVX-512."""
+    return library.probe_instruction_set()
+
+
 def address(array):
     return ctypes.c_void_p(array.ctypes.data)
 

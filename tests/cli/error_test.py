@@ -2,7 +2,9 @@
 """Bad input: one clear line, the right exit status, nothing left behind."""
 
 import os
+import signal
 import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -186,6 +188,13 @@ def test_an_unknown_option_names_the_nearest_one(typed, meant):
     assert typed in message and meant in message
 
 
+@pytest.mark.parametrize("typed", ["-o", "-x", "--zzz"])
+def test_an_unknown_option_that_is_near_to_none_is_told_with_its_command(typed):
+    np.save("x.npy", np.ones(3))
+    message = failure(2, "sum", "x.npy", typed, "y.npy")
+    assert message == f"tally: unknown option {typed} of tally sum"
+
+
 @pytest.mark.parametrize("typed, meant", [("smu", "sum"), ("topk", "top-k"),
                                           ("descibe", "describe"), ("cumsun", "cumsum")])
 def test_an_unknown_command_names_the_nearest_one(typed, meant):
@@ -210,3 +219,63 @@ def test_a_gpu_that_is_not_there_has_status_1():
 
 def test_a_strange_name_stays_on_one_line():
     assert "no?such" in failure(1, "sum", "no\nsuch")
+
+
+def test_bytes_that_are_not_printable_are_told_in_hexadecimal():
+    assert r"'\x1b[31m\xc3\xa4'" in failure(1, "sum", stdin="\x1b[31m\u00e4".encode())
+
+
+def closed(streams, arguments):
+    """The finished process, begun with these streams closed."""
+    script = f"'{BINARY}' {arguments} {streams}"
+    return subprocess.run(["bash", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+@pytest.mark.parametrize("streams", ["<&-", "2>&-", "<&- 2>&-"])
+def test_a_file_is_no_standard_stream_though_that_is_closed(streams):
+    np.arange(4.0).tofile("x.raw")
+    done = closed(streams, "sum x.raw --dtype float64")
+    assert (done.returncode, done.stdout) == (0, b"6\n")
+    done = closed(streams, "sum x.raw")
+    assert (done.returncode, done.stdout) == (1, b"")
+
+
+def test_a_closed_standard_input_is_empty():
+    done = closed("<&-", "sum")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"0\n", b"")
+
+
+def test_a_closed_standard_output_is_an_error_if_something_is_written():
+    np.save("x.npy", np.ones(3))
+    done = closed(">&-", "sum x.npy")
+    assert done.returncode == 1 and b"standard output" in done.stderr
+    assert closed(">&-", "generate normal").returncode == 1
+    done = closed("<&- >&- 2>&-", "scan x.npy -o y.npy")
+    assert done.returncode == 0
+    assert np.load("y.npy").tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_command_and_leaves_nothing_behind(number):
+    with subprocess.Popen([BINARY, "scan", "-", "-o", "y.npy"], stdin=subprocess.PIPE) as process:
+        process.stdin.write(b"1 2 3 ")
+        process.stdin.flush()
+        while not os.listdir():
+            time.sleep(0.01)
+        process.send_signal(number)
+        assert process.wait(60) == -number
+    assert os.listdir() == []
+
+
+def test_a_signal_that_is_ignored_stays_ignored():
+    script = f"trap '' HUP; exec '{BINARY}' scan - -o y.npy"
+    with subprocess.Popen(["bash", "-c", script], stdin=subprocess.PIPE) as process:
+        process.stdin.write(b"1 2 3 ")
+        process.stdin.flush()
+        while not os.listdir():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGHUP)
+        process.stdin.close()
+        process.wait(60)
+        assert process.returncode == 0
+    assert np.load("y.npy").tolist() == [1, 3, 6]

@@ -181,3 +181,29 @@ def test_an_init_that_is_no_number_is_a_usage_error():
     np.save("x.npy", np.ones(3, "int32"))
     for init in ("one", "1.5", "99999999999999999999"):
         assert init in failure(2, "scan", "x.npy", "--init", init)
+
+
+def test_an_init_is_read_like_input():
+    np.save("x.npy", np.zeros(1, "float32"))
+    beside_a_midpoint = "1.000000059604644775390625000000001"
+    assert answer("scan", "x.npy", "--init", beside_a_midpoint) == "1.0000001"
+    assert answer("scan", "x.npy", "--init", "1e400") == "inf"
+    assert answer("scan", "x.npy", "--init", "nan") == "nan"
+
+
+def test_an_output_that_replaces_a_file_keeps_its_permissions():
+    np.save("x.npy", np.ones(3))
+    np.save("y.npy", np.ones(3))
+    for mode in (0o600, 0o666):
+        os.chmod("y.npy", mode)
+        report("scan", "x.npy", "-o", "y.npy")
+        assert stat.S_IMODE(os.stat("y.npy").st_mode) == mode
+
+
+def test_an_output_written_from_its_end_has_to_be_a_file():
+    np.save("x.npy", np.ones(3))
+    message = failure(1, "scan", "--reverse", "x.npy", "-o", "/dev/null")
+    assert "/dev/null" in message and "regular file" in message and "--reverse" in message
+    assert report("scan", "x.npy", "-o", "/dev/null")["last"] == 3
+    os.symlink("/dev/null", "null.npy")
+    assert "length" in failure(1, "scan", "-", "-o", "null.npy", stdin=b"1 2")

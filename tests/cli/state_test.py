@@ -144,3 +144,16 @@ def test_a_file_that_is_no_state_is_refused():
     np.save("x.npy", np.arange(7.0))
     assert "x.npy" in failure(1, "merge", "x.npy")
     assert "none.state" in failure(1, "merge", "none.state")
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.npy", "x"])
+def test_a_state_may_have_any_name(name):
+    np.save("in.npy", np.arange(5.0))
+    answer("sum", "in.npy", "--save-state", name)
+    assert answer("merge", name) == "10"
+    assert answer("merge", "-", stdin=open(name, "rb").read()) == "10"
+
+
+def test_what_is_too_large_for_a_state_is_not_read_to_its_end():
+    assert "/dev/zero: is not a saved state" == failure(1, "merge", "/dev/zero")[len("tally: "):]
+    assert "Is a directory" in failure(1, "merge", ".")

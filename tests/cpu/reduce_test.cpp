@@ -7,22 +7,14 @@
 #include <numeric>
 
 #include "cpu/operators.hpp"
+#include "support/failure_of.hpp"
 
 namespace {
 
 using namespace tally;
 using operators::affine;
 using operators::sizes;
-
-template <class F>
-std::string failure_of(F&& call) {
-  try {
-    call();
-  } catch (error const& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
+using support::failure_of;
 
 TEST(reduce, keeps_the_order_of_an_operator_that_does_not_commute) {
   for (std::size_t const n : sizes) {
@@ -65,6 +57,30 @@ TEST(reduce, of_nothing_gives_the_identity_or_names_the_aggregate) {
 TEST(reduce, refuses_a_negative_number_of_threads) {
   std::vector<int> const x(3);
   EXPECT_EQ(failure_of([&] { reduce(cpu{-2}, x, sum{}); }), "cpu: threads = -2 is negative");
+}
+
+TEST(reduce, into_a_variable_is_the_same) {
+  std::vector<float> const x(1000, 0.1f);
+  float total = 0;
+  double mean_of_x = 0;
+  reduce_into(cpu{}, x, total, sum{});
+  reduce_into(cpu{}, x, mean_of_x, mean{}.as<double>());
+  EXPECT_EQ(total, 100.0f);  // 1000 times 0.1f is 100.0000015, and then there is one rounding
+  EXPECT_EQ(mean_of_x, double(0.1f));
+}
+
+TEST(reduce, appends_ordered_parts_only_where_they_adjoin) {
+  auto const x = operators::random_affine(1000);
+  std::span<affine const> const all = x;
+  using stream = reduce_stream<affine, operators::then>;
+  stream left, right({}, {}, 300), gap({}, {}, 301), overlap({}, {}, 299);
+  left.add(cpu{1}, all.first(300));
+  for (auto* s : {&right, &gap, &overlap}) s->add(cpu{1}, all.subspan(300));
+  EXPECT_THROW(left.append(gap), error);
+  EXPECT_THROW(left.append(overlap), error);
+  left.append(right);
+  EXPECT_EQ(left.result(), reduce(cpu{1}, x, operators::then{}));
+  EXPECT_EQ(left.count(), 1000u);
 }
 
 TEST(reduce, of_integers_wraps_at_64_bits) {

@@ -10,12 +10,14 @@
 #include <optional>
 
 #include "cpu/operators.hpp"
+#include "support/failure_of.hpp"
 
 namespace {
 
 using namespace tally;
 using operators::affine;
 using operators::sizes;
+using support::failure_of;
 
 // Every prefix by a plain loop; `start` may be null for an inclusive scan.
 template <class T, class Op>
@@ -98,6 +100,31 @@ TEST(scan, goes_on_where_the_chunk_before_ended) {
   }
   EXPECT_TRUE(out == want);
   EXPECT_EQ(running.total(), want.back());
+}
+
+TEST(scan, in_reverse_goes_on_before_the_chunk_that_came_last) {
+  auto const x = operators::random_affine(100000);
+  affine const start{5, 3};
+  std::span<affine const> const all = x;
+  std::mt19937 random(3);
+  for (bool const exclusive : {false, true}) {
+    affine total{};
+    auto const want = plain_scan(x, operators::then{}, &start, exclusive, true, &total);
+    std::vector<affine> out(x.size());
+    scan_stream<affine, affine, operators::then> running({}, {.init = start, .reverse = true},
+                                                         x.size());
+    for (std::size_t end = x.size(); end > 0;) {
+      std::size_t const length = std::min<std::size_t>(random() % 30000, end);
+      end -= length;
+      auto const to = std::span(out).subspan(end, length);
+      if (exclusive)
+        running.exclusive(cpu{2}, all.subspan(end, length), to);
+      else
+        running.inclusive(cpu{2}, all.subspan(end, length), to);
+    }
+    EXPECT_TRUE(out == want) << exclusive;
+    EXPECT_EQ(running.total(), total);
+  }
 }
 
 template <class T>
@@ -188,16 +215,6 @@ TEST(scan, of_fast_sum_has_the_same_bits_for_any_number_of_threads_and_rounding_
       EXPECT_TRUE(out == want) << rounding;
     }
   }
-}
-
-template <class F>
-std::string failure_of(F&& call) {
-  try {
-    call();
-  } catch (error const& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
 }
 
 TEST(scan, refuses_what_it_cannot_do_and_says_why) {

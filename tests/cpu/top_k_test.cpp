@@ -9,8 +9,9 @@
 #include <numeric>
 #include <random>
 
+#include "cpu/top_k_inputs.hpp"
+#include "support/failure_of.hpp"
 #include "tally/cpu/path_counters.hpp"
-#include "tally/cpu/sample.hpp"
 #include "tally/dtype.hpp"
 #include "tally/error.hpp"
 #include "tally/rounding.hpp"
@@ -20,6 +21,9 @@ namespace {
 
 using detail::path;
 using detail::path_count;
+using support::failure_of;
+using top_k_inputs::misleading;
+using top_k_inputs::random_floats;
 
 // The order of the contract, spelled out with the types' own comparisons.
 template <class T>
@@ -301,15 +305,15 @@ TYPED_TEST(top_k_of, a_stream_in_any_chunks_equals_the_whole) {
       auto const in = std::as_const(values).span();
       std::uint64_t const k = random() % ((random() % 2 ? n : std::min<std::size_t>(n, 100)) + 1);
       int const team = 1 + int(random() % 3);
-      top_k_stream<TypeParam> stream(cpu{team}, k, options);
+      top_k_stream<TypeParam> stream(k, options);
       std::size_t const most = random() % 2 ? n + 1 : 5000;
       for (std::size_t at = 0; at < n;) {
         std::size_t const size = std::min(n - at, std::size_t(random() % most));
-        stream.add(in.subspan(at, size));
+        stream.add(cpu{team}, in.subspan(at, size));
         at += size;
       }
       ASSERT_EQ(stream.count(), n);
-      expect_best(in, ranked(in, options), k, options, stream.result(),
+      expect_best(in, ranked(in, options), k, options, std::move(stream).result(),
                   "stream of " + describe<TypeParam>(kind.name, n, k, options, team));
       if (this->HasFatalFailure()) return;
     }
@@ -328,8 +332,8 @@ TYPED_TEST(top_k_of, streams_merge_in_any_order) {
     std::vector<top_k_stream<TypeParam>> streams;
     for (std::size_t p = 0; p < parts; ++p) {
       std::size_t const begin = n * p / parts, end = n * (p + 1) / parts;
-      streams.emplace_back(cpu{1}, k, options, std::int64_t(begin));
-      streams.back().add(in.subspan(begin, end - begin));
+      streams.emplace_back(k, options, begin);
+      streams.back().add(cpu{1}, in.subspan(begin, end - begin));
     }
     std::shuffle(streams.begin(), streams.end(), random);
     while (streams.size() > 1) {
@@ -338,7 +342,7 @@ TYPED_TEST(top_k_of, streams_merge_in_any_order) {
       streams.pop_back();
     }
     ASSERT_EQ(streams[0].count(), n);
-    expect_best(in, ranked(in, options), k, options, streams[0].result(),
+    expect_best(in, ranked(in, options), k, options, std::move(streams[0]).result(),
                 "merge of " + describe<TypeParam>(kind.name, n, k, options, 1));
     if (this->HasFatalFailure()) return;
   }
@@ -351,10 +355,10 @@ TEST(top_k, a_full_stream_takes_the_least_better_key_and_no_equal_one) {
     for (std::size_t i = 0; i < v.size(); ++i) v[i] = 2 * std::int32_t(i);
     std::int32_t const worst = v[v.size() - 100];
     v.insert(v.end(), {worst - 1, worst, worst + 1, worst});
-    top_k_stream<std::int32_t> stream(cpu{1}, 100, options);
-    for (std::size_t i = 0; i < v.size(); i += 4) stream.add(std::span(v).subspan(i, 4));
-    expect_best<std::int32_t>(v, ranked<std::int32_t>(v, options), 100, options, stream.result(),
-                              "");
+    top_k_stream<std::int32_t> stream(100, options);
+    for (std::size_t i = 0; i < v.size(); i += 4) stream.add(cpu{1}, std::span(v).subspan(i, 4));
+    expect_best<std::int32_t>(v, ranked<std::int32_t>(v, options), 100, options,
+                              std::move(stream).result(), "");
   }
 }
 
@@ -364,44 +368,40 @@ TEST(top_k, takes_vectors_and_spans) {
   EXPECT_EQ(top_k(cpu{}, v, 2).values, expected);
   EXPECT_EQ(top_k(cpu{}, std::span(v), 2, {.order = largest}).values, expected);
   EXPECT_EQ(top_k(cpu{}, std::span<float const>(v), 2).indices, (std::vector<std::int64_t>{0, 2}));
+  std::vector<float> values(2);
+  std::vector<std::int64_t> indices(2);
+  EXPECT_EQ(top_k_into(cpu{}, std::span<float>(v), 2, std::span(values), std::span(indices)), 2u);
+  EXPECT_EQ(values, expected);
+  EXPECT_EQ(top_k_into(cpu{}, v, 2, std::span(values), std::span(indices)), 2u);
 }
 
 TEST(top_k, more_than_there_are_is_an_error) {
   std::vector<double> const v(5);
-  auto const message = [](auto&& call) -> std::string {
-    try {
-      call();
-    } catch (error const& e) {
-      return e.what();
-    }
-    return "no error";
-  };
-  EXPECT_EQ(message([&] { top_k(cpu{}, v, 7); }), "top_k: k = 7 is larger than n = 5");
-  EXPECT_EQ(message([&] { top_k(cpu{}, v, ~std::uint64_t(0)); }),
+  EXPECT_EQ(failure_of([&] { top_k(cpu{}, v, 7); }), "top_k: k = 7 is larger than n = 5");
+  EXPECT_EQ(failure_of([&] { top_k(cpu{}, v, ~std::uint64_t(0)); }),
             "top_k: k = 18446744073709551615 is larger than n = 5");
-  EXPECT_EQ(message([&] {
-              top_k_stream<double> s(cpu{}, 7);
-              s.add(v);
-              s.result();
+  EXPECT_EQ(failure_of([&] {
+              top_k_stream<double> s(7);
+              s.add(cpu{}, v);
+              std::move(s).result();
             }),
             "top_k: k = 7 is larger than n = 5");
   std::vector<double> values(2);
   std::vector<std::int64_t> indices(3);
-  EXPECT_EQ(
-      message([&] { top_k_into(cpu{}, std::span(v), 3, std::span(values), std::span(indices)); }),
-      "top_k_into: values has room for 2, k = 3");
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(failure_of(
+                [&] { top_k_into(cpu{}, std::span(v), 3, std::span(values), std::span(indices)); }),
+            "top_k_into: values has room for 2, k = 3");
+  EXPECT_EQ(failure_of([&] {
               top_k_into(cpu{}, std::span(v), 3, std::span(values), std::span(indices).first(0));
             }),
             "top_k_into: values has room for 2, k = 3");
-  EXPECT_EQ(message([&] { top_k_stream<double>(cpu{}, 3).merge(top_k_stream<double>(cpu{}, 4)); }),
+  EXPECT_EQ(failure_of([&] { top_k_stream<double>(3).merge(top_k_stream<double>(4)); }),
             "top_k_stream: a stream of k = 4 cannot be merged into one of k = 3");
-  EXPECT_EQ(
-      message([&] {
-        top_k_stream<double>(cpu{}, 3).merge(top_k_stream<double>(cpu{}, 3, {.order = smallest}));
-      }),
-      "top_k_stream: the streams to merge have different options");
-  EXPECT_EQ(message([&] { top_k(cpu{-1}, v, 1); }), "cpu: threads = -1 is negative");
+  EXPECT_EQ(failure_of([&] {
+              top_k_stream<double>(3).merge(top_k_stream<double>(3, {.order = smallest}));
+            }),
+            "top_k_stream: the streams to merge have different options");
+  EXPECT_EQ(failure_of([&] { top_k(cpu{-1}, v, 1); }), "cpu: threads = -1 is negative");
 }
 
 // Runs one call, compares it with a stable sort, and says how often `which` was taken meanwhile.
@@ -412,13 +412,6 @@ std::uint64_t times_taken(path which, std::vector<T> const& in, std::uint64_t k,
   auto const got = top_k(cpu{1}, in, k, options);
   expect_best<T>(in, ranked<T>(in, options), k, options, got, "path");
   return path_count(which) - before;
-}
-
-std::vector<float> random_floats(std::size_t n) {
-  source random(8);
-  std::vector<float> v(n);
-  for (float& x : v) x = float(random() >> 40);
-  return v;
 }
 
 TEST(top_k_paths, a_small_array_takes_the_direct_one) {
@@ -440,14 +433,6 @@ TEST(top_k_paths, common_values_are_counted_not_kept) {
   for (auto& x : v) x = std::int32_t(random() % 3);
   for (std::size_t k : {std::size_t(10), v.size() / 3, v.size() / 2, v.size() - 1})
     EXPECT_EQ(times_taken(path::top_k_ties, v, k), 1) << k;
-}
-
-// The largest values stand where the sample looks, so that it expects the k-th much too high.
-std::vector<float> misleading(std::size_t n, std::uint64_t roots) {
-  auto v = random_floats(n);
-  std::uint64_t const samples = detail::sample_size(n, roots);
-  for (std::uint64_t i = 0; i < samples; ++i) v[detail::sample_position(i, samples, n)] += 1e9f;
-  return v;
 }
 
 TEST(top_k_paths, a_misleading_sample_is_found_out) {
@@ -490,9 +475,10 @@ TEST(top_k_paths, streams_compact_and_split_over_threads) {
                           merge = path_count(path::top_k_distinct_merge),
                           split = path_count(path::top_k_parallel);
       top_k_options const options = {.distinct = distinct};
-      top_k_stream<float> stream(cpu{3}, k, options);
-      stream.add(v);
-      expect_best<float>(v, ranked<float>(v, options), k, options, stream.result(), "stream");
+      top_k_stream<float> stream(k, options);
+      stream.add(cpu{3}, v);
+      expect_best<float>(v, ranked<float>(v, options), k, options, std::move(stream).result(),
+                         "stream");
       EXPECT_EQ(path_count(path::top_k_stream_compact) > compact, !distinct);
       EXPECT_EQ(path_count(path::top_k_distinct_merge) > merge, distinct);
       EXPECT_EQ(path_count(path::top_k_parallel) - split, k == 10 ? 1 : 0);

@@ -207,10 +207,11 @@ TEST_F(npy_test, a_shape_that_lies_is_refused) {
   EXPECT_EQ(error_of(npy(header("<f4", "(5,)"), std::string(24, 'x'))),
             "the .npy header says 5 x float32, 20 bytes, but 24 bytes follow it");
   EXPECT_EQ(error_of(npy(header("<f4", "(4294967296, 4294967296)"), "1234")),
-            "the .npy header says a shape too large for any file: '(4294967296, 4294967296), }?'");
+            "the .npy header says a shape too large for any file: "
+            "'(4294967296, 4294967296), }\\x0a'");
   EXPECT_EQ(error_of(npy(header("<f4", "(18446744073709551616,)"), "1234")),
             "the .npy header has a shape that is not made of 64-bit lengths: "
-            "'18446744073709551616,), }?'");
+            "'18446744073709551616,), }\\x0a'");
   EXPECT_NE(error_of(npy(header("<f4", "(-1,)"), "1234")).find("not made of 64-bit"),
             std::string::npos);
 }
@@ -294,7 +295,7 @@ TEST_F(npy_test, unknown_versions_and_huge_headers_are_refused) {
 }
 
 TEST_F(npy_test, what_is_no_npy_file_is_refused) {
-  EXPECT_EQ(error_of("hello\nworld"), "is not a .npy file: it begins with 'hello?'");
+  EXPECT_EQ(error_of("hello\nworld"), "is not a .npy file: it begins with 'hello\\x0a'");
   EXPECT_EQ(error_of("hello", {.type = dtype::int8}), "is not a .npy file: it begins with 'hello'");
   EXPECT_EQ(error_of(""), "is empty (0 bytes)");
   EXPECT_EQ(read_error(in.path("b.npy")), in.path("b.npy") + ": No such file or directory");

@@ -18,6 +18,7 @@ TEST(output_file, appears_when_committed) {
   folder const in;
   auto const path = in.path("out");
   output_file out(path);
+  EXPECT_TRUE(out.takes_any_offset());
   out.write(bytes("hello "));
   out.write_at(8, bytes("rld"));
   out.write_at(6, bytes("wo"));
@@ -61,6 +62,36 @@ TEST(output_file, has_the_permissions_that_the_umask_leaves) {
   struct stat about;
   ASSERT_EQ(::stat(in.path("out").c_str(), &about), 0);
   EXPECT_EQ(about.st_mode & 0777, 0640u);
+}
+
+TEST(output_file, keeps_the_permissions_of_the_file_it_replaces) {
+  folder const in;
+  auto const path = in.write("out", "old");
+  auto const saved = ::umask(077);
+  for (unsigned const mode : {0664u, 0600u, 0755u}) {
+    ::chmod(path.c_str(), mode);
+    output_file out(path);
+    out.commit();
+    struct stat about;
+    ASSERT_EQ(::stat(path.c_str(), &about), 0);
+    EXPECT_EQ(about.st_mode & 0777, mode);
+  }
+  ::umask(saved);
+}
+
+TEST(output_file, unfinished_ones_can_be_removed_by_a_signal_handler) {
+  folder const in;
+  {
+    output_file finished(in.path("finished"));
+    finished.commit();
+    for (int i = 0; i < 100; ++i) output_file abandoned(in.path("abandoned"));
+    output_file first(in.path("first")), second(in.path("second"));
+    EXPECT_EQ(in.entries(), 3u);
+    remove_unfinished_outputs();
+    EXPECT_EQ(in.entries(), 1u);
+    remove_unfinished_outputs();
+  }
+  EXPECT_TRUE(std::filesystem::exists(in.path("finished")));
 }
 
 TEST(output_file, takes_the_longest_name_and_two_writers_at_once) {
@@ -114,6 +145,7 @@ TEST(output_file, what_cannot_be_written_is_an_error) {
 
 TEST(output_file, writes_straight_to_what_is_no_file) {
   output_file null("/dev/null");
+  EXPECT_FALSE(null.takes_any_offset());
   null.write(bytes("x"));
   null.commit();
   folder const in;

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "tally/cpu/instruction_set.hpp"
 #include "tally/cpu/path_counters.hpp"
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -75,4 +76,7 @@ std::int64_t probe_path_count(char const* name) {
   auto const found = paths.find(name);
   return found == paths.end() ? -1 : std::int64_t(tally::detail::path_count(found->second));
 }
+
+// The number of the instruction set that the library runs on.
+int probe_instruction_set() { return int(tally::detail::best_instruction_set()); }
 }

@@ -6,7 +6,8 @@
 //   element     what it reads                  lift(x, i)     the state of one element at index i
 //   state       plain data, mergeable          combine(s, t)  the state of s's range, then t's
 //   result      what it gives                  lower(s)       the only contractual rounding
-//   any_order   whether regrouping and swapping operands keep the bits
+//   any_order   whether regrouping and swapping operands keep the bits of a reduction (a scan only
+//               regroups)
 //
 // Optional members:
 //   identity()     neutral in bits; an any-order aggregate has one
@@ -14,14 +15,16 @@
 //   name           for error messages
 //   parts          an aggregate with the same states and lifts, compiled once for several results;
 //                  made by make_parts() if it is not stateless
-//   accumulator    an any-order aggregate's fast path: add(tile, state) adds a whole tile to
-//                  accumulator and state together, flush(state) moves the rest there
+//   accumulator    an any-order aggregate's fast path, made from the aggregate or from nothing:
+//                  add(tile, state) adds a whole tile to accumulator and state together,
+//                  flush(state) moves the rest there
 //   prefix         a scan's fast path: prefix(state); emit(tile, out) writes the tile's running
 //                  results and moves past it, or changes nothing and returns false; store(state)
 //   write, read    a state to and from bytes
 //   shift(s, by)   moves the indices that s holds
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -41,6 +44,7 @@ concept aggregate = requires(A const a, typename A::element x, std::uint64_t i, 
   { a.lower(s) } -> std::same_as<typename A::result>;
   { A::any_order } -> std::convertible_to<bool>;
   requires std::is_trivially_copyable_v<typename A::state>;
+  requires std::default_initializable<typename A::state>;
 };
 
 template <class A>
@@ -130,84 +134,50 @@ auto parts_of(A const& a) {
 template <aggregate A>
 using parts_type = decltype(parts_of(std::declval<A const&>()));
 
+template <class A>
+constexpr char const* name_of() {
+  if constexpr (requires { A::name; })
+    return A::name;
+  else
+    return "reduce";
+}
+
 // Throws if `s` has seen nothing and the aggregate has no answer to that.
 template <aggregate A>
 void require_elements(A const& a, typename A::state const& s) {
-  if constexpr (requires { a.empty(s); })
-    if (a.empty(s)) throw error(std::string(A::name) + ": the array is empty");
+  if constexpr (requires { a.require(s); })
+    a.require(s);
+  else if constexpr (requires { a.empty(s); })
+    if (a.empty(s)) throw error(std::string(name_of<A>()) + ": the array is empty");
 }
 
 }  // namespace detail
 
-// A run of at most `size` elements, as accumulators see it: forward, or (step = -1) a copy of the
-// run turned round. `vector_bytes` is the width of a vector where it is processed.
-template <class T, nan_policy Nan, int VectorBytes>
-struct tile {
-  using element = T;
-  static constexpr int size = 512, vector_bytes = VectorBytes;
-  static constexpr bool skips = Nan == skip && floating<T>;
-  T const* data;
-  int count;
-  std::uint64_t first;
-  int step = 1;
-
-  TALLY_FN T operator[](int k) const { return data[k]; }
-  TALLY_FN bool live(int k) const {
-    if constexpr (skips) return !is_nan(data[k]);
-    return true;
-  }
-  TALLY_FN std::uint64_t index(int k) const {
-    return first + std::uint64_t(std::int64_t(k) * step);
-  }
-};
-
 namespace detail {
-
-// Independent lanes for a tile loop: enough to hide the latency of an addition at any vector width.
-inline constexpr int lanes = 32;
 
 // The accumulator of an aggregate that has none of its own.
 template <aggregate A>
 struct plain_accumulator {
+  A a;
   template <class Tile>
   TALLY_FN void add(Tile const& t, typename A::state& s) {
-    A const a;
     for (int k = 0; k < t.count; ++k)
       if (t.live(k)) s = a.combine(s, a.lift(t[k], t.index(k)));
   }
   void flush(typename A::state&) const {}
 };
 
-template <class A>
-struct accumulator_of {
-  using type = plain_accumulator<A>;
-};
-template <class A>
-  requires requires { typename A::accumulator; }
-struct accumulator_of<A> {
-  using type = typename A::accumulator;
-};
-
-// Calls f(p) for every group of Size elements; a last, incomplete group comes from a copy that is
-// filled up with `fill`.
-template <int Size, class Tile, class F>
-TALLY_FN void for_each_group(Tile const& t, typename Tile::element fill, F&& f) {
-  int const whole = t.count / Size * Size;
-  for (int k = 0; k < whole; k += Size) f(t.data + k);
-  if (whole == t.count) return;
-  typename Tile::element rest[Size];
-  for (int k = 0; k < Size; ++k) rest[k] = whole + k < t.count ? t.data[whole + k] : fill;
-  f(rest);
+template <aggregate A>
+auto make_accumulator(A const& a) {
+  if constexpr (!requires { typename A::accumulator; })
+    return plain_accumulator<A>{a};
+  else if constexpr (std::is_constructible_v<typename A::accumulator, A const&>)
+    return typename A::accumulator(a);
+  else
+    return typename A::accumulator{};
 }
-
-// Calls f(k, lane) for the tile's elements, in an order that vectorises.
-template <class Tile, class F>
-TALLY_FN void for_each_lane(Tile const& t, F&& f) {
-  int const whole = t.count / lanes * lanes;
-  for (int k = 0; k < whole; k += lanes)
-    for (int lane = 0; lane < lanes; ++lane) f(k + lane, lane);
-  for (int k = whole; k < t.count; ++k) f(k, k - whole);
-}
+template <aggregate A>
+using accumulator_type = decltype(make_accumulator(std::declval<A const&>()));
 
 }  // namespace detail
 }  // namespace tally

@@ -22,7 +22,7 @@ struct both {
   using result = paired<typename A::result, typename B::result>;
   using element = typename A::element;
   static constexpr bool any_order = A::any_order && B::any_order;
-  static constexpr char const* name = A::name;
+  static constexpr char const* name = name_of<A>();
   [[no_unique_address]] A first;
   [[no_unique_address]] B second;
 
@@ -41,11 +41,9 @@ struct both {
     return {first.combine(s.a, t.a), second.combine(s.b, t.b)};
   }
   result lower(state const& s) const { return {first.lower(s.a), second.lower(s.b)}; }
-  bool empty(state const& s) const {
-    if constexpr (requires { first.empty(s.a); })
-      if (first.empty(s.a)) return true;
-    if constexpr (requires { second.empty(s.b); }) return second.empty(s.b);
-    return false;
+  void require(state const& s) const {
+    require_elements(first, s.a);
+    require_elements(second, s.b);
   }
   static void shift(state& s, std::int64_t by) {
     if constexpr (requires { A::shift(s.a, by); }) A::shift(s.a, by);
@@ -61,8 +59,10 @@ struct both {
   }
 
   struct accumulator {
-    typename accumulator_of<A>::type a;
-    typename accumulator_of<B>::type b;
+    accumulator_type<A> a;
+    accumulator_type<B> b;
+    explicit accumulator(both const& pair)
+        : a(make_accumulator(pair.first)), b(make_accumulator(pair.second)) {}
     template <class Tile>
     TALLY_FN void add(Tile const& t, state& s) {
       a.add(t, s.a);
@@ -89,10 +89,11 @@ auto bind_all(Op const& op, Rest const&... rest) {
 
 template <class R>
 auto flatten(R const& r) {
-  if constexpr (requires { r.a, r.b; })
-    return std::tuple_cat(std::make_tuple(r.a), flatten(r.b));
-  else
-    return std::make_tuple(r);
+  return std::make_tuple(r);
+}
+template <class A, class B>
+auto flatten(paired<A, B> const& r) {
+  return std::tuple_cat(std::make_tuple(r.a), flatten(r.b));
 }
 
 }  // namespace detail

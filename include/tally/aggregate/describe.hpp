@@ -4,6 +4,7 @@
 #include "tally/aggregate/all_together.hpp"
 #include "tally/aggregate/extrema.hpp"
 #include "tally/aggregate/moments.hpp"
+#include "tally/aggregate/sum.hpp"
 
 namespace tally {
 
@@ -31,6 +32,10 @@ struct describe {
     static constexpr char const* name = "describe";
     std::uint64_t ddof = 0;
 
+    bool empty(state const& s) const { return s.a.count == 0; }
+    void require(state const& s) const {
+      if (empty(s)) throw error("describe: the array is empty");
+    }
     result lower(state const& s) const {
       using moment = typename result::moment;
       result r;

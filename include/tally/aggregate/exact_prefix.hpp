@@ -3,8 +3,10 @@
 // Correctly rounded prefix sums, a tile at a time.
 #pragma once
 
+#include <cmath>
+
 #include "tally/aggregate/exact_state.hpp"
-#include "tally/aggregate/windows.hpp"
+#include "tally/aggregate/folds.hpp"
 #include "tally/cpu/path_counters.hpp"
 
 #pragma GCC diagnostic push

@@ -99,7 +99,7 @@ struct fixed_point {
 
  private:
   // More than any sum of 2^63 elements has.
-  static constexpr std::int64_t largest_top = std::int64_t(1) << 62;
+  static constexpr std::int64_t largest_top = std::int64_t(1) << 40;
   // Half of what int64 digits allow, so that two such numbers can always be added.
   static constexpr std::uint32_t limit = std::uint32_t(1) << 29;
 };

@@ -3,7 +3,7 @@
 // Prefix sums of integers, a vector at a time.
 #pragma once
 
-#include "tally/aggregate/aggregate.hpp"
+#include "tally/aggregate/tile.hpp"
 #include "tally/aggregate/vector.hpp"
 
 #pragma GCC diagnostic push

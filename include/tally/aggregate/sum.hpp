@@ -3,11 +3,9 @@
 // sum: integers modulo 2^64, floating point exactly and rounded once.
 #pragma once
 
+#include "tally/aggregate/exact_accumulator.hpp"
 #include "tally/aggregate/exact_prefix.hpp"
-#include "tally/aggregate/exact_state.hpp"
 #include "tally/aggregate/integer_prefix.hpp"
-#include "tally/aggregate/windows.hpp"
-#include "tally/cpu/path_counters.hpp"
 
 namespace tally {
 namespace detail {
@@ -17,52 +15,6 @@ template <class A, class B>
 using wider = std::conditional_t<
     is_one_of<double, A, B>, double,
     std::conditional_t<is_one_of<float16, A> && is_one_of<float16, B>, float16, float>>;
-
-// Adds a tile to an exact state: by the first way that can, the last one always can.
-template <class T>
-struct exact_accumulator {
-  std::uint64_t windows = 0;
-
-  template <class Tile, class State>
-  TALLY_FN void add(Tile const& t, State& s) {
-    if (add_fast(t, s.finite)) {
-      ++windows;
-    } else {
-      add_slow(t, s);
-    }
-  }
-  template <class State>
-  void flush(State&) const {
-    count_path(path::sum_window, windows);
-  }
-
- private:
-  template <class Tile, class Digits>
-  static TALLY_FN bool add_fast(Tile const& t, Digits& into) {
-    if constexpr (std::is_same_v<T, double>)
-      return add_halves(t, into);
-    else
-      return add_window(t, into);
-  }
-  template <class Tile, class State>
-  static TALLY_FN void add_slow(Tile const& t, State& s) {
-    if constexpr (std::is_same_v<T, double>) {
-      auto const e = extent_of(t);
-      auto const itself = [](auto x, auto& value) __attribute__((always_inline)) { value[0] = x; };
-      if (add_folds<2, 1>(t, e.top, itself, s.finite)) return count_path(path::sum_two_folds);
-      if (add_folds<4, 1>(t, e.top, itself, s.finite)) return count_path(path::sum_four_folds);
-    } else if constexpr (!std::is_same_v<T, float16>) {
-      if (add_bins(t, s.finite)) return count_path(path::sum_bins);
-    }
-    add_elements(t, s);
-  }
-  template <class Tile, class State>
-  static TALLY_COLD void add_elements(Tile const& t, State& s) {
-    for (int k = 0; k < t.count; ++k)
-      if (t.live(k)) s.add(t[k]);
-    count_path(path::sum_elements);
-  }
-};
 
 }  // namespace detail
 
@@ -110,16 +62,9 @@ struct integer_sum {
   static state read(byte_reader& in) { return in.get<state>(); }
 
   struct accumulator {
-    // A tile of 16-bit integers cannot overflow 32 bits.
-    using part = std::conditional_t<sizeof(T) <= 2, std::uint32_t, std::uint64_t>;
     template <class Tile>
     TALLY_FN void add(Tile const& t, state& s) {
-      part sums[detail::lanes] = {};
-      detail::for_each_lane(
-          t, [&](int k, int lane) __attribute__((always_inline)) { sums[lane] += part(t[k]); });
-      part total = 0;
-      for (part const p : sums) total += p;
-      s += state(std::conditional_t<std::is_signed_v<T>, std::make_signed_t<part>, part>(total));
+      s += detail::sum_modulo_2_64(t);
     }
     void flush(state&) const {}
   };

@@ -2,14 +2,14 @@
 //
 // Exact sums of a tile, fast. Each function below either adds a whole tile to a fixed-point number
 // without losing a bit, or sees that it cannot and changes nothing. None depends on order, so lanes
-// and instruction sets are free; the last resort, one element at a time, is in sum.hpp.
+// and instruction sets are free; the last resort, one element at a time, is in
+// exact_accumulator.hpp.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 
-#include "tally/aggregate/aggregate.hpp"
 #include "tally/aggregate/fixed_point.hpp"
+#include "tally/aggregate/tile.hpp"
 #include "tally/aggregate/vector.hpp"
 
 #ifdef __FAST_MATH__
@@ -22,10 +22,6 @@
 namespace tally::detail {
 
 inline constexpr int tile_bits = 9;  // a tile has at most 2^9 elements
-
-TALLY_FN double power_of_two(int exponent) {  // for a normal result
-  return std::bit_cast<double>(std::uint64_t(1023 + exponent) << 52);
-}
 
 // The types up to 32 bits, as the bits of floats of the same value: exact for finite x, not finite
 // for the others (float16: 2^16 and up).
@@ -90,9 +86,24 @@ TALLY_FN double sum_of_lanes(V v) {
   return fold_lanes(v, [](auto a, auto b) { return a + b; });
 }
 
-// All but double: while the elements are close enough together, plain double additions are exact.
-// Close enough: 9 bits for their number, the binades from the least to the greatest, and the
-// precision make at most 53 bits. (float16 always is.)
+// Integers, modulo 2^64.
+template <class Tile>
+TALLY_FN std::uint64_t sum_modulo_2_64(Tile const& t) {
+  using T = typename Tile::element;
+  // A tile of 16-bit integers cannot overflow 32 bits.
+  using part = std::conditional_t<sizeof(T) <= 2, std::uint32_t, std::uint64_t>;
+  part sums[lanes] = {};
+  for_each_lane(t,
+                [&](int k, int lane) __attribute__((always_inline)) { sums[lane] += part(t[k]); });
+  part total = 0;
+  for (part const p : sums) total += p;
+  return std::uint64_t(
+      std::conditional_t<std::is_signed_v<T>, std::make_signed_t<part>, part>(total));
+}
+
+// Floating types but double: while the elements are close enough together, plain double additions
+// are exact. Close enough: 9 bits for their number, the binades from the least to the greatest, and
+// the precision make at most 53 bits. (float16 always is.)
 template <class Tile, class Digits>
 TALLY_FN bool add_window(Tile const& t, Digits& into) {
   using T = typename Tile::element;
@@ -173,66 +184,6 @@ TALLY_FN bool add_bins(Tile const& t, Digits& into) {
   }
   if (!finite) return false;
   for (int i = 0; i < 16; ++i) into.add(bin[0][i] + bin[1][i]);
-  return true;
-}
-
-// Where the tile's values lie: all below 2^top, `zero` if there are no others, `above` if none but
-// zeros is below `least`. A NaN is not seen here; it leaves a rest behind in every fold.
-struct extent {
-  int top;
-  bool zero, above;
-};
-template <class Tile>
-TALLY_FN extent extent_of(Tile const& t, double least = 0) {
-  constexpr int lanes = Tile::vector_bytes / 8;
-  using doubles = vec<double, lanes>;
-  doubles largest = {};
-  vec<std::int64_t, lanes> small = {};
-  for_each_double(t, [&](doubles x) __attribute__((always_inline)) {
-    doubles const magnitude =
-        cast<doubles>(cast<vec<std::uint64_t, lanes>>(x) & ~format<double>::sign);
-    largest = max_of(magnitude, largest);
-    if (least > 0) small |= (magnitude < least) & (magnitude != 0);
-  });
-  double const high = fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; });
-  bool const finite = !is_one_of<typename Tile::element, float16> || high < 0x1p16;
-  int const field =
-      finite ? int(std::bit_cast<std::uint64_t>(high) >> 52) : format<double>::max_field;
-  return {field - 1022, high == 0, !any(small)};
-}
-
-// Any elements that are not too far apart: folds. Adding x to 1.5 * 2^(52 + w) cuts x at 2^w: the
-// sum keeps the part above without error, and the part below goes on to the next fold. All is exact
-// if nothing is left after the last. (Extraction as in Rump, Ogita and Oishi, "Accurate
-// floating-point summation"; each fold takes 43 bits or, for two values an element, 42.)
-//
-// get(x, values) turns a vector of elements into the values to add, all below 2^top.
-template <int Folds, int Values, class Tile, class Get, class Digits>
-TALLY_FN bool add_folds(Tile const& t, int top, Get&& get, Digits& into) {
-  constexpr int bits = tile_bits + Values - 1;
-  constexpr int lanes = Tile::vector_bytes / 8;
-  using doubles = vec<double, lanes>;
-  if (top > 1000 || top < -700) return false;
-  double anchor[Folds];
-  doubles sum[Folds];
-  vec<std::uint64_t, lanes> rest = {};
-  for (int fold = 0, w = top + bits - 51; fold < Folds; ++fold, w += bits - 52) {
-    anchor[fold] = 1.5 * power_of_two(52 + w);
-    sum[fold] = anchor[fold] + doubles{};
-  }
-  for_each_double(t, [&](doubles element) __attribute__((always_inline)) {
-    doubles values[Values];
-    get(element, values);
-    for (doubles& s : sum)
-      for (doubles& x : values) {
-        doubles const next = s + x;
-        x -= next - s;
-        s = next;
-      }
-    for (doubles const& x : values) rest |= cast<decltype(rest)>(x) << 1;
-  });
-  if (any(rest)) return false;
-  for (int fold = 0; fold < Folds; ++fold) into.add(sum_of_lanes(sum[fold] - anchor[fold]));
   return true;
 }
 

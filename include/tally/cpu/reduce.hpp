@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "tally/aggregate/tile.hpp"
 #include "tally/cpu/instruction_set.hpp"
 #include "tally/cpu/threads.hpp"
 #include "tally/partial.hpp"
@@ -18,10 +19,10 @@ inline constexpr std::uint64_t alone_below = 65536;  // fewer elements than this
 
 // Elements [begin, end) of `data` into `s`, a tile at a time. `first` is the index of data[0].
 template <aggregate A, nan_policy Nan, int Width>
-TALLY_FN void reduce_tiles(typename A::element const* data, std::uint64_t begin, std::uint64_t end,
-                           std::uint64_t first, typename A::state& s) {
+TALLY_FN void reduce_tiles(A const& a, typename A::element const* data, std::uint64_t begin,
+                           std::uint64_t end, std::uint64_t first, typename A::state& s) {
   using tile_type = tile<typename A::element, Nan, Width>;
-  typename accumulator_of<A>::type acc;
+  auto acc = make_accumulator(a);
   for (std::uint64_t i = begin; i < end; i += tile_type::size)
     acc.add(tile_type{data + i, int(std::min<std::uint64_t>(end - i, tile_type::size)), first + i},
             s);
@@ -74,7 +75,7 @@ void reduce_run(A const& a, typename A::element const* data, std::uint64_t begin
                 std::uint64_t first, partial<A>& into) {
   run_vectorised([&](auto width) __attribute__((always_inline)) {
     if constexpr (takes_any_order<A>)
-      reduce_tiles<A, Nan, width>(data, begin, end, first, into.value);
+      reduce_tiles<A, Nan, width>(a, data, begin, end, first, into.value);
     else
       reduce_tree<A, Nan>(a, data, begin, end, first, into);
   });
@@ -85,9 +86,10 @@ template <aggregate A, nan_policy Nan>
 void reduce_on_cpu(A const& a, int threads, typename A::element const* data, std::uint64_t n,
                    std::uint64_t first, partial<A>& into) {
   // A few pieces a thread, so that a slow core does not hold up the others; cut at multiples of a
-  // tile of the index.
-  std::uint64_t const pieces =
-      threads == 1 || n < alone_below ? 1 : std::min<std::uint64_t>(threads * 4, n / 16384);
+  // tile.
+  std::uint64_t const pieces = threads == 1 || n < alone_below
+                                   ? 1
+                                   : std::min<std::uint64_t>(std::uint64_t(threads) * 4, n / 16384);
   std::uint64_t const step = (n / pieces + 511) / 512 * 512;
   auto const cut = [&](std::uint64_t i) { return i == pieces ? n : std::min(n, i * step); };
   std::vector<partial<A>> found(pieces, partial<A>(a));

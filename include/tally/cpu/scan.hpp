@@ -158,7 +158,7 @@ void scan_on_cpu(A const& a, int threads, typename A::element const* in, typenam
     return parallel_for(1, 1, [&](std::size_t) { run(0, n, carry); });
 
   std::size_t const chunks = std::size_t((n + chunk - 1) / chunk);
-  std::size_t const group = std::size_t(threads) * (takes_any_order<A> ? 1 : 8);
+  std::size_t const group = std::min(chunks, std::size_t(threads) * (takes_any_order<A> ? 1 : 8));
   std::vector<carry_of<A>> carries(group);
   auto const begin_of = [&](std::size_t i) {
     return shape.reverse ? n - std::min(n, (i + 1) * chunk) : i * chunk;

@@ -11,7 +11,8 @@
 
 namespace tally::detail {
 
-// The threads that `where` stands for; throws tally::error for a negative number.
+// The threads that `where` stands for, at most 64 or twice the cores, whichever is more; throws
+// tally::error for a negative number.
 int thread_count(cpu where);
 
 // Calls run(context, i) for every i in [0, tasks), on at most `threads` threads, the caller's among

@@ -12,9 +12,10 @@
 namespace tally::io {
 
 // A file that appears whole or not at all: written under a temporary name beside `path`, renamed by
-// commit(), removed if it is never committed. What `path` names already and is no regular file (a
-// pipe, /dev/null) is written to as it is. Every failure throws tally::error naming `path`; a
-// process that does not ignore SIGXFSZ and SIGPIPE is killed instead at a limit or a closed pipe.
+// commit(), removed if it is never committed. It takes over the permissions of the file that it
+// replaces. What `path` names already and is no regular file (a pipe, /dev/null) is written to as
+// it is. Every failure throws tally::error naming `path`; a process that does not ignore SIGXFSZ
+// and SIGPIPE is killed instead at a limit or a closed pipe.
 class output_file {
  public:
   explicit output_file(std::string path);
@@ -26,13 +27,21 @@ class output_file {
   void write(std::span<std::byte const> bytes);
   // At any offset of a regular file; elsewhere only where write() would.
   void write_at(std::uint64_t offset, std::span<std::byte const> bytes);
+  // Until commit(): whether it is a regular file.
+  bool takes_any_offset() const { return !temporary_.empty(); }
   void commit();
 
  private:
   std::string path_, target_, temporary_;
-  int descriptor_ = -1;
+  int descriptor_ = -1, unfinished_ = -1;
   std::uint64_t end_ = 0;
+
+  void open_temporary(unsigned mode);
 };
+
+// For a signal handler that is about to end the process: removes what output_files that are not
+// committed have written. Async-signal-safe; of more than 16 at once it knows 16.
+void remove_unfinished_outputs() noexcept;
 
 // The header of a version 1.0 .npy file, C order, native byte order, 64-byte aligned. bfloat16,
 // which .npy does not know, is written as two bytes without a meaning ("V2").

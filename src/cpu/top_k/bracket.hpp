@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "gather.hpp"
-#include "tally/cpu/sample.hpp"
+#include "sample.hpp"
 
 namespace tally::detail::top_k {
 

@@ -37,12 +37,10 @@ template <class R>
 class running {
  public:
   // Up to k results are held in `out`: in ascending order of index, or, if `distinct`, best first.
-  running(ranking<R> rank, std::uint64_t k, bool distinct, int threads, output<R> out,
-          std::size_t room)
+  running(ranking<R> rank, std::uint64_t k, bool distinct, output<R> out, std::size_t room)
       : rank_(rank),
         k_(k),
         distinct_(distinct),
-        threads_(threads),
         held_(out),
         passing_{rank.lowest, ranking<R>::best},
         open_(k > 0) {
@@ -59,15 +57,15 @@ class running {
   output<R>& held() { return held_; }
 
   // in[0] has index `first`, higher than any before.
-  void add(R const* in, std::size_t n, std::int64_t first) {
+  void add(R const* in, std::size_t n, std::int64_t first, int threads) {
     if (n == 0 || !open_) return;
     if (n >= 65536) raise_bar(in, n);
-    auto const parts = split(in, n, first, k_ <= parallel_k ? threads_ : 1);
+    auto const parts = split(in, n, first, k_ <= parallel_k ? threads : 1);
     if (parts.size() == 1) return collect(parts[0]);
     count_path(path::top_k_parallel);
     std::vector<top_k_result<R>> results(parts.size());
-    parallel_for(threads_, parts.size(), [&](std::size_t p) {
-      running part(rank_, k_, distinct_, 1, output<R>(results[p]), least_room);
+    parallel_for(threads, parts.size(), [&](std::size_t p) {
+      running part(rank_, k_, distinct_, output<R>(results[p]), least_room);
       part.passing_ = passing_;
       part.collect(parts[p]);
       part.flush();
@@ -149,7 +147,6 @@ class running {
   ranking<R> rank_;
   std::uint64_t k_;
   bool distinct_;
-  int threads_;
   output<R> held_;
   std::unique_ptr<R[]> values_;
   std::unique_ptr<std::int64_t[]> indices_;

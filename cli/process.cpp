@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "process.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "tally/io/output.hpp"
+
+namespace tally::cli {
+namespace {
+
+void open_standard_streams() {
+  for (int const stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);  // the lowest one that is free
+}
+
+// A signal that comes again has its default action.
+extern "C" void clean_up_and_end(int number) {
+  io::remove_unfinished_outputs();
+  ::raise(number);
+}
+
+// A page of a mapped file that is no longer there.
+extern "C" void report_shrunken_file(int) {
+  constexpr char message[] = "tally: a file became shorter while it was read\n";
+  io::remove_unfinished_outputs();
+  [[maybe_unused]] auto const written = ::write(STDERR_FILENO, message, sizeof message - 1);
+  ::_exit(1);
+}
+
+void clean_up_on(int number) {
+  struct sigaction action;
+  ::sigaction(number, nullptr, &action);
+  if (action.sa_handler == SIG_IGN) return;  // nohup, or a shell's background job
+  action.sa_handler = clean_up_and_end;
+  action.sa_flags = SA_RESETHAND | SA_NODEFER;
+  ::sigaction(number, &action, nullptr);
+}
+
+}  // namespace
+
+void prepare_process() {
+  open_standard_streams();
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGBUS, report_shrunken_file);
+  for (int const number : {SIGINT, SIGTERM, SIGHUP}) clean_up_on(number);
+}
+
+}  // namespace tally::cli

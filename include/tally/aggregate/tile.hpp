@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "tally/rounding.hpp"
+#include "tally/where.hpp"
+
+namespace tally {
+
+// A run of at most `size` elements, as accumulators see it: forward, or (step = -1) a copy of the
+// run turned round. `vector_bytes` is the width of a vector where it is processed.
+template <class T, nan_policy Nan, int VectorBytes>
+struct tile {
+  using element = T;
+  static constexpr int size = 512, vector_bytes = VectorBytes;
+  static constexpr bool skips = Nan == skip && floating<T>;
+  T const* data;
+  int count;
+  std::uint64_t first;
+  int step = 1;
+
+  TALLY_FN T operator[](int k) const { return data[k]; }
+  TALLY_FN bool live(int k) const {
+    if constexpr (skips) return !is_nan(data[k]);
+    return true;
+  }
+  TALLY_FN std::uint64_t index(int k) const {
+    return first + std::uint64_t(std::int64_t(k) * step);
+  }
+};
+
+namespace detail {
+
+// Independent lanes for a tile loop: enough to hide the latency of an addition at any vector width.
+inline constexpr int lanes = 32;
+
+// Calls f(p) for every group of Size elements; a last, incomplete group comes from a copy that is
+// filled up with `fill`.
+template <int Size, class Tile, class F>
+TALLY_FN void for_each_group(Tile const& t, typename Tile::element fill, F&& f) {
+  int const whole = t.count / Size * Size;
+  for (int k = 0; k < whole; k += Size) f(t.data + k);
+  if (whole == t.count) return;
+  typename Tile::element rest[Size];
+  for (int k = 0; k < Size; ++k) rest[k] = whole + k < t.count ? t.data[whole + k] : fill;
+  f(rest);
+}
+
+// Calls f(k, lane) for the tile's elements, in an order that vectorises.
+template <class Tile, class F>
+TALLY_FN void for_each_lane(Tile const& t, F&& f) {
+  int const whole = t.count / lanes * lanes;
+  for (int k = 0; k < whole; k += lanes)
+    for (int lane = 0; lane < lanes; ++lane) f(k + lane, lane);
+  for (int k = whole; k < t.count; ++k) f(k, k - whole);
+}
+
+}  // namespace detail
+}  // namespace tally

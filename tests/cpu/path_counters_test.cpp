@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A path that nothing here takes fails: whoever adds one gives it an input.
+#include "tally/cpu/path_counters.hpp"
+
+#include <gtest/gtest.h>
+
+#include "cpu/top_k_inputs.hpp"
+#include "tally/tally.hpp"
+
+namespace {
+
+using namespace tally;
+using detail::path;
+using detail::path_count;
+using top_k_inputs::misleading;
+using top_k_inputs::random_floats;
+
+// Sums, squares and prefix sums of tiles that all hold the same few values.
+template <class T>
+void add_up(std::vector<T> const& values) {
+  std::vector<T> x(20 * 512), out(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = values[i % 512 % values.size()];
+  reduce(cpu{1}, x, sum{});
+  reduce(cpu{1}, x, variance{});
+  inclusive_scan(cpu{1}, x, out, sum{});
+}
+
+void add_up_in_every_way() {
+  add_up<float>({1.5, -2.25, 3, 0});
+  add_up<float>({0x1p60, 1 + 0x1p-7, 0x1p-60});
+  add_up<double>({1, 0x1p-60, 0x1p-79});
+  add_up<double>({1, 0x1p-120});
+  add_up<double>({0x1p500, 0x1p-500});
+}
+
+void select_in_every_way() {
+  top_k(cpu{1}, random_floats(100), 10);
+  top_k(cpu{1}, random_floats(100'000), 10);
+  top_k(cpu{1}, random_floats(1 << 20), 1 << 19);
+  top_k(cpu{1}, std::vector<float>(200'000, 1.0f), 10);
+  top_k(cpu{1}, misleading(1 << 18, 4), 5000);
+  std::vector<float> repeats(200'000);
+  for (std::size_t i = 0; i < repeats.size(); ++i) repeats[i] = float(i % 1000);
+  top_k(cpu{1}, repeats, 1000, {.distinct = true});
+  top_k(cpu{1}, random_floats(300'000), 100'000, {.distinct = true});
+  top_k_stream<float> stream(10);
+  stream.add(cpu{3}, random_floats(300'000));
+}
+
+TEST(path_counters, every_path_is_taken) {
+  auto const end = unsigned(path::count_);
+  std::vector<std::uint64_t> before;
+  for (unsigned i = 0; i < end; ++i) before.push_back(path_count(path(i)));
+  add_up_in_every_way();
+  select_in_every_way();
+  for (unsigned i = 0; i < end; ++i)
+    EXPECT_GT(path_count(path(i)), before[i]) << "path number " << i;
+}
+
+}  // namespace

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/io/number.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "io/number.hpp"
+#include "tally/rounding.hpp"
+
+namespace tally::io::test {
+namespace {
+
+template <element T>
+std::optional<T> number_in(std::string_view text) {
+  T value{};
+  auto const result = parse_number(text, dtype_of<T>, reinterpret_cast<std::byte*>(&value));
+  return result == parsed::number ? std::optional(value) : std::nullopt;
+}
+
+TEST(parse_number, rounds_once) {
+  // Above the midpoint of 1 and the next float, by less than a double can tell.
+  EXPECT_EQ(number_in<float>("1.000000059604644775390625000000001"), 0x1.000002p0f);
+  EXPECT_EQ(number_in<float>("1.000000059604644775390625"), 1.0f);
+  EXPECT_EQ(double(*number_in<float16>("1.00048828125000000000000000001")), 0x1.004p0);
+}
+
+TEST(parse_number, what_is_too_large_is_infinite_and_too_small_zero) {
+  EXPECT_EQ(number_in<double>("1e400"), infinity<double>(false));
+  EXPECT_EQ(number_in<double>("-1e400"), infinity<double>(true));
+  EXPECT_EQ(number_in<float>("+1e39"), infinity<float>(false));
+  EXPECT_EQ(to_bits(*number_in<double>("-1e-400")), to_bits(-0.0));
+}
+
+TEST(parse_number, an_integer_has_to_fit) {
+  EXPECT_EQ(number_in<std::int8_t>("-128"), -128);
+  std::byte value{};
+  EXPECT_EQ(parse_number("128", dtype::int8, &value), parsed::out_of_range);
+  EXPECT_EQ(parse_number("1.5", dtype::int8, &value), parsed::not_a_number);
+}
+
+TEST(parse_number, takes_the_whole_text_only) {
+  for (auto const text : {"", "+", "+-1", "1 ", " 1", "1x", "0x10"})
+    EXPECT_EQ(number_in<double>(text), std::nullopt) << text;
+}
+
+TEST(quoted, shows_bytes_that_are_not_printable_as_hexadecimal) {
+  EXPECT_EQ(io::quoted("a b~"), "'a b~'");
+  EXPECT_EQ(io::quoted(std::string_view("\0\n\x7f\xff", 4)), "'\\x00\\x0a\\x7f\\xff'");
+  EXPECT_EQ(io::quoted(std::string(41, 'x')), "'" + std::string(40, 'x') + "...'");
+}
+
+}  // namespace
+}  // namespace tally::io::test
