@@ -35,9 +35,8 @@ void compiled_scan_on_cpu(A const& a, int threads, typename A::element const* in
 #define TALLY_REDUCE_BOTH(...) TALLY_REDUCE(propagate, __VA_ARGS__) TALLY_REDUCE(skip, __VA_ARGS__)
 #define TALLY_SCAN_BOTH(...) TALLY_SCAN(propagate, __VA_ARGS__) TALLY_SCAN(skip, __VA_ARGS__)
 
-#define TALLY_INTEGERS(X) \
-  X(bool)                 \
-  X(std::int8_t)          \
-  X(std::int16_t)         \
-  X(std::int32_t) X(std::int64_t) X(std::uint8_t) X(std::uint16_t) X(std::uint32_t) X(std::uint64_t)
+#define TALLY_NARROW_INTEGERS(X) \
+  X(bool)                        \
+  X(std::int8_t) X(std::int16_t) X(std::int32_t) X(std::uint8_t) X(std::uint16_t) X(std::uint32_t)
+#define TALLY_INTEGERS(X) TALLY_NARROW_INTEGERS(X) X(std::int64_t) X(std::uint64_t)
 #define TALLY_FLOATS(X) X(float16) X(bfloat16) X(float) X(double)

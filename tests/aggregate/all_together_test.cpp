@@ -10,20 +10,13 @@
 
 #include "aggregate/mpfr_oracle.hpp"
 #include "support/failure_of.hpp"
+#include "support/normal.hpp"
 #include "tally/reduce.hpp"
 
 namespace {
 
 using namespace tally;
-
-template <class T>
-std::vector<T> normal(std::size_t n) {
-  std::mt19937 random(3);
-  std::normal_distribution<T> next;
-  std::vector<T> x(n);
-  for (T& e : x) e = next(random);
-  return x;
-}
+using support::normal;
 
 template <class A, class B>
 void expect_same(A a, B b) {

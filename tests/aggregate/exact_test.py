@@ -6,6 +6,8 @@ Each floating type gets 500 random arrays for every kind of reduction and 100 fo
 10,000 and 1,000 with TALLY_LONG.
 """
 
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 
@@ -24,6 +26,14 @@ RESULTS = {"float16": ["float32", "float64"], "bfloat16": ["float32", "float64"]
 def default_environment():
     yield
     probe.set_environment()
+
+
+@contextmanager
+def naming(case):
+    try:
+        yield
+    except AssertionError as e:
+        raise AssertionError(case) from e
 
 
 def some_threads(rng):
@@ -96,21 +106,17 @@ def check_prefixes(dtype, to, x, init, rng):
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_sums_are_exact(dtype):
     for name, x, rng in cases(dtype, REDUCTIONS, seed=1):
-        try:
+        with naming(f"{dtype} {name}"):
             check_sum(dtype, x, rng)
-        except AssertionError as e:
-            raise AssertionError(f"{dtype} {name}") from e
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_means_and_variances_are_exact(dtype):
     for name, x, rng in cases(dtype, REDUCTIONS, seed=2):
-        try:
+        with naming(f"{dtype} {name}"):
             check_moments(dtype, x, rng)
             if "nan" in Floats(dtype, x).specials:
                 check_moments(dtype, x, rng, skip=True)
-        except AssertionError as e:
-            raise AssertionError(f"{dtype} {name}") from e
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -120,12 +126,10 @@ def test_every_prefix_sum_is_exact(dtype):
         starts = {to: [None, int(rng.integers(0, FORMATS[to].infinity)) |
                        FORMATS[to].sign * int(rng.integers(2))] for to in [dtype, *RESULTS[dtype]]}
         starts[dtype] += [int(rng.choice([f.sign, 1, f.infinity, f.nan | 3, int(encode(f, 1.0))]))]
-        try:
+        with naming(f"{dtype} {name}"):
             for to in [dtype] + [t for t in RESULTS[dtype] if t != "float32" or f.width == 16]:
                 for init in starts[to]:
                     check_prefixes(dtype, to, x, init, rng)
-        except AssertionError as e:
-            raise AssertionError(f"{dtype} {name}") from e
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)
@@ -279,10 +283,8 @@ def test_large_and_hard_arrays_are_exact_for_any_number_of_threads(dtype):
     for i, generator in enumerate(GENERATORS):
         x = large_and_hard(FORMATS[dtype], generator, rng)
         skip, reverse = bool(rng.integers(2)), bool(i % 2)
-        try:
+        with naming(f"{dtype} {generator.__name__} {skip=} {reverse=}"):
             check_threads(dtype, x, skip, reverse, rng)
-        except AssertionError as e:
-            raise AssertionError(f"{dtype} {generator.__name__} {skip=} {reverse=}") from e
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

@@ -9,12 +9,14 @@
 #include <random>
 
 #include "cpu/operators.hpp"
+#include "support/normal.hpp"
 #include "tally/reduce.hpp"
 
 namespace {
 
 using namespace tally;
 using operators::sizes;
+using support::normal;
 
 // The aligned tree by its definition: elements [0, 2^k) are those of the left half, then of the
 // right.
@@ -24,15 +26,6 @@ std::optional<T> tree(std::vector<T> const& x, std::size_t first, std::size_t wi
   if (width == 1) return x[first];
   auto const left = tree(x, first, width / 2), right = tree(x, first + width / 2, width / 2);
   return right ? T(*left + *right) : left;
-}
-
-template <class T>
-std::vector<T> normal(std::size_t n) {
-  std::mt19937 random(3);
-  std::normal_distribution<T> next;
-  std::vector<T> x(n);
-  for (T& e : x) e = next(random);
-  return x;
 }
 
 template <class T>

@@ -257,7 +257,11 @@ def test_a_closed_standard_output_is_an_error_if_something_is_written():
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_command_and_leaves_nothing_behind(number):
-    with subprocess.Popen(preexec_fn=lambda: signal.signal(number, signal.SIG_DFL), args=[BINARY, "scan", "-", "-o", "y.npy"], stdin=subprocess.PIPE) as process:
+    def by_default():
+        signal.signal(number, signal.SIG_DFL)
+
+    with subprocess.Popen([BINARY, "scan", "-", "-o", "y.npy"], stdin=subprocess.PIPE,
+                          preexec_fn=by_default) as process:
         process.stdin.write(b"1 2 3 ")
         process.stdin.flush()
         while not os.listdir():
