@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <utility>
 
 #include "array_output.hpp"
 #include "commands.hpp"
@@ -140,8 +141,13 @@ void write_to_standard_output(arguments const& a, writer write) {
   auto const text = [](std::span<std::byte const> bytes) {
     return std::string_view(reinterpret_cast<char const*>(bytes.data()), bytes.size());
   };
-  write_standard_output(text(io::npy_header(*a.type, shape)));
-  write(a, [&](auto bytes) { write_standard_output(text(bytes)); });
+  auto header = io::npy_header(*a.type, shape);
+  auto const begin = [&] { write_standard_output(text(std::exchange(header, {}))); };
+  write(a, [&](auto bytes) {
+    begin();  // not before the arguments have proved right
+    write_standard_output(text(bytes));
+  });
+  begin();
 }
 
 void write_to_file(arguments const& a, writer write) {

@@ -104,3 +104,8 @@ def test_nothing_is_left_of_an_output_that_does_not_fit():
 def test_an_unknown_kind_names_the_nearest_one():
     assert "normal" in failure(2, "generate", "normla", "-o", "x.npy")
     assert os.listdir() == []
+
+
+def test_standard_output_stays_empty_where_the_arguments_are_wrong():
+    assert "--condition" in failure(2, "generate", "ill-conditioned", "-n", 10, "--dtype", "float16",
+                                    "--condition", 1e20)
