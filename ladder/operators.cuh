@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+
+#include "applied.cuh"
+
+// What a rung reduces with. An operator combines states, of which an element is one; the last to
+// hold the total of everything gives finish(total) as the answer. `partial` is the operator for
+// all passes but the last.
+namespace ladder {
+
+template <class T>
+struct sum {
+  using element = T;
+  using state = std::conditional_t<std::is_integral_v<T>, long long, T>;
+  using result = state;
+  using partial = sum;
+  __host__ __device__ static state identity() { return 0; }
+  __device__ state operator()(state a, state b) const {
+    applied();
+    return a + b;
+  }
+  __device__ result finish(state total) const { return total; }
+};
+
+// Of nothing: NaN.
+template <class T>
+struct mean : sum<T> {
+  using result = std::conditional_t<std::is_integral_v<T>, double, T>;
+  using partial = sum<T>;
+  std::size_t n;
+  explicit mean(std::size_t n) : n(n) {}
+  __device__ result finish(typename sum<T>::state total) const { return result(total) / result(n); }
+};
+
+// The lesser and the greater: a NaN wins over every number, and -0.0 is less than +0.0.
+template <class T>
+__device__ bool precedes(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (a == b) return 1 / a < 1 / b;  // the two zeros
+  }
+  return a < b;
+}
+
+template <class T>
+struct minimum {
+  using element = T;
+  using state = T;
+  using result = T;
+  using partial = minimum;
+  __host__ __device__ static T identity() {
+    using limits = std::numeric_limits<T>;
+    return limits::has_infinity ? limits::infinity() : limits::max();
+  }
+  __device__ T operator()(T a, T b) const {
+    applied();
+    return a != a || precedes(a, b) ? a : b;
+  }
+  __device__ T finish(T total) const { return total; }
+};
+
+template <class T>
+struct maximum {
+  using element = T;
+  using state = T;
+  using result = T;
+  using partial = maximum;
+  __host__ __device__ static T identity() {
+    using limits = std::numeric_limits<T>;
+    return limits::has_infinity ? -limits::infinity() : limits::lowest();
+  }
+  __device__ T operator()(T a, T b) const {
+    applied();
+    return a != a || precedes(b, a) ? a : b;
+  }
+  __device__ T finish(T total) const { return total; }
+};
+
+}  // namespace ladder

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ladder/rung.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ladder {
+
+static std::vector<rung>& all() {
+  static std::vector<rung> made;
+  return made;
+}
+
+std::vector<rung> const& rungs() { return all(); }
+
+registered::registered(rung made) {
+  if (made.file.empty()) made.file = "ladder/" + made.id + ".cu";
+  auto const place = std::ranges::upper_bound(all(), made.id, {}, &rung::id);
+  all().insert(place, std::move(made));
+}
+
+}  // namespace ladder

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ladder {
+
+enum class element { float32, int32 };
+enum class operation { sum, minimum, maximum, mean, sum_of_squares, none };
+
+// What a rung is run on. The pointers are device memory, and null where only sizes are asked for;
+// `in` is aligned to its element, no better. `scratch` is all zero before the first call, and then
+// as the last call on it left it.
+struct problem {
+  operation op = operation::sum;
+  element type = element::float32;
+  std::size_t n = 0;
+  unsigned grid = 1, block = 1;
+  void const* in = nullptr;
+  void* out = nullptr;
+  void* scratch = nullptr;
+  cudaStream_t stream = nullptr;
+};
+
+// What the inputs are made to find out.
+enum class data {
+  plain,  // small whole numbers, none 0: every sum of them is exact, a lost one shows in the bits
+  hard,   // float32: cancels, over a wide range; int32: any bits, so that sums need 64
+  nan,    // plain, but for one NaN (float32 only)
+};
+
+// One run, on the host: what went in and what came out.
+struct outcome {
+  problem const& given;
+  data kind;
+  std::span<std::byte const> in, out;
+};
+
+struct judgement {
+  bool right = false;
+  double error = 0;                  // of a float sum: |found - exact| / sum |x|
+  std::uint64_t host_additions = 0;  // that were left to the host
+  std::string why;                   // if not right: what was expected, what was found
+};
+
+// One rung. A function that takes a problem must not keep it.
+struct rung {
+  std::string id;         // "reduce/03_interleaved": ladder/reduce/03_interleaved.cu, unless `file` says
+  std::string file = {};  // relative to the project
+  std::string title;      // what changed, in a line
+  std::string bound;      // what limits it, in words
+  std::string page = {};  // what the tutorial calls it, and
+  double page_us = 0;     // the time it gives: 0 if none
+  unsigned grid = 1, block = 1;
+  bool fixed_shape = false;  // grid and block are part of the rung
+  bool peer = false;         // others' code, for comparison
+  std::size_t timed_up_to = ~std::size_t{0};
+
+  std::vector<operation> operations = {};
+  std::vector<element> elements = {};
+  std::vector<data> inputs = {data::plain};
+
+  std::function<std::size_t(problem const&)> out_bytes = {};
+  std::function<std::size_t(problem const&)> scratch_bytes = {};  // empty: none
+  std::function<std::uint64_t(problem const&)> must_move = {};    // bytes read and written at least
+  std::function<void(problem const&)> enqueue = {};  // allocates nothing: it is captured in graphs
+  std::function<judgement(outcome const&)> judge = {};
+
+  // Lines of text that show what the kernel did, from what it did; may run it on the problem again.
+  std::function<std::vector<std::string>(problem const&)> draw = {};
+
+  std::string ladder() const { return id.substr(0, id.find('/')); }
+};
+
+// Every rung of the program, by id.
+std::vector<rung> const& rungs();
+
+// `registered const here{rung{...}}` at namespace scope puts a rung into the program.
+struct registered {
+  explicit registered(rung made);
+};
+
+}  // namespace ladder

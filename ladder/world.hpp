@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ladder/rung.hpp"
+
+// Where the rungs run: the SIMT machine (ladder/simt/) or a GPU (ladder/gpu/). A program is linked
+// with one of the two.
+namespace ladder::world {
+
+struct measurement {
+  // The machine counts, a GPU does not: one call's "sectors", "barriers", ..., "operator".
+  std::vector<std::pair<std::string, std::uint64_t>> counts;
+  // A GPU is timed, the machine is not: microseconds a call, and those of just reading `must_move`.
+  std::optional<double> cold_us, warm_us, read_us;
+};
+
+std::string name();    // "simt" or "gpu"
+std::string device();  // throws tally::error if there is none
+
+// What a rung runs on unless the user says: fewer threads than on a GPU, on the machine.
+void suit(problem& given, rung const& r);
+std::size_t default_n(std::string const& ladder);
+std::vector<std::size_t> verified_sizes();
+
+// `given` has its memory.
+measurement measure(rung const& r, problem const& given);
+
+// What the machine reported since last asked, a line each; nothing on a GPU.
+std::vector<std::string> findings();
+
+}  // namespace ladder::world
