@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "tally/aggregate/exact_state.hpp"
 #include "tally/aggregate/folds.hpp"
@@ -76,7 +77,7 @@ class exact_prefix {
  private:
   static constexpr int slack = 4;  // room to grow before the next fit
   static constexpr int lowest_top = std::max(-900, format<In>::lowest + 94);
-  static constexpr int no_window = -1000;
+  static constexpr int no_window = std::numeric_limits<int>::min();
 
   double high_ = 0, low_ = 0;
   State rest_;
