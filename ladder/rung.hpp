@@ -47,12 +47,12 @@ struct judgement {
   bool right = false;
   double error = 0;                  // of a float sum: |found - exact| / sum |x|
   std::uint64_t host_additions = 0;  // that were left to the host
-  std::string why;                   // if not right: what was expected, what was found
+  std::string why = {};              // if not right: what was expected, what was found
 };
 
 // One rung. A function that takes a problem must not keep it.
 struct rung {
-  std::string id;         // "reduce/03_interleaved": ladder/reduce/03_interleaved.cu, unless `file` says
+  std::string id;  // "reduce/03_interleaved": ladder/reduce/03_interleaved.cu, unless `file` says
   std::string file = {};  // relative to the project
   std::string title;      // what changed, in a line
   std::string bound;      // what limits it, in words

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,8 +23,9 @@ struct measurement {
 std::string name();    // "simt" or "gpu"
 std::string device();  // throws tally::error if there is none
 
-// What a rung runs on unless the user says: fewer threads than on a GPU, on the machine.
-void suit(problem& given, rung const& r);
+// Makes grid and block smaller where those of a GPU are too many: on the machine.
+void suit(problem& given);
+std::vector<problem> sweep(problem const& usual);  // in a range of grids and blocks
 std::size_t default_n(std::string const& ladder);
 std::vector<std::size_t> verified_sizes();
 

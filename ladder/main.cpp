@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs the rungs of a ladder and prints a line of JSON for each. `tally ladder` presents them.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <optional>
+#include <string>
+
+#include "ladder/run.hpp"
+#include "tally/error.hpp"
+
+int main(int argc, char** argv) try {
+  CLI::App app("The rungs of the ladder, as lines of JSON");
+  app.require_subcommand(1);
+
+  auto* const list = app.add_subcommand("list", "Every rung of this program");
+
+  ladder::request asked;
+  auto* const run = app.add_subcommand("run", "Verify and measure the rungs of a ladder");
+  run->add_option("ladder", asked.ladder, "reduce, squares, memory, shuffle")->required();
+  run->add_option("--rung", asked.rung, "Only the rung of this id");
+  run->add_option("--n", asked.n, "How many elements");
+  run->add_option("--dtype", asked.type, "float32 or int32")
+      ->transform(CLI::CheckedTransformer(ladder::element_names()));
+  run->add_option("--operator", asked.op, "sum, min, max or mean")
+      ->transform(CLI::CheckedTransformer(ladder::operation_names()));
+  run->add_option("--grid", asked.grid, "Blocks")->check(CLI::Range(1u, 65535u));
+  run->add_option("--block", asked.block, "Threads a block")->check(CLI::Range(1u, 1024u));
+  run->add_flag("--sweep", asked.sweep, "Every rung in a range of grids and blocks");
+  run->add_flag("--verify-only", asked.verify_only, "Do not measure");
+
+  CLI11_PARSE(app, argc, argv);
+  if (list->parsed()) return ladder::list();
+  return ladder::run(asked);
+} catch (std::exception const& failure) {
+  std::cerr << "tally ladder: " << failure.what() << '\n';
+  return 1;
+}

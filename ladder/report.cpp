@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ladder/report.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace ladder {
+
+using nlohmann::ordered_json;
+
+std::string name_of(operation op) {
+  switch (op) {
+    case operation::sum: return "sum";
+    case operation::minimum: return "min";
+    case operation::maximum: return "max";
+    case operation::mean: return "mean";
+    case operation::sum_of_squares: return "sum-of-squares";
+    case operation::none: break;
+  }
+  return "none";
+}
+
+std::string name_of(element type) { return type == element::float32 ? "float32" : "int32"; }
+
+namespace {
+
+template <class Names>
+ordered_json names_of(Names const& all) {
+  ordered_json names = ordered_json::array();
+  for (auto const one : all) names.push_back(name_of(one));
+  return names;
+}
+
+ordered_json or_null(std::optional<double> value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+ordered_json what_it_is(rung const& r) {
+  return {{"id", r.id},
+          {"ladder", r.ladder()},
+          {"file", r.file},
+          {"title", r.title},
+          {"bound", r.bound},
+          {"page", r.page.empty() ? ordered_json(nullptr) : ordered_json(r.page)},
+          {"page_us", r.page_us > 0 ? ordered_json(r.page_us) : ordered_json(nullptr)},
+          {"peer", r.peer}};
+}
+
+ordered_json counts_of(world::measurement const& m) {
+  if (m.counts.empty()) return nullptr;
+  ordered_json counts;
+  for (auto const& [name, count] : m.counts) counts[name] = count;
+  return counts;
+}
+
+ordered_json of_ceiling(world::measurement const& m) {
+  if (!m.read_us || !m.cold_us) return nullptr;
+  return *m.read_us / *m.cold_us;
+}
+
+}  // namespace
+
+std::string describe(rung const& r) {
+  ordered_json line = what_it_is(r);
+  line["operators"] = names_of(r.operations);
+  line["dtypes"] = names_of(r.elements);
+  return line.dump();
+}
+
+std::string report(rung_result const& result) {
+  problem const& given = result.given;
+  world::measurement const measured = result.measured.value_or(world::measurement{});
+  ordered_json line = what_it_is(result.of);
+  line["where"] = world::name();
+  line["device"] = world::device();
+  line["n"] = given.n;
+  line["dtype"] = name_of(given.type);
+  line["op"] = name_of(given.op);
+  line["grid"] = given.grid;
+  line["block"] = given.block;
+  line["bytes"] = result.of.must_move(given);
+  line["verified"] = result.checked.verified;
+  line["error"] = result.checked.error;
+  line["findings"] = result.checked.findings;
+  line["host_additions"] = result.checked.host_additions;
+  line["counts"] = counts_of(measured);
+  line["cold_us"] = or_null(measured.cold_us);
+  line["warm_us"] = or_null(measured.warm_us);
+  line["of_ceiling"] = of_ceiling(measured);
+  line["speedup"] = or_null(result.speedup);
+  line["page_speedup"] = or_null(result.page_speedup);
+  line["drawing"] = result.drawing;
+  return line.dump();
+}
+
+}  // namespace ladder

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ladder/verify.hpp"
+#include "ladder/world.hpp"
+
+namespace ladder {
+
+struct rung_result {
+  rung const& of;
+  problem given;
+  verdict checked = {};
+  std::optional<world::measurement> measured = {};
+  std::vector<std::string> drawing = {};
+  // The first rung's time an element over this one's: measured, and as the tutorial has it.
+  std::optional<double> speedup = {}, page_speedup = {};
+};
+
+// One line of JSON each, without the newline.
+std::string describe(rung const& r);
+std::string report(rung_result const& result);
+
+std::string name_of(operation op);
+std::string name_of(element type);
+
+}  // namespace ladder

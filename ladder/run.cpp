@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ladder/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "ladder/report.hpp"
+#include "ladder/verify.hpp"
+#include "ladder/world.hpp"
+#include "tally/error.hpp"
+
+namespace ladder {
+
+std::map<std::string, element> element_names() {
+  return {{"float32", element::float32}, {"int32", element::int32}};
+}
+
+std::map<std::string, operation> operation_names() {
+  return {{"sum", operation::sum},
+          {"min", operation::minimum},
+          {"max", operation::maximum},
+          {"mean", operation::mean}};
+}
+
+namespace {
+
+template <class T>
+bool takes(std::vector<T> const& offered, std::optional<T> asked) {
+  return !asked || std::ranges::count(offered, *asked);
+}
+
+std::vector<rung> chosen(request const& asked) {
+  std::vector<rung> found;
+  for (rung const& r : rungs()) {
+    bool const meant = r.ladder() == asked.ladder && (!asked.rung || r.id == *asked.rung);
+    if (meant && takes(r.operations, asked.op) && takes(r.elements, asked.type)) found.push_back(r);
+  }
+  if (!found.empty()) return found;
+  throw tally::error(fmt::format("{}: no rung of this program is in that ladder and takes that",
+                                 asked.rung.value_or(asked.ladder)));
+}
+
+problem pose(rung const& r, request const& asked) {
+  problem given;
+  given.op = asked.op.value_or(r.operations.front());
+  given.type = asked.type.value_or(r.elements.front());
+  given.n = std::min(asked.n.value_or(world::default_n(asked.ladder)), r.timed_up_to);
+  given.grid = r.grid;
+  given.block = r.block;
+  if (r.fixed_shape) return given;
+  world::suit(given);
+  given.grid = asked.grid.value_or(given.grid);
+  given.block = asked.block.value_or(given.block);
+  return given;
+}
+
+// Times are those of the ladder's first rung: the others are so many times as fast.
+class baseline {
+ public:
+  void speed_up(rung_result& result) {
+    auto const& measured = result.measured;
+    if (measured && measured->cold_us && result.given.n) {
+      double const us = *measured->cold_us / double(result.given.n);
+      if (!us_an_element_) us_an_element_ = us;
+      result.speedup = *us_an_element_ / us;
+    }
+    if (result.of.page_us > 0) {
+      if (!page_us_) page_us_ = result.of.page_us;
+      result.page_speedup = *page_us_ / result.of.page_us;
+    }
+  }
+
+ private:
+  std::optional<double> us_an_element_, page_us_;
+};
+
+rung_result climb(rung const& r, problem const& given, request const& asked, input_store& inputs) {
+  rung_result result{.of = r, .given = given};
+  result.checked = asked.sweep ? verify_once(r, given, inputs) : verify(r, given, inputs);
+  prepared const memory(r, given, inputs.get(data::plain, given.type, given.n));
+  if (!asked.verify_only) result.measured = world::measure(r, memory.given());
+  if (r.draw && !asked.sweep) result.drawing = r.draw(memory.given());
+  return result;
+}
+
+}  // namespace
+
+int list() {
+  for (rung const& r : rungs()) std::puts(describe(r).c_str());
+  return 0;
+}
+
+int run(request const& asked) {
+  bool verified = true;
+  input_store inputs;
+  baseline first;
+  for (rung const& r : chosen(asked)) {
+    problem const usual = pose(r, asked);
+    std::vector<problem> problems{usual};
+    if (asked.sweep && !r.fixed_shape) problems = world::sweep(usual);
+    for (problem const& given : problems) {
+      rung_result result = climb(r, given, asked, inputs);
+      if (!asked.sweep && !asked.rung) first.speed_up(result);
+      verified = verified && result.checked.verified;
+      std::puts(report(result).c_str());
+      std::fflush(stdout);
+    }
+  }
+  return verified ? 0 : 1;
+}
+
+}  // namespace ladder

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "ladder/rung.hpp"
+
+namespace ladder {
+
+// What the user asked for; what is not there, each rung chooses.
+struct request {
+  std::string ladder;
+  std::optional<std::string> rung;
+  std::optional<std::size_t> n;
+  std::optional<element> type;
+  std::optional<operation> op;
+  std::optional<unsigned> grid, block;
+  bool sweep = false;
+  bool verify_only = false;
+};
+
+std::map<std::string, element> element_names();
+std::map<std::string, operation> operation_names();
+
+// These print, and return the exit status: 1 if a rung was not verified.
+int list();
+int run(request const& asked);
+
+}  // namespace ladder

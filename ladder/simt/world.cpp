@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ladder/world.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "simt/machine.hpp"
+
+namespace ladder::world {
+
+std::string name() { return "simt"; }
+std::string device() { return "SIMT machine"; }
+
+void suit(problem& given) {
+  given.grid = std::min(given.grid, 8u);
+  given.block = std::min(given.block, 128u);
+}
+
+std::vector<problem> sweep(problem const& usual) {
+  std::vector<problem> all;
+  for (unsigned const block : {32u, 64u, 128u}) {
+    for (unsigned const grid : {1u, 4u, 16u}) {
+      all.push_back(usual);
+      all.back().grid = grid;
+      all.back().block = block;
+    }
+  }
+  return all;
+}
+
+std::size_t default_n(std::string const&) { return 1 << 16; }
+
+std::vector<std::size_t> verified_sizes() {
+  return {0, 1, 2, 31, 32, 33, 255, 256, 257, 1000, 65'537};
+}
+
+measurement measure(rung const& r, problem const& given) {
+  simt::take_counts();
+  r.enqueue(given);
+  simt::counts total{};
+  for (auto const& launch : simt::take_counts()) total += launch.total;
+  measurement measured;
+  measured.counts = {{"sectors", total.sectors},
+                     {"lines", total.lines},
+                     {"bank_conflicts", total.bank_conflicts},
+                     {"barriers", total.barriers},
+                     {"shuffles", total.shuffles},
+                     {"atomics", total.atomics},
+                     {"bytes_read", total.bytes_read},
+                     {"bytes_written", total.bytes_written},
+                     {"operator", total.applications}};
+  return measured;
+}
+
+std::vector<std::string> findings() {
+  std::vector<std::string> lines;
+  for (auto const& one : simt::take_reports()) {
+    lines.push_back(fmt::format("{}: {} in {}, block {}, lane {}, {}:{}", one.kind, one.text,
+                                one.kernel, one.block.x, one.lane.x, one.file, one.line));
+  }
+  return lines;
+}
+
+}  // namespace ladder::world

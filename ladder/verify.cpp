@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ladder/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ladder/data.hpp"
+#include "ladder/world.hpp"
+
+namespace ladder {
+
+constexpr unsigned char poison = 0xa5;  // no answer to any of the inputs
+
+prepared::prepared(rung const& r, problem given, std::vector<std::byte> const& in)
+    : given_(given),
+      in_(in.size() + size_of(given.type)),
+      out_(r.out_bytes(given)),
+      scratch_(r.scratch_bytes ? r.scratch_bytes(given) : 0) {
+  std::byte* const start = in_.data() + size_of(given.type);
+  if (!in.empty()) tally::check(cudaMemcpy(start, in.data(), in.size(), cudaMemcpyHostToDevice));
+  scratch_.fill_bytes(0);
+  given_.in = start;
+  given_.out = out_.data();
+  given_.scratch = scratch_.data();
+}
+
+std::vector<std::byte> prepared::run(rung const& r) const {
+  out_.fill_bytes(poison);
+  tally::check(cudaDeviceSynchronize());  // given_.stream may not wait for the default stream
+  r.enqueue(given_);
+  tally::check(cudaDeviceSynchronize());
+  return out_.to_host();
+}
+
+std::vector<std::byte> const& input_store::get(data kind, element type, std::size_t n) {
+  auto& made = made_[{kind, type, n}];
+  if (made.empty()) made = make_input(kind, type, n);
+  return made;
+}
+
+namespace {
+
+char const* name_of(data kind) {
+  return kind == data::plain ? "plain" : kind == data::hard ? "hard" : "nan";
+}
+
+// Adds one input in one shape to the verdict.
+judgement try_one(rung const& r, problem const& given, data kind, input_store& inputs,
+                  verdict& so_far) {
+  auto const& in = inputs.get(kind, given.type, given.n);
+  prepared const memory(r, given, in);
+  judgement seen;
+  for (char const* time : {"first", "second"}) {
+    auto const out = memory.run(r);
+    seen = r.judge({memory.given(), kind, in, out});
+    auto found = world::findings();
+    if (!seen.right) found.push_back("wrong: " + seen.why);
+    so_far.error = std::max(so_far.error, seen.error);
+    so_far.verified = so_far.verified && found.empty();
+    for (auto const& line : found) {
+      so_far.findings.push_back(fmt::format("{} (n = {}, {} input, {} x {}, {} run)", line, given.n,
+                                            name_of(kind), given.grid, given.block, time));
+    }
+  }
+  return seen;
+}
+
+std::vector<data> kinds(rung const& r, problem const& given) {
+  auto inputs = r.inputs;
+  if (given.type != element::float32) std::erase(inputs, data::nan);
+  return inputs;
+}
+
+std::vector<std::pair<unsigned, unsigned>> shapes(rung const& r, problem const& given) {
+  if (r.fixed_shape) return {{given.grid, given.block}};
+  return {{given.grid, given.block}, {3, 96}, {2, 33}};
+}
+
+}  // namespace
+
+verdict verify_once(rung const& r, problem const& given, input_store& inputs) {
+  verdict all;
+  for (data const kind : kinds(r, given)) {
+    all.host_additions = try_one(r, given, kind, inputs, all).host_additions;
+  }
+  return all;
+}
+
+verdict verify(rung const& r, problem const& given, input_store& inputs) {
+  verdict all = verify_once(r, given, inputs);
+  for (data const kind : kinds(r, given)) {
+    for (std::size_t const n : world::verified_sizes()) {
+      if (n > r.timed_up_to || (n == 0 && kind == data::nan)) continue;
+      for (auto const& [grid, block] : shapes(r, given)) {
+        problem other = given;
+        other.n = n;
+        other.grid = grid;
+        other.block = block;
+        try_one(r, other, kind, inputs, all);
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace ladder

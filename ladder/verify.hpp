@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "ladder/rung.hpp"
+#include "tally/device_array.cuh"
+
+namespace ladder {
+
+// A problem with its memory. The input starts one element behind an aligned address.
+class prepared {
+ public:
+  prepared(rung const& r, problem given, std::vector<std::byte> const& in);
+
+  problem const& given() const { return given_; }
+
+  // Runs the rung once: what it wrote, where it wrote nothing being poison.
+  std::vector<std::byte> run(rung const& r) const;
+
+ private:
+  problem given_;
+  tally::device_array<std::byte> in_, out_, scratch_;
+};
+
+// Inputs that were made, kept to be used again.
+class input_store {
+ public:
+  std::vector<std::byte> const& get(data kind, element type, std::size_t n);
+
+ private:
+  std::map<std::tuple<data, element, std::size_t>, std::vector<std::byte>> made_;
+};
+
+struct verdict {
+  bool verified = true;
+  double error = 0;                   // the largest
+  std::uint64_t host_additions = 0;   // of one run of the problem asked for
+  std::vector<std::string> findings;  // what was wrong, and what the machine reported
+};
+
+// Runs the rung on the problem, and on other sizes, shapes and inputs, twice each on one scratch.
+verdict verify(rung const& r, problem const& given, input_store& inputs);
+
+// Only on the problem.
+verdict verify_once(rung const& r, problem const& given, input_store& inputs);
+
+}  // namespace ladder
