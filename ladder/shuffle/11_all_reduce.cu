@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rung 11: the sum of a warp, in all its lanes.
+//
+// Change:   shuffles by xor, a butterfly: after five of them every lane has added all 32 values.
+// Predict:  as fast as memory, and no slower than the sum in one lane and its broadcast.
+// Bytes:    4 n read, n sums written.
+//
+// For floats every lane has the same bits: the two of a pair add the same two numbers.
+#include "ladder/operators.cuh"
+#include "ladder/shuffle/rows.hpp"
+#include "tally/launch.cuh"
+
+namespace ladder::shuffle {
+
+template <class T>
+__global__ void row_sums_everywhere(T const* in, std::size_t n, typename sum<T>::state* out) {
+  std::size_t const i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  sum<T> const add;
+  auto x = i < n ? typename sum<T>::state(in[i]) : sum<T>::identity();
+  for (int offset = 16; offset > 0; offset /= 2)
+    x = add(x, __shfl_xor_sync(0xffffffffu, x, offset));
+  if (i < n) out[i] = x;
+}
+
+template <class T>
+void enqueue_row_sums_everywhere(problem const& p) {
+  tally::launch(row_sums_everywhere<T>, blocks_for(p.n), threads_a_block, 0, p.stream)(
+      static_cast<T const*>(p.in), p.n, static_cast<typename sum<T>::state*>(p.out));
+}
+
+registered const all_reduce(rung_of({
+    .id = "shuffle/11_all_reduce",
+    .title = "every element becomes the sum of its 32: xor 16, 8, 4, 2, 1",
+    .page = "warpAllReduceSum",
+    .gives = row_rung::total_everywhere,
+    .of_int32 = enqueue_row_sums_everywhere<int>,
+    .of_float32 = enqueue_row_sums_everywhere<float>,
+}));
+
+}  // namespace ladder::shuffle
