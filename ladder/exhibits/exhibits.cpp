@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ladder/exhibits/exhibits.hpp"
-
+//
+// Runs every exhibit on the SIMT machine and prints a line of JSON for each. The exit status is 1
+// if one was not caught: where the machine must see the mistake, with its kind, file and line.
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -81,15 +82,19 @@ show::show(exhibit const& what, std::source_location at) {
   exhibits().push_back({what, name.substr(0, name.rfind('.')), file});
 }
 
-bool run_exhibits() {
-  bool all_caught = true;
+}  // namespace ladder::exhibits
+
+int main() try {
+  using namespace ladder::exhibits;
   std::ranges::sort(exhibits(), {}, &shown_exhibit::id);
+  bool all_caught = true;
   for (auto const& what : exhibits()) {
     auto const line = run(what);
     all_caught = all_caught && line["caught"];
     std::cout << line.dump() << std::endl;
   }
-  return all_caught;
+  return all_caught ? 0 : 1;
+} catch (std::exception const& failure) {
+  std::cerr << "tally ladder: " << failure.what() << '\n';
+  return 1;
 }
-
-}  // namespace ladder::exhibits
