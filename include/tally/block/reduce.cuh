@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Folds over the threads of a block of any size and shape, in the order of thread_index(). All its
+// threads make the same call together; calls may follow one another without a barrier between.
+// `Threads` is the block's size, if the compiler is to know it: that is quicker.
+//
+// The operator must be associative and need not commute. Neighbours are combined, then pairs, and
+// so on, so that the bits of the answer depend on the values alone.
+#pragma once
+
+#include "tally/block/partials.cuh"
+
+namespace tally::block {
+
+namespace detail {
+
+// The fold of a warp's values, of which the block's first `count` are live, in its first lane; in
+// a warp without live values, anything.
+template <class T, class Op>
+__device__ T fold_warp(T x, Op op, int count) {
+  int const live = count - warp_size * warp_index();
+  return warp::reduce(x, op, live < 1 ? 1 : live < warp_size ? live : warp_size);
+}
+template <int Threads, class T, class Op>
+__device__ T fold_warp(T x, Op op) {
+  if constexpr (whole_warps<Threads>)
+    return warp::reduce(x, op);
+  else
+    return fold_warp(x, op, thread_count<Threads>());
+}
+
+// From the warps' folds, of which the first `warps` count, the block's: in its first thread.
+template <int Threads, class T, class Op>
+__device__ T reduce_warps(T x, Op op, int warps) {
+  if constexpr (warps_of<Threads> > 1) {
+    T const* const partials = publish(x);
+    if (warp_index() == 0) x = fold<Threads>(partials, warps, op);
+  }
+  return x;
+}
+
+// The same in all threads.
+template <int Threads, class T, class Op>
+__device__ T all_reduce_warps(T x, Op op, int warps) {
+  if constexpr (warps_of<Threads> == 1) {
+    return warp::broadcast(x);
+  } else {
+    T* const partials = publish(x);
+    if constexpr (each_warp_folds<Threads, T>) return fold<Threads>(partials, warps, op);
+    if (warp_index() == 0) {
+      x = fold<Threads>(partials, warps, op);
+      __syncwarp();
+      if (warp::lane() == 0) *partials = x;
+    }
+    __syncthreads();
+    return *partials;
+  }
+}
+
+}  // namespace detail
+
+// The fold of all threads' values, in the block's first thread; in the others unspecified.
+template <int Threads = 0, class T, class Op>
+__device__ T reduce(T x, Op op) {
+  return detail::reduce_warps<Threads>(detail::fold_warp<Threads>(x, op), op,
+                                       detail::warps_in(detail::thread_count<Threads>()));
+}
+
+// The fold of the values of the first `count` threads, 1 <= count <= the block's size.
+template <int Threads = 0, class T, class Op>
+__device__ T reduce(T x, Op op, int count) {
+  return detail::reduce_warps<Threads>(detail::fold_warp(x, op, count), op,
+                                       detail::warps_in(count));
+}
+
+// The fold of all threads' values, in all threads.
+template <int Threads = 0, class T, class Op>
+__device__ T all_reduce(T x, Op op) {
+  return detail::all_reduce_warps<Threads>(detail::fold_warp<Threads>(x, op), op,
+                                           detail::warps_in(detail::thread_count<Threads>()));
+}
+
+// The fold of the values of the first `count` threads, 1 <= count <= the block's size, in all.
+template <int Threads = 0, class T, class Op>
+__device__ T all_reduce(T x, Op op, int count) {
+  return detail::all_reduce_warps<Threads>(detail::fold_warp(x, op, count), op,
+                                           detail::warps_in(count));
+}
+
+}  // namespace tally::block

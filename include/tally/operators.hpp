@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Associative operators, for host and device code. Any callable T(T, T) serves as an operator;
+// warp/ and block/ know these by name, and use the hardware's own instructions for them.
+#pragma once
+
+#include <limits>
+#include <type_traits>
+
+#include "tally/types.hpp"
+
+namespace tally {
+
+struct plus {
+  template <class T>
+  TALLY_FN T operator()(T const& a, T const& b) const {
+    return T(a + b);
+  }
+  template <class T>
+  static constexpr T identity = T(-0.0);  // x + -0.0 is x for each x; x + 0.0 is not, for x = -0.0
+};
+
+struct multiplies {
+  template <class T>
+  TALLY_FN T operator()(T const& a, T const& b) const {
+    return T(a * b);
+  }
+  template <class T>
+  static constexpr T identity = T(1);
+};
+
+// The smaller of two, the left one of equals; a NaN is smaller than every number.
+struct smaller {
+  template <class T>
+  TALLY_FN T operator()(T const& a, T const& b) const {
+    return a <= b || a != a ? a : b;
+  }
+  template <class T>
+  static constexpr T identity =
+      std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
+                                           : std::numeric_limits<T>::max();
+};
+
+// The larger of two, the left one of equals; a NaN is larger than every number.
+struct larger {
+  template <class T>
+  TALLY_FN T operator()(T const& a, T const& b) const {
+    return a >= b || a != a ? a : b;
+  }
+  template <class T>
+  static constexpr T identity =
+      std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                           : std::numeric_limits<T>::lowest();
+};
+
+struct bit_and {
+  template <class T>
+  TALLY_FN T operator()(T const& a, T const& b) const {
+    return T(a & b);
+  }
+  template <class T>
+  static constexpr T identity = T(~T(0));
+};
+
+struct bit_or {
+  template <class T>
+  TALLY_FN T operator()(T const& a, T const& b) const {
+    return T(a | b);
+  }
+  template <class T>
+  static constexpr T identity = T(0);
+};
+
+struct bit_xor {
+  template <class T>
+  TALLY_FN T operator()(T const& a, T const& b) const {
+    return T(a ^ b);
+  }
+  template <class T>
+  static constexpr T identity = T(0);
+};
+
+}  // namespace tally

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Integers are reduced over a whole warp by the hardware's redux instructions: one for 32 bits and
+// less, a few independent or dependent ones for 64.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "tally/operators.hpp"
+#include "tally/thread_index.cuh"
+
+namespace tally::warp::detail {
+
+template <class T, class Op>
+inline constexpr bool has_redux = std::is_integral_v<T> && sizeof(T) <= 8 &&
+                                  is_one_of<Op, plus, smaller, larger, bit_and, bit_or, bit_xor>;
+
+// Of 32 bits, in all lanes. Lanes that have exited, or that the block lacks, take no part.
+__device__ inline unsigned redux(unsigned x, plus) { return __reduce_add_sync(~0u, x); }
+__device__ inline unsigned redux(unsigned x, bit_and) { return __reduce_and_sync(~0u, x); }
+__device__ inline unsigned redux(unsigned x, bit_or) { return __reduce_or_sync(~0u, x); }
+__device__ inline unsigned redux(unsigned x, bit_xor) { return __reduce_xor_sync(~0u, x); }
+__device__ inline unsigned redux(unsigned x, smaller) { return __reduce_min_sync(~0u, x); }
+__device__ inline unsigned redux(unsigned x, larger) { return __reduce_max_sync(~0u, x); }
+__device__ inline int redux(int x, smaller) { return __reduce_min_sync(~0u, x); }
+__device__ inline int redux(int x, larger) { return __reduce_max_sync(~0u, x); }
+
+// Digits of 27 bits: 32 of them add up without a carry out of 32 bits.
+__device__ inline std::uint64_t redux(std::uint64_t x, plus op) {
+  constexpr unsigned digit = (1u << 27) - 1;
+  std::uint64_t const low = redux(unsigned(x) & digit, op);
+  std::uint64_t const middle = redux(unsigned(x >> 27) & digit, op);
+  std::uint64_t const high = redux(unsigned(x >> 54), op);
+  return low + (middle << 27) + (high << 54);
+}
+
+// The halves of a word, `High` being int or unsigned.
+template <class Op, class Word,
+          class High = std::conditional_t<std::is_signed_v<Word>, int, unsigned>>
+__device__ Word redux(Word x, Op op)
+  requires(sizeof(Word) == 8)
+{
+  auto high = High(x >> 32);
+  auto low = unsigned(x);
+  High const best = redux(high, op);
+  if constexpr (is_one_of<Op, smaller, larger>)
+    low = redux(high == best ? low : Op::template identity<unsigned>, op);
+  else
+    low = redux(low, op);
+  return Word(Word(best) << 32 | low);
+}
+
+// Of any integer type, in all lanes of a warp.
+template <class T, class Op>
+__device__ T redux_of(T x, Op op) {
+  if constexpr (is_one_of<Op, smaller, larger> && std::is_signed_v<T>)
+    return T(redux(std::conditional_t < sizeof(T) == 8, std::int64_t, int > (x), op));
+  else
+    return T(redux(std::conditional_t < sizeof(T) == 8, std::uint64_t, unsigned > (x), op));
+}
+
+}  // namespace tally::warp::detail

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Prefix sums over the lanes of a group (shuffle.cuh says what that is). The operator must be
+// associative and need not commute. A lane reads from lanes before it only, so the last lanes of a
+// group may be missing.
+#pragma once
+
+#include "tally/warp/reduce.cuh"
+
+namespace tally::warp {
+
+namespace detail {
+
+// The fold of the group's values before the calling lane's own, from those through it.
+template <int Width = warp_size, class T, class Op>
+__device__ T before(T through, T x, Op) {
+  if constexpr (std::is_integral_v<T> && std::is_same_v<Op, plus>)
+    return T(std::make_unsigned_t<T>(through) - std::make_unsigned_t<T>(x));
+  else
+    return shift_up<Width>(through);
+}
+
+}  // namespace detail
+
+// The fold of the group's values up to the calling lane's own.
+template <int Width = warp_size, class T, class Op>
+__device__ T inclusive_scan(T x, Op op) {
+  int const lane = warp::lane<Width>();
+  for (int run = 1; run < Width; run *= 2) {
+    T const before = shift_up<Width>(x, run);
+    if (lane >= run) x = op(before, x);
+  }
+  return x;
+}
+
+// The fold of the group's values before the calling lane's own; in its first lane unspecified.
+template <int Width = warp_size, class T, class Op>
+__device__ T exclusive_scan(T x, Op op) {
+  return detail::before<Width>(inclusive_scan<Width>(x, op), x, op);
+}
+
+// The fold of init and the group's values before the calling lane's own: init in its first lane.
+template <int Width = warp_size, class T, class Op>
+__device__ T exclusive_scan(T x, Op op, std::type_identity_t<T> init) {
+  T const before = exclusive_scan<Width>(x, op);
+  return lane<Width>() == 0 ? init : op(init, before);
+}
+
+}  // namespace tally::warp
