@@ -38,6 +38,15 @@ struct mean : sum<T> {
   __device__ result finish(typename sum<T>::state total) const { return result(total) / result(n); }
 };
 
+template <class T>
+constexpr bool has_infinity = std::numeric_limits<T>::has_infinity;
+template <class T>
+constexpr T greatest =
+    has_infinity<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+template <class T>
+constexpr T least =
+    has_infinity<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+
 // The lesser and the greater: a NaN wins over every number, and -0.0 is less than +0.0.
 template <class T>
 __device__ bool precedes(T a, T b) {
@@ -53,10 +62,7 @@ struct minimum {
   using state = T;
   using result = T;
   using partial = minimum;
-  __host__ __device__ static T identity() {
-    using limits = std::numeric_limits<T>;
-    return limits::has_infinity ? limits::infinity() : limits::max();
-  }
+  __host__ __device__ static T identity() { return greatest<T>; }
   __device__ T operator()(T a, T b) const {
     applied();
     return a != a || precedes(a, b) ? a : b;
@@ -70,10 +76,7 @@ struct maximum {
   using state = T;
   using result = T;
   using partial = maximum;
-  __host__ __device__ static T identity() {
-    using limits = std::numeric_limits<T>;
-    return limits::has_infinity ? -limits::infinity() : limits::lowest();
-  }
+  __host__ __device__ static T identity() { return least<T>; }
   __device__ T operator()(T a, T b) const {
     applied();
     return a != a || precedes(b, a) ? a : b;

@@ -13,6 +13,7 @@ std::string name() { return "simt"; }
 std::string device() { return "SIMT machine"; }
 
 void suit(problem& given) {
+  if (given.grid * given.block <= 1024) return;
   given.grid = std::min(given.grid, 8u);
   given.block = std::min(given.block, 128u);
 }
