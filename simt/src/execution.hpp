@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fibers.hpp"
+#include "simt/device.hpp"
+#include "simt/machine.hpp"
+#include "simt/runtime.hpp"
+
+// A launch while it runs: its resident blocks, their warps and lanes. Everything happens on the
+// thread that launches: each lane is a fiber, one of them runs, and the shared variables hold the
+// contents of the running lane's block.
+namespace simt {
+
+struct block;
+struct warp;
+
+enum class lane_state { ready, at_block_barrier, meeting, exited };
+
+struct lane {
+  block* home;
+  warp* group;
+  unsigned index;  // in the block; x counts fastest
+  uint3 thread;
+  std::size_t stack;
+  context suspended;
+  lane_state state;
+  void* pc;       // of the last call that could wait or yield
+  offer offered;  // while meeting
+  word received;  // from the meeting
+  barrier barrier_kind;
+  int predicate;
+  long long steps;
+
+  unsigned bit() const { return 1u << index % 32; }
+};
+
+struct warp {
+  lane* first;
+  unsigned existing, exited;  // lanes, as masks
+};
+
+struct block {
+  launch_request const* request;
+  std::uint32_t number;  // linear, x fastest
+  uint3 index;
+  std::vector<lane> lanes;
+  std::vector<warp> warps;
+  std::vector<lane*> ready;
+  unsigned exited, at_barrier;
+};
+
+// The lane that runs now; null on the host.
+extern thread_local constinit lane* running [[gnu::tls_model("initial-exec")]];
+
+// Lets other lanes run. A poll is a look at memory that another lane may be about to change.
+void yield(bool is_poll);
+// Leaves the running lane until someone has made it ready.
+void suspend();
+void make_ready(lane&);
+// The launch got nearer to its end, or memory changed that lanes may be polling.
+void note_progress();
+
+// Ends the launch with a finding, its first: at once, or when the running lane leaves.
+[[noreturn]] void stop(std::string kind, std::string text, void* pc);
+void record(lane const&, std::string kind, std::string text, void* pc);
+
+// What can be said when no lane of the block can run any more.
+void diagnose_stuck(block&);
+// The other lanes of the warp may have waited only for this one.
+void after_exit(lane&);
+
+}  // namespace simt

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "execution.hpp"
+
+namespace simt {
+
+void keep_finding(lane const&, std::string kind, std::string text, void* pc);
+
+std::string name_of(lane const&);  // "lane (3,0,0)"
+
+}  // namespace simt

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+namespace simt {
+
+enum class access_kind { read, range_read, write, volatile_read, volatile_write };
+
+// The running lane is about to access memory; returns only if it may. No lane runs: nothing.
+void see(void* address, std::size_t bytes, access_kind, void* pc);
+
+}  // namespace simt

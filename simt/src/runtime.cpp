@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simt/runtime.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+// The host's calls.
+namespace {
+
+thread_local cudaError_t last_error = cudaSuccess;
+
+cudaError_t result(cudaError_t code) {
+  if (code != cudaSuccess) last_error = code;
+  return code;
+}
+
+struct known_error {
+  cudaError_t code;
+  char const* name;
+  char const* text;
+};
+constexpr known_error known_errors[] = {
+    {cudaSuccess, "cudaSuccess", "no error"},
+    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
+     "invalid configuration argument"},
+    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
+    {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"}};
+
+known_error find(cudaError_t code) {
+  for (auto const& e : known_errors) {
+    if (e.code == code) return e;
+  }
+  return {code, "unrecognized error code", "unrecognized error code"};
+}
+
+template <class Handle>
+cudaError_t create(Handle* handle) {
+  *handle = reinterpret_cast<Handle>(new char);
+  return cudaSuccess;
+}
+template <class Handle>
+cudaError_t destroy(Handle handle) {
+  delete reinterpret_cast<char*>(handle);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+char const* cudaGetErrorName(cudaError_t code) { return find(code).name; }
+char const* cudaGetErrorString(cudaError_t code) { return find(code).text; }
+cudaError_t cudaPeekAtLastError() { return last_error; }
+cudaError_t cudaGetLastError() { return std::exchange(last_error, cudaSuccess); }
+
+cudaError_t cudaMalloc(void** address, std::size_t bytes) {
+  *address = bytes ? std::malloc(bytes) : nullptr;
+  return cudaSuccess;
+}
+cudaError_t cudaFree(void* address) {
+  std::free(address);
+  return cudaSuccess;
+}
+cudaError_t cudaMallocAsync(void** address, std::size_t bytes, cudaStream_t) {
+  return cudaMalloc(address, bytes);
+}
+cudaError_t cudaFreeAsync(void* address, cudaStream_t) { return cudaFree(address); }
+cudaError_t cudaMallocHost(void** address, std::size_t bytes) { return cudaMalloc(address, bytes); }
+cudaError_t cudaFreeHost(void* address) { return cudaFree(address); }
+
+cudaError_t cudaMemcpy(void* to, void const* from, std::size_t bytes, cudaMemcpyKind) {
+  std::memmove(to, from, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpyAsync(void* to, void const* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t) {
+  return cudaMemcpy(to, from, bytes, kind);
+}
+cudaError_t cudaMemset(void* address, int byte, std::size_t bytes) {
+  std::memset(address, byte, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void* address, int byte, std::size_t bytes, cudaStream_t) {
+  return cudaMemset(address, byte, bytes);
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) { return create(stream); }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) { return create(stream); }
+cudaError_t cudaStreamDestroy(cudaStream_t stream) { return destroy(stream); }
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
+cudaError_t cudaEventCreate(cudaEvent_t* event) { return create(event); }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) { return create(event); }
+cudaError_t cudaEventDestroy(cudaEvent_t event) { return destroy(event); }
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {
+  *milliseconds = 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) {
+  return result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  *properties = {};
+  return cudaSetDevice(device);
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  cudaDeviceProp const p;
+  switch (attribute) {
+    case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; break;
+    case cudaDevAttrMaxSharedMemoryPerBlock: *value = int(p.sharedMemPerBlock); break;
+    case cudaDevAttrWarpSize: *value = p.warpSize; break;
+    case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; break;
+    case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
+    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; break;
+    case cudaDevAttrComputeCapabilityMajor: *value = p.major; break;
+    case cudaDevAttrComputeCapabilityMinor: *value = p.minor; break;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+      *value = int(p.sharedMemPerMultiprocessor);
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = int(p.sharedMemPerBlockOptin); break;
+    default: return result(cudaErrorInvalidValue);
+  }
+  return cudaSetDevice(device);
+}
+cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+cudaError_t cudaFuncSetAttribute(void const*, cudaFuncAttribute attribute, int value) {
+  bool const too_large =
+      attribute == cudaFuncAttributeMaxDynamicSharedMemorySize && value > 227 << 10;
+  return result(too_large ? cudaErrorInvalidValue : cudaSuccess);
+}
