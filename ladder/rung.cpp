@@ -19,4 +19,8 @@ registered::registered(rung made) {
   all().insert(place, std::move(made));
 }
 
+registered::registered(std::vector<rung> made) {
+  for (rung& one : made) registered{std::move(one)};
+}
+
 }  // namespace ladder

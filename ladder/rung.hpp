@@ -82,9 +82,10 @@ struct rung {
 // Every rung of the program, by id.
 std::vector<rung> const& rungs();
 
-// `registered const here{rung{...}}` at namespace scope puts a rung into the program.
+// `registered const here{rung{...}}` at namespace scope puts a rung into the program, or several.
 struct registered {
   explicit registered(rung made);
+  explicit registered(std::vector<rung> made);
 };
 
 }  // namespace ladder

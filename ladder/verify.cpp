@@ -13,12 +13,13 @@ namespace ladder {
 
 constexpr unsigned char poison = 0xa5;  // no answer to any of the inputs
 
-prepared::prepared(rung const& r, problem given, std::vector<std::byte> const& in)
+prepared::prepared(rung const& r, problem given, std::vector<std::byte> const& in,
+                   std::size_t offset)
     : given_(given),
-      in_(in.size() + size_of(given.type)),
+      in_(in.size() + offset * size_of(given.type)),
       out_(r.out_bytes(given)),
       scratch_(r.scratch_bytes ? r.scratch_bytes(given) : 0) {
-  std::byte* const start = in_.data() + size_of(given.type);
+  std::byte* const start = in_.data() + offset * size_of(given.type);
   if (!in.empty()) tally::check(cudaMemcpy(start, in.data(), in.size(), cudaMemcpyHostToDevice));
   scratch_.fill_bytes(0);
   given_.in = start;
@@ -50,7 +51,7 @@ char const* name_of(data kind) {
 judgement try_one(rung const& r, problem const& given, data kind, input_store& inputs,
                   verdict& so_far) {
   auto const& in = inputs.get(kind, given.type, given.n);
-  prepared const memory(r, given, in);
+  prepared const memory(r, given, in, 1);
   judgement seen;
   for (char const* time : {"first", "second"}) {
     auto const out = memory.run(r);

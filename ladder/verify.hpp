@@ -12,10 +12,10 @@
 
 namespace ladder {
 
-// A problem with its memory. The input starts one element behind an aligned address.
+// A problem with its memory. The input starts `offset` elements behind an aligned address.
 class prepared {
  public:
-  prepared(rung const& r, problem given, std::vector<std::byte> const& in);
+  prepared(rung const& r, problem given, std::vector<std::byte> const& in, std::size_t offset);
 
   problem const& given() const { return given_; }
 
@@ -43,7 +43,8 @@ struct verdict {
   std::vector<std::string> findings;  // what was wrong, and what the machine reported
 };
 
-// Runs the rung on the problem, and on other sizes, shapes and inputs, twice each on one scratch.
+// Runs the rung on the problem, and on other sizes, shapes and inputs, twice each on one scratch;
+// the input is aligned to its element, no better.
 verdict verify(rung const& r, problem const& given, input_store& inputs);
 
 // Only on the problem.

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rung 2: interleaved.
+//
+// Change:   the threads take turns: at each step, a warp reads 32 neighbours.
+// Predict:  4 sectors a load, all of their bytes used: coalesced. An eighth of rung 1's sectors.
+// Bytes:    n numbers.
+#include "ladder/memory/readers.cuh"
+
+namespace ladder::memory {
+
+template <class Read>
+__global__ void interleaved(Read read, std::size_t n, long long* out) {
+  long long total = 0;
+  for (std::size_t i = thread_of_grid(); i < n; i += threads_of_grid()) total += read(i);
+  out[thread_of_grid()] = total;
+}
+
+static registered const here{of_reads(
+    {
+        .id = "memory/02_interleaved",
+        .title = "Interleaved: a warp reads neighbours",
+        .bound = "reading: 4 sectors a load",
+        .page = "neighbouring threads, neighbouring numbers: coalesced",
+        .draw = [](problem const&) { return draw_3_threads(interleaved<with_notes>); },
+    },
+    [](problem const& p, unsigned block, int const* in, long long* out) {
+      tally::launch(interleaved<quietly>, p.grid, block, 0, p.stream)({in}, p.n, out);
+    })};
+
+}  // namespace ladder::memory
