@@ -4,6 +4,9 @@
 #pragma once
 
 #include "tally/aggregate/all_together.hpp"
+#include "tally/aggregate/logic.hpp"
+#include "tally/aggregate/product.hpp"
+#include "tally/aggregate/sum_of_squares.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
 #include "tally/top_k.hpp"

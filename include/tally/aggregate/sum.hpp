@@ -16,6 +16,22 @@ using wider = std::conditional_t<
     is_one_of<double, A, B>, double,
     std::conditional_t<is_one_of<float16, A> && is_one_of<float16, B>, float16, float>>;
 
+// What a sum of Ts comes back as, unless R says.
+template <element T, class R>
+struct sum_result_of {
+  using type = R;
+};
+template <floating T>
+struct sum_result_of<T, void> {
+  using type = T;
+};
+template <integer T>
+struct sum_result_of<T, void> {
+  using type = widest<T>;
+};
+template <element T, class R>
+using sum_result = typename sum_result_of<T, R>::type;
+
 }  // namespace detail
 
 // The exact sum of a floating type T, kept as `exact_state<State>`, rounded to R.
@@ -100,9 +116,9 @@ struct basic_sum {
   template <element T>
   auto on() const {
     if constexpr (integer<T>)
-      return integer_sum<T, std::conditional_t<std::is_void_v<R>, widest<T>, R>>{};
+      return integer_sum<T, detail::sum_result<T, R>>{};
     else
-      return exact_sum<T, std::conditional_t<std::is_void_v<R>, T, R>>{};
+      return exact_sum<T, detail::sum_result<T, R>>{};
   }
   template <element In, element Out>
     requires(integer<In> == integer<Out>)

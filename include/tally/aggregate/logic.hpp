@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// count_nonzero, any_of, all_of. A NaN is not zero.
+#pragma once
+
+#include "tally/aggregate/aggregate.hpp"
+#include "tally/serial.hpp"
+
+namespace tally {
+
+// How many elements there are, and how many of them are zero, +0.0 or -0.0.
+template <element T>
+struct zeros {
+  struct state {
+    std::uint64_t count = 0, zero = 0;
+  };
+  using element = T;
+  using result = state;
+  static constexpr bool any_order = true;
+  static constexpr char const* name = "zeros";
+
+  state identity() const { return {}; }
+  TALLY_FN state lift(T x, std::uint64_t) const {
+    bits_of<T> bits = to_bits(x);
+    if constexpr (floating<T>) bits = bits_of<T>(bits << 1);
+    return {1, bits == 0};
+  }
+  TALLY_FN state combine(state const& a, state const& b) const {
+    return {a.count + b.count, a.zero + b.zero};
+  }
+  TALLY_FN state lower(state const& s) const { return s; }
+  static void write(byte_writer& out, state const& s) {
+    out.put(s.count);
+    out.put(s.zero);
+  }
+  static state read(byte_reader& in) {
+    auto const count = in.get<std::uint64_t>();
+    return {count, in.get<std::uint64_t>()};
+  }
+};
+
+namespace detail {
+
+template <element T, class Lower>
+struct zeros_seen_as : zeros<T> {
+  using parts = zeros<T>;
+  using result = decltype(Lower{}(typename parts::state{}));
+  TALLY_FN result lower(typename parts::state const& s) const { return Lower{}(s); }
+};
+
+template <class Lower>
+struct logical {
+  template <element T>
+  auto on() const {
+    return zeros_seen_as<T, Lower>{};
+  }
+};
+
+struct nonzero {
+  TALLY_FN std::uint64_t operator()(auto const& s) const { return s.count - s.zero; }
+};
+struct any_nonzero {
+  TALLY_FN bool operator()(auto const& s) const { return s.count > s.zero; }
+};
+struct all_nonzero {
+  TALLY_FN bool operator()(auto const& s) const { return s.zero == 0; }
+};
+
+}  // namespace detail
+
+// How many elements are not zero; whether one is not (of nothing: false); whether none is zero (of
+// nothing: true).
+using count_nonzero = detail::logical<detail::nonzero>;
+using any_of = detail::logical<detail::any_nonzero>;
+using all_of = detail::logical<detail::all_nonzero>;
+
+}  // namespace tally

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tally/aggregate/fast_sum.hpp"
+
+namespace tally {
+
+// Products of floating-point numbers in the type itself (float16 and bfloat16: in float), in the
+// order of the aligned tree, rounded at every step: the same bits everywhere.
+template <floating T>
+struct tree_product : tree_sum<T> {
+  using typename tree_sum<T>::state;
+  using parts = tree_product;
+  static constexpr char const* name = "product";
+
+  state identity() const { return state(1); }
+  TALLY_FN state combine(state left, state right) const { return left * right; }
+  T lower(state s) const { return convert<T>(s); }
+};
+
+// The product of integers modulo 2^64.
+template <integer T>
+struct integer_product {
+  using element = T;
+  using state = std::uint64_t;
+  using result = widest<T>;
+  static constexpr bool any_order = true;
+  static constexpr char const* name = "product";
+
+  state identity() const { return 1; }
+  TALLY_FN state lift(T x, std::uint64_t) const { return state(x); }
+  TALLY_FN state combine(state left, state right) const { return left * right; }
+  TALLY_FN result lower(state s) const { return result(s); }
+  static void write(byte_writer& out, state s) { out.put(s); }
+  static state read(byte_reader& in) { return in.get<state>(); }
+};
+
+// product{}: as above. Of nothing, 1.
+struct product {
+  template <element T>
+  auto on() const {
+    if constexpr (integer<T>)
+      return integer_product<T>{};
+    else
+      return tree_product<T>{};
+  }
+};
+
+}  // namespace tally

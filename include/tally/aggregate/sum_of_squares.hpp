@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// sum_of_squares, norm: the exact sum of the squares, one rounding.
+#pragma once
+
+#include "tally/aggregate/moments.hpp"
+#include "tally/aggregate/sum.hpp"
+
+namespace tally {
+namespace detail {
+
+// Of floating-point elements: NaN if one is NaN, else infinite if one is infinite.
+template <floating R, element T, class Finite>
+R of_squares(typename moments<T, true>::state const& s, Finite&& finite) {
+  if (s.sum.nan) return quiet_nan<R>();
+  if (!s.sum.is_finite_sum()) return infinity<R>(false);
+  return finite();
+}
+
+template <floating R, element T>
+R norm_of(typename moments<T, true>::state const& s) {
+  return of_squares<R, T>(s, [&] {
+    bool negative;
+    auto const squares = s.squares.finite.magnitude(negative);
+    if (squares.bit_length() == 0) return R{};
+    auto const one = natural_of(1).template slice<4>(0);
+    return round_cut<R>(false, square_root(divide(squares, one, s.squares.finite.lsb, true)));
+  });
+}
+
+}  // namespace detail
+
+// sum_of_squares{}: in the input's type (floating point), or as int64_t or uint64_t modulo 2^64
+// (integers); sum_of_squares{}.as<double>() rounds the exact sum once to double instead.
+template <class R = void>
+struct basic_sum_of_squares {
+  template <element T>
+  struct bound : moments<T, true> {
+    using parts = moments<T, true>;
+    using result = detail::sum_result<T, R>;
+    static constexpr char const* name = "sum_of_squares";
+    bool empty(typename parts::state const&) const { return false; }
+    result lower(typename parts::state const& s) const {
+      if constexpr (integer<result>)
+        return result(s.squares.finite.modulo_2_64());
+      else
+        return detail::of_squares<result, T>(
+            s, [&] { return s.squares.finite.template round<result>(); });
+    }
+  };
+  template <class Other>
+  constexpr basic_sum_of_squares<Other> as() const {
+    return {};
+  }
+  template <element T>
+  auto on() const {
+    return bound<T>{};
+  }
+};
+using sum_of_squares = basic_sum_of_squares<>;
+
+// norm{}: the Euclidean norm, the root of the exact sum of squares, rounded once; in the input's
+// type, or double for integers. Squares that would overflow do not: the norm of {1e30f} is 1e30f.
+template <class R = void>
+struct basic_norm {
+  template <element T>
+  struct bound : moments<T, true> {
+    using parts = moments<T, true>;
+    using result = detail::moment_result<T, R>;
+    static constexpr char const* name = "norm";
+    bool empty(typename parts::state const&) const { return false; }
+    result lower(typename parts::state const& s) const { return detail::norm_of<result, T>(s); }
+  };
+  template <class Other>
+  constexpr basic_norm<Other> as() const {
+    return {};
+  }
+  template <element T>
+  auto on() const {
+    return bound<T>{};
+  }
+};
+using norm = basic_norm<>;
+
+}  // namespace tally

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/aggregate/sum_of_squares.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+
+#include "aggregate/mpfr_oracle.hpp"
+#include "tally/reduce.hpp"
+
+namespace {
+
+using namespace tally;
+
+// The exact sum of the squares of finite elements.
+template <class T>
+void add_squares(mpfr_oracle::number& exact, std::vector<T> const& x) {
+  mpfr_set_zero(exact.value, 1);
+  mpfr_oracle::number term(128);
+  for (T const e : x) {
+    mpfr_oracle::set(term.value, e);
+    mpfr_sqr(term.value, term.value, MPFR_RNDN);
+    mpfr_add(exact.value, exact.value, term.value, MPFR_RNDN);
+  }
+}
+
+template <class R, class T>
+R squares_by_mpfr(std::vector<T> const& x, bool root) {
+  mpfr_oracle::number exact(4400), out(format<R>::precision);
+  add_squares(exact, x);
+  if (mpfr_zero_p(exact.value)) return R{};
+  int const ternary = root ? mpfr_sqrt(out.value, exact.value, MPFR_RNDN)
+                           : mpfr_set(out.value, exact.value, MPFR_RNDN);
+  return mpfr_oracle::rounded<R>(out, ternary);
+}
+
+template <class T>
+std::vector<T> finite_bits(std::mt19937_64& random, std::size_t n) {
+  std::vector<T> x;
+  while (x.size() < n) {
+    T const e = from_bits<T>(bits_of<T>(random()));
+    if (is_finite(e)) x.push_back(e);
+  }
+  return x;
+}
+
+template <class T>
+class of_squares : public testing::Test {};
+using floats = testing::Types<float16, bfloat16, float, double>;
+TYPED_TEST_SUITE(of_squares, floats);
+
+TYPED_TEST(of_squares, sum_and_root_are_exact_and_rounded_once) {
+  using T = TypeParam;
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 300; ++i) {
+    auto x = finite_bits<T>(random, random() % 40);
+    if (i % 2)  // all of about one size, so that every element matters
+      for (T& e : x)
+        e = from_bits<T>(
+            bits_of<T>((to_bits(e) & (format<T>::fraction | format<T>::sign)) |
+                       to_bits(x[0]) / (format<T>::fraction + 1) * (format<T>::fraction + 1)));
+    EXPECT_EQ(to_bits(reduce(cpu{}, x, sum_of_squares{})), to_bits(squares_by_mpfr<T>(x, false)));
+    EXPECT_EQ(to_bits(reduce(cpu{}, x, norm{})), to_bits(squares_by_mpfr<T>(x, true)));
+    EXPECT_EQ(to_bits(reduce(cpu{}, x, sum_of_squares{}.as<double>())),
+              to_bits(squares_by_mpfr<double>(x, false)));
+    EXPECT_EQ(to_bits(reduce(cpu{}, x, norm{}.as<double>())),
+              to_bits(squares_by_mpfr<double>(x, true)));
+  }
+}
+
+TYPED_TEST(of_squares, infinities_make_infinity_and_a_nan_makes_nan) {
+  using T = TypeParam;
+  std::vector<T> x{infinity<T>(true), T(1.0), infinity<T>(false)};
+  EXPECT_EQ(to_bits(reduce(cpu{}, x, sum_of_squares{})), to_bits(infinity<T>(false)));
+  EXPECT_EQ(to_bits(reduce(cpu{}, x, norm{})), to_bits(infinity<T>(false)));
+  x.push_back(quiet_nan<T>());
+  EXPECT_EQ(to_bits(reduce(cpu{}, x, sum_of_squares{})), to_bits(quiet_nan<T>()));
+  EXPECT_EQ(to_bits(reduce(cpu{}, x, norm{})), to_bits(quiet_nan<T>()));
+  EXPECT_EQ(to_bits(reduce(cpu{}, x, norm{}, {.nan = skip})), to_bits(infinity<T>(false)));
+}
+
+TEST(norm, does_not_overflow_where_a_square_would) {
+  EXPECT_EQ(reduce(cpu{}, std::vector{1e30f}, norm{}), 1e30f);
+  EXPECT_EQ(reduce(cpu{}, std::vector{3e300, 4e300}, norm{}), 5e300);
+  EXPECT_EQ(reduce(cpu{}, std::vector{5e-324}, norm{}), 5e-324);
+  EXPECT_EQ(reduce(cpu{}, std::vector<float>{}, norm{}), 0.0f);
+}
+
+TEST(sum_of_squares, of_integers_is_modulo_2_to_the_64_or_rounded_once) {
+  constexpr auto least = std::numeric_limits<std::int64_t>::min();
+  std::vector<std::int64_t> const x{least, -3, 4};
+  EXPECT_EQ(reduce(cpu{}, x, sum_of_squares{}), 25);
+  EXPECT_EQ(reduce(cpu{}, x, sum_of_squares{}.as<double>()), 0x1p126);
+  EXPECT_EQ(reduce(cpu{}, x, norm{}), 0x1p63);
+  std::vector<std::uint8_t> const bytes(1000, 255);
+  EXPECT_EQ(reduce(cpu{}, bytes, sum_of_squares{}), 65025000u);
+  EXPECT_EQ(reduce(cpu{}, std::vector<std::int32_t>{}, sum_of_squares{}), 0);
+}
+
+}  // namespace
