@@ -26,7 +26,7 @@ __device__ inline int warp_index() { return int(unsigned(thread_index()) / warp_
 // the call before. It is here, not at the end of a call, so that warps which are done can go ahead.
 template <class T>
 __device__ T* publish(T x, int from = 0) {
-  __shared__ alignas(T) alignas(16) unsigned char memory[warp_size * sizeof(T)];
+  alignas(T) alignas(16) __shared__ unsigned char memory[warp_size * sizeof(T)];
   T* const partials = reinterpret_cast<T*>(memory);
   __syncthreads();
   if (warp::lane() == from) partials[warp_index()] = x;
