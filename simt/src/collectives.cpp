@@ -107,7 +107,12 @@ bool complete(lane& arrived) {
     return l.state != lane_state::meeting || l.offered.what != o.what || l.offered.mask != o.mask;
   });
   if (missing) return false;
+  auto& total = counts_of(site_of(arrived.pc));
+  ++(o.what == collective::sync_warp ? total.barriers : total.shuffles);
   if (o.what == collective::sync_warp) {
+    std::vector<lane_knowledge*> all;
+    for_each(w, present, [&](lane& l) { all.push_back(&l.knowledge); });
+    lane_knowledge::meet_warp(all);
     for_each(w, o.mask & w.exited, [&](lane const& l) {
       record(l, "exit before a barrier", "has exited, but is in the mask of __syncwarp",
              arrived.pc);
@@ -138,6 +143,10 @@ void release(block& b) {
     yes += l.predicate != 0;
   }
   b.at_barrier = 0;
+  ++counts_of(site_of(first.pc)).barriers;
+  std::vector<lane_knowledge*> all;
+  for (lane& l : b.lanes) all.push_back(&l.knowledge);
+  lane_knowledge::meet_block(b.clock, all);
   for (lane& l : b.lanes) {
     l.received = l.barrier_kind == barrier::count ? yes
                  : l.barrier_kind == barrier::all ? yes == int(b.lanes.size())
@@ -167,7 +176,8 @@ void diagnose_meeting(lane const& l) {
 
 }  // namespace
 
-void diagnose_stuck(block& b) {
+void diagnose_stuck(block const& b) {
+  if (diagnose_withheld(b)) return;
   for (lane const& l : b.lanes) {
     if (l.state == lane_state::meeting) return diagnose_meeting(l);
   }
@@ -182,6 +192,7 @@ void diagnose_stuck(block& b) {
 }
 
 word meet(offer const& o, void* pc) {
+  inside_machine const inside;
   lane& l = *running;
   l.offered = o;
   l.pc = pc;
@@ -202,6 +213,7 @@ word meet(offer const& o, void* pc) {
 }
 
 int block_barrier(barrier kind, int predicate, void* pc) {
+  inside_machine const inside;
   lane& l = *running;
   block& b = *l.home;
   l.pc = pc;

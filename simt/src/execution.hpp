@@ -6,10 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "clocks.hpp"
+#include "counting.hpp"
 #include "fibers.hpp"
 #include "simt/device.hpp"
 #include "simt/machine.hpp"
 #include "simt/runtime.hpp"
+#include "spaces.hpp"
 
 // A launch while it runs: its resident blocks, their warps and lanes. Everything happens on the
 // thread that launches: each lane is a fiber, one of them runs, and the shared variables hold the
@@ -19,7 +22,7 @@ namespace simt {
 struct block;
 struct warp;
 
-enum class lane_state { ready, at_block_barrier, meeting, exited };
+enum class lane_state { ready, at_block_barrier, meeting, exited, withheld };
 
 struct lane {
   block* home;
@@ -34,7 +37,9 @@ struct lane {
   word received;  // from the meeting
   barrier barrier_kind;
   int predicate;
+  std::string withheld;  // why the lane goes no further: stop_later
   long long steps;
+  lane_knowledge knowledge;
 
   unsigned bit() const { return 1u << index % 32; }
 };
@@ -42,6 +47,7 @@ struct lane {
 struct warp {
   lane* first;
   unsigned existing, exited;  // lanes, as masks
+  warp_requests requests;
 };
 
 struct block {
@@ -52,16 +58,36 @@ struct block {
   std::vector<warp> warps;
   std::vector<lane*> ready;
   unsigned exited, at_barrier;
+  block_clock clock;
+  shared_memory* shared;
 };
 
-// The lane that runs now; null on the host.
+// The lane that runs now; null while the machine chooses one.
 extern thread_local constinit lane* running [[gnu::tls_model("initial-exec")]];
+
+// Whether lanes' own code runs, whose accesses count. The machine's functions and those of the
+// kernels' sources share inline functions of the standard library, so it must be said.
+extern thread_local constinit bool watching [[gnu::tls_model("initial-exec")]];
+
+class inside_machine {
+ public:
+  inside_machine() { watching = false; }
+  ~inside_machine() { watching = true; }
+};
+
+inline uint3 unflatten(std::size_t i, uint3 size) {
+  return {unsigned(i % size.x), unsigned(i / size.x % size.y), unsigned(i / size.x / size.y)};
+}
+
+inline position to_position(uint3 v) { return {v.x, v.y, v.z}; }
 
 // Lets other lanes run. A poll is a look at memory that another lane may be about to change.
 void yield(bool is_poll);
 // Leaves the running lane until someone has made it ready.
 void suspend();
 void make_ready(lane&);
+// Lets one of these lanes of the warp run, if any is ready.
+bool let_run(warp const&, unsigned lanes);
 // The launch got nearer to its end, or memory changed that lanes may be polling.
 void note_progress();
 
@@ -69,8 +95,13 @@ void note_progress();
 [[noreturn]] void stop(std::string kind, std::string text, void* pc);
 void record(lane const&, std::string kind, std::string text, void* pc);
 
+// Stops the running lane only, whose read of uninitialised memory may prove to be a race: the
+// launch goes on until it finds one, or can go no further.
+[[noreturn]] void stop_later(std::string text, void* pc);
+
 // What can be said when no lane of the block can run any more.
-void diagnose_stuck(block&);
+void diagnose_stuck(block const&);
+bool diagnose_withheld(block const&);
 // The other lanes of the warp may have waited only for this one.
 void after_exit(lane&);
 

@@ -10,7 +10,9 @@ namespace {
 
 std::vector<report> kept;
 
-position to_position(uint3 v) { return {v.x, v.y, v.z}; }
+std::string text_of(uint3 v) {
+  return '(' + std::to_string(v.x) + ',' + std::to_string(v.y) + ',' + std::to_string(v.z) + ')';
+}
 
 }  // namespace
 
@@ -20,9 +22,14 @@ void keep_finding(lane const& l, std::string kind, std::string text, void* pc) {
                   to_position(l.home->index), to_position(l.thread), file, line});
 }
 
-std::string name_of(lane const& l) {
-  return "lane (" + std::to_string(l.thread.x) + "," + std::to_string(l.thread.y) + "," +
-         std::to_string(l.thread.z) + ")";
+std::string name_of(lane const& l) { return "lane " + text_of(l.thread); }
+
+std::string name_of(lane_id id, lane const& as_seen_by) {
+  auto const& request = *as_seen_by.home->request;
+  std::uint32_t const number = id >> lane_bits(), index = id & ((1u << lane_bits()) - 1);
+  std::string const name = "lane " + text_of(unflatten(index, request.block));
+  if (number == as_seen_by.home->number) return name;
+  return name + " of block " + text_of(unflatten(number, request.grid));
 }
 
 std::vector<report> take_reports() { return std::exchange(kept, {}); }

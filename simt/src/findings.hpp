@@ -9,6 +9,7 @@ namespace simt {
 
 void keep_finding(lane const&, std::string kind, std::string text, void* pc);
 
-std::string name_of(lane const&);  // "lane (3,0,0)"
+std::string name_of(lane const&);                      // "lane (3,0,0)"
+std::string name_of(lane_id, lane const& as_seen_by);  // and its block, if that is another
 
 }  // namespace simt

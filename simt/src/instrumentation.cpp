@@ -22,8 +22,8 @@ void __tsan_func_exit() {}
 #define ACCESSES(bytes)                                                     \
   ACCESS(read##bytes, bytes, access_kind::read)                             \
   ACCESS(write##bytes, bytes, access_kind::write)                           \
-  ACCESS(unaligned_read##bytes, bytes, access_kind::read)                   \
-  ACCESS(unaligned_write##bytes, bytes, access_kind::write)                 \
+  ACCESS(unaligned_read##bytes, bytes, access_kind::range_read)             \
+  ACCESS(unaligned_write##bytes, bytes, access_kind::range_write)           \
   ACCESS(volatile_read##bytes, bytes, access_kind::volatile_read)           \
   ACCESS(volatile_write##bytes, bytes, access_kind::volatile_write)         \
   ACCESS(unaligned_volatile_read##bytes, bytes, access_kind::volatile_read) \
@@ -38,7 +38,7 @@ void __tsan_read_range(void* address, std::size_t bytes) {
   see(address, bytes, access_kind::range_read, HERE);
 }
 void __tsan_write_range(void* address, std::size_t bytes) {
-  see(address, bytes, access_kind::write, HERE);
+  see(address, bytes, access_kind::range_write, HERE);
 }
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void** address) { see(address, 8, access_kind::read, HERE); }

@@ -5,7 +5,8 @@
 
 namespace simt {
 
-enum class access_kind { read, range_read, write, volatile_read, volatile_write };
+// A range is a struct, or not aligned as its size would have it.
+enum class access_kind { read, write, range_read, range_write, volatile_read, volatile_write };
 
 // The running lane is about to access memory; returns only if it may. No lane runs: nothing.
 void see(void* address, std::size_t bytes, access_kind, void* pc);

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simt/runtime.hpp"
 
-#include <cstdlib>
 #include <cstring>
+#include <utility>
+
+#include "spaces.hpp"
 
 // The host's calls.
 namespace {
+
+using simt::global_memory;
 
 thread_local cudaError_t last_error = cudaSuccess;
 
@@ -55,12 +59,11 @@ cudaError_t cudaPeekAtLastError() { return last_error; }
 cudaError_t cudaGetLastError() { return std::exchange(last_error, cudaSuccess); }
 
 cudaError_t cudaMalloc(void** address, std::size_t bytes) {
-  *address = bytes ? std::malloc(bytes) : nullptr;
-  return cudaSuccess;
+  *address = bytes ? global_memory().allocate(bytes) : nullptr;
+  return result(bytes && !*address ? cudaErrorMemoryAllocation : cudaSuccess);
 }
 cudaError_t cudaFree(void* address) {
-  std::free(address);
-  return cudaSuccess;
+  return result(!address || global_memory().release(address) ? cudaSuccess : cudaErrorInvalidValue);
 }
 cudaError_t cudaMallocAsync(void** address, std::size_t bytes, cudaStream_t) {
   return cudaMalloc(address, bytes);
@@ -70,7 +73,10 @@ cudaError_t cudaMallocHost(void** address, std::size_t bytes) { return cudaMallo
 cudaError_t cudaFreeHost(void* address) { return cudaFree(address); }
 
 cudaError_t cudaMemcpy(void* to, void const* from, std::size_t bytes, cudaMemcpyKind) {
+  if (!global_memory().may_copy(from, bytes)) return result(cudaErrorInvalidValue);
+  if (!global_memory().may_copy(to, bytes)) return result(cudaErrorInvalidValue);
   std::memmove(to, from, bytes);
+  global_memory().copied(to, from, bytes);
   return cudaSuccess;
 }
 cudaError_t cudaMemcpyAsync(void* to, void const* from, std::size_t bytes, cudaMemcpyKind kind,
@@ -78,7 +84,9 @@ cudaError_t cudaMemcpyAsync(void* to, void const* from, std::size_t bytes, cudaM
   return cudaMemcpy(to, from, bytes, kind);
 }
 cudaError_t cudaMemset(void* address, int byte, std::size_t bytes) {
+  if (!global_memory().may_copy(address, bytes)) return result(cudaErrorInvalidValue);
   std::memset(address, byte, bytes);
+  global_memory().copied(address, nullptr, bytes);
   return cudaSuccess;
 }
 cudaError_t cudaMemsetAsync(void* address, int byte, std::size_t bytes, cudaStream_t) {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <mutex>
 #include <numeric>
 
 #include "execution.hpp"
 #include "findings.hpp"
+#include "symbols.hpp"
 
 namespace simt {
 
 thread_local constinit lane* running = nullptr;
+thread_local constinit bool watching = false;
 
 namespace {
 
@@ -29,10 +32,6 @@ class random_numbers {
 
 std::size_t volume(uint3 v) { return std::size_t(v.x) * v.y * v.z; }
 
-uint3 unflatten(std::size_t i, uint3 size) {
-  return {unsigned(i % size.x), unsigned(i / size.x % size.y), unsigned(i / size.x / size.y)};
-}
-
 class scheduler {
  public:
   explicit scheduler(launch_request const& request);
@@ -42,19 +41,21 @@ class scheduler {
   random_numbers random;
   context host = nullptr;
   bool stopped = false, leave_block = false;
+  lane* preferred = nullptr;            // to run next
   std::size_t polls = 0, switches = 0;  // since there was progress
 
  private:
   void start(block&, std::size_t number);
-  void run_one(lane&);
-  block& choose();
+  lane& choose();
+  void enter(block&);
+  void retire(block&);
   bool hangs() const;
   void report_hang();
 
   std::vector<std::uint32_t> order_;
   std::size_t started_ = 0;
   std::vector<std::unique_ptr<block>> resident_;
-  block* current_ = nullptr;
+  block* current_ = nullptr;  // whose shared variables are in place
 };
 
 thread_local scheduler* active = nullptr;
@@ -70,6 +71,8 @@ scheduler::scheduler(launch_request const& r) : request(r), random(machine().see
   std::size_t const most = std::min<std::size_t>(machine().resident_blocks, stacks::most / lanes);
   for (std::size_t i = 0; i < std::clamp<std::size_t>(most, 1, order_.size()); ++i) {
     auto& b = *resident_.emplace_back(std::make_unique<block>());
+    b.shared = &shared_space(i);
+    b.warps.resize((lanes + 31) / 32);
     b.lanes.resize(lanes);
     for (std::size_t k = 0; k < lanes; ++k) b.lanes[k].stack = i * lanes + k;
     start(b, order_[started_++]);
@@ -78,11 +81,12 @@ scheduler::scheduler(launch_request const& r) : request(r), random(machine().see
 
 void scheduler::start(block& b, std::size_t number) {
   b.request = &request;
-  b.number = number;
+  b.number = std::uint32_t(number);
   b.index = unflatten(number, request.grid);
   b.exited = b.at_barrier = 0;
-  b.warps.assign((b.lanes.size() + 31) / 32, {});
-  b.ready.clear();
+  b.clock = {b.number};
+  b.shared->begin_block(request.shared_bytes);
+  for (warp& w : b.warps) w.existing = w.exited = 0;
   for (unsigned i = 0; i < b.lanes.size(); ++i) {
     lane& l = b.lanes[i];
     l = {.home = &b,
@@ -90,29 +94,25 @@ void scheduler::start(block& b, std::size_t number) {
          .index = i,
          .thread = unflatten(i, request.block),
          .stack = l.stack};
+    l.knowledge = {lane_id(number << lane_bits() | i), b.clock};
     l.suspended = new_context(l.stack);
     if (i % 32 == 0) l.group->first = &l;
     l.group->existing |= l.bit();
-    b.ready.push_back(&l);
+    make_ready(l);
   }
 }
 
 void scheduler::run() {
   while (!stopped && !resident_.empty()) {
-    block& b = choose();
-    std::size_t const k = random(b.ready.size());
-    lane& l = *b.ready[k];
-    b.ready[k] = b.ready.back();
-    b.ready.pop_back();
-    run_one(l);
+    lane& l = choose();
+    ++switches;
+    running = &l;
+    switch_to(host, l.suspended);
+    running = nullptr;
     if (stopped) break;
+    block& b = *current_;
     if (b.exited == b.lanes.size()) {
-      current_ = nullptr;
-      if (started_ < order_.size()) {
-        start(b, order_[started_++]);
-      } else {
-        std::erase_if(resident_, [&](auto const& r) { return r.get() == &b; });
-      }
+      retire(b);
     } else if (b.ready.empty()) {
       diagnose_stuck(b);
     } else if (hangs()) {
@@ -121,18 +121,34 @@ void scheduler::run() {
   }
 }
 
-void scheduler::run_one(lane& l) {
-  ++switches;
-  running = &l;
-  switch_to(host, l.suspended);
-  running = nullptr;
+// Changing the block costs more than changing the lane.
+lane& scheduler::choose() {
+  if (!current_ || leave_block) enter(*resident_[random(resident_.size())]);
+  leave_block = false;
+  auto& ready = current_->ready;
+  auto chosen = ready.begin() + std::ptrdiff_t(random(ready.size()));
+  if (lane* const l = std::exchange(preferred, nullptr)) chosen = std::ranges::find(ready, l);
+  lane& l = **chosen;
+  *chosen = ready.back();
+  ready.pop_back();
+  return l;
 }
 
-// Changing the block costs more than changing the lane.
-block& scheduler::choose() {
-  if (!current_ || leave_block) current_ = resident_[random(resident_.size())].get();
-  leave_block = false;
-  return *current_;
+void scheduler::enter(block& b) {
+  if (current_ == &b) return;
+  if (current_) current_->shared->leave();
+  current_ = &b;
+  b.shared->enter();
+}
+
+void scheduler::retire(block& b) {
+  for (warp& w : b.warps) w.requests.finish();
+  current_ = nullptr;
+  if (started_ < order_.size()) {
+    start(b, order_[started_++]);
+  } else {
+    std::erase_if(resident_, [&](auto const& r) { return r.get() == &b; });
+  }
 }
 
 bool scheduler::hangs() const {
@@ -141,6 +157,9 @@ bool scheduler::hangs() const {
 }
 
 void scheduler::report_hang() {
+  for (auto const& b : resident_) {
+    if (diagnose_withheld(*b)) return;
+  }
   auto const first =
       std::ranges::min_element(resident_, {}, [](auto const& r) { return r->number; });
   lane const& l = **std::ranges::min_element((*first)->ready, {}, &lane::index);
@@ -150,7 +169,9 @@ void scheduler::report_hang() {
 }  // namespace
 
 void lane_main() {
+  watching = true;
   active->request.run(active->request.arguments);
+  watching = false;
   lane& l = *running;
   l.state = lane_state::exited;
   l.group->exited |= l.bit();
@@ -175,6 +196,18 @@ void make_ready(lane& l) {
   l.home->ready.push_back(&l);
 }
 
+bool let_run(warp const& w, unsigned lanes) {
+  for (lanes &= w.existing; lanes; lanes &= lanes - 1) {
+    lane& l = w.first[std::countr_zero(lanes)];
+    if (l.state != lane_state::ready || &l == running) continue;
+    active->preferred = &l;
+    make_ready(*running);
+    suspend();
+    return true;
+  }
+  return false;
+}
+
 void note_progress() { active->polls = active->switches = 0; }
 
 void record(lane const& l, std::string kind, std::string text, void* pc) {
@@ -188,27 +221,55 @@ void stop(std::string kind, std::string text, void* pc) {
   __builtin_unreachable();
 }
 
+void stop_later(std::string text, void* pc) {
+  running->pc = pc;
+  running->withheld = std::move(text);
+  running->state = lane_state::withheld;
+  suspend();
+  __builtin_unreachable();
+}
+
+bool diagnose_withheld(block const& b) {
+  auto const found = std::ranges::find(b.lanes, lane_state::withheld, &lane::state);
+  if (found != b.lanes.end()) record(*found, "uninitialised", found->withheld, found->pc);
+  return found != b.lanes.end();
+}
+
 cudaError_t launch(launch_request const& request) {
   std::size_t const lanes = volume(request.block), blocks = volume(request.grid);
-  if (!lanes || lanes > 1024 || !blocks || blocks > 1u << 24 || request.shared_bytes > 227 << 10) {
+  if (!lanes || lanes > 1024 || !blocks || request.shared_bytes > 227 << 10) {
     return cudaErrorInvalidConfiguration;
   }
+  unsigned const bits = std::max(5u, unsigned(std::bit_width(lanes - 1)));
+  if (blocks << bits > std::size_t(1) << 28) return cudaErrorNotSupported;  // races.cpp: lane_mask
   static std::mutex one_at_a_time;
   std::lock_guard const lock(one_at_a_time);
+  set_lane_bits(bits);
+  begin_counting();
+  global_memory().begin_launch();
+  program_variables().begin_launch();
   scheduler s(request);
   active = &s;
   s.run();
   active = nullptr;
+  end_counting(kernel_name(request.kernel), to_position(request.grid), to_position(request.block));
   return cudaSuccess;
 }
 
 long long lane_clock() {
+  inside_machine const inside;
   long long const now = ++running->steps;
   if (now % 8 == 0) yield(false);  // not a poll: time passes
   return now;
 }
-void pause() { yield(false); }
-void trap(void* pc) { stop("trap", "the kernel trapped", pc); }
+void pause() {
+  inside_machine const inside;
+  yield(false);
+}
+void trap(void* pc) {
+  inside_machine const inside;
+  stop("trap", "the kernel trapped", pc);
+}
 
 }  // namespace simt
 

@@ -3,8 +3,13 @@
 
 #include <backtrace.h>
 #include <cxxabi.h>
+#include <elf.h>
+#include <link.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <unordered_map>
 
@@ -43,7 +48,85 @@ std::size_t name_begin(std::string const& text) {
   return 0;
 }
 
+// Calls f with the program's own entry, which is the first of the loaded objects.
+template <class F>
+void with_program(F f) {
+  auto const once = [](dl_phdr_info* info, std::size_t, void* to) {
+    (*static_cast<F*>(to))(*info);
+    return 1;
+  };
+  dl_iterate_phdr(once, &f);
+}
+
+// The last component of a demangled name: of "f(int)::s" it is "s".
+std::string last_component(std::string const& name) {
+  std::size_t const at = name.rfind("::");
+  return at == name.npos ? name : name.substr(at + 2);
+}
+
+std::vector<variable> read_variables(unsigned char type) {
+  std::ifstream file("/proc/self/exe", std::ios::binary);
+  std::string const bytes(std::istreambuf_iterator<char>(file), {});
+  auto const at = [&]<class T>(T*, std::size_t offset) {
+    return reinterpret_cast<T const*>(bytes.data() + offset);
+  };
+  auto const& header = *at((Elf64_Ehdr*)nullptr, 0);
+  auto const* const sections = at((Elf64_Shdr*)nullptr, header.e_shoff);
+  std::uintptr_t offset = 0;  // of a thread-local variable, the value is one already
+  if (type == STT_OBJECT) with_program([&](dl_phdr_info const& p) { offset = p.dlpi_addr; });
+  std::vector<variable> found;
+  for (auto const* s = sections; s != sections + header.e_shnum; ++s) {
+    if (s->sh_type != SHT_SYMTAB) continue;
+    auto const* const names = bytes.data() + sections[s->sh_link].sh_offset;
+    auto const* const first = at((Elf64_Sym*)nullptr, s->sh_offset);
+    for (auto const* v = first; v != first + s->sh_size / sizeof *v; ++v) {
+      if (ELF64_ST_TYPE(v->st_info) != type || !v->st_size || v->st_shndx == SHN_UNDEF) continue;
+      found.push_back({offset + v->st_value, offset + v->st_value + v->st_size,
+                       last_component(demangled(names + v->st_name))});
+    }
+  }
+  std::ranges::sort(found, {}, &variable::begin);
+  return found;
+}
+
 }  // namespace
+
+std::vector<variable> const& thread_local_variables() {
+  static auto const all = read_variables(STT_TLS);
+  return all;
+}
+std::vector<variable> const& global_variables() {
+  static auto const all = read_variables(STT_OBJECT);
+  return all;
+}
+
+range thread_variables() {
+  range r;
+  with_program([&](dl_phdr_info const& p) {
+    for (auto const* h = p.dlpi_phdr; h != p.dlpi_phdr + p.dlpi_phnum; ++h) {
+      auto const begin = std::uintptr_t(p.dlpi_tls_data);
+      if (h->p_type == PT_TLS) r = {begin, begin + h->p_memsz};
+    }
+  });
+  return r;
+}
+
+// The loaded segments that have all the flags: from the first to the last.
+static range segments(unsigned flags) {
+  range r;
+  with_program([&](dl_phdr_info const& p) {
+    for (auto const* h = p.dlpi_phdr; h != p.dlpi_phdr + p.dlpi_phnum; ++h) {
+      if (h->p_type != PT_LOAD || (h->p_flags & flags) != flags) continue;
+      std::uintptr_t const begin = p.dlpi_addr + h->p_vaddr;
+      if (!r.end) r.begin = begin;
+      r.end = begin + h->p_memsz;
+    }
+  });
+  return r;
+}
+
+range writable_data() { return segments(PF_W); }
+range program() { return segments(0); }
 
 place const& place_of(void* pc) {
   static std::unordered_map<void*, place> known;

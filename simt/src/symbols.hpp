@@ -23,11 +23,19 @@ std::string text_of(void* pc);  // "file:line"
 std::string kernel_name(void const* kernel);
 
 struct variable {
-  std::string name;
-  std::uintptr_t begin, end;  // for a shared one, as offsets into a thread's variables
+  std::uintptr_t begin, end;
+  std::string name;  // without what it is in
 };
-// The program's own, sorted by address.
-std::vector<variable> const& shared_variables();
+// The program's own variables, sorted by address; of thread-local ones, which the shared ones are,
+// the offsets from thread_variables().
+std::vector<variable> const& thread_local_variables();
 std::vector<variable> const& global_variables();
+
+struct range {
+  std::uintptr_t begin = 0, end = 0;
+};
+range thread_variables();  // of the calling thread
+range writable_data();
+range program();  // all of it
 
 }  // namespace simt
