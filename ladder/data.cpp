@@ -25,7 +25,7 @@ static float plain_float(std::uint64_t bits) {
 }
 
 // Any sign, magnitudes from 2^-12 to 2^12. Each of the first half comes back negated in the second,
-// half a unit in the last place off: what is left of the sum is small beside its terms.
+// one unit in the last place off: what is left of the sum is small beside its terms.
 static float hard_float(std::size_t index, std::size_t n) {
   auto const value = [](std::uint64_t bits) {
     float const fraction = 1 + float(bits >> 41) / float(1 << 23);
