@@ -10,7 +10,7 @@ namespace ladder::shuffle {
 
 registered const up_by_2(rung_of({
     .id = "shuffle/01_up",
-    .title = "up by 2 on four lanes",
+    .title = "Up by 2 on four lanes",
     .page = "__shfl_up_sync",
     .says =
         "lanes 0 and 2, 1 and 3 swap; out of range gives 0 or NaN; data comes from the next lane",

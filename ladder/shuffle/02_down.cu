@@ -9,7 +9,7 @@ namespace ladder::shuffle {
 
 registered const down_by_3(rung_of({
     .id = "shuffle/02_down",
-    .title = "down by 3 on eight lanes",
+    .title = "Down by 3 on eight lanes",
     .page = "__shfl_down_sync",
     .right = "lane i gets the value of lane i + 3; the last three have no source and get their own",
     .scenes = {{

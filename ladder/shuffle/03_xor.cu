@@ -10,7 +10,7 @@ namespace ladder::shuffle {
 
 registered const xor_by_1_and_4(rung_of({
     .id = "shuffle/03_xor",
-    .title = "xor by 1, and by 4 beyond the width",
+    .title = "Xor by 1, and by 4 beyond the width",
     .page = "__shfl_xor",
     .says = "__shfl_xor without _sync, which no compiler for today's GPUs has",
     .right =

@@ -10,7 +10,7 @@ namespace ladder::shuffle {
 
 registered const broadcast(rung_of({
     .id = "shuffle/04_indexed",
-    .title = "lane 2 of each group to all of it; index 6 of a group of 4 is 2, too",
+    .title = "Lane 2 of each group to all of it; index 6 of a group of 4 is 2, too",
     .page = "__shfl_sync",
     .right = "the index is taken modulo the width, within the lane's own group",
     .scenes = {{

@@ -25,7 +25,7 @@ scene of_width(int width, void (*run)(step*, cudaStream_t), std::vector<int> got
 
 registered const widths(rung_of({
     .id = "shuffle/05_widths",
-    .title = "down by 1 in groups of 1, 2, 4 and 8 lanes",
+    .title = "Down by 1 in groups of 1, 2, 4 and 8 lanes",
     .page = "width: groups of 8",
     .right = "the last lane of every group gets its own value",
     .scenes = {of_width(1, down_by_1<1>, {100, 101, 102, 103, 104, 105, 106, 107}),

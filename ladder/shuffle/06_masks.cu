@@ -10,7 +10,7 @@ namespace ladder::shuffle {
 
 registered const masks(rung_of({
     .id = "shuffle/06_masks",
-    .title = "mask 0x0f is lanes 0 to 3; the others do not call",
+    .title = "Mask 0x0f is lanes 0 to 3; the others do not call",
     .page = "mask 0x0f",
     .says = "0x0f is for the last four lanes, and lanes that it leaves out get their own value",
     .right = "0x0f is lanes 0 to 3; to call with one's own bit clear is undefined",

@@ -19,7 +19,7 @@ __global__ void scan4(step* trace) {
 
 registered const three_shuffles(rung_of({
     .id = "shuffle/07_scan4",
-    .title = "down by 4, 2, 1 of values that stay, in two blocks of 8",
+    .title = "Down by 4, 2, 1 of values that stay, in two blocks of 8",
     .page = "scan4<<<2, 8>>>",
     .right = "each step begins from the same values; nothing is added up",
     .scenes = {{

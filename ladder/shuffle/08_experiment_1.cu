@@ -10,7 +10,7 @@ namespace ladder::shuffle {
 
 registered const experiment_1(rung_of({
     .id = "shuffle/08_experiment_1",
-    .title = "prefix sums in four groups of 8: up by 1, 2, 4 where the place in the group allows",
+    .title = "Prefix sums in four groups of 8: up by 1, 2, 4 where the place in the group allows",
     .page = "experiment 1, <<<1, 32>>>",
     .right =
         "after offset d a lane holds the sum of the 2d values up to its own, or of all there are",

@@ -17,7 +17,7 @@ void run(step* trace, cudaStream_t stream) {
 
 registered const experiment_2(rung_of({
     .id = "shuffle/09_experiment_2",
-    .title = "offsets 1, 2, 3, 4 with and without a guard; offsets 1, 2, 4",
+    .title = "Offsets 1, 2, 3, 4 with and without a guard; offsets 1, 2, 4",
     .page = "experiment 2, <<<1, 8>>>",
     .says = "i++ between the steps",
     .right = "the offset doubles, and a lane adds only what comes from another lane",

@@ -33,7 +33,7 @@ void enqueue_row_sums(problem const& p) {
 
 registered const reduce(rung_of({
     .id = "shuffle/10_reduce",
-    .title = "every 32 elements to their sum: down by 16, 8, 4, 2, 1",
+    .title = "Every 32 elements to their sum: down by 16, 8, 4, 2, 1",
     .page = "WarpReduceSum",
     .gives = row_rung::total,
     .of_int32 = enqueue_row_sums<int>,

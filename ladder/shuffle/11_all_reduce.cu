@@ -31,7 +31,7 @@ void enqueue_row_sums_everywhere(problem const& p) {
 
 registered const all_reduce(rung_of({
     .id = "shuffle/11_all_reduce",
-    .title = "every element becomes the sum of its 32: xor 16, 8, 4, 2, 1",
+    .title = "Every element becomes the sum of its 32: xor 16, 8, 4, 2, 1",
     .page = "warpAllReduceSum",
     .gives = row_rung::total_everywhere,
     .of_int32 = enqueue_row_sums_everywhere<int>,

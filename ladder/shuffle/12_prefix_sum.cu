@@ -32,7 +32,7 @@ void enqueue_row_prefix_sums(problem const& p) {
 
 registered const prefix_sum(rung_of({
     .id = "shuffle/12_prefix_sum",
-    .title = "prefix sums of every 32 elements: up by 1, 2, 4, 8, 16",
+    .title = "Prefix sums of every 32 elements: up by 1, 2, 4, 8, 16",
     .page = "warp_prefix_sum",
     .gives = row_rung::prefix_sums,
     .of_int32 = enqueue_row_prefix_sums<int>,

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <span>
 
 #include "tally/device_array.cuh"
@@ -62,8 +61,8 @@ judgement judge(experiment const& what, trace all) {
   return result;
 }
 
-// Those of one row that come from another lane, or "own".
 std::string from_text(step const& s, unsigned lane) {
+  if (s.from == did_not_call) return "-";
   return s.from == int(lane) ? "own" : fmt::to_string(s.from);
 }
 

@@ -10,8 +10,10 @@
 
 namespace ladder::shuffle {
 
-// One lane after one step: the lane that the shuffle brought a value from, the value, and what the
-// lane holds now. Step 0 is before the first shuffle.
+constexpr int did_not_call = -1;
+
+// One lane after one step: the lane that the shuffle brought a value from, or did_not_call; the
+// value; and what the lane holds now. Step 0 is before the first shuffle.
 struct step {
   int from, got, holds;
 };
@@ -32,9 +34,9 @@ struct scene {
 
 struct experiment {
   std::string id, title;
-  std::string page;   // what the tutorial does
-  std::string says;   // what it says of it; empty if nothing is wrong with that
-  std::string right;  // how it is
+  std::string page;       // what the tutorial does
+  std::string says = {};  // what it says of it; empty if nothing is wrong with that
+  std::string right;      // how it is
   std::vector<scene> scenes;
 };
 

@@ -48,8 +48,9 @@ __device__ step observe(Shuffle shuffle, int x) {
 template <class Shuffle>
 __global__ void shuffle_once(Shuffle shuffle, step* trace) {
   int const lane = int(threadIdx.x), x = 100 + lane;
-  at(trace, 0) = at(trace, 1) = {lane, x, x};
-  if (shuffle.mask >> lane & 1) at(trace, 1) = observe(shuffle, x);
+  at(trace, 0) = {lane, x, x};
+  bool const calls = shuffle.mask >> lane & 1;
+  at(trace, 1) = calls ? observe(shuffle, x) : step{did_not_call, x, x};
 }
 
 enum class guard { none, by_lane, by_place_in_group };
