@@ -45,13 +45,16 @@ inline constexpr bool folds_runs = Threads != 0 && std::is_arithmetic_v<T> &&
 template <int Threads, class T>
 inline constexpr bool each_warp_folds = whole_warps<Threads> && std::is_arithmetic_v<T>;
 
-// The fold of the first `live` of `Size` values, live >= 1: of neighbours, pairs, and so on.
-template <int Size, class T, class Op>
-__device__ T fold_run(T const* values, int live, Op op) {
-  T x[Size];
-  for (int i = 0; i < Size; ++i) x[i] = values[i];
-  for (int run = 1; run < Size; run *= 2)
-    for (int i = 0; i + run < Size; i += 2 * run)
+// The fold of `live` partials from the one at `first` on, at most 8: of neighbours, then of pairs,
+// and so on. Where live < 1, anything.
+template <int Warps, class T, class Op>
+__device__ T fold_run(T const* partials, int first, int live, Op op) {
+  constexpr int size = Warps < 8 ? Warps : 8;
+  T x[size];
+  for (int i = 0; i < size; ++i)
+    x[i] = partials[Warps % size == 0 || first + i < Warps ? first + i : 0];
+  for (int run = 1; run < size; run *= 2)
+    for (int i = 0; i + run < size; i += 2 * run)
       if (i + run < live) x[i] = op(x[i], x[i + run]);
   return x[0];
 }
@@ -78,12 +81,11 @@ __device__ T fold(T const* partials, int count, Op op) {
   int const lane = warp::lane();
   if constexpr (!folds_runs<Threads, T, Op>) {
     return warp::reduce(partials[lane < count ? lane : count - 1], op, count);
-  } else if constexpr (warps <= 8) {
-    return fold_run<warps>(partials, count, op);
   } else {
-    constexpr int lanes = warps <= 16 ? 2 : 4;
+    constexpr int lanes = warps <= 8 ? 1 : warps <= 16 ? 2 : 4;
     int const first = 8 * warp::lane<lanes>();
-    return fold_lanes<lanes>(fold_run<8>(partials + first, count - first, op), (count + 7) / 8, op);
+    T const x = fold_run<warps>(partials, first, count - first, op);
+    return fold_lanes<lanes>(x, (count + 7) / 8, op);
   }
 }
 

@@ -49,13 +49,22 @@ __device__ T inclusive_scan(T x, Op op, T* total) {
   return warp_index() == 0 ? through : op(before, through);
 }
 
-// Unspecified in the first thread.
+// In the first thread 0 if the operator subtracts, else unspecified.
 template <int Threads, class T, class Op>
 __device__ T exclusive_scan(T x, Op op, T* total) {
   T const through = warp::inclusive_scan(x, op);
   T const here = warp::detail::before(through, x, op);
   T const before = before_warp<Threads>(through, op, total);
-  return warp::lane() == 0 ? before : warp_index() == 0 ? here : op(before, here);
+  if (warp_index() == 0) return here;
+  bool const none = !warp::detail::subtracts<Op, T> && warp::lane() == 0;
+  return none ? before : op(before, here);
+}
+
+template <int Threads, class T, class Op>
+__device__ T exclusive_scan_from(T init, T x, Op op, T* total) {
+  T const before = exclusive_scan<Threads>(x, op, total);
+  bool const none = !warp::detail::subtracts<Op, T> && thread_index() == 0;
+  return none ? init : op(init, before);
 }
 
 }  // namespace detail
@@ -73,13 +82,11 @@ __device__ T inclusive_scan(T x, Op op, T& total) {
 // The fold of init and all values before the calling thread's own: init in the first thread.
 template <int Threads = 0, class T, class Op>
 __device__ T exclusive_scan(T x, Op op, std::type_identity_t<T> init) {
-  T const before = detail::exclusive_scan<Threads>(x, op, static_cast<T*>(nullptr));
-  return thread_index() == 0 ? init : op(init, before);
+  return detail::exclusive_scan_from<Threads>(init, x, op, static_cast<T*>(nullptr));
 }
 template <int Threads = 0, class T, class Op>
 __device__ T exclusive_scan(T x, Op op, std::type_identity_t<T> init, T& total) {
-  T const before = detail::exclusive_scan<Threads>(x, op, &total);
-  return thread_index() == 0 ? init : op(init, before);
+  return detail::exclusive_scan_from<Threads>(init, x, op, &total);
 }
 
 }  // namespace tally::block

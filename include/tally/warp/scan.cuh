@@ -11,10 +11,14 @@ namespace tally::warp {
 
 namespace detail {
 
-// The fold of the group's values before the calling lane's own, from those through it.
+template <class Op, class T>
+inline constexpr bool subtracts = std::is_integral_v<T> && std::is_same_v<Op, plus>;
+
+// The fold of the group's values before the calling lane's own, from those through it. In its first
+// lane 0 if the operator subtracts, else unspecified.
 template <int Width = warp_size, class T, class Op>
 __device__ T before(T through, T x, Op) {
-  if constexpr (std::is_integral_v<T> && std::is_same_v<Op, plus>)
+  if constexpr (subtracts<Op, T>)
     return T(std::make_unsigned_t<T>(through) - std::make_unsigned_t<T>(x));
   else
     return shift_up<Width>(through);
@@ -28,7 +32,11 @@ __device__ T inclusive_scan(T x, Op op) {
   int const lane = warp::lane<Width>();
   for (int run = 1; run < Width; run *= 2) {
     T const before = shift_up<Width>(x, run);
-    if (lane >= run) x = op(before, x);
+    if (lane >= run) {
+      x = op(before, x);
+      // Left to itself, the compiler adds a selected 0, which takes an instruction more.
+      if constexpr (std::is_integral_v<T>) asm volatile("");
+    }
   }
   return x;
 }
@@ -43,7 +51,8 @@ __device__ T exclusive_scan(T x, Op op) {
 template <int Width = warp_size, class T, class Op>
 __device__ T exclusive_scan(T x, Op op, std::type_identity_t<T> init) {
   T const before = exclusive_scan<Width>(x, op);
-  return lane<Width>() == 0 ? init : op(init, before);
+  bool const none = !detail::subtracts<Op, T> && lane<Width>() == 0;
+  return none ? init : op(init, before);
 }
 
 }  // namespace tally::warp
