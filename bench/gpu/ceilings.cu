@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The lines that GPU work is held against, at every size, in HBM (cold) and in L2 (warm).
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 
@@ -12,17 +13,18 @@ namespace {
 
 using namespace tally::timing;
 
-bool fits(std::size_t bytes) {
-  std::size_t free, total;
-  tally::check(cudaMemGetInfo(&free, &total));
-  return bytes < free;
-}
-
-std::size_t l2_bytes() {
-  int device, bytes;
+// Whether a buffer or two can be measured: cold in 2 GB at least for each, warm in half of L2.
+bool fits(std::size_t bytes, int buffers, cache state) {
+  if (state == cache::cold) {
+    std::size_t const each = std::max(bytes, std::size_t{2} << 30), spare = std::size_t{1} << 30;
+    std::size_t free, total;
+    tally::check(cudaMemGetInfo(&free, &total));
+    return buffers * each + spare < free;
+  }
+  int device, l2;
   tally::check(cudaGetDevice(&device));
-  tally::check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device));
-  return std::size_t(bytes);
+  tally::check(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device));
+  return buffers * bytes <= std::size_t(l2) / 2;
 }
 
 bench::row row_of(std::string const& what, int log2_bytes, cache state, line const& found) {
@@ -34,25 +36,22 @@ bench::row row_of(std::string const& what, int log2_bytes, cache state, line con
       .samples = found.time.us};
 }
 
-void measure(bench::report& report, int log2_bytes, cache state) {
+void measure(int log2_bytes, cache state) {
   auto const bytes = std::size_t{1} << log2_bytes;
-  report.add(row_of("read", log2_bytes, state, read_line(bytes, state)));
-  report.add(row_of("copy", log2_bytes, state, copy_line(bytes, state)));
-  report.add(row_of("memcpy", log2_bytes, state, memcpy_line(bytes, state)));
+  if (!fits(bytes, 1, state)) return;
+  print(row_of("read", log2_bytes, state, read_line(bytes, state)));
+  if (!fits(bytes, 2, state)) return;
+  print(row_of("copy", log2_bytes, state, copy_line(bytes, state)));
+  print(row_of("memcpy", log2_bytes, state, memcpy_line(bytes, state)));
 }
 
 }  // namespace
 
 int main() try {
-  bench::report report;
   auto const empty = empty_kernel_time();
-  report.add({.id = "empty kernel", .us = empty.median(), .samples = empty.us});
-  for (int log2_bytes = 20; log2_bytes <= 32; ++log2_bytes) {
-    auto const bytes = std::size_t{1} << log2_bytes;
-    if (2 * bytes <= l2_bytes() / 2) measure(report, log2_bytes, cache::warm);
-    if (fits(2 * std::max(bytes, std::size_t{2} << 30) + (std::size_t{1} << 30)))
-      measure(report, log2_bytes, cache::cold);
-  }
+  bench::print({.id = "empty kernel", .us = empty.median(), .samples = empty.us});
+  for (int log2_bytes = 20; log2_bytes <= 32; ++log2_bytes)
+    for (auto const state : {cache::cold, cache::warm}) measure(log2_bytes, state);
 } catch (std::exception const& failure) {
   std::fprintf(stderr, "ceilings: %s\n", failure.what());
   return 1;

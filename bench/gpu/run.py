@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs every GPU benchmark of a folder that ./dev gpu-build made, and puts their rows in one file.
+
+usage: run.py FOLDER OUT.json
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+
+def output_of(*command):
+    done = subprocess.run(command, stdout=subprocess.PIPE)
+    if done.returncode != 0:
+        sys.exit(f"bench: {Path(command[0]).name} failed")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def main(folder, out):
+    programs = Path(folder).resolve() / "bin"
+    devices, = output_of(programs / "tally", "devices", "--json")
+    gpus = [device for device in devices["devices"] if device["kind"] == "gpu"]
+    if not gpus:
+        sys.exit(f"bench: no GPU: {devices['no_gpu']}")
+    rows = []
+    for program in sorted(programs.glob("bench-*")):
+        print(program.name, file=sys.stderr)
+        rows += [{"device": gpus[0]["name"], **row} for row in output_of(program)]
+    lines = {key: gpus[0][key] for key in ("read_gb_per_s", "copy_gb_per_s", "buffer_bytes")}
+    found = {"machine": devices["devices"], "lines": lines, "rows": rows}
+    Path(out).write_text(json.dumps(found, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The device tests on a GPU, and what is known of them where there is none.
+
+usage: gpu_tests.py stamp FOLDER     note in FOLDER which sources it is about to be built from
+       gpu_tests.py run --prebuilt FOLDER [--json FILE] [--sanitize [TOOL...]]
+       gpu_tests.py status           one line: the last results, and whether they are for these sources
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from summary import outcomes
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "results" / "gpu_tests.json"
+TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
+SLOW_UNDER_A_TOOL = "Timing.*:Lines.*"  # they test how long things take
+
+
+def digest():
+    """Of everything that the device tests are made of."""
+    sources = (path for folder in ("include", "src", "ladder", "tests", "bench")
+               for path in (ROOT / folder).rglob("*")
+               if path.suffix in (".cu", ".cuh", ".hpp", ".cpp"))
+    found = hashlib.sha256()
+    for path in sorted(sources):
+        content = path.read_bytes()
+        found.update(f"{path.relative_to(ROOT).as_posix()} {len(content)}\n".encode())
+        found.update(content)
+    return found.hexdigest()
+
+
+def gpu(folder):
+    """What `tally devices` says of the first GPU; ends this program if there is none."""
+    done = subprocess.run([folder / "bin" / "tally", "devices", "--json", "--no-measure"],
+                          check=True, capture_output=True)
+    found = json.loads(done.stdout)
+    for device in found["devices"]:
+        if device["kind"] == "gpu":
+            return device
+    sys.exit(f"gpu-test: no GPU: {found['no_gpu']}")
+
+
+def driver():
+    try:
+        done = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"],
+                              check=True, capture_output=True, text=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.split()[0]
+
+
+def run_tests(folder, prefix=(), options=()):
+    """Counts of the outcomes, and what was printed. A program that ends badly is one more failure."""
+    with tempfile.TemporaryDirectory() as scratch:
+        report = Path(scratch) / "report.xml"
+        command = [*prefix, folder / "bin" / "tally_gpu_tests", f"--gtest_output=xml:{report}",
+                   "--gtest_brief=1", *options]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        found = [outcome for _, outcome in outcomes(report)]
+    counts = {wanted: found.count(wanted) for wanted in ("passed", "skipped")}
+    counts["failed"] = len(found) - sum(counts.values())
+    if done.returncode != 0 and counts["failed"] == 0:
+        counts["failed"] = 1
+    if counts["failed"]:
+        print(done.stdout)
+    return counts, done.stdout
+
+
+def run_tool(folder, tool):
+    """Counts of the outcomes, and `errors`: what the tool found."""
+    sanitizer = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
+    if not os.access(sanitizer, os.X_OK):
+        sys.exit("gpu-test: --sanitize needs compute-sanitizer, a part of the CUDA toolkit")
+    prefix = [sanitizer, "--tool", tool]
+    if tool == "memcheck":
+        prefix += ["--report-api-errors", "no"]  # the tests check what calls refuse
+    counts, output = run_tests(folder, prefix, [f"--gtest_filter=-{SLOW_UNDER_A_TOOL}"])
+    found = re.search(r"ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard", output)
+    counts["errors"] = int(found[1] or found[2]) if found else None  # None: the tool broke down
+    if counts["errors"] != 0 and not counts["failed"]:
+        print(output)
+    print(f"{tool}: {counts}")
+    return counts
+
+
+def known(file):
+    return json.loads(file.read_text()) if file.exists() else {}
+
+
+def run(folder, file, tools):
+    device = gpu(folder)
+    counts, _ = run_tests(folder)
+    results = {"device": device["name"], "driver": driver(), "cuda": device["runtime_cuda"],
+               "digest": (folder / "sources.sha256").read_text().strip(), **counts}
+    before = known(file)
+    same = all(before.get(key) == results[key] for key in ("device", "digest"))
+    results["sanitizers"] = before["sanitizers"] if same else {}
+    results["sanitizers"].update({tool: run_tool(folder, tool) for tool in tools})
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps(results, indent=1) + "\n")
+    print(f"{summary(results)} on {results['device']}")
+    return counts["failed"] > 0 or any(
+        tool["failed"] or tool["errors"] != 0 for tool in results["sanitizers"].values())
+
+
+def summary(results):
+    return ", ".join(f"{results[key]} {key}" for key in ("passed", "failed", "skipped")
+                     if results[key] or key == "passed")
+
+
+def status():
+    results = known(RESULTS)
+    if not results:
+        return "GPU tests: not run yet, see ./dev gpu-build and ./dev gpu-test"
+    current = results["digest"] == digest()
+    return (f"GPU tests: {summary(results)} on {results['device']}, for "
+            + ("these sources" if current else "older sources: run ./dev gpu-test"))
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("stamp").add_argument("folder", type=Path)
+    runner = commands.add_parser("run")
+    runner.add_argument("--prebuilt", type=Path, required=True)
+    runner.add_argument("--json", type=Path, default=RESULTS)
+    runner.add_argument("--sanitize", nargs="*", choices=TOOLS)
+    commands.add_parser("status")
+    given = parser.parse_args()
+    if given.command == "status":
+        print(status())
+    elif given.command == "stamp":
+        given.folder.mkdir(parents=True, exist_ok=True)
+        (given.folder / "sources.sha256").write_text(digest() + "\n")
+    else:
+        tools = TOOLS if given.sanitize == [] else given.sanitize or []
+        sys.exit(run(given.prebuilt.resolve(), given.json, tools))
+
+
+if __name__ == "__main__":
+    main()
