@@ -96,6 +96,11 @@ def known(file):
     return json.loads(file.read_text()) if file.exists() else {}
 
 
+def save(results, file):
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps(results, indent=1) + "\n")
+
+
 def run(folder, file, tools):
     device = gpu(folder)
     counts, _ = run_tests(folder)
@@ -104,9 +109,10 @@ def run(folder, file, tools):
     before = known(file)
     same = all(before.get(key) == results[key] for key in ("device", "digest"))
     results["sanitizers"] = before["sanitizers"] if same else {}
-    results["sanitizers"].update({tool: run_tool(folder, tool) for tool in tools})
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(json.dumps(results, indent=1) + "\n")
+    save(results, file)
+    for tool in tools:
+        results["sanitizers"][tool] = run_tool(folder, tool)
+        save(results, file)  # the next one may take long
     print(f"{summary(results)} on {results['device']}")
     return counts["failed"] > 0 or any(
         tool["failed"] or tool["errors"] != 0 for tool in results["sanitizers"].values())
