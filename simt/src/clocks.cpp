@@ -58,7 +58,7 @@ bool lane_knowledge::knows(lane_id other, moment when) const {
   std::uint32_t const number = other >> shift;
   if (number == block_->number) {
     if (when <= block_->barrier || other == self_) return true;
-    if (other / 32 == self_ / 32 && when <= warp_[other % 32]) return true;
+    if (other / 32 == self_ / 32 && warp_ && when <= (*warp_)[other % 32]) return true;
   }
   return others_ && (when <= find(others_->blocks, number) || when <= find(others_->lanes, other));
 }
@@ -68,7 +68,7 @@ known lane_knowledge::snapshot() const {
   if (block_->barrier) mine.blocks.emplace_back(block_->number, block_->barrier);
   for (unsigned i = 0; i < 32; ++i) {
     lane_id const id = self_ / 32 * 32 + i;
-    moment const when = id == self_ ? time_now : warp_[i];
+    moment const when = id == self_ ? time_now : warp_ ? (*warp_)[i] : 0;
     if (when > block_->barrier) mine.lanes.emplace_back(id, when);
   }
   return join(std::make_shared<knowledge const>(std::move(mine)), others_);
@@ -129,12 +129,14 @@ void lane_knowledge::meet_block(block_clock& b, std::vector<lane_knowledge*> con
 
 void lane_knowledge::meet_warp(std::vector<lane_knowledge*> const& lanes) {
   known all;
-  std::array<moment, 32> latest{};
+  auto const latest = std::make_shared<of_warp>();
   for (auto const* l : lanes) {
     all = join(all, l->others_);
-    for (unsigned i = 0; i < 32; ++i) latest[i] = std::max(latest[i], l->warp_[i]);
+    for (unsigned i = 0; l->warp_ && i < 32; ++i) {
+      (*latest)[i] = std::max((*latest)[i], (*l->warp_)[i]);
+    }
   }
-  for (auto const* l : lanes) latest[l->self_ % 32] = time_now;
+  for (auto const* l : lanes) (*latest)[l->self_ % 32] = time_now;
   for (auto* l : lanes) {
     l->others_ = all;
     l->warp_ = latest;

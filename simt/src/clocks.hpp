@@ -64,8 +64,10 @@ class lane_knowledge {
 
   lane_id self_ = 0;
   block_clock const* block_ = nullptr;
-  std::array<moment, 32> warp_{};  // of the lanes of its own warp
-  known others_;                   // beyond its block's last barrier and its warp
+  using of_warp = std::array<moment, 32>;
+
+  std::shared_ptr<of_warp const> warp_;  // of the lanes of its own warp; null: nothing
+  known others_;                         // beyond its block's last barrier and its warp
   known last_learned_;
   known fenced_device_, fenced_block_;    // what a relaxed write hands on
   known pending_device_, pending_block_;  // what the next fence learns

@@ -59,6 +59,7 @@ struct block {
   std::vector<lane*> ready;
   unsigned exited, at_barrier;
   block_clock clock;
+  device_memory* global;
   shared_memory* shared;
 };
 

@@ -61,7 +61,7 @@ std::string bytes_text(touch how, std::size_t bytes) {
 // The space of an address; stops where there is none. Null: of no interest.
 space* find_space(std::uintptr_t address, std::size_t bytes, touch how, void* pc) {
   lane const& l = *running;
-  if (global_memory().contains(address, bytes)) return &global_memory();
+  if (l.home->global->contains(address, bytes)) return l.home->global;
   if (l.home->shared->contains(address, bytes)) return l.home->shared;
   if (program_variables().contains(address, bytes)) return &program_variables();
   if (how == touch::read && is_program_constant(address)) return nullptr;

@@ -36,6 +36,7 @@ class scheduler {
  public:
   explicit scheduler(launch_request const& request);
   void run();
+  void leave_lane();
 
   launch_request const& request;
   random_numbers random;
@@ -71,6 +72,7 @@ scheduler::scheduler(launch_request const& r) : request(r), random(machine().see
   std::size_t const most = std::min<std::size_t>(machine().resident_blocks, stacks::most / lanes);
   for (std::size_t i = 0; i < std::clamp<std::size_t>(most, 1, order_.size()); ++i) {
     auto& b = *resident_.emplace_back(std::make_unique<block>());
+    b.global = &global_memory();
     b.shared = &shared_space(i);
     b.warps.resize((lanes + 31) / 32);
     b.lanes.resize(lanes);
@@ -104,10 +106,10 @@ void scheduler::start(block& b, std::size_t number) {
 
 void scheduler::run() {
   while (!stopped && !resident_.empty()) {
-    lane& l = choose();
-    ++switches;
-    running = &l;
-    switch_to(host, l.suspended);
+    if (!current_ || leave_block) enter(*resident_[random(resident_.size())]);
+    leave_block = false;
+    running = &choose();
+    switch_to(host, running->suspended);
     running = nullptr;
     if (stopped) break;
     block& b = *current_;
@@ -121,19 +123,29 @@ void scheduler::run() {
   }
 }
 
-// Changing the block costs more than changing the lane.
 lane& scheduler::choose() {
-  if (!current_ || leave_block) enter(*resident_[random(resident_.size())]);
-  leave_block = false;
   auto& ready = current_->ready;
   auto chosen = ready.begin() + std::ptrdiff_t(random(ready.size()));
   if (lane* const l = std::exchange(preferred, nullptr)) chosen = std::ranges::find(ready, l);
   lane& l = **chosen;
   *chosen = ready.back();
   ready.pop_back();
+  ++switches;
   return l;
 }
 
+// From lane to lane directly, where the launch as a whole needs no attention.
+void scheduler::leave_lane() {
+  lane& l = *running;
+  if (stopped || leave_block || current_->ready.empty() || switches % 1024 == 1023) {
+    ++switches;
+    switch_to(l.suspended, host);
+  } else if (running = &choose(); running != &l) {
+    switch_to(l.suspended, running->suspended);
+  }
+}
+
+// Changing the block costs more than changing the lane.
 void scheduler::enter(block& b) {
   if (current_ == &b) return;
   if (current_) current_->shared->leave();
@@ -182,7 +194,7 @@ void lane_main() {
   __builtin_unreachable();
 }
 
-void suspend() { switch_to(running->suspended, active->host); }
+void suspend() { active->leave_lane(); }
 
 void yield(bool is_poll) {
   active->polls += is_poll;

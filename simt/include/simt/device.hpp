@@ -363,6 +363,5 @@ constexpr auto max(T x, U y) {
 
 // Time counts the lane's own steps: memory accesses and calls of the machine.
 inline long long clock64() { return simt::lane_clock(); }
-inline clock_t clock() { return simt::lane_clock(); }
 inline void __nanosleep(unsigned) { simt::pause(); }
 SIMT_CALL inline void __trap() { simt::trap(SIMT_HERE); }
