@@ -51,7 +51,7 @@ cpu_properties this_cpu();
 std::vector<gpu_properties> gpus();
 std::string no_gpu_because();
 
-// These take seconds. `memory` of the GPU has to be free for several such buffers.
+// These take seconds, and memory: of a CPU two buffers, of a GPU a good part of what is free.
 memory_lines measure_memory(cpu where);
 memory_lines measure_memory(gpu_properties const& gpu);
 

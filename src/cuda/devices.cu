@@ -95,7 +95,7 @@ memory_lines measure_memory(gpu_properties const& gpu) {
   on_device const here(gpu.index);
   std::size_t free, total;
   check(cudaMemGetInfo(&free, &total));
-  std::size_t const buffer = 256 << 20;
+  auto const buffer = std::min<std::size_t>(256 << 20, free / 8 / 512 * 512);
   auto const read = timing::read_line(buffer, timing::cache::cold);
   auto const copy = timing::copy_line(buffer, timing::cache::cold);
   auto const engine = timing::memcpy_line(buffer, timing::cache::cold);

@@ -9,8 +9,14 @@
 namespace tally::timing {
 namespace {
 
-constexpr std::size_t rotation_bytes = std::size_t{2} << 30;
+std::size_t rotation_bytes() {
+  std::size_t free, total;
+  check(cudaMemGetInfo(&free, &total));
+  return std::min(std::size_t{2} << 30, free / 4);
+}
 constexpr std::size_t most_blocks = 1024;
+
+std::size_t whole_lines(std::size_t bytes) { return (bytes + 511) / 512 * 512; }
 
 class stream {
  public:
@@ -144,8 +150,8 @@ samples event_time(work const& enqueue, std::size_t calls, int replays) {
 }
 
 rotation::rotation(std::size_t bytes)
-    : stride_(std::max((bytes + 511) / 512 * 512, rotation_bytes / most_blocks)),
-      count_(std::max<std::size_t>(rotation_bytes / stride_, 1)),
+    : stride_(whole_lines(std::max(bytes, rotation_bytes() / most_blocks))),
+      count_(std::max<std::size_t>(rotation_bytes() / stride_, 1)),
       memory_(stride_ * count_) {
   memory_.fill_bytes(0);
 }

@@ -32,7 +32,8 @@ samples cold_time(work const& enqueue, std::size_t calls, int replays = 9);
 // For launches that cannot be captured: `calls` at a time between two events, gaps included.
 samples event_time(work const& enqueue, std::size_t calls, int replays = 9);
 
-// Blocks of memory, all zero, to use in turn: about 2 GB of them, or one if a block is larger.
+// Blocks of memory, all zero, to use in turn: 2 GB of them or a quarter of what is free, whichever
+// is less, but one at least.
 class rotation {
  public:
   explicit rotation(std::size_t bytes);
