@@ -17,6 +17,16 @@ struct usage_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// What tally ladder is asked for; what is not there, each rung chooses.
+struct ladder_arguments {
+  std::string name;
+  std::string where = "auto";
+  std::optional<std::uint64_t> n, block, grid;
+  std::optional<std::string> op, type, rung, svg;
+  bool sweep = false;
+  std::vector<std::string> given;  // the options that there were, but for --json
+};
+
 // What the command line says, checked as far as it can be before any input is seen.
 struct arguments {
   std::string command;
@@ -44,6 +54,8 @@ struct arguments {
   std::optional<std::uint64_t> n;
   std::uint32_t seed = 1;
   double condition = 1e20;
+
+  ladder_arguments ladder;
 
   nan_policy nan() const { return skip_nan ? skip : propagate; }
 };

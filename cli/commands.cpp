@@ -125,6 +125,17 @@ constexpr command table[] = {
       "tally merge a.state b.state",
       "seq 9 | tally max --first-index 500 --save-state c.state; tally merge --json c.state"},
      run_merge},
+    {"ladder",
+     "",
+     "The steps to a fast kernel, each run, verified and measured",
+     "Runs the kernels of a ladder, rung by rung: reduce, squares, memory, shuffle. Each is "
+     "verified\n"
+     "on many sizes. With a GPU they are timed; without one they run on the SIMT machine, which\n"
+     "counts what they do and finds races and bad accesses. `list` tells what of the tutorials is\n"
+     "here, `exhibits` shows their mistakes being caught.",
+     climbs,
+     {"tally ladder shuffle", "tally ladder list --json"},
+     run_ladder},
 };
 
 }  // namespace

@@ -22,6 +22,7 @@ enum option_group : unsigned {
   selects = 128,
   generates = 256,
   reads_states = 512,
+  climbs = 1024,
 };
 
 struct command {
@@ -42,5 +43,6 @@ void run_top_k(arguments const&);
 void run_info(arguments const&);
 void run_generate(arguments const&);
 void run_merge(arguments const&);
+void run_ladder(arguments const&);
 
 }  // namespace tally::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "option_values.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <regex>
@@ -48,6 +49,14 @@ void parse_number(std::string const& option, std::string const& text, dtype type
   fail(option, text,
        (result == io::parsed::out_of_range ? "does not fit into " : "is not a number of type ") +
            std::string(name(type)));
+}
+
+std::string choice(std::string const& option, std::string const& text,
+                   std::vector<std::string> const& choices) {
+  if (std::ranges::count(choices, text)) return text;
+  std::string all;
+  for (auto const& one : choices) all += (all.empty() ? "is not one of " : ", ") + one;
+  fail(option, text, all + did_you_mean(text, choices));
 }
 
 dtype type_named(std::string const& option, std::string const& text) {

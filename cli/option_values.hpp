@@ -25,6 +25,9 @@ T number_of(std::string const& option, std::string const& text) {
   parse_number(option, text, dtype_of<T>, reinterpret_cast<std::byte*>(&value));
   return value;
 }
+// One of `choices`.
+std::string choice(std::string const& option, std::string const& text,
+                   std::vector<std::string> const& choices);
 dtype type_named(std::string const& option, std::string const& text);
 
 // Throws unless `text` is auto, cpu, gpu, gpu:N or gpu:N-M; tally::error for the last three.

@@ -87,19 +87,71 @@ void define_generate(CLI::App& app, arguments& a) {
   define_output(app, a);
 }
 
-void define_common(CLI::App& app, arguments& a) {
+// The options of the ladder note that they were there.
+template <class F>
+void rung_value(CLI::App& app, std::string const& name, std::string const& text,
+                std::string const& about, ladder_arguments& a, F take) {
+  value(app, name, text, about, [&a, name, take](auto const& given) {
+    a.given.push_back(name);
+    take(given);
+  });
+}
+
+void define_rung_shape(CLI::App& app, ladder_arguments& a) {
+  rung_value(app, "-n", "N", "How many elements", a, [&a](auto const& text) {
+    a.n = whole_number("-n", text, std::numeric_limits<std::int64_t>::max() / 8);
+  });
+  rung_value(app, "--grid", "N", "Blocks, where a rung leaves the choice", a,
+             [&a](auto const& text) { a.grid = whole_number("--grid", text, 65535); });
+  rung_value(app, "--block", "N", "Threads a block, likewise", a,
+             [&a](auto const& text) { a.block = whole_number("--block", text, 1024); });
+  app.add_flag_callback(
+      "--sweep", [&a] { a.given.push_back("--sweep"), a.sweep = true; },
+      "Every rung in a range of grids and blocks");
+}
+
+void define_ladder(CLI::App& app, ladder_arguments& a) {
+  app.add_option("NAME", a.name, "A ladder, or list, or exhibits")->required()->option_text(" ");
+  rung_value(
+      app, "--where", "PLACE", "simt, gpu or auto: a GPU if there is one (auto)", a,
+      [&a](auto const& text) { a.where = choice("--where", text, {"auto", "simt", "gpu"}); });
+  define_rung_shape(app, a);
+  rung_value(
+      app, "--operator", "OP", "sum, min, max or mean: rungs that take it only", a,
+      [&a](auto const& text) { a.op = choice("--operator", text, {"sum", "min", "max", "mean"}); });
+  rung_value(app, "--dtype", "TYPE", "float32 or int32: rungs that take it only", a,
+             [&a](auto const& text) { a.type = choice("--dtype", text, {"float32", "int32"}); });
+  rung_value(app, "--rung", "ID", "This one only", a, [&a](auto const& text) { a.rung = text; });
+  rung_value(app, "--svg", "FILE", "Also draw the rungs as bars", a,
+             [&a](auto const& text) { a.svg = text; });
+}
+
+void define_json(CLI::App& app, arguments& a) {
+  flag(app, "--json", a.json, "The answer as one JSON object on one line");
+}
+
+void define_threads(CLI::App& app, arguments& a) {
   value(app, "--threads", "N", "At most so many; 0, the default: every core",
         [&a](auto const& text) {
           a.where.threads = int(whole_number("--threads", text, std::numeric_limits<int>::max()));
         });
+}
+
+void define_common(CLI::App& app, arguments& a) {
+  define_threads(app, a);
   value(app, "--device", "NAME", "auto, cpu, gpu or gpu:0-3 (auto)", check_device);
-  flag(app, "--json", a.json, "The answer as one JSON object on one line");
+  define_json(app, a);
   flag(app, "--time", a.time, "Seconds and GB/s (10^9 bytes read a second) on standard error");
 }
 
 }  // namespace
 
 void define_options(CLI::App& app, unsigned groups, arguments& a) {
+  if (groups & climbs) {
+    define_ladder(app, a.ladder);
+    define_json(app, a);
+    return;
+  }
   if (groups & reads_arrays) define_input(app, a);
   if (groups & takes_each)
     flag(app, "--each", a.each, "A line a file: its name, a tab, its answer");

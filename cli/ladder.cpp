@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tally ladder: runs the programs that hold the kernels and presents what they say.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "commands.hpp"
+#include "ladder_program.hpp"
+#include "ladder_svg.hpp"
+#include "ladder_text.hpp"
+#include "nearest.hpp"
+#include "report.hpp"
+#include "standard_output.hpp"
+#include "systems.hpp"
+#include "tally/devices.hpp"
+#include "tally/error.hpp"
+#include "tally/io/output.hpp"
+
+namespace tally::cli {
+namespace {
+
+constexpr char on_machine[] = "tally-ladder-simt", on_gpu[] = "tally-ladder-gpu";
+
+std::string needed_program(std::string const& name) {
+  if (auto const path = ladder_program(name)) return *path;
+  throw error("ladder: there is no " + name + " beside this tally");
+}
+
+void check_name(std::string const& name) {
+  std::set<std::string> names{"list", "exhibits"};
+  for (auto const& rung : run_ladder_program(needed_program(on_machine), {"list"}))
+    names.insert(rung.at("ladder").get<std::string>());
+  if (names.count(name)) return;
+  std::vector<std::string> const all(names.begin(), names.end());
+  throw usage_error("unknown ladder '" + name + "'" +
+                    did_you_mean(name, all, fmt::format("; there are {}", fmt::join(all, ", "))));
+}
+
+std::vector<std::string> program_arguments(ladder_arguments const& asked) {
+  std::vector<std::string> words{"run", asked.name};
+  auto const add = [&](std::string const& option, auto const& value) {
+    if (!value) return;
+    words.push_back(option);
+    words.push_back(fmt::format("{}", *value));
+  };
+  add("--n", asked.n);
+  add("--block", asked.block);
+  add("--grid", asked.grid);
+  add("--operator", asked.op);
+  add("--dtype", asked.type);
+  add("--rung", asked.rung);
+  if (asked.sweep) words.push_back("--sweep");
+  return words;
+}
+
+// The bytes of all sectors over those that must move.
+json moved(json const& rung) {
+  auto const& counts = rung.at("counts");
+  auto const least = rung.value("bytes", 0.0);
+  if (!counts.is_object() || least == 0) return nullptr;
+  return 32 * counts.at("sectors").get<double>() / least;
+}
+
+std::vector<json> rungs_of(char const* program, ladder_arguments const& asked) {
+  auto rungs = run_ladder_program(needed_program(program), program_arguments(asked));
+  for (auto& rung : rungs) rung["moved"] = moved(rung);
+  return rungs;
+}
+
+// What the machine counts, beside the times of a GPU: at a size that it can do in a short while.
+void add_counts(std::vector<json>& rungs, ladder_arguments asked) {
+  if (asked.sweep || !ladder_program(on_machine)) return;
+  asked.n = std::min<std::uint64_t>(asked.n.value_or(1 << 16), 1 << 20);
+  asked.block = asked.grid = std::nullopt;
+  auto const counted = rungs_of(on_machine, asked);
+  for (auto& rung : rungs) {
+    auto const same = std::ranges::find(counted, rung["id"], [](json const& r) { return r["id"]; });
+    if (same == counted.end()) continue;
+    for (auto const key : {"counts", "moved"}) rung[key] = (*same)[key];
+    rung["counts_n"] = (*same)["n"];
+  }
+}
+
+bool takes_gpu(ladder_arguments const& asked) {
+  if (asked.where == "simt") return false;
+  if (asked.where == "gpu") return true;
+  return ladder_program(on_gpu) && !gpus().empty();
+}
+
+json climb(arguments const& options, stopwatch const& watch) {
+  auto const& asked = options.ladder;
+  bool const gpu = takes_gpu(asked);
+  auto rungs = rungs_of(gpu ? on_gpu : on_machine, asked);
+  if (gpu) add_counts(rungs, asked);
+  json found = {{"schema", 1}, {"command", options.command}, {"ladder", asked.name}};
+  for (auto const key : {"n", "dtype", "where", "device"}) found[key] = rungs.front().at(key);
+  found["seconds"] = watch.seconds();
+  for (auto& rung : rungs)
+    for (auto const key : {"ladder", "where", "device"}) rung.erase(key);
+  found["rungs"] = std::move(rungs);
+  return found;
+}
+
+void write_svg(std::string const& path, json const& found) {
+  auto const text = ladder_svg(found);
+  io::output_file file(path);
+  file.write(std::as_bytes(std::span(text)));
+  file.commit();
+}
+
+void print(arguments const& options, json const& found, std::string (&as_text)(json const&)) {
+  write_standard_output(options.json
+                            ? found.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"
+                            : as_text(found));
+}
+
+// Throws, naming the first of `things` that is not as its `key` should be.
+void check_all(json const& things, char const* key, std::string const& failure) {
+  for (auto const& one : things)
+    if (!one.at(key)) throw error(one.at("id").get<std::string>() + failure);
+}
+
+void run_rungs(arguments const& options) {
+  stopwatch const watch;
+  check_name(options.ladder.name);
+  auto const found = climb(options, watch);
+  if (options.ladder.svg) write_svg(*options.ladder.svg, found);
+  print(options, found, ladder_text);
+  check_all(found["rungs"], "verified", " was not verified");
+}
+
+void run_exhibits(arguments const& options) {
+  stopwatch const watch;
+  json found = {{"schema", 1}, {"command", options.command}, {"ladder", "exhibits"}};
+  found["exhibits"] = run_ladder_program(needed_program("tally-exhibits"), {});
+  found["seconds"] = watch.seconds();
+  print(options, found, exhibits_text);
+  check_all(found["exhibits"], "caught", " was not caught");
+}
+
+void list_systems(arguments const& options) {
+  json const found = {{"schema", 1},
+                      {"command", options.command},
+                      {"ladder", "list"},
+                      {"systems", json::parse(systems)}};
+  print(options, found, systems_text);
+}
+
+}  // namespace
+
+void run_ladder(arguments const& options) {
+  auto const& asked = options.ladder;
+  if (asked.name != "list" && asked.name != "exhibits") return run_rungs(options);
+  if (!asked.given.empty())
+    throw usage_error(asked.given.front() + ": tally ladder " + asked.name + " does not take it");
+  asked.name == "list" ? list_systems(options) : run_exhibits(options);
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ladder_program.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+
+#include "tally/error.hpp"
+
+namespace tally::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class descriptor {
+ public:
+  explicit descriptor(int number) : number_(number) {
+    if (number < 0) throw error(std::string("ladder: ") + std::strerror(errno));
+  }
+  descriptor(descriptor const&) = delete;
+  descriptor& operator=(descriptor const&) = delete;
+  ~descriptor() { close(); }
+  void close() {
+    if (number_ >= 0) ::close(number_);
+    number_ = -1;
+  }
+  operator int() const { return number_; }
+
+ private:
+  int number_;
+};
+
+std::string read_all(int from) {
+  std::string text;
+  char piece[65536];
+  for (;;) {
+    auto const n = ::read(from, piece, sizeof piece);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return text;
+    text.append(piece, std::size_t(n));
+  }
+}
+
+// In the new process. Does not return.
+[[noreturn]] void become(char const* path, char* const* words, int out, int errors, pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(1);
+  for (int const ignored : {SIGPIPE, SIGXFSZ}) ::signal(ignored, SIG_DFL);
+  ::dup2(out, STDOUT_FILENO);
+  ::dup2(errors, STDERR_FILENO);
+  ::execv(path, words);
+  ::_exit(127);
+}
+
+struct ended {
+  int status;
+  std::string out, errors;
+};
+
+ended run(std::string const& path, std::vector<std::string> const& arguments) {
+  std::vector<char*> words{const_cast<char*>(path.c_str())};
+  for (auto const& a : arguments) words.push_back(const_cast<char*>(a.c_str()));
+  words.push_back(nullptr);
+
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) < 0) ends[0] = ends[1] = -1;
+  descriptor from(ends[0]), to(ends[1]), errors(::memfd_create("errors", MFD_CLOEXEC));
+  pid_t const self = ::getpid(), child = ::fork();
+  if (child < 0) throw error(std::string("ladder: ") + std::strerror(errno));
+  if (child == 0) become(path.c_str(), words.data(), to, errors, self);
+  to.close();
+
+  ended result{.status = 0, .out = read_all(from), .errors = {}};
+  while (::waitpid(child, &result.status, 0) < 0 && errno == EINTR) continue;
+  ::lseek(errors, 0, SEEK_SET);
+  result.errors = read_all(errors);
+  return result;
+}
+
+std::string first_line(std::string const& text) {
+  std::string_view const speaker = "tally ladder: ";
+  auto const line = text.substr(0, text.find('\n'));
+  return line.starts_with(speaker) ? line.substr(speaker.size()) : line;
+}
+
+// What went wrong, in one line; empty if nothing did.
+std::string complaint(std::string const& path, ended const& e) {
+  auto const name = fs::path(path).filename().string();
+  if (WIFSIGNALED(e.status)) return name + " was ended by: " + ::strsignal(WTERMSIG(e.status));
+  int const status = WEXITSTATUS(e.status);
+  if (!e.out.empty() && status <= 1) return {};
+  if (!e.errors.empty()) return first_line(e.errors);
+  return name + " ended with status " + std::to_string(status) + " and said nothing";
+}
+
+}  // namespace
+
+std::optional<std::string> ladder_program(std::string const& name) {
+  auto const here = fs::read_symlink("/proc/self/exe").parent_path();
+  for (auto const& folder : {here, here.parent_path() / "libexec" / "tally"})
+    if (::access((folder / name).c_str(), X_OK) == 0) return folder / name;
+  return std::nullopt;
+}
+
+std::vector<json> run_ladder_program(std::string const& path,
+                                     std::vector<std::string> const& arguments) {
+  auto const e = run(path, arguments);
+  if (auto const why = complaint(path, e); !why.empty()) throw error(why);
+  std::fputs(e.errors.c_str(), stderr);
+  std::vector<json> lines;
+  std::istringstream text(e.out);
+  try {
+    for (std::string line; std::getline(text, line);) lines.push_back(json::parse(line));
+  } catch (json::exception const&) {
+    throw error(fs::path(path).filename().string() + " printed a line that is no JSON");
+  }
+  return lines;
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ladder_svg.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+namespace tally::cli {
+namespace {
+
+struct bar {
+  std::string name, label;
+  double times;  // the ceiling's
+  bool verified, peer;
+};
+
+// Nothing if the rung was not measured.
+std::optional<double> times_the_ceiling(json const& rung, bool on_gpu) {
+  auto const& value = rung.at(on_gpu ? "of_ceiling" : "moved");
+  if (!value.is_number() || value.get<double>() <= 0) return std::nullopt;
+  return on_gpu ? 1 / value.get<double>() : value.get<double>();
+}
+
+std::string label_of(json const& rung, bool on_gpu, double times) {
+  auto const ratio = fmt::format("{:.3g} x", times);
+  if (on_gpu) return fmt::format("{}, {:.4g} us", ratio, rung.at("cold_us").get<double>());
+  return fmt::format("{}, {} sectors", ratio, rung.at("counts").at("sectors").dump());
+}
+
+std::vector<bar> bars_of(json const& ladder) {
+  bool const on_gpu = ladder.at("where") == "gpu";
+  std::vector<bar> bars;
+  for (auto const& rung : ladder.at("rungs")) {
+    auto const times = times_the_ceiling(rung, on_gpu);
+    if (!times) continue;
+    auto const id = rung.at("id").get<std::string>();
+    bars.push_back({id.substr(id.find('/') + 1), label_of(rung, on_gpu, *times), *times,
+                    rung.at("verified"), rung.value("peer", false)});
+  }
+  return bars;
+}
+
+std::string escaped(std::string const& text) {
+  std::string safe;
+  for (char const c : text)
+    safe += c == '<' ? "&lt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : std::string(1, c);
+  return safe;
+}
+
+std::string text_at(double x, double y, std::string const& style, std::string const& text) {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\">{}</text>\n", x, y, style,
+                     escaped(text));
+}
+
+std::string line_down(double x, double from, double to, std::string const& style) {
+  return fmt::format("<path d=\"M{:.1f} {:.1f}V{:.1f}\" class=\"{}\"/>\n", x, from, to, style);
+}
+
+// Letters are taken to be this wide: a little more than they are.
+constexpr double letter = 7.6, row = 26, top = 92, margin = 20, plot = 420;
+
+// Where things are: names at the left, bars from the axis' start, their labels behind them.
+class chart {
+ public:
+  explicit chart(std::vector<bar> bars) : bars_(std::move(bars)) {
+    for (auto const& b : bars_) {
+      names_ = std::max(names_, letter * double(b.name.size()));
+      labels_ = std::max(labels_, letter * double(b.label.size()));
+      least_ = std::min(least_, std::log10(b.times));
+      most_ = std::max(most_, std::log10(b.times));
+    }
+  }
+
+  double left() const { return margin + names_ + 10; }
+  double width() const { return left() + plot + 10 + labels_ + margin; }
+  double bottom() const { return top + row * double(bars_.size()); }
+  double height() const { return bottom() + 44; }
+  double x(double times) const {
+    return left() + plot * (std::log10(times) - least_) / (most_ - least_);
+  }
+
+  std::string drawn() const {
+    std::string text;
+    for (int power = int(std::ceil(least_)); power <= most_; ++power) {
+      double const times = std::pow(10, power);
+      if (power != 0) text += line_down(x(times), top - 6, bottom(), "grid");
+      text += text_at(x(times), bottom() + 18, "tick", fmt::format("{:g} x", times));
+    }
+    for (std::size_t i = 0; i < bars_.size(); ++i) text += drawn(bars_[i], top + row * double(i));
+    return text + line_down(x(1), top - 6, bottom(), "ceiling");
+  }
+
+ private:
+  std::vector<bar> bars_;
+  double names_ = 0, labels_ = 0;
+  double least_ = std::log10(0.8), most_ = std::log10(10);
+
+  std::string drawn(bar const& b, double y) const {
+    auto const style = !b.verified ? "wrong" : b.peer ? "peer" : "bar";
+    return text_at(left() - 10, y + 17, "name", b.name) +
+           fmt::format(
+               "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
+               "class=\"{}\"/>\n",
+               left(), y + 4, std::max(x(b.times) - left(), 1.0), row - 8, style) +
+           text_at(std::max(x(b.times), x(1)) + 8, y + 17, "label",
+                   b.label + (b.verified ? "" : " (wrong)"));
+  }
+};
+
+constexpr char style[] = R"(<style>
+text { font: 13px system-ui, "DejaVu Sans", sans-serif; fill: #24292f }
+.title { font-size: 17px; font-weight: 600 }
+.about, .tick { fill: #57606a } .tick { text-anchor: middle } .name { text-anchor: end }
+.bar { fill: #4477aa } .peer { fill: #bbbbbb } .wrong { fill: #ee6677 }
+.grid { stroke: #d0d7de } .ceiling { stroke: #cc3311; stroke-width: 2; stroke-dasharray: 5 3 }
+</style>
+)";
+
+}  // namespace
+
+std::string ladder_svg(json const& ladder) {
+  chart const drawing(bars_of(ladder));
+  bool const on_gpu = ladder.at("where") == "gpu";
+  auto const title = fmt::format("{} on {}, n = {}", ladder.at("ladder").get<std::string>(),
+                                 ladder.at("device").get<std::string>(), ladder.at("n").dump());
+  auto const about = on_gpu ? "time of a call with cold caches, over the time of only reading"
+                            : "bytes of the sectors moved, over the least that must move";
+  double const width = std::max(drawing.width(), 2 * margin + 10 * double(title.size()));
+  return fmt::format(
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
+             "width=\"{0:.0f}\" height=\"{1:.0f}\">\n",
+             width, drawing.height()) +
+         style + "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n" +
+         text_at(margin, 34, "title", title) + text_at(margin, 56, "about", about) +
+         text_at(drawing.x(1) + 6, top - 12, "about", on_gpu ? "read ceiling" : "least possible") +
+         drawing.drawn() + "</svg>\n";
+}
+
+}  // namespace tally::cli

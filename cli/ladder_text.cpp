@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ladder_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace tally::cli {
+namespace {
+
+using cells = std::vector<std::string>;
+
+// Columns as wide as they need to be; the first and the last to the left, the others to the right.
+std::string table(std::vector<cells> const& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (auto const& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  std::string text;
+  for (auto const& row : rows) {
+    text += fmt::format("{:<{}}", row.front(), widths.front());
+    for (std::size_t i = 1; i + 1 < row.size(); ++i)
+      text += fmt::format("  {:>{}}", row[i], widths[i]);
+    text += "  " + row.back() + "\n";
+  }
+  return text;
+}
+
+std::string text_of(json const& object, char const* key) {
+  auto const found = object.find(key);
+  if (found == object.end() || found->is_null()) return "-";
+  if (found->is_string()) return found->get<std::string>();
+  if (found->is_number_float()) return fmt::format("{:.4g}", found->get<double>());
+  return found->dump();
+}
+
+std::string name_of(json const& rung) {
+  auto const id = text_of(rung, "id");
+  return id.substr(id.find('/') + 1);
+}
+
+std::string verified(json const& rung) { return rung.at("verified") ? "yes" : "NO"; }
+
+cells counted(json const& rung) {
+  auto const& counts = rung.at("counts");
+  return {name_of(rung),
+          verified(rung),
+          text_of(rung, "grid") + " x " + text_of(rung, "block"),
+          text_of(rung, "n"),
+          text_of(counts, "sectors"),
+          text_of(rung, "moved"),
+          text_of(counts, "bank_conflicts"),
+          text_of(counts, "barriers"),
+          text_of(counts, "shuffles"),
+          text_of(counts, "atomics"),
+          text_of(counts, "operator"),
+          text_of(rung, "title")};
+}
+
+cells timed(json const& rung) {
+  return {name_of(rung),
+          verified(rung),
+          text_of(rung, "grid") + " x " + text_of(rung, "block"),
+          text_of(rung, "n"),
+          text_of(rung, "cold_us"),
+          text_of(rung, "warm_us"),
+          text_of(rung, "of_ceiling"),
+          text_of(rung, "speedup"),
+          text_of(rung, "page_us"),
+          text_of(rung, "page_speedup"),
+          text_of(rung, "title")};
+}
+
+// What was wrong, and what the rung draws.
+std::string notes(json const& rung) {
+  std::string text;
+  for (auto const& line : rung.value("findings", json::array()))
+    text += "  " + line.get<std::string>() + "\n";
+  for (auto const& line : rung.value("drawing", json::array()))
+    text += "  " + line.get<std::string>() + "\n";
+  return text.empty() ? text : "\n" + name_of(rung) + ": " + text_of(rung, "title") + "\n" + text;
+}
+
+}  // namespace
+
+std::string ladder_text(json const& ladder) {
+  bool const on_gpu = ladder.at("where") == "gpu";
+  std::vector<cells> rows{
+      on_gpu ? cells{"rung", "verified", "shape", "n", "cold us", "warm us", "of ceiling",
+                     "speed-up", "page's us", "page's speed-up", "what"}
+             : cells{"rung", "verified", "shape", "n", "sectors", "moved", "conflicts", "barriers",
+                     "shuffles", "atomics", "operator", "what"}};
+  for (auto const& rung : ladder.at("rungs")) rows.push_back(on_gpu ? timed(rung) : counted(rung));
+  auto text = fmt::format("{} on {}\n\n", text_of(ladder, "ladder"), text_of(ladder, "device")) +
+              table(rows);
+  text += on_gpu ? "\nof ceiling: the time that only reading takes, over the rung's\n"
+                 : "\nmoved: the bytes of all sectors, over the least that must move\n";
+  for (auto const& rung : ladder.at("rungs")) text += notes(rung);
+  return text;
+}
+
+std::string exhibits_text(json const& exhibits) {
+  std::string text;
+  for (auto const& e : exhibits.at("exhibits")) {
+    text += fmt::format("{} ({}): {}\n", text_of(e, "id"), text_of(e, "page"), text_of(e, "bug"));
+    text +=
+        fmt::format("  {}: {}\n", e.at("caught") ? "caught" : "NOT CAUGHT", text_of(e, "reported"));
+    if (!e.at("kernel").is_null())
+      text += fmt::format("  in {}, block {}, lane {}, {}:{}\n", text_of(e, "kernel"),
+                          text_of(e, "block"), text_of(e, "lane"), text_of(e, "file"),
+                          text_of(e, "line"));
+  }
+  return text;
+}
+
+std::string systems_text(json const& systems) {
+  std::vector<cells> rows{{"id", "status", "what"}};
+  for (auto const& s : systems.at("systems"))
+    rows.push_back({text_of(s, "id"), text_of(s, "status"), text_of(s, "what")});
+  return table(rows);
+}
+
+}  // namespace tally::cli

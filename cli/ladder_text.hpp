@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `tally ladder` prints, from the objects that its --json prints.
+#pragma once
+
+#include <string>
+
+#include "number.hpp"
+
+namespace tally::cli {
+
+std::string ladder_text(json const& ladder);      // tally ladder NAME
+std::string exhibits_text(json const& exhibits);  // tally ladder exhibits
+std::string systems_text(json const& systems);    // tally ladder list
+
+}  // namespace tally::cli

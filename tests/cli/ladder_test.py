@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ladder: the rungs, their drawing, the list of systems and the exhibits."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from .command import BINARY, answer, failure, report, tally
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def climbed(*arguments):
+    return report("ladder", *arguments, "--where", "simt")
+
+
+def test_a_ladder_tells_of_every_rung_what_it_is_and_what_it_did():
+    found = climbed("shuffle")
+    assert (found["command"], found["ladder"], found["where"]) == ("ladder", "shuffle", "simt")
+    assert {"n", "dtype", "device", "seconds"} <= set(found)
+    for rung in found["rungs"]:
+        assert {"id", "file", "verified", "error", "bound", "counts", "cold_us", "warm_us",
+                "of_ceiling", "speedup"} <= set(rung)
+        assert rung["verified"] is True
+        assert set(rung["counts"]) == {
+            "sectors", "lines", "bank_conflicts", "barriers", "shuffles", "atomics", "bytes_read",
+            "bytes_written", "operator"}
+    assert [r["id"] for r in found["rungs"]] == sorted(r["id"] for r in found["rungs"])
+
+
+def test_shuffles_are_counted():
+    [rung] = climbed("shuffle", "--rung", "shuffle/10_reduce", "-n", 65536)["rungs"]
+    assert rung["n"] == 65536
+    # Five shuffles a warp; in each, every lane adds; int64 takes two 32-bit shuffles, or one call.
+    assert rung["counts"]["shuffles"] == 5 * 65536 // 32
+    assert rung["counts"]["operator"] == 5 * 65536
+    assert rung["counts"]["bytes_read"] == 4 * 65536
+    assert rung["counts"]["bytes_written"] == 8 * 65536 // 32
+
+
+def test_the_text_draws_what_each_lane_gets():
+    lines = answer("ladder", "shuffle", "--rung", "shuffle/01_up", "--where", "simt").split("\n")
+    [at] = [i for i, line in enumerate(lines) if line.split() == ["lane", "0", "1", "2", "3"]]
+    assert lines[at + 1].split() == ["holds", "100", "101", "102", "103"]
+    assert lines[at + 2].split() == ["up", "2,", "from", "own", "own", "0", "1"]
+    assert lines[at + 3].split() == ["gets", "100", "101", "100", "101"]
+
+
+def test_a_ladder_climbs_with_every_operator():
+    for operator in ("sum", "min", "max", "mean"):
+        rungs = climbed("reduce", "--rung", "reduce/03_interleaved", "--operator", operator,
+                        "-n", 1000)["rungs"]
+        assert [(r["op"], r["verified"]) for r in rungs] == [(operator, True)]
+
+
+def test_the_pages_own_times_stand_beside_ours():
+    [rung] = climbed("reduce", "--rung", "reduce/03_interleaved", "-n", 1000)["rungs"]
+    assert (rung["page"], rung["page_us"]) == ("TwoPassInterleavedKernel", 78)
+    assert {"cold_us", "warm_us", "page_speedup"} <= set(rung)
+
+
+def test_a_sweep_tries_grids_and_blocks():
+    rungs = climbed("reduce", "--rung", "reduce/03_interleaved", "-n", 5000, "--sweep")["rungs"]
+    assert len({(r["grid"], r["block"]) for r in rungs}) == len(rungs) > 4
+    assert all(r["verified"] for r in rungs)
+
+
+def test_grid_and_block_can_be_chosen():
+    [rung] = climbed("reduce", "--rung", "reduce/03_interleaved", "-n", 5000, "--grid", 3,
+                     "--block", 96)["rungs"]
+    assert (rung["grid"], rung["block"], rung["verified"]) == (3, 96, True)
+
+
+def boxes(root):
+    """Where every text is, and the most room that it takes: left, right, top, bottom."""
+    for text in root.iter(SVG + "text"):
+        x, y, width = float(text.get("x")), float(text.get("y")), 7.6 * len(text.text)
+        size = 17 if text.get("class") == "title" else 13
+        width *= size / 13
+        left = {"name": x - width, "tick": x - width / 2}.get(text.get("class"), x)
+        yield left, left + width, y - size, y + 3
+
+
+def test_the_drawing_has_a_bar_for_each_rung_and_no_text_over_another():
+    rungs = climbed("shuffle", "--svg", "shuffle.svg")["rungs"]
+    assert os.listdir() == ["shuffle.svg"]
+    root = ElementTree.parse("shuffle.svg").getroot()
+    bars = [r for r in root.iter(SVG + "rect") if r.get("class")]
+    assert len(bars) == len(rungs)
+    names = [t.text for t in root.iter(SVG + "text") if t.get("class") == "name"]
+    assert names == [r["id"].split("/")[1] for r in rungs]
+    found = list(boxes(root))
+    for i, a in enumerate(found):
+        assert a[0] >= 0 and a[1] <= float(root.get("width")) and a[3] <= float(root.get("height"))
+        for b in found[:i]:
+            assert a[1] <= b[0] or b[1] <= a[0] or a[3] <= b[2] or b[3] <= a[2], (a, b)
+
+
+def test_a_drawing_that_cannot_be_written_leaves_nothing_behind():
+    os.mkdir("folder")
+    done = tally("ladder", "shuffle", "--rung", "shuffle/01_up", "--where", "simt", "--svg",
+                 "folder")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"folder" in done.stderr and os.listdir() == ["folder"]
+
+
+def test_the_list_has_a_row_for_every_system():
+    rows = report("ladder", "list")["systems"]
+    assert {row["tutorial"] for row in rows} == {"T0", "T1", "T2", "T3", "T4"}
+    text = answer("ladder", "list")
+    assert all(row["id"] in text and row["what"] in text for row in rows)
+
+
+def test_the_exhibits_are_all_caught():
+    found = report("ladder", "exhibits")["exhibits"]
+    assert len(found) > 20 and all(e["caught"] for e in found)
+    for e in found:
+        assert {"id", "bug", "expected", "reported", "kernel", "block", "lane", "file", "line",
+                "caught"} <= set(e)
+    assert answer("ladder", "exhibits").count("  caught: ") == len(found)
+
+
+@pytest.mark.parametrize("arguments, named", [
+    (["reduse"], "did you mean reduce?"), (["zzzzzzzz"], "there are exhibits, list, memory"),
+    (["shuffle", "--rug", "x"], "did you mean --rung?"), (["list", "-n", "3"], "-n"),
+    (["exhibits", "--sweep"], "--sweep"), (["reduce", "--where", "moon"], "moon"),
+    (["reduce", "--operator", "mim"], "did you mean min?"), (["reduce", "--block", "2000"], "2000"),
+    (["reduce", "-n", "many"], "many"), ([], "NAME")])
+def test_misuse_has_status_2_and_names_what_is_wrong(arguments, named):
+    assert named in failure(2, "ladder", *arguments)
+
+
+def test_a_rung_that_is_not_there_has_status_1():
+    assert "shuffle/99" in failure(1, "ladder", "shuffle", "--where", "simt", "--rung", "shuffle/99")
+
+
+def command_with(**programs):
+    """A copy of the command with other programs beside it: shell scripts."""
+    shutil.copy(BINARY, "tally")
+    for name, script in programs.items():
+        path = Path("tally-" + name.replace("_", "-"))
+        path.write_text("#!/bin/sh\n" + script + "\n")
+        path.chmod(0o755)
+
+
+def run_copy(*arguments):
+    done = subprocess.run(["./tally", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          timeout=60)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def test_programs_that_are_not_there_are_named():
+    command_with()
+    assert run_copy("ladder", "reduce") == (
+        1, "", "tally: ladder: there is no tally-ladder-simt beside this tally\n")
+    assert run_copy("ladder", "list")[0] == 0
+
+
+def exhibit(caught):
+    keys = ["page", "bug", "expected", "reported", "kernel", "block", "lane", "file", "line"]
+    return json.dumps({"id": "x", **dict.fromkeys(keys), "caught": caught})
+
+
+def test_an_exhibit_that_is_not_caught_fails_the_command():
+    command_with(exhibits=f"echo '{exhibit(False)}'; exit 1")
+    status, out, errors = run_copy("ladder", "exhibits")
+    assert status == 1 and "NOT CAUGHT" in out
+    assert errors == "tally: x was not caught\n"
+
+
+@pytest.mark.parametrize("script, told", [
+    ("kill -SEGV $$", "tally-exhibits was ended by: Segmentation fault"),
+    ("echo 'tally ladder: no luck' >&2; exit 1", "no luck"),
+    ("exit 3", "tally-exhibits ended with status 3 and said nothing"),
+    ("echo no json", "tally-exhibits printed a line that is no JSON")])
+def test_a_program_that_fails_is_one_line_and_status_1(script, told):
+    command_with(exhibits=script)
+    assert run_copy("ladder", "exhibits") == (1, "", f"tally: {told}\n")
+
+
+def test_what_a_program_says_on_the_side_is_passed_on():
+    command_with(exhibits=f"echo aside >&2; echo '{exhibit(True)}'")
+    status, _, errors = run_copy("ladder", "exhibits")
+    assert (status, errors) == (0, "aside\n")
+
+
+def runs(process):
+    """Not if it has ended and nobody has asked for its status yet."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_the_program_ends_with_the_command():
+    command_with(exhibits="echo $$ > pid; exec sleep 100")
+    with subprocess.Popen(["./tally", "ladder", "exhibits"]) as command:
+        while not (os.path.exists("pid") and Path("pid").read_text().endswith("\n")):
+            time.sleep(0.01)
+        program = int(Path("pid").read_text())
+        command.send_signal(signal.SIGTERM)
+        assert command.wait(timeout=10) == -signal.SIGTERM
+    deadline = time.monotonic() + 10
+    while runs(program):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)

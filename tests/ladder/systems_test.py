@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ladder/systems.json claims nothing that is not there."""
+
+import ast
+import json
+import re
+
+import pytest
+
+from .programs import ROOT, exhibits, listed, rungs
+
+ROWS = json.loads((ROOT / "ladder" / "systems.json").read_text())
+DONE = [row for row in ROWS if row["status"] == "done"]
+LADDERS = sorted({rung["ladder"] for rung in listed().values()})
+
+
+def test_every_row_says_what_it_is():
+    for row in ROWS:
+        assert list(row) == ["id", "tutorial", "what", "file", "test", "status", "result"]
+        assert row["id"].split("/")[0] == row["tutorial"] and row["what"], row["id"]
+        assert row["tutorial"] in ("T0", "T1", "T2", "T3", "T4")
+        assert row["status"] in ("done", "open")
+    assert len({row["id"] for row in ROWS}) == len(ROWS)
+
+
+@pytest.mark.parametrize("ladder", LADDERS)
+def test_every_rung_is_verified_on_the_machine(ladder):
+    found, status = rungs(ladder)
+    assert set(found) == {name for name, rung in listed().items() if rung["ladder"] == ladder}
+    assert {r["id"]: r["findings"] for r in found.values() if not r["verified"]} == {}
+    assert status == 0
+
+
+def has_test(path, name):
+    if path.suffix == ".py":
+        functions = [n.name for n in ast.walk(ast.parse(path.read_text()))
+                     if isinstance(n, ast.FunctionDef)]
+        return name in functions
+    return re.search(rf"^\w*TEST\w*\(.*\b{re.escape(name)}\)", path.read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("row", DONE, ids=lambda row: row["id"])
+def test_a_row_that_is_done_names_a_file_and_a_test(row):
+    assert (ROOT / row["file"]).is_file()
+    path, _, name = row["test"].partition("::")
+    assert has_test(ROOT / path, name)
+
+
+@pytest.mark.parametrize("row", [r for r in DONE if r["file"].endswith(".cu")],
+                         ids=lambda row: row["id"])
+def test_a_row_that_is_done_names_a_rung_that_is_verified_or_an_exhibit_that_is_caught(row):
+    _, ladder, name = row["file"].removesuffix(".cu").split("/")
+    if ladder == "exhibits":
+        assert exhibits()[0][name]["caught"]
+    else:
+        of_file = [rung for rung in rungs(ladder)[0].values() if rung["file"] == row["file"]]
+        assert of_file and all(rung["verified"] for rung in of_file)
+
+
+def test_every_rung_and_exhibit_is_in_a_row():
+    files = {row["file"] for row in ROWS}
+    assert {rung["file"] for rung in listed().values()} <= files
+    assert {e["file"] for e in exhibits()[0].values()} <= files
