@@ -26,7 +26,7 @@ __device__ inline unsigned redux(unsigned x, larger) { return __reduce_max_sync(
 __device__ inline int redux(int x, smaller) { return __reduce_min_sync(~0u, x); }
 __device__ inline int redux(int x, larger) { return __reduce_max_sync(~0u, x); }
 
-// Digits of 27 bits: 32 of them add up without a carry out of 32 bits.
+// By digits of 27 bits: 32 of them add up without a carry out of 32 bits.
 __device__ inline std::uint64_t redux(std::uint64_t x, plus op) {
   constexpr unsigned digit = (1u << 27) - 1;
   std::uint64_t const low = redux(unsigned(x) & digit, op);
@@ -35,29 +35,31 @@ __device__ inline std::uint64_t redux(std::uint64_t x, plus op) {
   return low + (middle << 27) + (high << 54);
 }
 
-// The halves of a word, `High` being int or unsigned.
-template <class Op, class Word,
-          class High = std::conditional_t<std::is_signed_v<Word>, int, unsigned>>
-__device__ Word redux(Word x, Op op)
-  requires(sizeof(Word) == 8)
-{
-  auto high = High(x >> 32);
+// By halves of a 64-bit word.
+template <class Word, class Op>
+__device__ Word redux_halves(Word x, Op op) {
+  using half = std::conditional_t<std::is_signed_v<Word>, int, unsigned>;
+  auto const high = half(x >> 32);
   auto low = unsigned(x);
-  High const best = redux(high, op);
+  half const best = redux(high, op);
   if constexpr (is_one_of<Op, smaller, larger>)
-    low = redux(high == best ? low : Op::template identity<unsigned>, op);
-  else
-    low = redux(low, op);
-  return Word(Word(best) << 32 | low);
+    low = high == best ? low : Op::template identity<unsigned>;
+  return Word(best) << 32 | redux(low, op);
 }
 
 // Of any integer type, in all lanes of a warp.
 template <class T, class Op>
 __device__ T redux_of(T x, Op op) {
-  if constexpr (is_one_of<Op, smaller, larger> && std::is_signed_v<T>)
-    return T(redux(std::conditional_t < sizeof(T) == 8, std::int64_t, int > (x), op));
+  using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+  using narrow = std::conditional_t<std::is_signed_v<T>, int, unsigned>;
+  if constexpr (sizeof(T) == 8 && std::is_same_v<Op, plus>)
+    return T(redux(std::uint64_t(x), op));
+  else if constexpr (sizeof(T) == 8)
+    return T(redux_halves(wide(x), op));
+  else if constexpr (is_one_of<Op, smaller, larger>)
+    return T(redux(narrow(x), op));
   else
-    return T(redux(std::conditional_t < sizeof(T) == 8, std::uint64_t, unsigned > (x), op));
+    return T(redux(unsigned(x), op));
 }
 
 }  // namespace tally::warp::detail
