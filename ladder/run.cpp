@@ -84,6 +84,7 @@ rung_result climb(rung const& r, problem const& given, request const& asked, inp
   prepared const memory(r, given, in, 0);
   if (!asked.verify_only) result.measured = world::measure(r, memory.given());
   if (r.draw && !asked.sweep) result.drawing = r.draw(memory.given());
+  for (auto& line : world::findings()) result.checked.add(std::move(line));
   return result;
 }
 

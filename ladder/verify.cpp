@@ -41,6 +41,11 @@ std::vector<std::byte> const& input_store::get(data kind, element type, std::siz
   return made;
 }
 
+void verdict::add(std::string finding) {
+  verified = false;
+  findings.push_back(std::move(finding));
+}
+
 namespace {
 
 char const* name_of(data kind) {
@@ -59,10 +64,9 @@ judgement try_one(rung const& r, problem const& given, data kind, input_store& i
     auto found = world::findings();
     if (!seen.right) found.push_back("wrong: " + seen.why);
     so_far.error = std::max(so_far.error, seen.error);
-    so_far.verified = so_far.verified && found.empty();
     for (auto const& line : found) {
-      so_far.findings.push_back(fmt::format("{} (n = {}, {} input, {} x {}, {} run)", line, given.n,
-                                            name_of(kind), given.grid, given.block, time));
+      so_far.add(fmt::format("{} (n = {}, {} input, {} x {}, {} run)", line, given.n, name_of(kind),
+                             given.grid, given.block, time));
     }
   }
   return seen;

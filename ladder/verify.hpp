@@ -41,6 +41,8 @@ struct verdict {
   double error = 0;                   // the largest
   std::uint64_t host_additions = 0;   // of one run of the problem asked for
   std::vector<std::string> findings;  // what was wrong, and what the machine reported
+
+  void add(std::string finding);
 };
 
 // Runs the rung on the problem, and on other sizes, shapes and inputs, twice each on one scratch;

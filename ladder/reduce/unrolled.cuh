@@ -28,7 +28,7 @@ __device__ typename Op::state unrolled_total(typename Op::state x, typename Op::
       __syncwarp();
     }
   }
-  return shared[0];
+  return t == 0 ? shared[0] : x;  // the other warps may be here before it is written
 }
 
 // Calls run(constant), the constant being the least of 32, 64, ... 1024 that is at least `block`.
