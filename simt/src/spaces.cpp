@@ -99,15 +99,16 @@ std::string device_memory::describe(std::uintptr_t address) const {
   std::size_t const at = address - base;
   if (states[at] == freed) return "freed global memory";
   auto const after = live_.upper_bound(at);
-  if (after == live_.begin()) return "before all global memory";
-  auto const [begin, end] = *std::prev(after);
-  if (at < end) return "global memory";
-  if (after != live_.end() && after->first - at < at - end) {
-    return std::to_string(after->first - at) + " bytes before an allocation of " +
-           std::to_string(after->second - after->first) + " bytes";
+  auto const size = [](auto a) { return std::to_string(a->second - a->first) + " bytes"; };
+  if (after != live_.begin()) {
+    auto const before = std::prev(after);
+    if (at < before->second) return "global memory";
+    if (after == live_.end() || at - before->second < after->first - at) {
+      return std::to_string(at - before->second) + " bytes behind an allocation of " + size(before);
+    }
   }
-  return std::to_string(at - end) + " bytes behind an allocation of " +
-         std::to_string(end - begin) + " bytes";
+  if (after == live_.end()) return "no allocation";
+  return std::to_string(after->first - at) + " bytes before an allocation of " + size(after);
 }
 
 device_memory& global_memory() {
@@ -147,6 +148,7 @@ shared_memory::shared_memory() : record_(thread_variables().end - thread_variabl
   states = known_.data();
   races = &record_;
   for (auto const& v : thread_local_variables()) {
+    if (v.begin % 64) continue;  // not one that __shared__ declares: cuda_runtime.h
     if (v.name == "tally_dynamic_shared") dynamic_ = extents_.size();
     extents_.push_back({v.begin, v.end, v.name});
     std::memset(states + v.begin, allocated, v.end - v.begin);
