@@ -126,6 +126,28 @@ bool complete(lane& arrived) {
   return true;
 }
 
+// Who is active together: the lanes that wait at one __activemask when no other lane of the warp
+// runs that could still come there.
+void settle(warp const& w) {
+  unsigned const present = w.existing & ~w.exited;
+  lane const* first = nullptr;
+  bool others_run = false;
+  for_each(w, present, [&](lane const& l) {
+    others_run |= l.state == lane_state::ready;
+    bool const waits = l.state == lane_state::meeting && l.offered.what == collective::active_mask;
+    if (waits && !first) first = &l;
+  });
+  if (!first || others_run) return;
+  unsigned together = 0;
+  for_each(w, present, [&](lane const& l) {
+    if (l.state == lane_state::meeting && l.pc == first->pc) together |= l.bit();
+  });
+  for_each(w, together, [&](lane& l) {
+    l.received = together;
+    make_ready(l);
+  });
+}
+
 // Two copies that the compiler made of one call are one barrier.
 bool same_barrier(lane const& x, lane const& y) {
   return x.pc == y.pc || (x.barrier_kind == y.barrier_kind && place_of(x.pc) == place_of(y.pc));
@@ -197,8 +219,7 @@ word meet(offer const& o, void* pc) {
   l.offered = o;
   l.pc = pc;
   ++l.steps;
-  if (o.what == collective::active_mask) return l.group->existing & ~l.group->exited;
-  if (!(o.mask & l.bit())) {
+  if (o.what != collective::active_mask && !(o.mask & l.bit())) {
     stop(o.what == collective::sync_warp ? "barrier divergence" : "shuffle",
          std::string("calls ") + name_of(o.what) + " with a mask that leaves it out", pc);
   }
@@ -207,7 +228,8 @@ word meet(offer const& o, void* pc) {
          pc);
   }
   l.state = lane_state::meeting;
-  complete(l);
+  if (o.what != collective::active_mask) complete(l);
+  settle(*l.group);
   suspend();
   return l.received;
 }
@@ -222,6 +244,7 @@ int block_barrier(barrier kind, int predicate, void* pc) {
   l.predicate = predicate;
   l.state = lane_state::at_block_barrier;
   if (++b.at_barrier == b.lanes.size()) release(b);
+  settle(*l.group);
   suspend();
   return int(l.received);
 }
@@ -231,6 +254,7 @@ void after_exit(lane& gone) {
   for_each(w, w.existing & ~w.exited, [&](lane& l) {
     if (l.state == lane_state::meeting && l.offered.mask & gone.bit()) complete(l);
   });
+  settle(w);
 }
 
 }  // namespace simt
