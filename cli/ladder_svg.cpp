@@ -114,6 +114,7 @@ class chart {
 constexpr char style[] = R"(<style>
 text { font: 13px system-ui, "DejaVu Sans", sans-serif; fill: #24292f }
 .title { font-size: 17px; font-weight: 600 }
+.label { paint-order: stroke; stroke: white; stroke-width: 3px }
 .about, .tick { fill: #57606a } .tick { text-anchor: middle } .name { text-anchor: end }
 .bar { fill: #4477aa } .peer { fill: #bbbbbb } .wrong { fill: #ee6677 }
 .grid { stroke: #d0d7de } .ceiling { stroke: #cc3311; stroke-width: 2; stroke-dasharray: 5 3 }
@@ -125,7 +126,7 @@ text { font: 13px system-ui, "DejaVu Sans", sans-serif; fill: #24292f }
 std::string ladder_svg(json const& ladder) {
   chart const drawing(bars_of(ladder));
   bool const on_gpu = ladder.at("where") == "gpu";
-  auto const title = fmt::format("{} on {}, n = {}", ladder.at("ladder").get<std::string>(),
+  auto const title = fmt::format("{}: {}, n = {}", ladder.at("ladder").get<std::string>(),
                                  ladder.at("device").get<std::string>(), ladder.at("n").dump());
   auto const about = on_gpu ? "time of a call with cold caches, over the time of only reading"
                             : "bytes of the sectors moved, over the least that must move";

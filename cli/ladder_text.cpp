@@ -92,8 +92,8 @@ std::string ladder_text(json const& ladder) {
              : cells{"rung", "verified", "shape", "n", "sectors", "moved", "conflicts", "barriers",
                      "shuffles", "atomics", "operator", "what"}};
   for (auto const& rung : ladder.at("rungs")) rows.push_back(on_gpu ? timed(rung) : counted(rung));
-  auto text = fmt::format("{} on {}\n\n", text_of(ladder, "ladder"), text_of(ladder, "device")) +
-              table(rows);
+  auto text =
+      fmt::format("{}: {}\n\n", text_of(ladder, "ladder"), text_of(ladder, "device")) + table(rows);
   text += on_gpu ? "\nof ceiling: the time that only reading takes, over the rung's\n"
                  : "\nmoved: the bytes of all sectors, over the least that must move\n";
   for (auto const& rung : ladder.at("rungs")) text += notes(rung);

@@ -156,6 +156,71 @@ def run_copy(*arguments):
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
+def rung(where, name, **more):
+    counts = {"sectors": 4, "bank_conflicts": 0, "barriers": 0, "shuffles": 0, "atomics": 0,
+              "operator": 7}
+    return {"id": f"reduce/{name}", "ladder": "reduce", "file": "f", "title": "t", "bound": "b",
+            "page": None, "page_us": None, "peer": False, "where": where, "device": "Abacus",
+            "n": 1000, "dtype": "float32", "op": "sum", "grid": 1, "block": 32, "bytes": 64,
+            "verified": True, "error": 0.0, "findings": [], "speedup": None, "page_speedup": None,
+            "drawing": [], "counts": counts if where == "simt" else None,
+            "cold_us": None, "warm_us": None, "of_ceiling": None, **more}
+
+
+def printing(*objects):
+    return "\n".join(f"echo '{json.dumps(one)}'" for one in objects)
+
+
+def gpu_and_machine():
+    """Programs that say what those on a GPU and on the machine would."""
+    machine = [rung("simt", name) for name in ("01_slow", "02_quick")]
+    gpu = [rung("gpu", "01_slow", n=4000, cold_us=900.0, warm_us=800.0, of_ceiling=0.01),
+           rung("gpu", "02_quick", n=4000, cold_us=10.0, warm_us=5.0, of_ceiling=0.9),
+           rung("gpu", "03_peer", n=4000, cold_us=20.0, warm_us=9.0, of_ceiling=0.45, peer=True)]
+    command_with(ladder_simt=printing(*machine), ladder_gpu=printing(*gpu))
+
+
+def test_what_a_gpu_times_stands_beside_what_the_machine_counts():
+    gpu_and_machine()
+    status, out, errors = run_copy("ladder", "reduce", "--where", "gpu", "--json")
+    assert (status, errors) == (0, "")
+    found = json.loads(out)
+    assert (found["where"], found["device"], found["n"]) == ("gpu", "Abacus", 4000)
+    slow, quick, peer = found["rungs"]
+    assert (slow["cold_us"], slow["counts"]["sectors"], slow["counts_n"]) == (900, 4, 1000)
+    assert (quick["of_ceiling"], quick["moved"]) == (0.9, 2)
+    assert (peer["cold_us"], peer["counts"]) == (20, None)
+
+
+def test_the_drawing_of_a_gpu_shows_its_times():
+    gpu_and_machine()
+    status, out, _ = run_copy("ladder", "reduce", "--where", "gpu", "--svg", "x.svg")
+    assert status == 0 and "cold us" in out and "900" in out
+    root = ElementTree.parse("x.svg").getroot()
+    widths = [float(r.get("width")) for r in root.iter(SVG + "rect") if r.get("class")]
+    assert widths[0] > widths[2] > widths[1]
+    text = "\n".join(t.text for t in root.iter(SVG + "text"))
+    assert "reduce: Abacus, n = 4000" in text and "900 us" in text and "read ceiling" in text
+
+
+def test_a_gpu_is_not_asked_where_there_is_none():
+    gpu_and_machine()
+    status, out, _ = run_copy("ladder", "reduce", "--json")
+    assert status == 0 and json.loads(out)["where"] == ("gpu" if has_gpu() else "simt")
+
+
+def has_gpu():
+    return any("gpu" in device["kind"] for device in report("devices", "--no-measure")["devices"])
+
+
+def test_a_rung_that_is_wrong_fails_the_command_and_says_what_is_wrong():
+    wrong = rung("simt", "01_wrong", verified=False, findings=["expected 3, found 4"])
+    command_with(ladder_simt=printing(wrong) + "; exit 1")
+    status, out, errors = run_copy("ladder", "reduce", "--where", "simt")
+    assert status == 1 and "NO" in out and "expected 3, found 4" in out
+    assert errors == "tally: reduce/01_wrong was not verified\n"
+
+
 def test_programs_that_are_not_there_are_named():
     command_with()
     assert run_copy("ladder", "reduce") == (
