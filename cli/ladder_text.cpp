@@ -74,12 +74,12 @@ cells timed(json const& rung) {
 
 // What was wrong, and what the rung draws.
 std::string notes(json const& rung) {
-  std::string text;
-  for (auto const& line : rung.value("findings", json::array()))
-    text += "  " + line.get<std::string>() + "\n";
-  for (auto const& line : rung.value("drawing", json::array()))
-    text += "  " + line.get<std::string>() + "\n";
-  return text.empty() ? text : "\n" + name_of(rung) + ": " + text_of(rung, "title") + "\n" + text;
+  std::string lines;
+  for (auto const key : {"findings", "drawing"})
+    for (auto const& line : rung.value(key, json::array()))
+      lines += fmt::format("  {}\n", line.get<std::string>());
+  if (lines.empty()) return {};
+  return fmt::format("\n{}: {}\n{}", name_of(rung), text_of(rung, "title"), lines);
 }
 
 }  // namespace
