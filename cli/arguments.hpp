@@ -57,6 +57,8 @@ struct arguments {
 
   ladder_arguments ladder;
 
+  bool no_measure = false;
+
   nan_policy nan() const { return skip_nan ? skip : propagate; }
 };
 

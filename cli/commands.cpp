@@ -136,6 +136,15 @@ constexpr command table[] = {
      climbs,
      {"tally ladder shuffle", "tally ladder list --json"},
      run_ladder},
+    {"devices",
+     "",
+     "What there is to run on, and how fast its memory is",
+     "This machine's processor and every GPU. The read and copy lines, in 10^9 bytes a second, "
+     "are\n"
+     "what its memory does at best, on data that is in no cache: they bound every other command.",
+     looks_around,
+     {"tally devices", "tally devices --json --no-measure"},
+     run_devices},
 };
 
 }  // namespace

@@ -23,6 +23,7 @@ enum option_group : unsigned {
   generates = 256,
   reads_states = 512,
   climbs = 1024,
+  looks_around = 2048,
 };
 
 struct command {
@@ -44,5 +45,6 @@ void run_info(arguments const&);
 void run_generate(arguments const&);
 void run_merge(arguments const&);
 void run_ladder(arguments const&);
+void run_devices(arguments const&);
 
 }  // namespace tally::cli

@@ -147,6 +147,12 @@ void define_common(CLI::App& app, arguments& a) {
 }  // namespace
 
 void define_options(CLI::App& app, unsigned groups, arguments& a) {
+  if (groups & looks_around) {
+    flag(app, "--no-measure", a.no_measure, "Leave out the read and copy lines");
+    define_threads(app, a);
+    define_json(app, a);
+    return;
+  }
   if (groups & climbs) {
     define_ladder(app, a.ladder);
     define_json(app, a);

@@ -12,7 +12,7 @@ from .command import BINARY, answer
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = ["sum", "fast-sum", "mean", "variance", "min", "max", "describe", "scan", "top-k",
-            "info", "generate", "merge", "ladder"]
+            "info", "generate", "merge", "devices", "ladder"]
 
 
 def examples(text):
