@@ -29,7 +29,9 @@ int main(int argc, char** argv) try {
   run->add_option("--grid", asked.grid, "Blocks")->check(CLI::Range(1u, 65535u));
   run->add_option("--block", asked.block, "Threads a block")->check(CLI::Range(1u, 1024u));
   run->add_flag("--sweep", asked.sweep, "Every rung in a range of grids and blocks");
-  run->add_flag("--verify-only", asked.verify_only, "Do not measure");
+  auto* const verify = run->add_flag("--verify-only", asked.verify_only, "Do not measure");
+  run->add_flag("--once", asked.once, "Make one call, and print its counts: for a profiler")
+      ->excludes(verify);
 
   CLI11_PARSE(app, argc, argv);
   if (list->parsed()) return ladder::list();

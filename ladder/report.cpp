@@ -66,6 +66,15 @@ std::string describe(rung const& r) {
   return line.dump();
 }
 
+std::string report_call(rung const& r, problem const& given, world::measurement const& counted) {
+  return ordered_json{{"id", r.id},
+                      {"n", given.n},
+                      {"grid", given.grid},
+                      {"block", given.block},
+                      {"counts", counts_of(counted)}}
+      .dump();
+}
+
 std::string report(rung_result const& result) {
   problem const& given = result.given;
   world::measurement const measured = result.measured.value_or(world::measurement{});

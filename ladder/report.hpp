@@ -23,6 +23,7 @@ struct rung_result {
 // One line of JSON each, without the newline.
 std::string describe(rung const& r);
 std::string report(rung_result const& result);
+std::string report_call(rung const& r, problem const& given, world::measurement const& counted);
 
 std::string name_of(operation op);
 std::string name_of(element type);

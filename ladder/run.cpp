@@ -88,6 +88,11 @@ rung_result climb(rung const& r, problem const& given, request const& asked, inp
   return result;
 }
 
+void make_one_call(rung const& r, problem const& given, input_store& inputs) {
+  prepared const memory(r, given, inputs.get(data::plain, given.type, given.n), 0);
+  std::puts(report_call(r, given, world::call_once(r, memory.given())).c_str());
+}
+
 }  // namespace
 
 int list() {
@@ -96,11 +101,16 @@ int list() {
 }
 
 int run(request const& asked) {
+  world::device();  // throws if there is none
   bool verified = true;
   input_store inputs;
   baseline first;
   for (rung const& r : chosen(asked)) {
     problem const usual = pose(r, asked);
+    if (asked.once) {
+      make_one_call(r, usual, inputs);
+      continue;
+    }
     std::vector<problem> problems{usual};
     if (asked.sweep && !r.fixed_shape) problems = world::sweep(usual);
     for (problem const& given : problems) {

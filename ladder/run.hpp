@@ -20,6 +20,7 @@ struct request {
   std::optional<unsigned> grid, block;
   bool sweep = false;
   bool verify_only = false;
+  bool once = false;
 };
 
 std::map<std::string, element> element_names();

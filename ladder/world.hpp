@@ -31,6 +31,7 @@ std::vector<std::size_t> verified_sizes();
 
 // `given` has its memory.
 measurement measure(rung const& r, problem const& given);
+measurement call_once(rung const& r, problem const& given);  // not timed
 
 // What the machine reported since last asked, a line each; nothing on a GPU.
 std::vector<std::string> findings();

@@ -34,22 +34,33 @@ __device__ T* publish(T x, int from = 0) {
   return partials;
 }
 
-// Whether a lane first folds a run of 8 partials by itself, which takes less time than three
+// Whether a lane first folds a run of partials by itself, 8 of which take less time than three
 // shuffles; then all partials have been written, also those that are not asked for.
 template <int Threads, class T, class Op>
 inline constexpr bool folds_runs = Threads != 0 && std::is_arithmetic_v<T> &&
-                                   (warps_of<Threads> <= 8 || !warp::detail::has_redux<T, Op>);
+                                   (warps_of<Threads> <= 16 || !warp::detail::has_redux<T, Op>);
+
+// How many: where what is left can be one redux, as many as that is quicker than.
+template <int Threads, class T, class Op>
+inline constexpr int run_length = warps_of<Threads> <= 8           ? warps_of<Threads>
+                                  : warp::detail::has_redux<T, Op> ? 16
+                                                                   : 8;
 
 // Whether every warp folds the partials for itself, rather than the first one for all: cheap, and
 // no warp lacks lanes.
 template <int Threads, class T>
 inline constexpr bool each_warp_folds = whole_warps<Threads> && std::is_arithmetic_v<T>;
 
-// The fold of `live` partials from the one at `first` on, at most 8: of neighbours, then of pairs,
-// and so on. Where live < 1, anything.
-template <int Warps, class T, class Op>
+// The same of a scan, where each warp folds other partials: many of them take longer than a scan of
+// them all by the first warp.
+template <int Threads, class T, class Op>
+inline constexpr bool each_warp_folds_its_own =
+    each_warp_folds<Threads, T> && (warps_of<Threads> <= 8 || warp::detail::has_redux<T, Op>);
+
+// The fold of `live` partials from the one at `first` on, at most `size`: of neighbours, then of
+// pairs, and so on. Where live < 1, anything.
+template <int Warps, int size, class T, class Op>
 __device__ T fold_run(T const* partials, int first, int live, Op op) {
-  constexpr int size = Warps < 8 ? Warps : 8;
   T x[size];
   for (int i = 0; i < size; ++i)
     x[i] = partials[Warps % size == 0 || first + i < Warps ? first + i : 0];
@@ -66,11 +77,19 @@ __device__ T fold_lanes(T x, int count, Op op) {
   int const lane = warp::lane<Lanes>();
   for (int run = 1; run < Lanes; run *= 2) {
     T const y = warp::exchange(x, run);
-    bool const after = lane & run, both = ((lane | run) & -run) < count;
-    T const left = after ? y : x, right = after ? x : y;
-    x = both ? op(left, right) : left;
+    bool const swaps = !warp::detail::commutes<Op, T> && (lane & run);
+    T const left = swaps ? y : x, right = swaps ? x : y;
+    bool const both = count == Lanes || ((lane | run) & -run) < count;
+    x = both ? op(left, right) : lane & run ? y : x;
   }
   return x;
+}
+
+// The fold of the first `count` partials, count >= 1, in the first lane of a warp.
+template <class T, class Op>
+__device__ T fold_by_warp(T const* partials, int count, Op op) {
+  int const lane = warp::lane();
+  return warp::reduce(partials[lane < count ? lane : count - 1], op, count);
 }
 
 // The fold of the first `count` partials, count >= 1, in the first lane of a warp; in all its lanes
@@ -78,14 +97,14 @@ __device__ T fold_lanes(T x, int count, Op op) {
 template <int Threads, class T, class Op>
 __device__ T fold(T const* partials, int count, Op op) {
   constexpr int warps = warps_of<Threads>;
-  int const lane = warp::lane();
   if constexpr (!folds_runs<Threads, T, Op>) {
-    return warp::reduce(partials[lane < count ? lane : count - 1], op, count);
+    return fold_by_warp(partials, count, op);
   } else {
-    constexpr int lanes = warps <= 8 ? 1 : warps <= 16 ? 2 : 4;
-    int const first = 8 * warp::lane<lanes>();
-    T const x = fold_run<warps>(partials, first, count - first, op);
-    return fold_lanes<lanes>(x, (count + 7) / 8, op);
+    constexpr int size = run_length<Threads, T, Op>;
+    constexpr int lanes = warps <= size ? 1 : warps <= 2 * size ? 2 : 4;
+    int const first = size * warp::lane<lanes>();
+    T const x = fold_run<warps, size>(partials, first, count - first, op);
+    return fold_lanes<lanes>(x, (count + size - 1) / size, op);
   }
 }
 

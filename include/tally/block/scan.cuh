@@ -26,9 +26,11 @@ __device__ T before_warp(T through, Op op, T* total) {
     return through;
   } else {
     T* const partials = publish(through, last);
-    if constexpr (each_warp_folds<Threads, T>) {
+    if constexpr (each_warp_folds_its_own<Threads, T, Op>) {
       if (total) *total = fold<Threads>(partials, warps, op);
-      return fold<Threads>(partials, warp ? warp : 1, op);
+      int const count = warp ? warp : 1;
+      return warps_of<Threads> <= 8 ? fold<Threads>(partials, count, op)
+                                    : fold_by_warp(partials, count, op);
     } else {
       int const lane = warp::lane();
       if (warp == 0) {

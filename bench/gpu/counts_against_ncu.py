@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The SIMT machine's counts of ladder rungs beside Nsight Compute's, one call of each.
+
+usage: counts_against_ncu.py FOLDER OUT.json      (FOLDER holds both ladder programs)
+"""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+# Sectors: every 32 bytes that a warp's global request touches. Bank conflicts: the passes of a shared
+# request beyond those it needs.
+METRICS = {
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "sectors",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": "sectors",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum": "sectors",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum": "sectors",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": "bank_conflicts",
+}
+N = 1 << 16
+
+
+def once(program, rung):
+    ladder = rung.split("/")[0]
+    return [str(program), "run", ladder, "--rung", rung, "--n", str(N), "--once"]
+
+
+def machine(folder, rung):
+    done = subprocess.run(once(folder / "tally-ladder-simt", rung), check=True, capture_output=True)
+    return json.loads(done.stdout)
+
+
+def nsight(folder, rung, shape):
+    command = once(folder / "tally-ladder-gpu", rung) + [
+        "--grid", str(shape["grid"]), "--block", str(shape["block"])]
+    done = subprocess.run(["ncu", "--clock-control", "none", "--csv", "--metrics", ",".join(METRICS),
+                           *command], check=True, capture_output=True, text=True)
+    table = done.stdout[done.stdout.index('"ID"'):]
+    found = Counter({name: 0 for name in METRICS.values()})
+    for row in csv.DictReader(io.StringIO(table)):
+        if row["Metric Name"] in METRICS:
+            found[METRICS[row["Metric Name"]]] += int(row["Metric Value"].replace(",", ""))
+    return dict(found)
+
+
+def main(folder, out):
+    folder = Path(folder)
+    rungs = [json.loads(line) for line in subprocess.run(
+        [folder / "tally-ladder-gpu", "list"], check=True, capture_output=True).stdout.splitlines()]
+    rows = []
+    for rung in (r["id"] for r in rungs if not r["peer"]):
+        counted = machine(folder, rung)
+        if not counted["counts"]:
+            continue
+        row = {"rung": rung, "n": N, "grid": counted["grid"], "block": counted["block"],
+               "machine": {k: counted["counts"][k] for k in ("sectors", "bank_conflicts")},
+               "ncu": nsight(folder, rung, counted)}
+        row["same"] = row["machine"] == row["ncu"]
+        rows.append(row)
+        print(f"{rung:40} sectors {row['machine']['sectors']:8} / {row['ncu']['sectors']:8}"
+              f"  conflicts {row['machine']['bank_conflicts']:7} / {row['ncu']['bank_conflicts']:7}")
+    device = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
+                            check=True, capture_output=True, text=True).stdout.strip()
+    Path(out).write_text(json.dumps({"device": device, "rows": rows}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])
