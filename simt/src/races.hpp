@@ -26,7 +26,7 @@ struct access {
 
 class race_record {
  public:
-  // Looks at an access of `size` bytes, at most 16, at an offset into the memory, and remembers
+  // Looks at an access of `size` bytes at an offset into the memory, and remembers
   // it. Returns an earlier access that it races with.
   std::optional<access> add(std::size_t offset, unsigned size, lane_knowledge const&, touch how,
                             std::uint32_t site);
