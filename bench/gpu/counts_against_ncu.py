@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The SIMT machine's counts of ladder rungs beside Nsight Compute's, one call of each.
 
-usage: counts_against_ncu.py FOLDER OUT.json      (FOLDER holds both ladder programs)
+usage: counts_against_ncu.py FOLDER OUT.json      (FOLDER is what ./dev gpu-build made)
 """
 
 import csv
@@ -13,16 +13,15 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-# Sectors: every 32 bytes that a warp's global request touches. Bank conflicts: the passes of a shared
-# request beyond those it needs.
+# Sectors: every 32 bytes that a warp's global load or store touches. Bank conflicts: the passes of a
+# shared request beyond those it needs.
 METRICS = {
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "sectors",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": "sectors",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum": "sectors",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum": "sectors",
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": "bank_conflicts",
 }
 N = 1 << 16
+LADDERS = ("memory", "reduce", "squares")
 
 
 def once(program, rung):
@@ -38,8 +37,8 @@ def machine(folder, rung):
 def nsight(folder, rung, shape):
     command = once(folder / "tally-ladder-gpu", rung) + [
         "--grid", str(shape["grid"]), "--block", str(shape["block"])]
-    done = subprocess.run(["ncu", "--clock-control", "none", "--csv", "--metrics", ",".join(METRICS),
-                           *command], check=True, capture_output=True, text=True)
+    profile = ["ncu", "--clock-control", "none", "--csv", "--metrics", ",".join(METRICS)]
+    done = subprocess.run(profile + command, check=True, capture_output=True, text=True)
     table = done.stdout[done.stdout.index('"ID"'):]
     found = Counter({name: 0 for name in METRICS.values()})
     for row in csv.DictReader(io.StringIO(table)):
@@ -49,22 +48,19 @@ def nsight(folder, rung, shape):
 
 
 def main(folder, out):
-    folder = Path(folder)
+    folder = Path(folder).resolve() / "bin"
     rungs = [json.loads(line) for line in subprocess.run(
         [folder / "tally-ladder-gpu", "list"], check=True, capture_output=True).stdout.splitlines()]
     rows = []
-    for rung in (r["id"] for r in rungs if not r["peer"]):
+    for rung in (r["id"] for r in rungs if r["ladder"] in LADDERS and not r["peer"]):
         counted = machine(folder, rung)
-        if not counted["counts"]:
-            continue
         row = {"rung": rung, "n": N, "grid": counted["grid"], "block": counted["block"],
                "machine": {k: counted["counts"][k] for k in ("sectors", "bank_conflicts")},
                "ncu": nsight(folder, rung, counted)}
         row["same"] = row["machine"] == row["ncu"]
         rows.append(row)
-        print(f"{rung:40} sectors {row['machine']['sectors']:8} / {row['ncu']['sectors']:8}"
-              f"  conflicts {row['machine']['bank_conflicts']:7} / {row['ncu']['bank_conflicts']:7}")
-    device = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
+        print(rung, *(f"{key}: {row['machine'][key]} / {row['ncu'][key]}" for key in row["ncu"]))
+    device = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"],
                             check=True, capture_output=True, text=True).stdout.strip()
     Path(out).write_text(json.dumps({"device": device, "rows": rows}, indent=1) + "\n")
 

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every header of device code has a test, which runs on the SIMT machine and on GPUs."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+LEVELS = ("warp", "block", "device")
+
+# What the headers beside it are made of, and tested through.
+TESTED_THROUGH = {
+    "warp/redux.cuh": "warp/reduce_test.cu",
+    "block/partials.cuh": "block/reduce_test.cu",
+}
+
+
+def headers():
+    include = ROOT / "include" / "tally"
+    found = [path.relative_to(include).as_posix() for level in LEVELS
+             for path in (include / level).glob("**/*.cuh")]
+    assert found
+    return found
+
+
+def test_every_header_of_device_code_is_tested():
+    for header in headers():
+        test = TESTED_THROUGH.get(header, header.replace(".cuh", "_test.cu"))
+        source = (ROOT / "tests" / test).read_text()
+        assert "TEST" in source, header
+        if header not in TESTED_THROUGH:
+            assert f'#include "tally/{header}"' in source, header
+
+
+def test_device_code_does_not_know_the_machine():
+    for header in headers():
+        text = (ROOT / "include" / "tally" / header).read_text()
+        assert "simt" not in text and "__CUDA_ARCH__" not in text, header
