@@ -30,16 +30,16 @@ struct lane {
   unsigned index;  // in the block; x counts fastest
   uint3 thread;
   std::size_t stack;
-  context suspended;
-  lane_state state;
-  void* pc;       // of the last call that could wait or yield
-  offer offered;  // while meeting
-  word received;  // from the meeting
-  barrier barrier_kind;
-  int predicate;
-  std::string withheld;  // why the lane goes no further: stop_later
-  long long steps;
-  lane_knowledge knowledge;
+  context suspended = {};
+  lane_state state = {};
+  void* pc = {};       // of the last call that could wait or yield
+  offer offered = {};  // while meeting
+  word received = {};  // from the meeting
+  barrier barrier_kind = {};
+  int predicate = {};
+  std::string withheld = {};  // why the lane goes no further: stop_later
+  long long steps = {};
+  lane_knowledge knowledge = {};
 
   unsigned bit() const { return 1u << index % 32; }
 };
