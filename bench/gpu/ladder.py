@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every rung of the ladders, verified and timed on a GPU; and the table of it for people.
+
+usage: ladder.py run FOLDER OUT.json [quick]
+                                          FOLDER is what ./dev gpu-build made; quick: not at 2^28
+       ladder.py table RESULTS.json       prints Markdown
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+LARGE = "268435456"
+RUNS = [["reduce"], ["reduce", "--n", LARGE],
+        ["reduce", "--dtype", "int32"], ["reduce", "--dtype", "int32", "--n", LARGE],
+        ["squares"], ["squares", "--n", LARGE],
+        ["memory"], ["shuffle"], ["shuffle", "--n", LARGE],
+        ["reduce", "--operator", "min", "--verify-only"],
+        ["reduce", "--operator", "max", "--verify-only"],
+        ["reduce", "--operator", "mean", "--verify-only"]]
+SWEPT = ["reduce", "--rung", "reduce/07_single_pass", "--sweep"]
+
+
+def lines_of(program, arguments):
+    done = subprocess.run([program, "run", *arguments], stdout=subprocess.PIPE)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    for row in found:
+        print(row["id"], row["n"], row["dtype"], row["op"], f'{row["grid"]} x {row["block"]}',
+              "verified" if row["verified"] else f'WRONG: {row["findings"]}',
+              row["cold_us"], row["warm_us"], row["of_ceiling"], row["speedup"], flush=True)
+    if done.returncode not in (0, 1) or not found:
+        sys.exit(f"ladder: {arguments} ended with status {done.returncode}")
+    return found
+
+
+def kept(row):
+    return {key: row[key] for key in row if key not in ("drawing", "counts", "bound", "title")}
+
+
+def run(folder, out, quick=False):
+    program = Path(folder).resolve() / "bin" / "tally-ladder-gpu"
+    runs = [{"asked": " ".join(arguments), "rows": lines_of(program, arguments)}
+            for arguments in [*RUNS, SWEPT] if not (quick and LARGE in arguments)]
+    text = ",\n".join(f'{{"asked": "{one["asked"]}", "rows": [\n'
+                      + ",\n".join(json.dumps(kept(row)) for row in one["rows"]) + "\n]}"
+                      for one in runs)
+    device = json.dumps(runs[0]["rows"][0]["device"])
+    Path(out).write_text(f'{{"device": {device}, "runs": [\n{text}\n]}}\n')
+    return all(row["verified"] for one in runs for row in one["rows"])
+
+
+def number(value, form):
+    return "" if value is None else format(value, form)
+
+
+def table(results):
+    found = json.loads(Path(results).read_text())
+    for one in found["runs"]:
+        if "--sweep" in one["asked"] or "--verify-only" in one["asked"]:
+            continue
+        print(f"\n`{one['asked']}`, {found['device']}\n")
+        print("| rung | n | cold us | warm us | of the read line | times the first | the page, us | "
+              "the page, times its first |\n|---|---|---|---|---|---|---|---|")
+        for row in one["rows"]:
+            print("|", " | ".join([
+                row["id"].split("/")[1], f"{row['n']:,}", number(row["cold_us"], ",.1f"),
+                number(row["warm_us"], ",.1f"), number(row["of_ceiling"], ".2f"),
+                number(row["speedup"], ",.1f"), number(row["page_us"], ",.0f"),
+                number(row["page_speedup"], ",.0f")]), "|")
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["run", folder, out, *quick]:
+            sys.exit(0 if run(folder, out, bool(quick)) else 1)
+        case ["table", results]:
+            table(results)
+        case _:
+            sys.exit(__doc__)
