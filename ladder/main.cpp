@@ -28,6 +28,7 @@ int main(int argc, char** argv) try {
       ->transform(CLI::CheckedTransformer(ladder::operation_names()));
   run->add_option("--grid", asked.grid, "Blocks")->check(CLI::Range(1u, 65535u));
   run->add_option("--block", asked.block, "Threads a block")->check(CLI::Range(1u, 1024u));
+  run->add_flag("--this-size", asked.this_size, "Verify at this size only, in one shape");
   run->add_flag("--sweep", asked.sweep, "Every rung in a range of grids and blocks");
   auto* const verify = run->add_flag("--verify-only", asked.verify_only, "Do not measure");
   run->add_flag("--once", asked.once, "Make one call, and print its counts: for a profiler")

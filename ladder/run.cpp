@@ -79,7 +79,8 @@ class baseline {
 
 rung_result climb(rung const& r, problem const& given, request const& asked, input_store& inputs) {
   rung_result result{.of = r, .given = given};
-  result.checked = asked.sweep ? verify_once(r, given, inputs) : verify(r, given, inputs);
+  bool const once = asked.sweep || asked.this_size;
+  result.checked = once ? verify_once(r, given, inputs) : verify(r, given, inputs);
   auto const& in = inputs.get(data::plain, given.type, given.n);
   prepared const memory(r, given, in, 0);
   if (!asked.verify_only) result.measured = world::measure(r, memory.given());

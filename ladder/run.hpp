@@ -19,6 +19,7 @@ struct request {
   std::optional<operation> op;
   std::optional<unsigned> grid, block;
   bool sweep = false;
+  bool this_size = false;
   bool verify_only = false;
   bool once = false;
 };

@@ -13,8 +13,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-# Sectors: every 32 bytes that a warp's global load or store touches. Bank conflicts: the passes of a
-# shared request beyond those it needs.
+# Sectors: every 32 bytes that a warp's global load or store touches. Bank conflicts: the passes of
+# a shared request beyond those it needs.
 METRICS = {
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "sectors",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": "sectors",

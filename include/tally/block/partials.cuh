@@ -55,7 +55,8 @@ inline constexpr bool each_warp_folds = whole_warps<Threads> && std::is_arithmet
 // them all by the first warp.
 template <int Threads, class T, class Op>
 inline constexpr bool each_warp_folds_its_own =
-    each_warp_folds<Threads, T> && (warps_of<Threads> <= 8 || warp::detail::has_redux<T, Op>);
+    each_warp_folds<Threads, T> && (warps_of<Threads> <= (warp::detail::commutes<Op, T> ? 16 : 8) ||
+                                    warp::detail::has_redux<T, Op>);
 
 // The fold of `live` partials from the one at `first` on, at most `size`: of neighbours, then of
 // pairs, and so on. Where live < 1, anything.

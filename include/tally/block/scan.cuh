@@ -29,8 +29,10 @@ __device__ T before_warp(T through, Op op, T* total) {
     if constexpr (each_warp_folds_its_own<Threads, T, Op>) {
       if (total) *total = fold<Threads>(partials, warps, op);
       int const count = warp ? warp : 1;
-      return warps_of<Threads> <= 8 ? fold<Threads>(partials, count, op)
-                                    : fold_by_warp(partials, count, op);
+      if constexpr (warps_of<Threads> > 8 && warp::detail::has_redux<T, Op>)
+        return fold_by_warp(partials, count, op);
+      else
+        return fold<Threads>(partials, count, op);
     } else {
       int const lane = warp::lane();
       if (warp == 0) {

@@ -32,7 +32,10 @@ __device__ T inclusive_scan(T x, Op op) {
   int const lane = warp::lane<Width>();
   for (int run = 1; run < Width; run *= 2) {
     T const before = shift_up<Width>(x, run);
-    if (lane >= run) {
+    if constexpr (std::is_floating_point_v<T> && !detail::commutes<Op, T>) {
+      T const both = op(before, x);  // also where it is not wanted: takes an instruction less
+      x = lane >= run ? both : x;
+    } else if (lane >= run) {
       x = op(before, x);
       // Left to itself, the compiler adds a selected 0, which takes an instruction more.
       if constexpr (std::is_integral_v<T>) asm volatile("");
