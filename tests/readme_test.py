@@ -63,3 +63,14 @@ def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
         if not target.startswith("http"):
             assert (page.parent / target).exists(), target
+
+
+def test_the_kernels_on_the_pages_compile(tmp_path):
+    kernels = [code for page in PAGES
+               for code in re.findall(r"^```\w+\n(.*?)^```$", page.read_text(), re.M | re.S)
+               if code.startswith("#include") and "__global__" in code]
+    assert kernels
+    for code in kernels:
+        (tmp_path / "kernel.cpp").write_text(code)
+        run("g++", "-std=c++20", "-fsyntax-only", "-Wno-unknown-pragmas", f"-I{ROOT}/include",
+            f"-I{ROOT}/simt/include", tmp_path / "kernel.cpp")
