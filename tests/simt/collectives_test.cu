@@ -148,7 +148,7 @@ TEST(shuffle_misuse, a_lane_outside_of_its_own_mask_is_found) {
 
 constexpr int exited_line = __LINE__ + 3;
 __global__ void shuffle_after_exit(int* out, int lanes, int source) {
-  if (threadIdx.x >= lanes) return;
+  if (int(threadIdx.x) >= lanes) return;
   out[threadIdx.x] = __shfl_sync(all, int(threadIdx.x), source);
 }
 TEST(shuffle_misuse, a_value_from_a_lane_that_exited_is_found) {
@@ -252,7 +252,7 @@ TEST(block_barrier, counts_and_votes) {
 
 constexpr int early_exit_line = __LINE__ + 3;
 __global__ void exit_early(int lane) {
-  if (threadIdx.x == lane) return;
+  if (int(threadIdx.x) == lane) return;
   __syncthreads();
 }
 TEST(block_barrier, an_exit_before_it_is_found) {
@@ -279,7 +279,7 @@ TEST(block_barrier, lanes_at_different_barriers_are_found) {
 
 constexpr int warp_barrier_line = __LINE__ + 3;
 __global__ void exit_before_warp_barrier(int lane, unsigned mask) {
-  if (threadIdx.x == lane) return;
+  if (int(threadIdx.x) == lane) return;
   __syncwarp(mask);
 }
 TEST(warp_barrier, an_exit_before_it_is_found) {

@@ -162,7 +162,7 @@ TEST(order, the_last_block_knows_all_others_if_they_fence) {
 constexpr int forward_line = __LINE__ + 3;
 __global__ void wait_for_next(int* flags, int distance) {
   int const next = blockIdx.x + distance;
-  while (next < gridDim.x && !__nv_atomic_load_n(flags + next, __NV_ATOMIC_ACQUIRE)) continue;
+  while (next < int(gridDim.x) && !__nv_atomic_load_n(flags + next, __NV_ATOMIC_ACQUIRE)) continue;
   __nv_atomic_store_n(flags + blockIdx.x, 1, __NV_ATOMIC_RELEASE);
 }
 TEST(hang, waiting_for_a_block_that_is_not_resident_is_found) {
