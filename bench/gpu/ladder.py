@@ -13,24 +13,24 @@ import sys
 from pathlib import Path
 
 LARGE = "268435456"  # verified at this size alone: the others have been by then
-RUNS = [["reduce"], ["reduce", "--n", LARGE],
-        ["reduce", "--dtype", "int32"], ["reduce", "--dtype", "int32", "--n", LARGE],
-        ["squares"], ["squares", "--n", LARGE],
-        ["memory"], ["shuffle"], ["shuffle", "--n", LARGE],
+RUNS = [["reduce"], ["reduce", "--dtype", "int32"], ["squares"], ["memory"], ["shuffle"],
+        ["reduce", "--rung", "reduce/07_single_pass", "--sweep"],
+        ["reduce", "--n", LARGE], ["squares", "--n", LARGE], ["shuffle", "--n", LARGE],
+        ["reduce", "--dtype", "int32", "--n", LARGE],
         *(["reduce", "--operator", name, "--this-size"] for name in ("min", "max", "mean"))]
-SWEPT = ["reduce", "--rung", "reduce/07_single_pass", "--sweep"]
 
 
 def lines_of(program, arguments):
     only = ["--this-size"] if LARGE in arguments else []
-    done = subprocess.run([program, "run", *arguments, *only], stdout=subprocess.PIPE)
-    found = [json.loads(line) for line in done.stdout.splitlines()]
-    for row in found:
-        print(row["id"], row["n"], row["dtype"], row["op"], f'{row["grid"]} x {row["block"]}',
-              "verified" if row["verified"] else f'WRONG: {row["findings"]}',
-              row["cold_us"], row["warm_us"], row["of_ceiling"], row["speedup"], flush=True)
-    if done.returncode not in (0, 1) or not found:
-        sys.exit(f"ladder: {arguments} ended with status {done.returncode}")
+    found = []
+    with subprocess.Popen([program, "run", *arguments, *only], stdout=subprocess.PIPE) as running:
+        for line in running.stdout:
+            found.append(row := json.loads(line))
+            print(row["id"], row["n"], row["dtype"], row["op"], f'{row["grid"]} x {row["block"]}',
+                  "verified" if row["verified"] else f'WRONG: {row["findings"]}',
+                  row["cold_us"], row["warm_us"], row["of_ceiling"], row["speedup"], flush=True)
+    if running.returncode not in (0, 1) or not found:
+        sys.exit(f"ladder: {arguments} ended with status {running.returncode}")
     return found
 
 
@@ -38,15 +38,22 @@ def kept(row):
     return {key: row[key] for key in row if key not in ("drawing", "counts", "bound", "title")}
 
 
-def run(folder, out, quick=False):
-    program = Path(folder).resolve() / "bin" / "tally-ladder-gpu"
-    runs = [{"asked": " ".join(arguments), "rows": lines_of(program, arguments)}
-            for arguments in [*RUNS, SWEPT] if not (quick and LARGE in arguments)]
+def save(runs, out):
     text = ",\n".join(f'{{"asked": "{one["asked"]}", "rows": [\n'
                       + ",\n".join(json.dumps(kept(row)) for row in one["rows"]) + "\n]}"
                       for one in runs)
     device = json.dumps(runs[0]["rows"][0]["device"])
     Path(out).write_text(f'{{"device": {device}, "runs": [\n{text}\n]}}\n')
+
+
+def run(folder, out, quick=False):
+    program = Path(folder).resolve() / "bin" / "tally-ladder-gpu"
+    runs = []
+    for arguments in RUNS:
+        if quick and LARGE in arguments:
+            continue
+        runs.append({"asked": " ".join(arguments), "rows": lines_of(program, arguments)})
+        save(runs, out)  # the next may take long
     return all(row["verified"] for one in runs for row in one["rows"])
 
 

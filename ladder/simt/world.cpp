@@ -48,6 +48,7 @@ measurement call_once(rung const& r, problem const& given) {
                      {"lines", total.lines},
                      {"bank_conflicts", total.bank_conflicts},
                      {"barriers", total.barriers},
+                     {"warp_barriers", total.warp_barriers},
                      {"shuffles", total.shuffles},
                      {"atomics", total.atomics},
                      {"bytes_read", total.bytes_read},

@@ -108,7 +108,7 @@ bool complete(lane& arrived) {
   });
   if (missing) return false;
   auto& total = counts_of(site_of(arrived.pc));
-  ++(o.what == collective::sync_warp ? total.barriers : total.shuffles);
+  ++(o.what == collective::sync_warp ? total.warp_barriers : total.shuffles);
   if (o.what == collective::sync_warp) {
     std::vector<lane_knowledge*> all;
     for_each(w, present, [&](lane& l) { all.push_back(&l.knowledge); });

@@ -148,6 +148,7 @@ counts& counts::operator+=(counts const& other) {
   lines += other.lines;
   bank_conflicts += other.bank_conflicts;
   barriers += other.barriers;
+  warp_barriers += other.warp_barriers;
   shuffles += other.shuffles;
   atomics += other.atomics;
   bytes_read += other.bytes_read;

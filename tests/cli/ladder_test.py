@@ -30,8 +30,8 @@ def test_a_ladder_tells_of_every_rung_what_it_is_and_what_it_did():
                 "of_ceiling", "speedup"} <= set(rung)
         assert rung["verified"] is True
         assert set(rung["counts"]) == {
-            "sectors", "lines", "bank_conflicts", "barriers", "shuffles", "atomics", "bytes_read",
-            "bytes_written", "operator"}
+            "sectors", "lines", "bank_conflicts", "barriers", "warp_barriers", "shuffles", "atomics",
+            "bytes_read", "bytes_written", "operator"}
     assert [r["id"] for r in found["rungs"]] == sorted(r["id"] for r in found["rungs"])
 
 

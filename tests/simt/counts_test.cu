@@ -123,7 +123,8 @@ TEST(counts, of_barriers_shuffles_atomics_and_applications) {
   simt::take_counts();
   launch(a_bit_of_each, 3, 64)(out.data());
   auto const c = taken();
-  EXPECT_EQ(c.barriers, 3 * (1 + 2));
+  EXPECT_EQ(c.barriers, 3);
+  EXPECT_EQ(c.warp_barriers, 3 * 2);
   EXPECT_EQ(c.shuffles, 3 * 2 * 2);
   EXPECT_EQ(c.atomics, 3 * 64);
   EXPECT_EQ(c.applications, 3 * 64);

@@ -3,7 +3,7 @@
 
 usage: gpu_tests.py stamp FOLDER     note in FOLDER which sources it is about to be built from
        gpu_tests.py run --prebuilt FOLDER [--json FILE] [--sanitize [TOOL...]]
-       gpu_tests.py status           one line: the last results, and whether they are for these sources
+       gpu_tests.py status           one line: the last results, and if they are for these sources
 """
 
 import argparse
@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from summary import outcomes
@@ -22,7 +23,9 @@ from summary import outcomes
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results" / "gpu_tests.json"
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
-SLOW_UNDER_A_TOOL = "Timing.*:Lines.*"  # they test how long things take
+LADDERS = ["memory", "reduce", "shuffle", "squares"]
+# They test how long things take, or go through a million elements in one thread.
+SLOW_UNDER_A_TOOL = "Timing.*:Lines.*:ladder_*"
 
 
 def digest():
@@ -59,7 +62,7 @@ def driver():
 
 
 def run_tests(folder, prefix=(), options=()):
-    """Counts of the outcomes, and what was printed. A program that ends badly is one more failure."""
+    """Counts of the outcomes, and what was printed. A program that ends badly is a failure more."""
     with tempfile.TemporaryDirectory() as scratch:
         report = Path(scratch) / "report.xml"
         command = [*prefix, folder / "bin" / "tally_gpu_tests", f"--gtest_output=xml:{report}",
@@ -75,8 +78,29 @@ def run_tests(folder, prefix=(), options=()):
     return counts, done.stdout
 
 
+def errors_in(output):
+    """What a tool found; None: it broke down."""
+    found = re.search(r"ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard", output)
+    return int(found[1] or found[2]) if found else None
+
+
+def run_rungs(folder, prefix):
+    """How many rungs were right, and what the tool found in them."""
+    verified, errors = 0, 0
+    for ladder in LADDERS:
+        done = subprocess.run([*prefix, folder / "bin" / "tally-ladder-gpu", "run", ladder,
+                               "--verify-only", "--this-size", "--n", "4099"],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        found = errors_in(done.stdout)
+        verified += done.stdout.count('"verified":true')
+        errors = None if errors is None or found is None else errors + found
+        if found != 0 or '"verified":false' in done.stdout:
+            print(done.stdout)
+    return verified, errors
+
+
 def run_tool(folder, tool):
-    """Counts of the outcomes, and `errors`: what the tool found."""
+    """Counts of the outcomes, and `errors`: what the tool found in the tests and in the rungs."""
     sanitizer = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
     if not os.access(sanitizer, os.X_OK):
         sys.exit("gpu-test: --sanitize needs compute-sanitizer, a part of the CUDA toolkit")
@@ -84,11 +108,12 @@ def run_tool(folder, tool):
     if tool == "memcheck":
         prefix += ["--report-api-errors", "no"]  # the tests check what calls refuse
     counts, output = run_tests(folder, prefix, [f"--gtest_filter=-{SLOW_UNDER_A_TOOL}"])
-    found = re.search(r"ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard", output)
-    counts["errors"] = int(found[1] or found[2]) if found else None  # None: the tool broke down
-    if counts["errors"] != 0 and not counts["failed"]:
+    errors = errors_in(output)
+    if errors != 0 and not counts["failed"]:
         print(output)
-    print(f"{tool}: {counts}")
+    counts["rungs"], in_rungs = run_rungs(folder, prefix)
+    counts["errors"] = None if errors is None or in_rungs is None else errors + in_rungs
+    print(f"{tool}: {counts}", flush=True)
     return counts
 
 
@@ -110,9 +135,11 @@ def run(folder, file, tools):
     same = all(before.get(key) == results[key] for key in ("device", "digest"))
     results["sanitizers"] = before["sanitizers"] if same else {}
     save(results, file)
-    for tool in tools:
-        results["sanitizers"][tool] = run_tool(folder, tool)
-        save(results, file)  # the next one may take long
+    with ThreadPoolExecutor() as pool:
+        running = {pool.submit(run_tool, folder, tool): tool for tool in tools}
+        for done in as_completed(running):
+            results["sanitizers"][running[done]] = done.result()
+            save(results, file)  # the others may take long
     print(f"{summary(results)} on {results['device']}")
     return counts["failed"] > 0 or any(
         tool["failed"] or tool["errors"] != 0 for tool in results["sanitizers"].values())
