@@ -67,12 +67,13 @@ static judgement judge_int_sum(outcome const& run) {
 static judgement judge_float_sum(outcome const& run) {
   elements<float> const in(run.in);
   long double exact = 0, magnitude = 0;
+  float const found = elements<float>(run.out)[0];
   for (std::size_t i = 0; i < in.size(); ++i) {
+    if (in[i] != in[i]) return judge_bits(in[i], found);
     exact += in[i];
     magnitude += std::fabs(in[i]);
   }
   bool const mean = run.given.op == operation::mean;
-  float const found = elements<float>(run.out)[0];
   if (run.kind != data::hard || in.size() == 0) {
     return judge_bits(mean ? float(exact) / float(in.size()) : float(exact), found);
   }

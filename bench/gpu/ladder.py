@@ -13,11 +13,11 @@ import sys
 from pathlib import Path
 
 LARGE = "268435456"  # verified at this size alone: the others have been by then
-RUNS = [["reduce"], ["reduce", "--dtype", "int32"], ["squares"], ["memory"], ["shuffle"],
-        ["reduce", "--rung", "reduce/07_single_pass", "--sweep"],
-        ["reduce", "--n", LARGE], ["squares", "--n", LARGE], ["shuffle", "--n", LARGE],
-        ["reduce", "--dtype", "int32", "--n", LARGE],
-        *(["reduce", "--operator", name, "--this-size"] for name in ("min", "max", "mean"))]
+RUNS = [["reduce"], ["reduce", "--n", LARGE], ["squares"], ["squares", "--n", LARGE],
+        ["reduce", "--dtype", "int32"], ["reduce", "--dtype", "int32", "--n", LARGE],
+        ["memory"], ["shuffle"], ["shuffle", "--n", LARGE],
+        *(["reduce", "--operator", name, "--this-size"] for name in ("min", "max", "mean")),
+        ["reduce", "--rung", "reduce/07_single_pass", "--sweep"]]
 
 
 def lines_of(program, arguments):

@@ -182,7 +182,7 @@ struct bench {
   }
 };
 
-bool all_right = true, first_row = true;
+bool all_right = true;
 
 void print(char const* key, cost c) {
   std::printf(", \"%s\": {\"latency_cycles\": %.1f, \"ns\": %.3f}", key, c.latency_cycles, c.ns);
@@ -194,15 +194,12 @@ void row(char const* level, char const* type, int threads, int group) {
   bool const checked = b.template right<Ours, Threads, Op>(Call, group) &&
                        (b.template right<Cubs, Threads, Op>(Call, group) && ...);
   all_right = all_right && checked;
-  std::printf("%s\n{\"id\": \"%s_%s/%s/%s/%d\"", first_row ? "" : ",", level, names[int(Call)],
-              type, Op::name, threads);
+  std::printf("{\"id\": \"%s_%s/%s/%s/%d\"", level, names[int(Call)], type, Op::name, threads);
   print("tally", b.template measure<Ours, Threads>());
   char const* keys[] = {"cub", "cub_other"};
   int k = 0;
   (print(keys[k++], b.template measure<Cubs, Threads>()), ...);
-  std::printf(", \"checked\": %s}", checked ? "true" : "false");
-  std::fflush(stdout);
-  first_row = false;
+  std::printf(", \"checked\": %s}\n", checked ? "true" : "false");
 }
 
 template <call Call, class Op, class T, int... Threads>
@@ -230,13 +227,11 @@ void all_calls(char const* type) {
 
 int main() {
   try {
-    std::printf("{\"rows\": [");
     all_calls<sum, int>("int32");
     all_calls<sum, float>("float32");
     all_calls<sum, long long>("int64");
     all_calls<sum, double>("float64");
     all_calls<user, float>("float32");
-    std::printf("\n]}\n");
   } catch (tally::error const& e) {
     std::fprintf(stderr, "warp_block: %s\n", e.what());
     return 1;
