@@ -53,8 +53,15 @@ def test_a_row_that_is_done_names_a_rung_that_is_verified_or_an_exhibit_that_is_
     if ladder == "exhibits":
         assert exhibits()[0][name]["caught"]
     else:
-        of_file = [rung for rung in rungs(ladder)[0].values() if rung["file"] == row["file"]]
+        verified = [*rungs(ladder)[0].values(), *peers_on_a_gpu()]
+        of_file = [rung for rung in verified if rung["file"] == row["file"]]
         assert of_file and all(rung["verified"] for rung in of_file)
+
+
+def peers_on_a_gpu():
+    """Others' code, which the machine cannot run."""
+    found = json.loads((ROOT / "results" / "ladder_nvidia_h100.json").read_text())
+    return [rung for run in found["runs"] for rung in run["rows"] if rung["peer"]]
 
 
 def test_every_rung_and_exhibit_is_in_a_row():

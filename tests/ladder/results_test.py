@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was measured on a GPU, and the page that shows it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LADDER = ROOT / "results" / "ladder_nvidia_h100.json"
+RUNS = {run["asked"]: run["rows"] for run in json.loads(LADDER.read_text())["runs"]}
+COUNTS = json.loads((ROOT / "results" / "counts_against_ncu.json").read_text())["rows"]
+
+
+def test_every_rung_was_verified_on_a_gpu():
+    assert all(row["verified"] for rows in RUNS.values() for row in rows)
+    measured = {row["file"] for rows in RUNS.values() for row in rows if row["cold_us"] > 0}
+    ladders = (path for name in ("reduce", "squares", "memory", "shuffle")
+               for path in (ROOT / "ladder" / name).glob("[0-9]*.cu"))
+    assert measured == {path.relative_to(ROOT).as_posix() for path in ladders}
+
+
+def test_cub_was_measured_beside_the_rungs():
+    for asked, n in (("reduce", 1 << 22), ("reduce --n 268435456", 1 << 28)):
+        [cub] = [row for row in RUNS[asked] if row["id"] == "reduce/11_cub"]
+        assert cub["peer"] and cub["n"] == n
+
+
+def test_the_page_shows_the_results():
+    page = (ROOT / "docs" / "ladder_h100.md").read_text()
+    table = subprocess.run([sys.executable, "-B", ROOT / "bench" / "gpu" / "ladder.py", "table",
+                            LADDER], check=True, capture_output=True, text=True).stdout
+    assert table.strip() in page
+    for row in COUNTS:
+        if row["rung"] in page.split("## The figures")[0]:
+            assert f"{row['machine']['sectors']:,} | {row['ncu']['sectors']:,}" in page
+
+
+def test_the_machine_counts_what_nsight_compute_counts_but_where_the_page_says_otherwise():
+    assert [row["rung"] for row in COUNTS if not row["same"]] == ["reduce/07_single_pass"]
+    assert len(COUNTS) > 30
