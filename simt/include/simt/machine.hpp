@@ -30,7 +30,7 @@ struct counts {
   std::uint64_t lines = 0;           // 128-byte pieces, likewise
   std::uint64_t bank_conflicts = 0;  // passes over shared memory beyond those a request must take
   std::uint64_t barriers = 0;        // of a block, one for all its lanes
-  std::uint64_t warp_barriers = 0;   // likewise
+  std::uint64_t warp_barriers = 0;   // of a warp, likewise
   std::uint64_t shuffles = 0;        // one for all lanes of a warp; votes and warp reductions too
   std::uint64_t atomics = 0;         // one a lane
   std::uint64_t bytes_read = 0, bytes_written = 0;  // of global memory, by lanes
