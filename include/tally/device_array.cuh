@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,8 @@ class device_array {
  public:
   device_array() = default;
   explicit device_array(std::size_t size) : size_(size) {
+    if (size > std::size_t(-1) / sizeof(T))
+      throw error("device_array: size = " + std::to_string(size) + " elements are too many");
     if (size) check(cudaMalloc(reinterpret_cast<void**>(&data_), size * sizeof(T)));
   }
   explicit device_array(std::span<T const> values) : device_array(values.size()) {

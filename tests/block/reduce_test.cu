@@ -56,6 +56,7 @@ TYPED_TEST(block_reduce, keeps_the_order_of_threads_where_the_size_is_known) {
   expect_folds<256, TypeParam>({16, 4, 4});
   expect_folds<384, TypeParam>(384);
   expect_folds<512, TypeParam>(512);
+  expect_folds<768, TypeParam>(768);
   expect_folds<1000, TypeParam>({10, 10, 10});
   expect_folds<1024, TypeParam>(1024);
 }

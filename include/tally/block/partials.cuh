@@ -62,9 +62,11 @@ inline constexpr bool each_warp_folds_its_own =
 // pairs, and so on. Where live < 1, anything.
 template <int Warps, int size, class T, class Op>
 __device__ T fold_run(T const* partials, int first, int live, Op op) {
+  constexpr int runs = Warps / size;
+  constexpr bool every_lane_has_a_run = Warps % size == 0 && (runs & (runs - 1)) == 0;
   T x[size];
   for (int i = 0; i < size; ++i)
-    x[i] = partials[Warps % size == 0 || first + i < Warps ? first + i : 0];
+    x[i] = partials[every_lane_has_a_run || first + i < Warps ? first + i : 0];
   for (int run = 1; run < size; run *= 2)
     for (int i = 0; i + run < size; i += 2 * run)
       if (i + run < live) x[i] = op(x[i], x[i + run]);

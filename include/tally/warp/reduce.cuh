@@ -33,8 +33,8 @@ __device__ T reduce(T x, Op op) {
     int const lane = warp::lane<Width>();
     for (int run = 1; run < Width; run *= 2) {
       T const next = shift_down<Width>(x, run);
-      // The other lanes' values reach no first lane: numbers are combined there all the same.
-      if (std::is_arithmetic_v<T> || lane % (2 * run) == 0) x = op(x, next);
+      // The other lanes' values reach no first lane: floats are combined there all the same.
+      if (std::is_floating_point_v<T> || lane % (2 * run) == 0) x = op(x, next);
     }
     return x;
   }

@@ -12,7 +12,8 @@ namespace tally::warp {
 namespace detail {
 
 template <class Op, class T>
-inline constexpr bool subtracts = std::is_integral_v<T> && std::is_same_v<Op, plus>;
+inline constexpr bool subtracts =
+    std::is_integral_v<T> && !std::is_same_v<T, bool> && std::is_same_v<Op, plus>;
 
 // The fold of the group's values before the calling lane's own, from those through it. In its first
 // lane 0 if the operator subtracts, else unspecified.
