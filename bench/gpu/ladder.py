@@ -67,14 +67,17 @@ def table(results):
         if "--sweep" in one["asked"]:
             continue
         print(f"\n`{one['asked']}`, {found['device']}\n")
-        print("| rung | n | cold us | warm us | of the read line | times the first | the page, us "
-              "| the page, times its first |\n|---|---|---|---|---|---|---|---|")
-        for row in one["rows"]:
+        print("| rung | n | cold us | warm us | of ceiling | speed-up | page's us "
+              "| page's speed-up |\n|---|---|---|---|---|---|---|---|")
+        # An experiment has a size of its own, some hundreds of bytes: n is nothing to it.
+        experiments = [row["bytes"] < row["n"] / 1000 for row in one["rows"]]
+        for row, experiment in zip(one["rows"], experiments):
             print("|", " | ".join([
-                row["id"].split("/")[1], f"{row['n']:,}", number(row["cold_us"], ",.1f"),
-                number(row["warm_us"], ",.1f"), number(row["of_ceiling"], ".2f"),
-                number(row["speedup"], ",.1f"), number(row["page_us"], ",.0f"),
-                number(row["page_speedup"], ",.0f")]), "|")
+                row["id"].split("/")[1], "-" if experiment else f"{row['n']:,}",
+                number(row["cold_us"], ",.1f"), number(row["warm_us"], ",.1f"),
+                "-" if experiment else number(row["of_ceiling"], ".2f"),
+                "-" if experiments[0] else number(row["speedup"], ",.1f"),
+                number(row["page_us"], ",.0f"), number(row["page_speedup"], ",.0f")]), "|")
 
 
 if __name__ == "__main__":

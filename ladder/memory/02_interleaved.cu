@@ -4,6 +4,9 @@
 //
 // Change:   the threads take turns: at each step, a warp reads 32 neighbours.
 // Predict:  4 sectors a load, all of their bytes used: coalesced. An eighth of rung 1's sectors.
+// Measured: on an H100 9.5 us after rung 1's 11.2, no eighth: a chunk is 64 bytes there, and the
+//           caches keep much of what rung 1 asks for again. With all data in the L2 cache 4.5 after
+//           10.2.
 // Bytes:    n numbers.
 #include "ladder/memory/readers.cuh"
 

@@ -3,11 +3,10 @@
 // Rungs 4: an offset.
 //
 // Change:   rung 2, but for the first 0, 1 or 8 numbers, so that a warp's 128 bytes begin 0, 4 or
-// 32
-//           bytes behind a line of 128.
+//           32 bytes behind a line of 128.
 // Predict:  offset 1: a load touches 5 sectors, not 4, and 2 lines; the fifth is the next warp's
-// first
-//           and comes from the L1 or L2. Offset 8: 4 sectors again, of 2 lines. Hardly any time.
+//           first and comes from the L1 or L2. Offset 8: 4 sectors again, of 2 lines. Hardly any
+//           time.
 // Bytes:    n numbers.
 #include <string>
 #include <vector>

@@ -3,8 +3,7 @@
 // Rung 7: all lanes write the same word, with atomics.
 //
 // Change:   every lane adds each of its numbers to one word of its block. Plain writes would leave
-// the
-//           value of one of the lanes, undefined which: that is a race, not an addition.
+//           the value of one of the lanes, undefined which: that is a race, not an addition.
 // Predict:  none is lost, but they are done one after the other: one atomic a number.
 // Bytes:    n numbers.
 #include "ladder/memory/memory.cuh"

@@ -3,11 +3,10 @@
 // Rung 4: a tree in shared memory.
 //
 // Change:   the upper half of the block's totals is folded onto the lower half, until one is left.
-// A
-//           width that is odd leaves its middle alone for a step, so any block size will do.
+//           A width that is odd leaves its middle alone for a step, so any block size will do.
 // Predict:  10 steps instead of 1023. Neighbouring lanes read neighbouring words: no bank
-// conflicts.
-//           Each step ends in a barrier of the whole block, also when a few lanes are left.
+//           conflicts. Each step ends in a barrier of the whole block, also when a few lanes are
+//           left.
 // Bytes:    n elements read, a state a block written and read.
 #include "ladder/reduce/reduce.cuh"
 

@@ -4,8 +4,7 @@
 //
 // Change:   the steps from 32 totals on are taken by the first warp, which waits only for itself.
 //           Since Volta the lanes of a warp run on their own: `volatile` orders nothing between
-//           them,
-//           __syncwarp does.
+//           them, __syncwarp does.
 // Predict:  5 block barriers fewer of 11, and the other warps are gone: a little.
 // Bytes:    n elements read, a state a block written and read.
 #include "ladder/reduce/reduce.cuh"

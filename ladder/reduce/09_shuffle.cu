@@ -6,6 +6,7 @@
 //           first warp over the warps' totals. Shared memory holds 32 states.
 // Predict:  2 block barriers instead of 6 and less shared memory, in a part that is already short:
 //           at most a microsecond.
+// Measured: on an H100 1.4 us of 15.9: the part is longer than that, as in rung 6.
 // Bytes:    n elements read, a state a block written and read.
 #include "ladder/reduce/single_pass.cuh"
 

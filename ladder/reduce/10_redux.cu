@@ -3,8 +3,7 @@
 // Rung 10: redux, for integers.
 //
 // Change:   rung 9, but one instruction reduces a warp. It takes 32-bit integers only: a 64-bit
-// total
-//           goes through in three pieces of 22 bits, 32 of which add up to 27.
+//           total goes through in three pieces of 22 bits, 32 of which add up to 27.
 // Predict:  1 or 3 instructions instead of 5 or 10 shuffles; lost in the time of reading.
 // Bytes:    n elements read, a state a block written and read.
 #include "ladder/reduce/single_pass.cuh"

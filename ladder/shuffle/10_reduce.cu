@@ -4,6 +4,8 @@
 //
 // Change:   five shuffles down by 16, 8, 4, 2, 1; each lane adds what it gets.
 // Predict:  as fast as memory: 4 bytes are read for every 5 shuffles / 32.
+// Measured: on an H100 13.8 us for 4,194,304 int32, 1.9 times as long as only reading as many
+//           bytes. We take it that 4 bytes a thread, at most 8 KB an SM, are too few in flight.
 // Bytes:    4 n read, a 32nd as many sums written.
 //
 // Every lane calls with the full mask, also where the array ends: there it brings the identity.

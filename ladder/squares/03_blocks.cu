@@ -4,8 +4,7 @@
 //
 // Change:   as many threads, on 8 SMs instead of one.
 // Predict:  the tutorial saw no gain, its GPU having one memory bus that 512 threads kept busy.
-// Today
-//           512 threads keep no memory busy: latency bounds both, so about the same, for that
+//           Today 512 threads keep no memory busy: latency bounds both, so about the same, for that
 //           reason.
 // Bytes:    n elements read, 512 sums written and copied to the host.
 #include "ladder/squares/squares.cuh"

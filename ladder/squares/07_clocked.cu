@@ -6,8 +6,7 @@
 //           counters of two SMs do not start together: only a difference on one SM is a duration,
 //           so max(end) - min(begin) over all blocks, as the tutorial takes it, is none.
 // Predict:  the blocks take about as long as each other, and a little less than the events around
-// the
-//           call say, which see the launch too.
+//           the call say, which see the launch too.
 // Bytes:    n elements read, 8 sums and 8 pairs of counts written.
 #include <vector>
 
