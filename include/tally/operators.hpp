@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Associative operators, for host and device code. Any callable T(T, T) serves as an operator;
-// warp/ and block/ know these by name, and use the hardware's own instructions for them.
+// warp/ and block/ know these by name, and use the hardware's own instructions for them. Sums and
+// products of integers wrap around.
 #pragma once
 
 #include <limits>
@@ -11,10 +12,26 @@
 
 namespace tally {
 
+namespace detail {
+
+// What sums and products of T are computed in: unsigned for integers, which wrap around.
+template <class T>
+struct wrapping {
+  using type = T;
+};
+template <class T>
+  requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
+struct wrapping<T> {
+  using type = std::make_unsigned_t<std::common_type_t<T, int>>;
+};
+
+}  // namespace detail
+
 struct plus {
   template <class T>
   TALLY_FN T operator()(T const& a, T const& b) const {
-    return T(a + b);
+    typename detail::wrapping<T>::type const x(a), y(b);
+    return T(x + y);
   }
   template <class T>
   static constexpr T identity = T(-0.0);  // x + -0.0 is x for each x; x + 0.0 is not, for x = -0.0
@@ -23,7 +40,8 @@ struct plus {
 struct multiplies {
   template <class T>
   TALLY_FN T operator()(T const& a, T const& b) const {
-    return T(a * b);
+    typename detail::wrapping<T>::type const x(a), y(b);
+    return T(x * y);
   }
   template <class T>
   static constexpr T identity = T(1);
@@ -59,7 +77,7 @@ struct bit_and {
     return T(a & b);
   }
   template <class T>
-  static constexpr T identity = T(~T(0));
+  static constexpr T identity = T(-1);
 };
 
 struct bit_or {

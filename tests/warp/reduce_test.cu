@@ -120,6 +120,21 @@ TEST(warp_reduce_blocks, number_lanes_as_threads_of_any_shape) {
 }
 
 template <class T>
+void expect_wrapping() {
+  constexpr T most = std::numeric_limits<T>::max(), least = std::numeric_limits<T>::min();
+  EXPECT_EQ(tally::plus{}(most, T(1)), least);
+  EXPECT_EQ(tally::multiplies{}(most, most), T(1));
+}
+
+TEST(sums_and_products_of_integers, wrap_around) {
+  expect_wrapping<std::uint16_t>();
+  expect_wrapping<std::int32_t>();
+  expect_wrapping<std::uint32_t>();
+  expect_wrapping<std::int64_t>();
+  expect_wrapping<std::uint64_t>();
+}
+
+template <class T>
 void expect_trees() {
   std::mt19937 random(7);
   std::normal_distribution<T> next;

@@ -54,6 +54,41 @@ TYPED_TEST(warp_scan, is_every_prefix_for_every_width_and_with_lanes_missing) {
   }
 }
 
+template <class Op>
+__global__ void scan_truths(int const* in, int* out, Op op) {
+  int const i = thread_index();
+  bool const x = in[i] % 2 != 0;
+  out[i] = warp::inclusive_scan<8>(x, op) + 2 * warp::exclusive_scan(x, op, true) +
+           4 * warp::reduce(x, op);
+}
+
+template <class Op>
+void expect_truths() {
+  for (int one : {-1, 0, 13, 31}) {
+    std::vector<int> in(32, std::is_same_v<Op, tally::bit_and>);
+    if (one >= 0) in[one] = !in[one];
+    auto const out = run(scan_truths, 32, in, Op{});
+    bool through = false, before = true, all = in[0];
+    for (int i = 0; i < 32; ++i) {
+      through = i % 8 ? Op{}(through, bool(in[i])) : bool(in[i]);
+      EXPECT_EQ(out[i] % 4, through + 2 * before) << i << ", " << one << typeid(Op).name();
+      before = Op{}(before, bool(in[i]));
+      if (i) all = Op{}(all, bool(in[i]));
+    }
+    EXPECT_EQ(out[0] / 4, all) << one << typeid(Op).name();
+  }
+}
+
+TEST(warp_scan_of_truths, is_right_for_every_operator) {
+  expect_truths<tally::plus>();
+  expect_truths<tally::multiplies>();
+  expect_truths<tally::smaller>();
+  expect_truths<tally::larger>();
+  expect_truths<tally::bit_and>();
+  expect_truths<tally::bit_or>();
+  expect_truths<tally::bit_xor>();
+}
+
 TEST(warp_scan_by_eight, gives_the_tutorials_golden_vector) {
   std::vector<int> in;
   for (int i = 0; i < 32; ++i) in.push_back(31 - i);
