@@ -30,11 +30,12 @@ auto launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sh
   };
 }
 
-extern __shared__ unsigned char tally_dynamic_shared[];
+alignas(16) extern __shared__ unsigned char tally_dynamic_shared[];
 
 // The block's dynamic shared memory, of the size that the launch asked for; 16-byte aligned.
 template <class T>
 __device__ T* dynamic_shared() {
+  static_assert(alignof(T) <= 16);
   return reinterpret_cast<T*>(tally_dynamic_shared);
 }
 
