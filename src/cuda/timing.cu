@@ -64,6 +64,7 @@ class graph {
 // it, run() is already queued, so that no launch is waited for.
 template <class Prepare, class Run>
 samples measure(cudaStream_t on, std::size_t calls, int replays, Prepare prepare, Run run) {
+  check(cudaDeviceSynchronize());  // `on` does not wait for what is on other streams
   event const begin, end;
   samples found;
   for (int i = -1; i < replays; ++i) {  // the first one warms up
@@ -101,12 +102,13 @@ int attribute(cudaDeviceAttr which) {
   return value;
 }
 
-// Memory of four times L2, to read in between.
+// After so many other bytes, nothing that was used before is in L2.
+std::size_t flushing_bytes() { return 4 * std::size_t(attribute(cudaDevAttrL2CacheSize)); }
+
+// Memory to read in between.
 class other_data {
  public:
-  other_data() : data_(4 * std::size_t(attribute(cudaDevAttrL2CacheSize)) / sizeof(uint4)) {
-    data_.fill_bytes(0);
-  }
+  other_data() : data_(flushing_bytes() / sizeof(uint4)) { data_.fill_bytes(0); }
   void fill_cache(cudaStream_t on) const {
     launch(evict, 4 * attribute(cudaDevAttrMultiProcessorCount), 512, 0, on)(data_.data(),
                                                                              data_.size());
@@ -136,7 +138,6 @@ samples cold_time(work const& enqueue, std::size_t calls, int replays) {
   graph const all(enqueue, calls);
   other_data const between;
   stream const on;
-  check(cudaDeviceSynchronize());
   return measure(on, calls, replays, [&] { between.fill_cache(on); }, [&] { all.launch(on); });
 }
 
@@ -156,7 +157,10 @@ rotation::rotation(std::size_t bytes)
   memory_.fill_bytes(0);
 }
 
-// A few calls at least; with fewer blocks than that, a block is larger than any cache.
-std::size_t rotation::calls() const { return std::max<std::size_t>(count_, 4); }
+// A few calls at least, if a block's next turn comes when it has left the cache.
+std::size_t rotation::calls() const {
+  bool const again = (count_ - 1) * stride_ >= flushing_bytes() || stride_ >= flushing_bytes();
+  return again ? std::max<std::size_t>(count_, 4) : count_;
+}
 
 }  // namespace tally::timing

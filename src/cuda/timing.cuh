@@ -33,7 +33,8 @@ samples cold_time(work const& enqueue, std::size_t calls, int replays = 9);
 samples event_time(work const& enqueue, std::size_t calls, int replays = 9);
 
 // Blocks of memory, all zero, to use in turn: 2 GB of them or a quarter of what is free, whichever
-// is less, but one at least.
+// is less, but one at least. Where that is so little that L2 could still hold a block when its turn
+// comes again, calls() is the number of blocks, so that each is used once.
 class rotation {
  public:
   explicit rotation(std::size_t bytes);
