@@ -23,12 +23,17 @@ def main(folder, out):
     gpus = [device for device in devices["devices"] if device["kind"] == "gpu"]
     if not gpus:
         sys.exit(f"bench: no GPU: {devices['no_gpu']}")
-    rows = []
+    rows, libraries = [], {}
     for program in sorted(programs.glob("bench-*")):
         print(program.name, file=sys.stderr)
-        rows += [{"device": gpus[0]["name"], **row} for row in output_of(program)]
+        for row in output_of(program):
+            if "id" in row:
+                rows.append({"device": gpus[0]["name"], **row})
+            else:
+                libraries |= row["libraries"]
     lines = {key: gpus[0][key] for key in ("read_gb_per_s", "copy_gb_per_s", "buffer_bytes")}
-    found = {"machine": devices["devices"], "lines": lines, "rows": rows}
+    found = {"machine": devices["devices"], "lines": lines, "libraries": libraries,
+             "rows": rows}
     Path(out).write_text(json.dumps(found, indent=1) + "\n")
 
 
