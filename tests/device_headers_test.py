@@ -10,6 +10,15 @@ LEVELS = ("warp", "block", "device")
 TESTED_THROUGH = {
     "warp/redux.cuh": "warp/reduce_test.cu",
     "block/partials.cuh": "block/reduce_test.cu",
+    "device/bins.cuh": "device/sum_test.cu",
+    "device/exact.cuh": "device/sum_test.cu",
+    "device/load.cuh": "device/plain_test.cu",
+    "device/reduce.cuh": "device/plain_test.cu",
+    "device/reduce_array.cuh": "device/plain_test.cu",
+    "device/round.cuh": "device/sum_test.cu",
+    "device/shared_digits.cuh": "device/sum_test.cu",
+    "device/slots.cuh": "device/plain_test.cu",
+    "device/words.cuh": "device/sum_test.cu",
 }
 
 

@@ -77,7 +77,7 @@ TALLY_FN parts take_apart(T x) {
 // set, so `exponent` is the leading bit's; `sticky` says that the exact value is larger by less
 // than one unit of the significand's last bit.
 template <floating T>
-inline T round_to(bool negative, std::uint64_t significand, int exponent, bool sticky) {
+TALLY_HD inline T round_to(bool negative, std::uint64_t significand, int exponent, bool sticky) {
   using f = format<T>;
   using bits = bits_of<T>;
   bits const sign = negative ? f::sign : bits(0);
@@ -97,19 +97,19 @@ inline T round_to(bool negative, std::uint64_t significand, int exponent, bool s
 
 // x as another floating type, rounded once; a NaN becomes the quiet NaN.
 template <floating To, floating From>
-inline To convert(From x) {
+TALLY_HD inline To convert(From x) {
   if (is_nan(x)) return quiet_nan<To>();
   bool const negative = (to_bits(x) & format<From>::sign) != 0;
   if (!is_finite(x)) return infinity<To>(negative);
   auto const p = take_apart(x);
   if (p.significand == 0) return from_bits<To>(negative ? format<To>::sign : bits_of<To>(0));
-  int const shift = std::countl_zero(p.significand);
+  int const shift = leading_zeros(p.significand);
   return round_to<To>(negative, p.significand << shift, p.exponent + 63 - shift, false);
 }
 
-inline float16::float16(double value) : float16(convert<float16>(value)) {}
-inline bfloat16::bfloat16(double value) : bfloat16(convert<bfloat16>(value)) {}
-inline float16::operator double() const { return convert<double>(*this); }
-inline bfloat16::operator double() const { return convert<double>(*this); }
+TALLY_HD inline float16::float16(double value) : float16(convert<float16>(value)) {}
+TALLY_HD inline bfloat16::bfloat16(double value) : bfloat16(convert<bfloat16>(value)) {}
+TALLY_HD inline float16::operator double() const { return convert<double>(*this); }
+TALLY_HD inline bfloat16::operator double() const { return convert<double>(*this); }
 
 }  // namespace tally

@@ -9,14 +9,17 @@
 #include <limits>
 #include <type_traits>
 
-// TALLY_FN marks what aggregates run for every element: always inlined, on the host and on a
-// device.
+// On the host and on a device: TALLY_FN marks what aggregates run for every element, always inlined;
+// TALLY_HD what runs a few times a call; TALLY_COLD what hardly ever runs.
 #ifdef __CUDACC__
 #define TALLY_FN __host__ __device__ __forceinline__
+#define TALLY_HD __host__ __device__
+#define TALLY_COLD __host__ __device__
 #else
 #define TALLY_FN inline __attribute__((always_inline))
-#endif
+#define TALLY_HD
 #define TALLY_COLD __attribute__((noinline, cold))
+#endif
 
 namespace tally {
 
@@ -25,17 +28,21 @@ namespace tally {
 struct float16 {
   std::uint16_t bits = 0;
   float16() = default;
-  explicit float16(double value);
-  explicit operator double() const;
-  static constexpr float16 from_bits(std::uint16_t b) { return std::bit_cast<float16>(b); }
+  TALLY_HD explicit float16(double value);
+  TALLY_HD explicit operator double() const;
+  TALLY_HD static constexpr float16 from_bits(std::uint16_t b) {
+    return __builtin_bit_cast(float16, b);
+  }
 };
 
 struct bfloat16 {
   std::uint16_t bits = 0;
   bfloat16() = default;
-  explicit bfloat16(double value);
-  explicit operator double() const;
-  static constexpr bfloat16 from_bits(std::uint16_t b) { return std::bit_cast<bfloat16>(b); }
+  TALLY_HD explicit bfloat16(double value);
+  TALLY_HD explicit operator double() const;
+  TALLY_HD static constexpr bfloat16 from_bits(std::uint16_t b) {
+    return __builtin_bit_cast(bfloat16, b);
+  }
 };
 
 template <class T, class... Ts>
@@ -61,11 +68,20 @@ using bits_of = std::conditional_t<
 
 template <class T>
 TALLY_FN bits_of<T> to_bits(T x) {
-  return std::bit_cast<bits_of<T>>(x);
+  return __builtin_bit_cast(bits_of<T>, x);
 }
 template <class T>
 TALLY_FN T from_bits(bits_of<T> b) {
-  return std::bit_cast<T>(b);
+  return __builtin_bit_cast(T, b);
+}
+
+// How many of the bits above the highest one that is set, of 64.
+TALLY_FN int leading_zeros(std::uint64_t x) {
+#ifdef __CUDA_ARCH__
+  return __clzll((long long)x);
+#else
+  return std::countl_zero(x);
+#endif
 }
 
 // int64_t for signed integers, uint64_t for unsigned ones and bool: what integer sums come back as.

@@ -82,7 +82,7 @@ struct operation {
   TALLY_FN T lift(T x, std::uint64_t) const { return x; }
   TALLY_FN T combine(T left, T right) const { return op(left, right); }
   TALLY_FN T lower(T x) const { return x; }
-  T identity() const
+  TALLY_FN T identity() const
     requires requires(Operator const o) {
       { o.identity() } -> std::convertible_to<T>;
     }

@@ -36,19 +36,19 @@ struct exact_state {
     finite.add(p.negative, p.significand, p.exponent);
   }
 
-  void merge(exact_state const& other) {
+  TALLY_HD void merge(exact_state const& other) {
     finite.add(other.finite);
     nan += other.nan;
     positive_infinity += other.positive_infinity;
     negative_infinity += other.negative_infinity;
   }
 
-  bool is_nan_sum() const { return nan || (positive_infinity && negative_infinity); }
-  bool is_finite_sum() const { return !nan && !positive_infinity && !negative_infinity; }
+  TALLY_HD bool is_nan_sum() const { return nan || (positive_infinity && negative_infinity); }
+  TALLY_HD bool is_finite_sum() const { return !nan && !positive_infinity && !negative_infinity; }
 
   // The sum, rounded once to R; a sum of exactly zero is +0.
   template <floating R = std::conditional_t<integer<T>, double, T>>
-  R result() const {
+  TALLY_HD R result() const {
     if (is_nan_sum()) return quiet_nan<R>();
     if (!is_finite_sum()) return infinity<R>(negative_infinity != 0);
     return finite.template round<R>();

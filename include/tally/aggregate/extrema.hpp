@@ -33,8 +33,8 @@ struct extrema {
   static constexpr bool any_order = true;
   static constexpr char const* name = "extrema";
 
-  state identity() const { return {}; }
-  bool empty(state const& s) const { return s.least.at < 0 && s.first_nan < 0; }
+  TALLY_FN state identity() const { return {}; }
+  TALLY_FN bool empty(state const& s) const { return s.least.at < 0 && s.first_nan < 0; }
 
   TALLY_FN state lift(T x, std::uint64_t i) const {
     state s;
@@ -52,11 +52,12 @@ struct extrema {
     s.least = better<true>(a.least, b.least);
     s.greatest = better<false>(a.greatest, b.greatest);
     // As unsigned numbers, -1 comes last.
-    s.first_nan = std::int64_t(std::min(std::uint64_t(a.first_nan), std::uint64_t(b.first_nan)));
+    bool const first = std::uint64_t(a.first_nan) < std::uint64_t(b.first_nan);
+    s.first_nan = first ? a.first_nan : b.first_nan;
     s.nan = a.nan + b.nan;
     return s;
   }
-  state lower(state const& s) const { return s; }
+  TALLY_FN state lower(state const& s) const { return s; }
 
   // Moves the positions.
   static void shift(state& s, std::int64_t by) {
@@ -64,7 +65,10 @@ struct extrema {
       if (*at >= 0) *at += by;
   }
   static void write(byte_writer& out, state const& s) {
-    for (end const& e : {s.least, s.greatest}) out.put(e.value), out.put(e.at);
+    for (end const* e : {&s.least, &s.greatest}) {
+      out.put(e->value);
+      out.put(e->at);
+    }
     out.put(s.first_nan);
     out.put(s.nan);
   }
@@ -183,8 +187,8 @@ struct extrema {
     if (b.at < 0) return a;
     key const x = zeros_merged(a.value), y = zeros_merged(b.value);
     end out;
-    out.value = Least ? std::min(a.value, b.value) : std::max(a.value, b.value);
-    out.at = x == y ? std::min(a.at, b.at) : ((x < y) == Least ? a.at : b.at);
+    out.value = (a.value < b.value) == Least ? a.value : b.value;
+    out.at = (x == y ? a.at < b.at : (x < y) == Least) ? a.at : b.at;
     return out;
   }
 };
@@ -196,7 +200,7 @@ struct extremum : extrema<T> {
   using parts = extrema<T>;
   using result = T;
   static constexpr char const* name = Least ? "minimum" : "maximum";
-  T lower(typename parts::state const& s) const {
+  TALLY_HD T lower(typename parts::state const& s) const {
     if constexpr (floating<T>)
       if (s.first_nan >= 0) return quiet_nan<T>();
     return from_order_key<T>(Least ? s.least.value : s.greatest.value);
@@ -208,7 +212,7 @@ struct arg_extremum : extrema<T> {
   using parts = extrema<T>;
   using result = std::int64_t;
   static constexpr char const* name = Least ? "arg_minimum" : "arg_maximum";
-  std::int64_t lower(typename parts::state const& s) const {
+  TALLY_HD std::int64_t lower(typename parts::state const& s) const {
     return s.first_nan >= 0 ? s.first_nan : Least ? s.least.at : s.greatest.at;
   }
 };
@@ -257,7 +261,7 @@ struct min_max {
     using parts = extrema<T>;
     using result = values<T>;
     static constexpr char const* name = "min_max";
-    result lower(typename parts::state const& s) const {
+    TALLY_HD result lower(typename parts::state const& s) const {
       return {detail::extremum<T, true>{}.lower(s), detail::extremum<T, false>{}.lower(s)};
     }
   };

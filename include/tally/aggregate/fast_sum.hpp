@@ -7,12 +7,12 @@ namespace tally {
 namespace detail {
 
 // x as a float, NaN and infinities too, in code that vectorises.
-TALLY_FN float to_float(bfloat16 x) { return std::bit_cast<float>(std::uint32_t(x.bits) << 16); }
+TALLY_FN float to_float(bfloat16 x) { return __builtin_bit_cast(float, std::uint32_t(x.bits) << 16); }
 TALLY_FN float to_float(float16 x) {
   std::uint32_t const magnitude = std::uint32_t(x.bits & 0x7fff) << 13;
-  auto const value = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112f);
+  auto const value = __builtin_bit_cast(std::uint32_t, __builtin_bit_cast(float, magnitude) * 0x1p112f);
   std::uint32_t const special = magnitude | 0x7f800000;
-  return std::bit_cast<float>((magnitude >= 0x7c00 << 13 ? special : value) |
+  return __builtin_bit_cast(float, (magnitude >= 0x7c00 << 13 ? special : value) |
                               std::uint32_t(x.bits & 0x8000) << 16);
 }
 
@@ -28,7 +28,7 @@ struct tree_sum {
   static constexpr bool any_order = false;
   static constexpr char const* name = "fast_sum";
 
-  state identity() const { return state(-0.0); }  // x + -0 is x, for -0 too
+  TALLY_FN state identity() const { return state(-0.0); }  // x + -0 is x, for -0 too
   TALLY_FN state lift(T x, std::uint64_t) const {
     if constexpr (sizeof(T) == 2)
       return detail::to_float(x);
@@ -36,7 +36,7 @@ struct tree_sum {
       return x;
   }
   TALLY_FN state combine(state left, state right) const { return left + right; }
-  T lower(state s) const {
+  TALLY_HD T lower(state s) const {
     bool const zero = bits_of<state>(to_bits(s) << 1) == 0;  // s == 0 may take a subnormal for zero
     return zero ? T{} : convert<T>(s);
   }

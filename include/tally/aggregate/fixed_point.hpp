@@ -20,7 +20,7 @@ struct fixed_point {
   // Adds significand * 2^exponent. No set bit may lie below 2^lsb.
   TALLY_FN void add(bool negative, std::uint64_t significand, int exponent) {
     int position = exponent - lsb;
-    if (position < 0) significand >>= std::min(-position, 63), position = 0;
+    if (position < 0) significand >>= position > -63 ? -position : 63, position = 0;
     int const i = position / 32, shift = position % 32;
     std::uint64_t const low = significand << shift;
     std::uint64_t const high = shift ? significand >> (64 - shift) : 0;
@@ -37,7 +37,7 @@ struct fixed_point {
     add(p.negative, p.significand, p.exponent);
   }
 
-  void add(fixed_point const& other) {
+  TALLY_HD void add(fixed_point const& other) {
     if (pending + other.pending >= limit) carry();
     for (int i = 0; i < digits; ++i) digit[i] += other.digit[i];
     pending += other.pending + 1;
@@ -56,7 +56,7 @@ struct fixed_point {
   }
 
   // The absolute value in units of 2^lsb, and the sign.
-  natural<digits + 1> magnitude(bool& negative) const {
+  TALLY_HD natural<digits + 1> magnitude(bool& negative) const {
     auto t = *this;
     t.carry();
     negative = t.digit[digits - 1] < 0;
@@ -71,13 +71,13 @@ struct fixed_point {
   }
 
   // The integer part modulo 2^64, for a number without a fraction (Lsb = 0).
-  std::uint64_t modulo_2_64() const {
+  TALLY_HD std::uint64_t modulo_2_64() const {
     static_assert(lsb == 0);
     return std::uint64_t(digit[0]) + (std::uint64_t(digit[1]) << 32);
   }
 
   template <floating T>
-  T round() const {
+  TALLY_HD T round() const {
     bool negative;
     auto const m = magnitude(negative);
     return round_natural<T>(negative, m, lsb);

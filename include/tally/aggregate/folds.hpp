@@ -11,7 +11,7 @@
 namespace tally::detail {
 
 TALLY_FN double power_of_two(int exponent) {  // for a normal result
-  return std::bit_cast<double>(std::uint64_t(1023 + exponent) << 52);
+  return __builtin_bit_cast(double, std::uint64_t(1023 + exponent) << 52);
 }
 
 // Where the tile's values lie: all below 2^top, `zero` if there are no others, `above` if none but

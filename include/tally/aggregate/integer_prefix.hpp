@@ -12,14 +12,20 @@
 namespace tally::detail {
 
 // v moved up by `Distance` lanes, zeros below.
+template <int Distance, class Word, int Lanes, int... I>
+TALLY_FN vec<Word, Lanes> moved_up(vec<Word, Lanes> v, std::integer_sequence<int, I...>) {
+#ifdef __CUDACC__  // nvcc 13 loses the pack
+  vec<Word, Lanes> out{};
+  for (int i = Distance; i < Lanes; ++i) out[i] = v[i - Distance];
+  return out;
+#else
+  return __builtin_shufflevector(vec<Word, Lanes>{}, v,
+                                 (I < Distance ? 0 : Lanes + I - Distance)...);
+#endif
+}
 template <int Distance, class Word, int Lanes>
 TALLY_FN vec<Word, Lanes> moved_up(vec<Word, Lanes> v) {
-  auto const move = []<int... I>(vec<Word, Lanes> x, std::integer_sequence<int, I...>)
-                        __attribute__((always_inline)) {
-                          return __builtin_shufflevector(
-                              vec<Word, Lanes>{}, x, (I < Distance ? 0 : Lanes + I - Distance)...);
-                        };
-  return move(v, std::make_integer_sequence<int, Lanes>{});
+  return moved_up<Distance, Word, Lanes>(v, std::make_integer_sequence<int, Lanes>{});
 }
 
 // Running sums within v, in the logarithm of its lanes (Hillis and Steele).

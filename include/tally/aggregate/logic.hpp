@@ -19,7 +19,7 @@ struct zeros {
   static constexpr bool any_order = true;
   static constexpr char const* name = "zeros";
 
-  state identity() const { return {}; }
+  TALLY_FN state identity() const { return {}; }
   TALLY_FN state lift(T x, std::uint64_t) const {
     bits_of<T> bits = to_bits(x);
     if constexpr (floating<T>) bits = bits_of<T>(bits << 1);

@@ -24,7 +24,7 @@ struct moments {
   static constexpr bool any_order = true;
   static constexpr char const* name = "moments";
 
-  state identity() const { return {}; }
+  TALLY_HD state identity() const { return {}; }
   TALLY_FN state lift(T x, std::uint64_t) const {
     state s;
     s.sum.add(x);
@@ -32,14 +32,14 @@ struct moments {
     if constexpr (Squares) s.squares.add(x);
     return s;
   }
-  state combine(state left, state const& right) const {
+  TALLY_HD state combine(state left, state const& right) const {
     left.sum.merge(right.sum);
     left.count += right.count;
     if constexpr (Squares) left.squares.finite.add(right.squares.finite);
     return left;
   }
-  state lower(state const& s) const { return s; }
-  bool empty(state const& s) const { return s.count == 0; }
+  TALLY_HD state lower(state const& s) const { return s; }
+  TALLY_HD bool empty(state const& s) const { return s.count == 0; }
 
   static void write(byte_writer& out, state const& s) {
     out.put(s.count);
@@ -93,7 +93,7 @@ struct moments {
 namespace detail {
 
 template <floating R, bool Squares, element T>
-R mean_of(typename moments<T, Squares>::state const& s) {
+TALLY_HD R mean_of(typename moments<T, Squares>::state const& s) {
   if (!s.sum.is_finite_sum()) return s.sum.template result<R>();
   if (s.count == 0) return quiet_nan<R>();
   bool negative;
@@ -105,14 +105,15 @@ R mean_of(typename moments<T, Squares>::state const& s) {
 
 // (n * squares - sum^2) / (n * (n - ddof)), in units of 2^(2 lsb): rounded once, or its root.
 template <floating R, element T>
-R variance_of(typename moments<T, true>::state const& s, std::uint64_t ddof, bool root) {
+TALLY_HD R variance_of(typename moments<T, true>::state const& s, std::uint64_t ddof, bool root) {
   if (!s.sum.is_finite_sum() || s.count <= ddof) return quiet_nan<R>();
   bool negative;
   auto const sum = s.sum.finite.magnitude(negative);
   auto const squares = s.squares.finite.magnitude(negative);
   auto const n = natural_of(s.count);
-  constexpr int size =
-      std::max(2 * (decltype(s.sum.finite)::digits + 1), decltype(s.squares.finite)::digits + 3);
+  constexpr int a = 2 * (decltype(s.sum.finite)::digits + 1);
+  constexpr int b = decltype(s.squares.finite)::digits + 3;
+  constexpr int size = a > b ? a : b;
   auto spread = multiply(squares, n).template slice<size>(0);
   subtract(spread, multiply(sum, sum).template slice<size>(0));
   if (spread.bit_length() == 0) return R{};
@@ -135,7 +136,7 @@ struct basic_mean {
     using parts = moments<T, false>;
     using result = detail::moment_result<T, R>;
     static constexpr char const* name = "mean";
-    result lower(typename parts::state const& s) const {
+    TALLY_HD result lower(typename parts::state const& s) const {
       return detail::mean_of<result, false, T>(s);
     }
   };
@@ -161,7 +162,7 @@ struct basic_variance {
     using result = detail::moment_result<T, R>;
     static constexpr char const* name = Root ? "standard_deviation" : "variance";
     std::uint64_t ddof = 0;
-    result lower(typename parts::state const& s) const {
+    TALLY_HD result lower(typename parts::state const& s) const {
       return detail::variance_of<result, T>(s, ddof, Root);
     }
   };

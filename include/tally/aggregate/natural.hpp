@@ -16,25 +16,25 @@ template <int Limbs>
 struct natural {
   std::uint32_t limb[Limbs] = {};  // least significant first
 
-  constexpr int bit_length() const {
+  TALLY_HD constexpr int bit_length() const {
     for (int i = Limbs - 1; i >= 0; --i)
-      if (limb[i]) return 32 * i + std::bit_width(limb[i]);
+      if (limb[i]) return 32 * i + 64 - leading_zeros(limb[i]);
     return 0;
   }
-  constexpr bool bit(int at) const {
+  TALLY_HD constexpr bool bit(int at) const {
     return at >= 0 && at < 32 * Limbs && (limb[at / 32] >> (at % 32) & 1);
   }
   // Whether any bit below position `end` is set.
-  constexpr bool any_below(int end) const {
+  TALLY_HD constexpr bool any_below(int end) const {
     for (int i = 0; i < Limbs && 32 * i < end; ++i) {
-      int const width = std::min(end - 32 * i, 32);
+      int const width = end - 32 * i < 32 ? end - 32 * i : 32;
       if (limb[i] & std::uint32_t((std::uint64_t(1) << width) - 1)) return true;
     }
     return false;
   }
   // Bits [at, at + 32 * Size), zeros where there are none; `at` may be negative.
   template <int Size>
-  constexpr natural<Size> slice(int at) const {
+  TALLY_HD constexpr natural<Size> slice(int at) const {
     natural<Size> out;
     int const whole = at >= 0 ? at / 32 : -((31 - at) / 32), shift = at - 32 * whole;
     auto const get = [&](int i) { return i >= 0 && i < Limbs ? std::uint64_t(limb[i]) : 0; };
@@ -45,7 +45,7 @@ struct natural {
 };
 
 template <int Limbs>
-constexpr bool operator<(natural<Limbs> const& a, natural<Limbs> const& b) {
+TALLY_HD constexpr bool operator<(natural<Limbs> const& a, natural<Limbs> const& b) {
   for (int i = Limbs - 1; i >= 0; --i)
     if (a.limb[i] != b.limb[i]) return a.limb[i] < b.limb[i];
   return false;
@@ -53,7 +53,7 @@ constexpr bool operator<(natural<Limbs> const& a, natural<Limbs> const& b) {
 
 // a -= b, for b <= a.
 template <int Limbs>
-constexpr void subtract(natural<Limbs>& a, natural<Limbs> const& b) {
+TALLY_HD constexpr void subtract(natural<Limbs>& a, natural<Limbs> const& b) {
   std::int64_t borrow = 0;
   for (int i = 0; i < Limbs; ++i) {
     std::int64_t const t = std::int64_t(a.limb[i]) - b.limb[i] + borrow;
@@ -64,13 +64,13 @@ constexpr void subtract(natural<Limbs>& a, natural<Limbs> const& b) {
 
 // a = 2 a + low; the top bit falls off.
 template <int Limbs>
-constexpr void double_and_add(natural<Limbs>& a, bool low) {
+TALLY_HD constexpr void double_and_add(natural<Limbs>& a, bool low) {
   for (int i = Limbs - 1; i > 0; --i) a.limb[i] = a.limb[i] << 1 | a.limb[i - 1] >> 31;
   a.limb[0] = a.limb[0] << 1 | std::uint32_t(low);
 }
 
 template <int A, int B>
-constexpr natural<A + B> multiply(natural<A> const& a, natural<B> const& b) {
+TALLY_HD constexpr natural<A + B> multiply(natural<A> const& a, natural<B> const& b) {
   natural<A + B> out;
   for (int i = 0; i < A; ++i) {
     if (a.limb[i] == 0) continue;
@@ -85,7 +85,7 @@ constexpr natural<A + B> multiply(natural<A> const& a, natural<B> const& b) {
   return out;
 }
 
-constexpr natural<2> natural_of(std::uint64_t x) {
+TALLY_HD constexpr natural<2> natural_of(std::uint64_t x) {
   return {{std::uint32_t(x), std::uint32_t(x >> 32)}};
 }
 
@@ -100,7 +100,7 @@ struct cut {
 // numerator / denominator * 2^exponent for a numerator > 0, with at least 127 significant bits and,
 // if `even` asks for it, an even exponent.
 template <int Limbs>
-cut divide(natural<Limbs> const& numerator, natural<4> const& denominator, int exponent,
+TALLY_HD cut divide(natural<Limbs> const& numerator, natural<4> const& denominator, int exponent,
            bool even) {
   int at = numerator.bit_length() - 256;
   if (even && (exponent + at) % 2 != 0) ++at;
@@ -120,7 +120,7 @@ cut divide(natural<Limbs> const& numerator, natural<4> const& denominator, int e
 
 // The square root of `x`, whose exponent is even. Digit by digit: `root` holds the bits found so
 // far.
-inline cut square_root(cut const& x) {
+TALLY_HD inline cut square_root(cut const& x) {
   natural<8> root, remainder;
   for (int i = 127; i >= 0; --i) {
     double_and_add(remainder, x.whole.bit(2 * i + 1));
@@ -137,7 +137,7 @@ inline cut square_root(cut const& x) {
 
 // x * 2^exponent, plus less than 2^exponent if sticky, rounded once.
 template <floating T, int Limbs>
-T round_natural(bool negative, natural<Limbs> const& x, int exponent, bool sticky = false) {
+TALLY_HD T round_natural(bool negative, natural<Limbs> const& x, int exponent, bool sticky = false) {
   int const length = x.bit_length();
   if (length == 0) return T{};
   auto const top = x.template slice<2>(length - 64);
@@ -147,7 +147,7 @@ T round_natural(bool negative, natural<Limbs> const& x, int exponent, bool stick
 }
 
 template <floating T>
-T round_cut(bool negative, cut const& x) {
+TALLY_HD T round_cut(bool negative, cut const& x) {
   return round_natural<T>(negative, x.whole, x.exponent, x.sticky);
 }
 

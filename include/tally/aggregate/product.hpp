@@ -13,9 +13,9 @@ struct tree_product : tree_sum<T> {
   using parts = tree_product;
   static constexpr char const* name = "product";
 
-  state identity() const { return state(1); }
+  TALLY_FN state identity() const { return state(1); }
   TALLY_FN state combine(state left, state right) const { return left * right; }
-  T lower(state s) const { return convert<T>(s); }
+  TALLY_HD T lower(state s) const { return convert<T>(s); }
 };
 
 // The product of integers modulo 2^64.
@@ -27,7 +27,7 @@ struct integer_product {
   static constexpr bool any_order = true;
   static constexpr char const* name = "product";
 
-  state identity() const { return 1; }
+  TALLY_FN state identity() const { return 1; }
   TALLY_FN state lift(T x, std::uint64_t) const { return state(x); }
   TALLY_FN state combine(state left, state right) const { return left * right; }
   TALLY_FN result lower(state s) const { return result(s); }

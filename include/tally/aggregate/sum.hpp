@@ -45,17 +45,17 @@ struct exact_sum {
   static constexpr bool any_order = true;
   static constexpr char const* name = "sum";
 
-  state identity() const { return {}; }
+  TALLY_HD state identity() const { return {}; }
   TALLY_FN state lift(T x, std::uint64_t) const {
     state s;
     s.add(x);
     return s;
   }
-  state combine(state left, state const& right) const {
+  TALLY_HD state combine(state left, state const& right) const {
     left.merge(right);
     return left;
   }
-  R lower(state const& s) const { return s.template result<R>(); }
+  TALLY_HD R lower(state const& s) const { return s.template result<R>(); }
   static void write(byte_writer& out, state const& s) { s.write(out); }
   static state read(byte_reader& in) { return state::read(in); }
 };
@@ -70,7 +70,7 @@ struct integer_sum {
   static constexpr bool any_order = true;
   static constexpr char const* name = "sum";
 
-  state identity() const { return 0; }
+  TALLY_HD state identity() const { return 0; }
   TALLY_FN state lift(T x, std::uint64_t) const { return state(x); }
   TALLY_FN state combine(state left, state right) const { return left + right; }
   TALLY_FN R lower(state s) const { return R(s); }
@@ -137,7 +137,7 @@ struct sum_state {
   struct bound : exact_sum<T> {
     using typename exact_sum<T>::state;
     using result = state;
-    state lower(state const& s) const { return s; }
+    TALLY_HD state lower(state const& s) const { return s; }
   };
   template <floating T>
   auto on() const {

@@ -11,14 +11,14 @@ namespace detail {
 
 // Of floating-point elements: NaN if one is NaN, else infinite if one is infinite.
 template <floating R, element T, class Finite>
-R of_squares(typename moments<T, true>::state const& s, Finite&& finite) {
+TALLY_HD R of_squares(typename moments<T, true>::state const& s, Finite&& finite) {
   if (s.sum.nan) return quiet_nan<R>();
   if (!s.sum.is_finite_sum()) return infinity<R>(false);
   return finite();
 }
 
 template <floating R, element T>
-R norm_of(typename moments<T, true>::state const& s) {
+TALLY_HD R norm_of(typename moments<T, true>::state const& s) {
   return of_squares<R, T>(s, [&] {
     bool negative;
     auto const squares = s.squares.finite.magnitude(negative);
@@ -39,8 +39,8 @@ struct basic_sum_of_squares {
     using parts = moments<T, true>;
     using result = detail::sum_result<T, R>;
     static constexpr char const* name = "sum_of_squares";
-    bool empty(typename parts::state const&) const { return false; }
-    result lower(typename parts::state const& s) const {
+    TALLY_HD bool empty(typename parts::state const&) const { return false; }
+    TALLY_HD result lower(typename parts::state const& s) const {
       if constexpr (integer<result>)
         return result(s.squares.finite.modulo_2_64());
       else
@@ -68,8 +68,8 @@ struct basic_norm {
     using parts = moments<T, true>;
     using result = detail::moment_result<T, R>;
     static constexpr char const* name = "norm";
-    bool empty(typename parts::state const&) const { return false; }
-    result lower(typename parts::state const& s) const { return detail::norm_of<result, T>(s); }
+    TALLY_HD bool empty(typename parts::state const&) const { return false; }
+    TALLY_HD result lower(typename parts::state const& s) const { return detail::norm_of<result, T>(s); }
   };
   template <class Other>
   constexpr basic_norm<Other> as() const {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tally/launch.cuh"
+#include "tally/thread_index.cuh"
+#include "tally/types.hpp"
+#include "tally/warp/shuffle.cuh"
+
+namespace tally::device {
+
+// A thread's exact sums of floats of any size: 16 doubles, each for the values of 16 binades, which
+// take 16 + 24 bits and those of their number. They are in dynamic shared memory, a column a thread,
+// so that no two threads of a warp meet in a bank. Cleared when they are first needed.
+class bins {
+ public:
+  static constexpr int count = 16;
+  static constexpr int bytes_a_thread = count * sizeof(double);
+
+  // Before at most n additions.
+  template <class Digits>
+  __device__ void reserve(int n, Digits& digits) {
+    constexpr int room = 1 << 13;
+    if (added_ == 0 || added_ + n > room) {
+      for (int i = 0; i < count; ++i) {
+        if (added_ != 0) digits.add(at(i));
+        at(i) = 0;
+      }
+      added_ = 0;
+    }
+    added_ += n;
+  }
+
+  __device__ void add(float x) { at(int(to_bits(x) >> 27) & (count - 1)) += double(x); }
+
+  // By whole warps. Two lanes add up a bin's columns, each those of 16 threads, beginning at
+  // another one than its neighbours.
+  template <class Digits>
+  __device__ void close(Digits& digits) {
+    if (!__any_sync(~0u, added_ != 0)) return;
+    if (added_ == 0)
+      for (int i = 0; i < count; ++i) at(i) = 0;
+    __syncwarp();
+    int const lane = warp::lane(), bin = lane % count, half = lane & count;
+    double sum = 0;
+    for (int i = 0; i < count; ++i) {
+      double const x = at(bin, (thread_index() & -warp_size) + half + (i + lane) % count);
+      double const next = sum + x, part = next - sum;
+      double const error = (sum - (next - part)) + (x - part);
+      if (error != 0) digits.add(error);
+      sum = next;
+    }
+    digits.add(sum);
+  }
+
+ private:
+  int added_ = 0;
+
+  __device__ static double& at(int bin, int thread) {
+    return dynamic_shared<double>()[bin * thread_count() + thread];
+  }
+  __device__ static double& at(int bin) { return at(bin, thread_index()); }
+};
+
+}  // namespace tally::device

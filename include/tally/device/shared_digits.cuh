@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tally/aggregate/fixed_point.hpp"
+#include "tally/warp/reduce.cuh"
+
+namespace tally::device {
+
+// A wide fixed-point number that the threads of a block add to, in shared memory: the value of
+// `Number`, a fixed_point, in digits of 16 bits, so that 32-bit atomics do (those of 64 bits are
+// loops there). Sums of integers: no order leaves a trace.
+template <class Number>
+struct shared_digits {
+  static constexpr int halves = 2 * Number::digits;
+  int half[halves];  // the sum of half[i] * 2^(16 i + lsb)
+
+  // By all threads of the block, before a barrier.
+  __device__ void clear() {
+    for (int i = thread_index(); i < halves; i += thread_count()) half[i] = 0;
+  }
+
+  // Adds a finite double; no bit of it may lie below 2^lsb. By any thread, at any time.
+  __device__ void add(double x) {
+    auto const p = take_apart(x);
+    if (p.significand != 0) add(p.negative, p.significand, p.exponent);
+  }
+  __device__ void add(bool negative, std::uint64_t significand, int exponent) {
+    int const position = exponent - Number::lsb;
+    if (position < 0) significand >>= position > -63 ? -position : 63;
+    int at = position < 0 ? 0 : position / 16, shift = position < 0 ? 0 : position % 16;
+    std::uint64_t rest = significand << shift, above = shift ? significand >> (64 - shift) : 0;
+    for (; rest | above; ++at) {
+      int const digit = int(rest & 0xffff);
+      add_half(at, negative ? -digit : digit);
+      rest = rest >> 16 | above << 48;
+      above >>= 16;
+    }
+  }
+
+  // Adds the finite doubles of a warp's lanes. All of it calls this together, which is quicker:
+  // where the values are less than 2^25 apart, they are added up by the hardware as integers of
+  // three columns of 26 bits.
+  __device__ void add_warp(double x) {
+    auto const bits = to_bits(x);
+    int const field = int(bits >> 52) & format<double>::max_field;
+    int const top = warp::detail::redux_of(field, larger{});
+    if (top == 0 && Number::lsb > -1074) return;  // all are zero
+    auto p = take_apart(x);
+    int const shift = 25 - ((top > 1 ? top : 1) - (field > 1 ? field : 1));
+    if (shift < 0) {
+      add(p.negative, p.significand, p.exponent);
+      p.significand = 0;
+    }
+    int const up = shift < 0 ? 0 : shift;
+    std::int64_t const value = p.negative ? -std::int64_t(p.significand) : std::int64_t(p.significand);
+    unsigned const low = unsigned(std::uint64_t(value) << up) & mask26;
+    unsigned const middle = unsigned((std::uint64_t(value) << up) >> 26) & mask26;
+    int const high = int(value >> (52 - up));
+    __int128 sum = __int128(warp::detail::redux_of(high, plus{})) << 52;
+    sum += std::int64_t(warp::detail::redux_of(middle, plus{})) << 26;
+    sum += warp::detail::redux_of(low, plus{});
+    add_by_lanes(sum, (top > 1 ? top : 1) - 1075 - 25 - Number::lsb);
+  }
+
+  // The number's digits as `Number` has them.
+  __device__ std::int64_t digit(int i) const {
+    return half[2 * i] + (std::int64_t(half[2 * i + 1]) << 16);
+  }
+
+ private:
+  static constexpr unsigned mask26 = (1u << 26) - 1;
+
+  // Each lane of a warp adds a digit of sum * 2^(position + lsb), |sum| < 2^86.
+  __device__ void add_by_lanes(__int128 sum, int position) {
+    sum = position < 0 ? sum >> -position : sum << position % 16;
+    int const at = position < 0 ? 0 : position / 16, lane = warp::lane();
+    constexpr int lanes = 7;  // 102 bits and a sign
+    if (lane >= lanes) return;
+    int const digit = int(sum >> (16 * lane));
+    int const mine = lane == lanes - 1 ? digit : digit & 0xffff;
+    if (mine != 0) add_half(at + lane, mine);
+  }
+
+  // |x| <= 2^16. A digit that has grown large is emptied into the next one, by every thread that
+  // sees it: so it exceeds 2^30 by no more than each thread's last addition.
+  __device__ void add_half(int i, int x) {
+    constexpr int large = 1 << 30;
+    for (;; ++i) {
+      int const now = atomicAdd(&half[i], x) + x;
+      if ((now < large && now > -large) || i + 1 == halves) return;
+      int const taken = atomicExch(&half[i], 0);
+      atomicAdd(&half[i], taken & 0xffff);
+      x = taken >> 16;
+    }
+  }
+};
+
+}  // namespace tally::device

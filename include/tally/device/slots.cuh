@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the blocks of one launch tell its first block, in one kernel and without atomic counters,
+// fences or anything to clear before the next launch.
+//
+// A slot is 16 bytes in global memory, written and read in one piece: a word and the epoch of the
+// launch that wrote it. The epoch is in global memory too, so that a captured launch may be replayed;
+// the first block ends a launch by advancing it, when it has seen a slot of every other block. A block
+// waits only for blocks that wait for nobody: they need not be resident together.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace tally::device {
+
+using slot = unsigned __int128;
+
+// What a call needs between launches. All zero at first; of one launch at a time.
+struct workspace {
+  std::uint32_t* epoch;
+  slot* slots;
+};
+
+// The epoch of this launch; never 0, which is that of slots not yet written.
+__device__ inline std::uint32_t this_epoch(workspace const& w) {
+  return __nv_atomic_load_n(w.epoch, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) + 1;
+}
+
+__device__ inline void publish(slot* at, std::uint64_t word, std::uint32_t epoch) {
+  __nv_atomic_store_n(at, slot(epoch) << 64 | word, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+// The slot as it is now; whether it has been published.
+__device__ inline bool read(slot* at, std::uint32_t epoch, std::uint64_t& word) {
+  slot const s = __nv_atomic_load_n(at, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  word = std::uint64_t(s);
+  return std::uint32_t(s >> 64) == epoch;
+}
+
+__device__ inline std::uint64_t await(slot* at, std::uint32_t epoch) {
+  std::uint64_t word;
+  while (!read(at, epoch, word)) {
+  }
+  return word;
+}
+
+// By one thread of the first block, when no other block will read the epoch or write a slot.
+// 2^32 - 1 launches later an old slot could be taken for a new one: then all are cleared.
+__device__ inline void end_epoch(workspace const& w, std::uint32_t epoch, std::uint64_t slots) {
+  bool const last = epoch == ~std::uint32_t(0);
+  if (last)
+    for (std::uint64_t i = 0; i < slots; ++i) publish(w.slots + i, 0, 0);
+  __nv_atomic_store_n(w.epoch, last ? 0 : epoch, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+}  // namespace tally::device

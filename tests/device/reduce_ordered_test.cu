@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/device/reduce_ordered.cuh"
+
+#include "support/device_reduce.cuh"
+#include "tally/aggregate/fast_sum.hpp"
+#include "tally/aggregate/product.hpp"
+
+namespace {
+
+using namespace support;
+
+// The aligned tree over the index, as partial.hpp defines it, from the leaves up.
+template <class A>
+tally::maybe<typename A::state> tree(A const& a, std::vector<typename A::element> const& in,
+                                     tally::nan_policy nan) {
+  std::vector<tally::maybe<typename A::state>> nodes;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    bool present = true;
+    if constexpr (tally::floating<typename A::element>)
+      present = nan == tally::propagate || !tally::is_nan(in[i]);
+    nodes.push_back({a.lift(in[i], i), present});
+  }
+  while (nodes.size() > 1) {
+    for (std::size_t i = 0; i < nodes.size(); i += 2)
+      nodes[i / 2] = i + 1 < nodes.size() ? tally::combine(a, nodes[i], nodes[i + 1]) : nodes[i];
+    nodes.resize((nodes.size() + 1) / 2);
+  }
+  if (nodes.empty()) return {{}, false};
+  return nodes[0];
+}
+
+template <class A>
+void expect_tree(A const& a, std::vector<typename A::element> const& in, test_call& call,
+                 int offset = 0, tally::nan_policy nan = tally::propagate) {
+  auto const got = run_on_device(a, in, call, nan, offset);
+  auto want = tree(a, in, nan);
+  if constexpr (tally::has_identity<A>)
+    if (!want.present) want = {a.identity(), true};
+  EXPECT_EQ(got.found, want.present);
+  if (!want.present) return;
+  auto const value = a.lower(want.value);
+  EXPECT_EQ(memcmp(&got.result, &value, sizeof value), 0)
+      << in.size() << " elements at " << offset;
+}
+
+constexpr std::size_t sizes[] = {0,    1,    2,    3,    31,   32,   33,   127,  128,  129,   255,
+                                 511,  512,  513,  1000, 4095, 4096, 4097, 8193, 9000, 20000, 65537};
+
+template <class T>
+struct fast_sums_on_a_device : ::testing::Test {};
+using floats = ::testing::Types<float, double, tally::float16, tally::bfloat16>;
+TYPED_TEST_SUITE(fast_sums_on_a_device, floats);
+
+TYPED_TEST(fast_sums_on_a_device, follow_the_tree_for_every_size) {
+  test_call call(1);
+  for (std::size_t n : sizes)
+    expect_tree(tally::tree_sum<TypeParam>{}, values<TypeParam>(kind::wide, n), call);
+}
+
+TYPED_TEST(fast_sums_on_a_device, follow_the_tree_at_every_address) {
+  test_call call(2);
+  for (int offset = 0; offset < 17; ++offset)
+    for (std::size_t n : {5, 4097})
+      expect_tree(tally::tree_sum<TypeParam>{}, values<TypeParam>(kind::normal, n), call, offset);
+}
+
+TYPED_TEST(fast_sums_on_a_device, can_skip_nan) {
+  test_call call(1);
+  for (std::size_t n : {6, 200, 20000})
+    expect_tree(tally::tree_sum<TypeParam>{}, values<TypeParam>(kind::nans, n), call, 0,
+                tally::skip);
+}
+
+TYPED_TEST(fast_sums_on_a_device, follow_the_tree_on_every_grid) {
+  auto const in = values<TypeParam>(kind::wide, 70001);
+  for (int multiprocessors : {1, 2, 7}) {
+    test_call call(multiprocessors);
+    expect_tree(tally::tree_sum<TypeParam>{}, in, call);
+    expect_tree(tally::tree_product<TypeParam>{}, in, call);
+  }
+}
+
+// Of a type that no power of two divides, and with an operator that has no identity.
+struct interval {
+  int begin, end, spoilt;
+  bool operator==(interval const&) const = default;
+};
+struct join {
+  TALLY_FN interval operator()(interval const& a, interval const& b) const {
+    return {a.begin, b.end, a.spoilt | b.spoilt | (a.end != b.begin)};
+  }
+};
+
+TEST(users_operators_on_a_device, see_their_operands_in_order) {
+  test_call call(1);
+  for (std::size_t n : sizes) {
+    std::vector<interval> in(n);
+    for (int i = 0; i < int(n); ++i) in[i] = {i, i + 1, 0};
+    expect_tree(tally::operation<interval, join>{}, in, call, 1);
+  }
+}
+
+struct less_regular {
+  TALLY_FN float operator()(float a, float b) const { return a * 0.75f - b; }
+};
+
+TEST(users_operators_on_a_device, are_applied_as_on_the_cpu_though_not_associative) {
+  test_call call(1);
+  for (std::size_t n : sizes)
+    expect_tree(tally::operation<float, less_regular>{}, values<float>(kind::normal, n), call);
+}
+
+TEST(users_operators_on_a_device, can_skip_nan) {
+  test_call call(1);
+  for (std::size_t n : {1, 7, 8, 4000})
+    expect_tree(tally::operation<float, less_regular>{}, values<float>(kind::nans, n), call, 0,
+                tally::skip);
+  std::vector<float> const nothing(100, tally::quiet_nan<float>());
+  expect_tree(tally::operation<float, less_regular>{}, nothing, call, 0, tally::skip);
+}
+
+}  // namespace

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a test runs a reduction by kernels, and what the answer must be.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tally/aggregate/exact_state.hpp"
+#include "tally/device/reduce_array.cuh"
+#include "tally/device_array.cuh"
+
+namespace support {
+
+// A GPU of so many multiprocessors, which decides how the work is cut.
+class test_call : public tally::detail::gpu_call {
+ public:
+  explicit test_call(int multiprocessors, std::uint32_t epoch = 0)
+      : multiprocessors_(multiprocessors), epoch_(1), slots_(32 * room) {
+    epoch_.copy_from(std::vector{epoch});
+    slots_.fill_bytes(0);
+  }
+  CUstream_st* stream() const override { return nullptr; }
+  int multiprocessors() const override { return multiprocessors_; }
+  memory workspace(std::size_t slots) override {
+    EXPECT_LE(slots, room);
+    return {epoch_.data(), slots_.data()};
+  }
+  std::uint32_t epoch() const { return epoch_.to_host()[0]; }
+
+ private:
+  static constexpr std::size_t room = 1 << 16;
+  int multiprocessors_;
+  tally::device_array<std::uint32_t> epoch_;
+  tally::device_array<std::uint64_t> slots_;
+};
+
+template <class Result>
+struct device_answer {
+  Result result;
+  bool found;
+};
+
+// The reduction of `in`, put `offset` elements behind a 256-byte boundary, between other elements
+// that must not count.
+template <class A>
+device_answer<typename A::result> run_on_device(A const& a, std::vector<typename A::element> const& in,
+                                                test_call& call,
+                                                tally::nan_policy nan = tally::propagate,
+                                                int offset = 0) {
+  using T = typename A::element;
+  using R = typename A::result;
+  struct holder {
+    R value;
+  };
+  std::vector<T> around(in.size() + 64);
+  if (!around.empty()) memset(static_cast<void*>(around.data()), 0x2b, around.size() * sizeof(T));
+  std::copy(in.begin(), in.end(), around.begin() + offset);
+  tally::device_array<T> data(around);
+  tally::device_array<holder> result(3);
+  tally::device_array<unsigned char> found(3);
+  result.fill_bytes(0xa5);
+  found.fill_bytes(0xa5);
+  tally::detail::reduce_on_gpu(call, a, nan, data.data() + offset, in.size(),
+                               &result.data()[1].value, reinterpret_cast<bool*>(&found.data()[1]));
+  tally::check(cudaDeviceSynchronize());
+  auto const results = result.to_host();
+  auto const founds = found.to_host();
+  for (int i : {0, 2}) {
+    holder poison;
+    memset(static_cast<void*>(&poison), 0xa5, sizeof poison);
+    EXPECT_EQ(memcmp(&results[i], &poison, sizeof poison), 0);
+    EXPECT_EQ(founds[i], 0xa5);
+  }
+  return {results[1].value, founds[1] != 0};
+}
+
+enum class kind { uniform, normal, any_bits, cancelling, wide, subnormal, zeros, infinities, nans, largest };
+inline constexpr kind kinds[] = {kind::uniform,   kind::normal,    kind::any_bits, kind::cancelling,
+                                 kind::wide,      kind::subnormal, kind::zeros,    kind::infinities,
+                                 kind::nans,      kind::largest};
+
+template <tally::floating T>
+std::vector<T> values(kind which, std::size_t n, unsigned seed = 1) {
+  std::mt19937_64 random(seed + 100 * unsigned(which));
+  std::normal_distribution<double> normal;
+  using f = tally::format<T>;
+  auto const bits = [&] { return tally::from_bits<T>(tally::bits_of<T>(random())); };
+  auto const finite = [&] {
+    for (;;)
+      if (T const x = bits(); tally::is_finite(x)) return x;
+  };
+  std::vector<T> out(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    double const unit = double(random() >> 11) * 0x1p-53;
+    switch (which) {
+      case kind::uniform: out[i] = tally::convert<T>(unit); break;
+      case kind::normal: out[i] = tally::convert<T>(normal(random)); break;
+      case kind::any_bits: out[i] = finite(); break;
+      case kind::cancelling:
+        out[i] = i % 2 ? tally::from_bits<T>(tally::bits_of<T>(tally::to_bits(out[i - 1]) ^ f::sign))
+                       : finite();
+        if (i % 64 == 63) out[i] = tally::convert<T>(unit);
+        break;
+      case kind::wide:
+        out[i] = tally::convert<T>(std::ldexp(normal(random), int(random() % 40) - 20));
+        break;
+      case kind::subnormal:
+        out[i] = tally::from_bits<T>(tally::bits_of<T>(random() & (f::fraction | f::sign)));
+        break;
+      case kind::zeros: out[i] = tally::from_bits<T>(i % 2 ? f::sign : tally::bits_of<T>(0)); break;
+      case kind::infinities:
+        out[i] = i == n / 2 ? tally::infinity<T>(true) : tally::convert<T>(unit);
+        break;
+      case kind::nans:
+        out[i] = i % 97 == 5 ? bits() : finite();
+        if (i % 97 == 7) out[i] = tally::quiet_nan<T>();
+        break;
+      case kind::largest:
+        out[i] = tally::from_bits<T>(
+            tally::bits_of<T>((f::infinity - 1) | (i % 3 == 2 ? f::sign : tally::bits_of<T>(0))));
+        break;
+    }
+  }
+  return out;
+}
+
+template <class T>
+std::string bits_text(T x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%llx", (unsigned long long)(tally::to_bits(x)));
+  return text;
+}
+
+}  // namespace support
