@@ -11,6 +11,9 @@
 #include <ctime>
 #include <memory>  // before __noinline__ is a macro
 
+#include "simt/arithmetic.hpp"
+#include "simt/atomics.hpp"
+#include "simt/cached.hpp"
 #include "simt/device.hpp"
 #include "simt/machine.hpp"
 #include "simt/runtime.hpp"

@@ -80,9 +80,12 @@ void lane_knowledge::learn(known const& news) {
   others_ = join(others_, news);
 }
 
-void lane_knowledge::fence(int scope) {
-  if (is_beyond_block(scope)) learn(pending_device_);
-  learn(pending_block_);
+void lane_knowledge::fence(int order, int scope) {
+  if (is_acquire(order)) {
+    if (is_beyond_block(scope)) learn(pending_device_);
+    learn(pending_block_);
+  }
+  if (!is_release(order)) return;
   fenced_block_ = snapshot();
   if (is_beyond_block(scope)) fenced_device_ = fenced_block_;
   ++time_now;
@@ -90,8 +93,10 @@ void lane_knowledge::fence(int scope) {
 
 void lane_knowledge::read_flag(flags const& all, std::uintptr_t address, int order, int scope) {
   auto const at = all.find(address);
-  if (at == all.end()) return;
-  released const& r = at->second;
+  if (at != all.end()) receive(at->second, order, scope);
+}
+
+void lane_knowledge::receive(released const& r, int order, int scope) {
   bool const same_block = r.block == block_->number;
   if (is_acquire(order)) {
     if (is_beyond_block(scope)) learn(r.to_device);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "simt/device.hpp"
+#include "simt/atomics.hpp"
 
 // What happens before what: vector clocks, made small by the shape of a launch.
 //
@@ -50,8 +50,9 @@ class lane_knowledge {
   lane_id self() const { return self_; }
   bool knows(lane_id other, moment when) const;
 
-  void fence(int scope);
+  void fence(int order, int scope);
   void read_flag(flags const&, std::uintptr_t address, int order, int scope);
+  void receive(released const&, int order, int scope);
   void write_flag(flags&, std::uintptr_t address, int order, int scope, bool is_update);
 
   // Barriers of a block, and of lanes of one warp.

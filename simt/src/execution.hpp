@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "clocks.hpp"
+#include "copies.hpp"
 #include "counting.hpp"
 #include "fibers.hpp"
 #include "simt/device.hpp"
@@ -40,6 +41,7 @@ struct lane {
   std::string withheld = {};  // why the lane goes no further: stop_later
   long long steps = {};
   lane_knowledge knowledge = {};
+  pending_copies copies = {};
 
   unsigned bit() const { return 1u << index % 32; }
 };
@@ -47,6 +49,7 @@ struct lane {
 struct warp {
   lane* first;
   unsigned existing, exited;  // lanes, as masks
+  std::size_t polled;         // when one of them last did: scheduler::progress
   warp_requests requests;
 };
 
@@ -82,8 +85,13 @@ inline uint3 unflatten(std::size_t i, uint3 size) {
 
 inline position to_position(uint3 v) { return {v.x, v.y, v.z}; }
 
+// Runs a launch that a device could run; false: the machine cannot number so many lanes.
+bool run(launch_request const&);
+
 // Lets other lanes run. A poll is a look at memory that another lane may be about to change.
 void yield(bool is_poll);
+// True once in so many times, as the seed has it.
+bool chance(unsigned times);
 // Leaves the running lane until someone has made it ready.
 void suspend();
 void make_ready(lane&);

@@ -40,6 +40,25 @@ void __tsan_read_range(void* address, std::size_t bytes) {
 void __tsan_write_range(void* address, std::size_t bytes) {
   see(address, bytes, access_kind::range_write, HERE);
 }
+// Kernels' sources are compiled with -fno-builtin for these, and linked with --wrap.
+void* __real_memcpy(void*, void const*, std::size_t);
+void* __real_memmove(void*, void const*, std::size_t);
+void* __real_memset(void*, int, std::size_t);
+void* __wrap_memcpy(void* to, void const* from, std::size_t bytes) {
+  see(const_cast<void*>(from), bytes, access_kind::range_read, HERE);
+  see(to, bytes, access_kind::range_write, HERE);
+  return __real_memcpy(to, from, bytes);
+}
+void* __wrap_memmove(void* to, void const* from, std::size_t bytes) {
+  see(const_cast<void*>(from), bytes, access_kind::range_read, HERE);
+  see(to, bytes, access_kind::range_write, HERE);
+  return __real_memmove(to, from, bytes);
+}
+void* __wrap_memset(void* to, int byte, std::size_t bytes) {
+  see(to, bytes, access_kind::range_write, HERE);
+  return __real_memset(to, byte, bytes);
+}
+
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void** address) { see(address, 8, access_kind::read, HERE); }
 

@@ -5,6 +5,7 @@
 
 #include "execution.hpp"
 #include "findings.hpp"
+#include "simt/cached.hpp"
 #include "symbols.hpp"
 
 namespace tally {
@@ -40,8 +41,12 @@ std::string describe(space const& s, std::uintptr_t address) {
 }
 
 char const* verb(touch t) {
-  static constexpr char const* verbs[] = {"reads", "atomically reads", "atomically changes",
-                                          "writes"};
+  static constexpr char const* verbs[] = {"reads",
+                                          "atomically reads",
+                                          "atomically changes",
+                                          "writes",
+                                          "atomically (for its block) reads",
+                                          "atomically (for its block) changes"};
   return verbs[int(t)];
 }
 
@@ -101,7 +106,12 @@ void check_race(space& s, std::uintptr_t address, std::size_t bytes, touch how, 
   lane& l = *running;
   auto const other = s.races->add(address - s.base, bytes, l.knowledge, how, site);
   if (!other) return;
-  static constexpr char const* did[] = {"read", "atomically read", "atomically changed", "wrote"};
+  static constexpr char const* did[] = {"read",
+                                        "atomically read",
+                                        "atomically changed",
+                                        "wrote",
+                                        "atomically (for its block) read",
+                                        "atomically (for its block) changed"};
   stop("race",
        bytes_text(how, bytes) + " (" + describe(s, address) + ") that " + name_of(other->lane, l) +
            ' ' + did[int(other->how)] + " at " + text_of(pc_of(other->site)) +
@@ -124,7 +134,7 @@ void count_access(space& s, std::uintptr_t address, std::size_t bytes, bool writ
 }  // namespace
 
 void see(void* at, std::size_t bytes, access_kind kind, void* pc) {
-  if (!watching) return;
+  if (!watching || !bytes) return;
   lane& l = *running;
   auto const address = std::uintptr_t(at);
   if (address - stacks::bottom(l.stack) < stacks::size) return;
@@ -158,40 +168,139 @@ void see(void* at, std::size_t bytes, access_kind kind, void* pc) {
   if (!has_value) stop_uninitialised(*s, address, bytes, how, pc);
 }
 
-void before_atomic(void const* at, unsigned bytes, atomic_kind kind, int order, int scope,
-                   void* pc) {
+void see_again(void* at, std::size_t bytes, access_kind kind, void* pc) {
+  if (!bytes) return;
   inside_machine const inside;
-  lane& l = *running;
   auto const address = std::uintptr_t(at);
-  touch const how = kind == atomic_kind::load ? touch::atomic_load : touch::atomic_write;
+  bool const is_range = kind == access_kind::range_read || kind == access_kind::range_write;
+  touch const how = unsigned(kind) % 2 ? touch::write : touch::read;
+  space* const s = find_space(address, bytes, how, pc);
+  if (!s) return;
+  bool const has_value = check_states(*s, address, bytes, how, is_range, pc);
+  check_race(*s, address, bytes, how, site_of(pc), pc);
+  if (!has_value) stop_uninitialised(*s, address, bytes, how, pc);
+}
+
+namespace {
+
+// What an atomic access counts as in the record of races.
+touch touch_of(atomic_kind kind, int scope) {
+  bool const is_wide = scope > __NV_THREAD_SCOPE_BLOCK;
+  if (kind == atomic_kind::load) return is_wide ? touch::atomic_load : touch::block_load;
+  return is_wide ? touch::atomic_write : touch::block_write;
+}
+
+void check_atomic(space& s, std::uintptr_t address, unsigned bytes, atomic_kind kind, int scope,
+                  void* pc) {
+  touch const how = touch_of(kind, scope);
+  site_id const site = site_of(pc);
+  ++counts_of(site).atomics;
+  bool const had_value = all_initialised(s.states + (address - s.base), bytes);
+  touch const as = kind == atomic_kind::store ? touch::write : how;
+  bool const has_value = check_states(s, address, bytes, as, false, pc);
+  check_race(s, address, bytes, how, site, pc);
+  if (!has_value) stop_uninitialised(s, address, bytes, how, pc);
+  if (kind != atomic_kind::load && !had_value) s.overwritten.forget(address);
+  if (kind == atomic_kind::load || !had_value) return;
+  s.overwritten.overwrite(reinterpret_cast<void*>(address), bytes, s.flag_writes,
+                          running->knowledge);
+}
+
+void pass_knowledge(space& s, std::uintptr_t address, atomic_kind kind, int order, int scope) {
+  auto& knowledge = running->knowledge;
+  if (kind != atomic_kind::store) knowledge.read_flag(s.flag_writes, address, order, scope);
+  if (kind == atomic_kind::load) s.overwritten.see_newest(address, knowledge);
+  if (kind == atomic_kind::load) return;
+  knowledge.write_flag(s.flag_writes, address, order, scope, kind == atomic_kind::update);
+}
+
+// Where an atomic access goes, after other lanes had their turn. Null: into local memory.
+space* begin_atomic(std::uintptr_t address, unsigned bytes, atomic_kind kind, void* pc) {
+  lane& l = *running;
   ++l.steps;
   l.pc = pc;
   yield(kind != atomic_kind::store);
-  if (address - stacks::bottom(l.stack) < stacks::size) return;
+  if (address - stacks::bottom(l.stack) < stacks::size) return nullptr;
+  touch const how = touch_of(kind, __NV_THREAD_SCOPE_SYSTEM);
   space* const s = find_space(address, bytes, how, pc);
-  if (address % bytes) {
-    stop_misaligned(bytes, how, pc);
-  }
-  site_id const site = site_of(pc);
-  ++counts_of(site).atomics;
-  touch const as = kind == atomic_kind::store ? touch::write : how;
-  bool const has_value = check_states(*s, address, bytes, as, false, pc);
-  check_race(*s, address, bytes, how, site, pc);
-  if (!has_value) stop_uninitialised(*s, address, bytes, how, pc);
-  if (kind != atomic_kind::store) l.knowledge.read_flag(s->flag_writes, address, order, scope);
-  if (kind != atomic_kind::load) {
-    l.knowledge.write_flag(s->flag_writes, address, order, scope, kind == atomic_kind::update);
-  }
+  if (address % bytes) stop_misaligned(bytes, how, pc);
+  return s;
 }
 
-void after_atomic(void const*, atomic_kind, bool changed) {
+}  // namespace
+
+void before_atomic(void const* at, unsigned bytes, atomic_kind kind, int order, int scope,
+                   void* pc) {
+  inside_machine const inside;
+  auto const address = std::uintptr_t(at);
+  space* const s = begin_atomic(address, bytes, kind, pc);
+  if (!s) return;
+  check_atomic(*s, address, bytes, kind, scope, pc);
+  pass_knowledge(*s, address, kind, order, scope);
+}
+
+// A relaxed load may find an old value.
+void atomic_load(void const* at, void* to, unsigned bytes, int order, int scope, void* pc) {
+  inside_machine const inside;
+  auto const address = std::uintptr_t(at);
+  space* const s = begin_atomic(address, bytes, atomic_kind::load, pc);
+  if (s) check_atomic(*s, address, bytes, atomic_kind::load, scope, pc);
+  old_value const* const old = s && order == __NV_ATOMIC_RELAXED
+                                   ? s->overwritten.find(address, bytes, running->knowledge)
+                                   : nullptr;
+  if (old && chance(4)) {
+    running->knowledge.receive(old->flag, order, scope);
+    at = old->bytes.data();
+  } else if (s) {
+    pass_knowledge(*s, address, atomic_kind::load, order, scope);
+  }
+  std::memcpy(to, at, bytes);
+}
+
+bool before_compare(void const* at, void const* expected, unsigned bytes, int order,
+                    int failure_order, int scope, void* pc) {
+  inside_machine const inside;
+  auto const address = std::uintptr_t(at);
+  space* const s = begin_atomic(address, bytes, atomic_kind::update, pc);
+  bool const equal = std::memcmp(at, expected, bytes) == 0;
+  auto const kind = equal ? atomic_kind::update : atomic_kind::load;
+  if (!s) return equal;
+  check_atomic(*s, address, bytes, kind, scope, pc);
+  pass_knowledge(*s, address, kind, equal ? order : failure_order, scope);
+  return equal;
+}
+
+void after_atomic(bool changed) {
   if (changed) note_progress();
 }
 
-void fence(int scope) {
+void before_cached(void const* at, unsigned bytes, cached kind, void* pc) {
+  auto const address = std::uintptr_t(at);
+  see(const_cast<void*>(at), bytes, kind == cached::store ? access_kind::write : access_kind::read,
+      pc);
+  inside_machine const inside;
+  space& s = *running->home->global;
+  bool const is_local = address - stacks::bottom(running->stack) < stacks::size;
+  if (is_local || running->home->shared->contains(address, bytes)) {
+    stop_out_of_bounds(bytes, kind == cached::store ? touch::write : touch::read, pc,
+                       "a load or store for global memory, but " +
+                           (is_local ? "local memory" : describe(*running->home->shared, address)));
+  }
+  if (kind != cached::read_only_load || !s.contains(address, bytes)) return;
+  if (s.races->is_written(address - s.base, bytes)) {
+    stop("race", "reads with __ldg what this launch writes: the cache may hold an older value", pc);
+  }
+}
+
+void fence(int order, int scope) {
   inside_machine const inside;
   ++running->steps;
-  running->knowledge.fence(scope);
+  running->knowledge.fence(order, scope);
+  if (order != __NV_ATOMIC_SEQ_CST) return;
+  for (space* s : {(space*)running->home->global, (space*)running->home->shared,
+                   (space*)&program_variables()}) {
+    s->overwritten.forget();  // more than it must: only what is before fences is seen after them
+  }
 }
 
 }  // namespace simt

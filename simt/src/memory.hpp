@@ -10,5 +10,7 @@ enum class access_kind { read, write, range_read, range_write, volatile_read, vo
 
 // The running lane is about to access memory; returns only if it may. No lane runs: nothing.
 void see(void* address, std::size_t bytes, access_kind, void* pc);
+// Likewise, of an access that was seen and counted when it began.
+void see_again(void* address, std::size_t bytes, access_kind, void* pc);
 
 }  // namespace simt

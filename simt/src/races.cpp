@@ -11,21 +11,30 @@ namespace simt {
 namespace {
 
 // The flags beside a lane's number.
-constexpr std::uint32_t lane_mask = (1u << 28) - 1, is_split = 1u << 31, is_list = 1u << 30;
-constexpr unsigned touch_shift = 28;
+constexpr std::uint32_t lane_mask = (1u << 27) - 1, is_split = 1u << 31, is_list = 1u << 30;
+constexpr unsigned touch_shift = 27;
 
-touch touch_of(std::uint32_t other) { return touch(other >> touch_shift & 3); }
+touch touch_of(std::uint32_t other) { return touch(other >> touch_shift & 7); }
 
 unsigned bit(touch t) { return 1u << unsigned(t); }
 
 // The kinds of access that conflict with one, as bits; all do with a write.
 unsigned conflicting(touch t) {
   switch (t) {
-    case touch::read: return bit(touch::atomic_write);
-    case touch::atomic_load: return 0;
-    case touch::atomic_write: return bit(touch::read);
+    case touch::read: return bit(touch::atomic_write) | bit(touch::block_write);
+    case touch::atomic_load: return bit(touch::block_write);
+    case touch::atomic_write:
+      return bit(touch::read) | bit(touch::block_load) | bit(touch::block_write);
+    case touch::block_load: return bit(touch::atomic_write) | bit(touch::block_write);
     default: return ~0u;
   }
+}
+
+bool is_atomic(touch t) { return t != touch::read && t != touch::write; }
+
+// Atomics of a block's scope conflict with other blocks' only.
+bool conflict(touch x, touch y, bool same_block) {
+  return conflicting(x) & bit(y) && !(same_block && is_atomic(x) && is_atomic(y));
 }
 
 }  // namespace
@@ -72,6 +81,22 @@ std::optional<access> race_record::add(std::size_t offset, unsigned size, lane_k
   return {};
 }
 
+bool race_record::is_written(std::size_t offset, unsigned size) const {
+  auto const written = [&](cell const& c) {
+    if (c.write_time > since_) return true;
+    if (c.other_time <= since_) return false;
+    unsigned const kinds =
+        c.other & is_list ? lists_[c.other & lane_mask].kinds : bit(touch_of(c.other));
+    return (kinds & (bit(touch::atomic_write) | bit(touch::block_write))) != 0;
+  };
+  for (std::size_t at = offset; at < offset + size; ++at) {
+    cell const& c = cells_[at / 4];
+    bool const split = c.other & is_split && c.other_time > since_;
+    if (written(split ? bytes_[c.other & lane_mask][at % 4] : c)) return true;
+  }
+  return false;
+}
+
 // From here on the word's bytes are told apart.
 race_record::cell* race_record::bytes_of(cell& c) {
   if (!(c.other & is_split && c.other_time > since_)) {
@@ -98,15 +123,17 @@ std::optional<access> race_record::add(cell& c, lane_knowledge const& l, touch h
   if (unordered(c.writer, c.write_time)) {
     return access{c.writer, c.write_time, c.write_site, touch::write};
   }
+  auto const races = [&](access const& a) {
+    bool const same_block = (a.lane ^ l.self()) >> lane_bits() == 0;
+    return conflict(how, a.how, same_block) && unordered(a.lane, a.when);
+  };
   bool const has_others = c.other_time > since_;
   if (has_others && !(c.other & is_list)) {
-    lane_id const lane = c.other & lane_mask;
-    if (conflicting(how) & bit(touch_of(c.other)) && unordered(lane, c.other_time)) {
-      return access{lane, c.other_time, c.other_site, touch_of(c.other)};
-    }
+    access const a{c.other & lane_mask, c.other_time, c.other_site, touch_of(c.other)};
+    if (races(a)) return a;
   } else if (has_others && conflicting(how) & lists_[c.other & lane_mask].kinds) {
     for (access const& a : lists_[c.other & lane_mask].all) {
-      if (conflicting(how) & bit(a.how) && unordered(a.lane, a.when)) return a;
+      if (races(a)) return a;
     }
   }
   remember(c, l, how, site);

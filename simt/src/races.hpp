@@ -15,7 +15,8 @@
 // after the later one is ordered after both.
 namespace simt {
 
-enum class touch : std::uint8_t { read, atomic_load, atomic_write, write };
+// The last two are atomics of a block's scope, which other blocks see as ordinary accesses.
+enum class touch : std::uint8_t { read, atomic_load, atomic_write, write, block_load, block_write };
 
 struct access {
   lane_id lane;
@@ -30,6 +31,8 @@ class race_record {
   // it. Returns an earlier access that it races with.
   std::optional<access> add(std::size_t offset, unsigned size, lane_knowledge const&, touch how,
                             std::uint32_t site);
+
+  bool is_written(std::size_t offset, unsigned size) const;  // by this launch
 
   race_record() = default;
   explicit race_record(std::size_t bytes);

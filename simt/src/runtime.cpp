@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simt/runtime.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <utility>
 
-#include "spaces.hpp"
+#include "execution.hpp"
 
 // The host's calls.
 namespace {
@@ -40,6 +43,21 @@ known_error find(cudaError_t code) {
   return {code, "unrecognized error code", "unrecognized error code"};
 }
 
+// How much dynamic shared memory each kernel may have, where it was asked.
+std::mutex limits_mutex;
+std::map<void const*, std::size_t> shared_limits;
+
+std::size_t shared_limit(void const* kernel) {
+  std::lock_guard const lock(limits_mutex);
+  auto const asked = shared_limits.find(kernel);
+  return std::max<std::size_t>(48 << 10, asked == shared_limits.end() ? 0 : asked->second);
+}
+
+bool is_device_memory(void const* p) {
+  return global_memory().contains(std::uintptr_t(p), 0) ||
+         simt::program_variables().contains(std::uintptr_t(p), 0);
+}
+
 template <class Handle>
 cudaError_t create(Handle* handle) {
   *handle = reinterpret_cast<Handle>(new char);
@@ -72,7 +90,11 @@ cudaError_t cudaFreeAsync(void* address, cudaStream_t) { return cudaFree(address
 cudaError_t cudaMallocHost(void** address, std::size_t bytes) { return cudaMalloc(address, bytes); }
 cudaError_t cudaFreeHost(void* address) { return cudaFree(address); }
 
-cudaError_t cudaMemcpy(void* to, void const* from, std::size_t bytes, cudaMemcpyKind) {
+cudaError_t cudaMemcpy(void* to, void const* from, std::size_t bytes, cudaMemcpyKind kind) {
+  bool const to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  bool const from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  if (to_device && !is_device_memory(to)) return result(cudaErrorInvalidValue);
+  if (from_device && !is_device_memory(from)) return result(cudaErrorInvalidValue);
   if (!global_memory().may_copy(from, bytes)) return result(cudaErrorInvalidValue);
   if (!global_memory().may_copy(to, bytes)) return result(cudaErrorInvalidValue);
   std::memmove(to, from, bytes);
@@ -144,8 +166,21 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   return cudaSetDevice(device);
 }
 cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
-cudaError_t cudaFuncSetAttribute(void const*, cudaFuncAttribute attribute, int value) {
-  bool const too_large =
-      attribute == cudaFuncAttributeMaxDynamicSharedMemorySize && value > 227 << 10;
-  return result(too_large ? cudaErrorInvalidValue : cudaSuccess);
+cudaError_t cudaFuncSetAttribute(void const* kernel, cudaFuncAttribute attribute, int value) {
+  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
+  if (value < 0 || value > 227 << 10) return result(cudaErrorInvalidValue);
+  std::lock_guard const lock(limits_mutex);
+  shared_limits[kernel] = std::size_t(value);
+  return cudaSuccess;
+}
+
+// As an H100 would refuse a launch.
+cudaError_t simt::launch(launch_request const& r) {
+  std::size_t const lanes = std::size_t(r.block.x) * r.block.y * r.block.z;
+  bool const fits = r.block.x <= 1024 && r.block.y <= 1024 && r.block.z <= 64 &&
+                    r.grid.x <= 0x7fffffff && r.grid.y <= 0xffff && r.grid.z <= 0xffff;
+  bool const has_lanes = lanes && r.grid.x && r.grid.y && r.grid.z;
+  if (!fits || !has_lanes || lanes > 1024) return result(cudaErrorInvalidConfiguration);
+  if (r.shared_bytes > shared_limit(r.kernel)) return result(cudaErrorInvalidValue);
+  return result(simt::run(r) ? cudaSuccess : cudaErrorNotSupported);
 }

@@ -7,6 +7,7 @@
 #include "execution.hpp"
 #include "findings.hpp"
 #include "symbols.hpp"
+#include "watchdog.hpp"
 
 namespace simt {
 
@@ -44,6 +45,10 @@ class scheduler {
   bool stopped = false, leave_block = false;
   lane* preferred = nullptr;            // to run next
   std::size_t polls = 0, switches = 0;  // since there was progress
+  std::size_t turns = 0;                // of lanes, ever
+  std::size_t progress = 1;             // how often there was some
+
+  void look(void* pc);  // from the watchdog
 
  private:
   void start(block&, std::size_t number);
@@ -57,6 +62,9 @@ class scheduler {
   std::size_t started_ = 0;
   std::vector<std::unique_ptr<block>> resident_;
   block* current_ = nullptr;  // whose shared variables are in place
+  std::size_t turns_seen_ = 0;
+  long long steps_seen_ = 0;
+  unsigned looks_ = 0;  // since the running lane's turn began
 };
 
 thread_local scheduler* active = nullptr;
@@ -88,7 +96,7 @@ void scheduler::start(block& b, std::size_t number) {
   b.exited = b.at_barrier = 0;
   b.clock = {b.number};
   b.shared->begin_block(request.shared_bytes);
-  for (warp& w : b.warps) w.existing = w.exited = 0;
+  for (warp& w : b.warps) w.existing = w.exited = w.polled = 0;
   for (unsigned i = 0; i < b.lanes.size(); ++i) {
     lane& l = b.lanes[i];
     l = {.home = &b,
@@ -131,6 +139,7 @@ lane& scheduler::choose() {
   *chosen = ready.back();
   ready.pop_back();
   ++switches;
+  ++turns;
   return l;
 }
 
@@ -163,9 +172,27 @@ void scheduler::retire(block& b) {
   }
 }
 
+// Where every warp that can run polls in vain, it is given up soon; where one is busy, later.
 bool scheduler::hangs() const {
   std::size_t const lanes = resident_.size() * resident_[0]->lanes.size();
-  return polls > 1000 + 4 * lanes && switches > 500'000 + 256 * lanes;
+  if (switches > 20'000'000 + 1024 * lanes) return true;
+  if (polls <= 1000 + 4 * lanes || switches <= 500'000 + 256 * lanes) return false;
+  return std::ranges::all_of(resident_, [&](auto const& b) {
+    return std::ranges::all_of(b->ready,
+                               [&](lane const* l) { return l->group->polled == progress; });
+  });
+}
+
+// A turn without end is ended in the kernel's code, never inside the machine.
+void scheduler::look(void* pc) {
+  if (std::exchange(turns_seen_, turns) != turns) {
+    looks_ = 0;
+    steps_seen_ = running ? running->steps : 0;
+  }
+  if (++looks_ < 10 * machine().seconds_a_turn || !watching) return;
+  inside_machine const inside;
+  bool const touches_memory = running->steps != steps_seen_;
+  stop("hang", "runs on and on without waiting for anything", touches_memory ? running->pc : pc);
 }
 
 void scheduler::report_hang() {
@@ -198,10 +225,13 @@ void suspend() { active->leave_lane(); }
 
 void yield(bool is_poll) {
   active->polls += is_poll;
+  if (is_poll) running->group->polled = active->progress;
   active->leave_block = active->random(64) == 0;
   make_ready(*running);
   suspend();
 }
+
+bool chance(unsigned times) { return active->random(times) == 0; }
 
 void make_ready(lane& l) {
   l.state = lane_state::ready;
@@ -220,7 +250,10 @@ bool let_run(warp const& w, unsigned lanes) {
   return false;
 }
 
-void note_progress() { active->polls = active->switches = 0; }
+void note_progress() {
+  active->polls = active->switches = 0;
+  ++active->progress;
+}
 
 void record(lane const& l, std::string kind, std::string text, void* pc) {
   if (std::exchange(active->stopped, true)) return;
@@ -247,13 +280,9 @@ bool diagnose_withheld(block const& b) {
   return found != b.lanes.end();
 }
 
-cudaError_t launch(launch_request const& request) {
-  std::size_t const lanes = volume(request.block), blocks = volume(request.grid);
-  if (!lanes || lanes > 1024 || !blocks || request.shared_bytes > 227 << 10) {
-    return cudaErrorInvalidConfiguration;
-  }
-  unsigned const bits = std::max(5u, unsigned(std::bit_width(lanes - 1)));
-  if (blocks << bits > std::size_t(1) << 28) return cudaErrorNotSupported;  // races.cpp: lane_mask
+bool run(launch_request const& request) {
+  unsigned const bits = std::max(5u, unsigned(std::bit_width(volume(request.block) - 1)));
+  if (volume(request.grid) > std::size_t(1) << 27 >> bits) return false;  // races.cpp: lane_mask
   static std::mutex one_at_a_time;
   std::lock_guard const lock(one_at_a_time);
   set_lane_bits(bits);
@@ -262,10 +291,13 @@ cudaError_t launch(launch_request const& request) {
   program_variables().begin_launch();
   scheduler s(request);
   active = &s;
-  s.run();
+  {
+    watchdog const dog([](void* pc) { active->look(pc); });
+    s.run();
+  }
   active = nullptr;
   end_counting(kernel_name(request.kernel), to_position(request.grid), to_position(request.block));
-  return cudaSuccess;
+  return true;
 }
 
 long long lane_clock() {

@@ -193,6 +193,10 @@ void shared_memory::first_write(std::uintptr_t address) {
   if (at >= extents_.begin()) touched_[std::size_t(at - extents_.begin())] = true;
 }
 
+void shared_memory::lose_value(std::uintptr_t address, std::size_t bytes) {
+  std::memset(states + (address - base), allocated, bytes);
+}
+
 std::string shared_memory::describe(std::uintptr_t address) const {
   std::size_t const offset = address - base;
   auto const at = find_last(extents_, offset);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "old_values.hpp"
 #include "races.hpp"
 
 // The memory that lanes may touch, each space with what is known of its every byte.
@@ -20,6 +21,7 @@ struct space {
   std::uint8_t* states = nullptr;  // one a byte
   race_record* races = nullptr;
   flags flag_writes;
+  old_values overwritten;
 
   bool contains(std::uintptr_t address, std::size_t bytes) const {
     return address - base < size && bytes <= size - (address - base);
@@ -28,6 +30,7 @@ struct space {
   void begin_launch() {
     races->forget();
     flag_writes.clear();
+    overwritten.forget();
   }
 };
 
@@ -73,6 +76,7 @@ class shared_memory : public space {
   void leave();
   void enter();
   void first_write(std::uintptr_t address);
+  void lose_value(std::uintptr_t address, std::size_t bytes);  // until something writes there
   std::string describe(std::uintptr_t address) const;
 
  private:

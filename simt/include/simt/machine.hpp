@@ -58,6 +58,7 @@ struct settings {
   std::uint64_t seed = 1;  // the same seed, the same interleaving
   unsigned resident_blocks = 4;
   block_order order = block_order::shuffled;  // in which blocks become resident
+  unsigned seconds_a_turn = 10;  // of CPU time, before a lane that lets no other run is a hang
 };
 
 settings& machine();  // for the launches that follow
