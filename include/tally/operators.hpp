@@ -27,6 +27,9 @@ struct wrapping<T> {
 
 }  // namespace detail
 
+template <integer T, class Op>
+struct bitwise;  // aggregate/bits.hpp
+
 struct plus {
   template <class T>
   TALLY_FN T operator()(T const& a, T const& b) const {
@@ -78,6 +81,10 @@ struct bit_and {
   }
   template <class T>
   static constexpr T identity = T(-1);
+  template <integer T>
+  auto on() const {
+    return bitwise<T, bit_and>{};
+  }
 };
 
 struct bit_or {
@@ -87,6 +94,10 @@ struct bit_or {
   }
   template <class T>
   static constexpr T identity = T(0);
+  template <integer T>
+  auto on() const {
+    return bitwise<T, bit_or>{};
+  }
 };
 
 struct bit_xor {
@@ -96,6 +107,10 @@ struct bit_xor {
   }
   template <class T>
   static constexpr T identity = T(0);
+  template <integer T>
+  auto on() const {
+    return bitwise<T, bit_xor>{};
+  }
 };
 
 }  // namespace tally

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tally/aggregate/all_together.hpp"
+#include "tally/aggregate/bits.hpp"
 #include "tally/aggregate/logic.hpp"
 #include "tally/aggregate/product.hpp"
 #include "tally/aggregate/sum_of_squares.hpp"

@@ -68,8 +68,23 @@ TALLY_FN maybe<typename A::state> combine(A const& a, maybe<typename A::state> c
   return {a.combine(left.value, right.value), true};
 }
 
-// What a user's binary operator over values of type T becomes. It must be associative; it need not
-// commute. A member `identity()`, if it has one, answers for the empty array.
+namespace detail {
+
+template <class Operator, class T>
+concept answers_identity = requires(Operator const op) {
+  { op.identity() } -> std::convertible_to<T>;
+};
+// The operators of operators.hpp know theirs for numbers.
+template <class Operator, class T>
+concept holds_identity = std::is_arithmetic_v<T> && requires {
+  { Operator::template identity<T> } -> std::convertible_to<T>;
+};
+
+}  // namespace detail
+
+// What a binary operator over values of type T becomes. It must be associative; it need not
+// commute. Its identity, a member function identity() or (for numbers) a constant identity<T>, must
+// be neutral in bits; if it has one, that answers for the empty array.
 template <class T, class Operator>
 struct operation {
   using element = T;
@@ -83,11 +98,12 @@ struct operation {
   TALLY_FN T combine(T left, T right) const { return op(left, right); }
   TALLY_FN T lower(T x) const { return x; }
   TALLY_FN T identity() const
-    requires requires(Operator const o) {
-      { o.identity() } -> std::convertible_to<T>;
-    }
+    requires(detail::answers_identity<Operator, T> || detail::holds_identity<Operator, T>)
   {
-    return op.identity();
+    if constexpr (detail::answers_identity<Operator, T>)
+      return op.identity();
+    else
+      return Operator::template identity<T>;
   }
 };
 

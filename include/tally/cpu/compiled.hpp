@@ -4,6 +4,7 @@
 // for wrong bits. The instances themselves are in src/cpu.
 #pragma once
 
+#include "tally/aggregate/bits.hpp"
 #include "tally/aggregate/describe.hpp"
 #include "tally/aggregate/extrema.hpp"
 #include "tally/aggregate/fast_sum.hpp"
@@ -18,6 +19,8 @@ template <element T>
 inline constexpr bool compiled_reduce<exact_sum<T>> = true;
 template <element T>
 inline constexpr bool compiled_reduce<integer_sum<T>> = true;
+template <integer T, class Op>
+inline constexpr bool compiled_reduce<bitwise<T, Op>> = true;
 template <element T>
 inline constexpr bool compiled_reduce<tree_sum<T>> = true;
 template <element T, bool Squares>

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tally/aggregate/aggregate.hpp"
+#include "tally/aggregate/tile.hpp"
+#include "tally/operators.hpp"
+#include "tally/serial.hpp"
+
+namespace tally {
+
+// What bit_and{}, bit_or{} and bit_xor{} are for integers: in the element's type, in any order. Of
+// nothing: all ones (of bool: true), 0 and 0.
+template <integer T, class Op>
+struct bitwise {
+  using element = T;
+  using state = T;
+  using result = T;
+  static constexpr bool any_order = true;
+  static constexpr char const* name = is_one_of<Op, bit_and>  ? "bit_and"
+                                      : is_one_of<Op, bit_or> ? "bit_or"
+                                                              : "bit_xor";
+
+  TALLY_FN state identity() const { return Op::template identity<T>; }
+  TALLY_FN state lift(T x, std::uint64_t) const { return x; }
+  TALLY_FN state combine(state left, state right) const { return Op{}(left, right); }
+  TALLY_FN T lower(state s) const { return s; }
+  static void write(byte_writer& out, state s) { out.put(s); }
+  static state read(byte_reader& in) { return in.get<state>(); }
+
+  struct accumulator {
+    template <class Tile>
+    TALLY_FN void add(Tile const& t, state& s) {
+      using bits = bits_of<T>;  // a bool's, too: its operations would be done one by one
+      bits all[detail::lanes];
+      for (bits& b : all) b = to_bits(Op::template identity<T>);
+      detail::for_each_lane(t, [&](int k, int lane) __attribute__((always_inline)) {
+        all[lane] = Op{}(all[lane], to_bits(t[k]));
+      });
+      for (bits const b : all) s = Op{}(s, from_bits<T>(b));
+    }
+    void flush(state&) const {}
+  };
+};
+
+}  // namespace tally
