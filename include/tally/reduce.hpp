@@ -4,7 +4,6 @@
 #pragma once
 
 #include <limits>
-#include <ranges>
 
 #include "tally/cpu/compiled.hpp"
 #include "tally/span.hpp"
@@ -38,12 +37,14 @@ class reduce_stream {
         first_(first),
         part_(parts_) {}
 
-  void add(cpu where, std::span<T const> chunk) {
-    detail::require_aligned(name, "in", chunk);
+  void add(cpu where, std::span<T const> chunk) { add(where, detail::input_of(name, "in", chunk)); }
+  template <input In>
+    requires std::same_as<typename In::element, T>
+  void add(cpu where, In const& chunk) {
     if (chunk.size() > std::uint64_t(std::numeric_limits<std::int64_t>::max()) - first_ - count_)
       throw error(std::string(name) + ": an index of 2^63 or more, from " +
                   std::to_string(first_ + count_) + " on");
-    detail::reduce_span(parts_, where, chunk, first_ + count_, options_.nan, part_);
+    detail::reduce_input(parts_, where, chunk, first_ + count_, options_.nan, part_);
     count_ += chunk.size();
   }
 
@@ -113,17 +114,21 @@ class reduce_stream {
   }
 };
 
-// The elements of `in` put together by `op`: a named aggregate (sum{}, mean{}, arg_minimum{}, ...),
-// or an associative operator T(T, T), which need not commute. Same bits for any number of threads.
-template <std::ranges::contiguous_range R, class Op>
+// The elements of `in`, an array or an input (transform.hpp, zip.hpp), put together by `op`: a
+// named aggregate (sum{}, mean{}, arg_minimum{}, ...), or an associative operator T(T, T), which
+// need not commute. Same bits for any number of threads.
+template <detail::readable R, class Op>
 auto reduce(cpu where, R const& in, Op const& op, reduce_options options = {}) {
-  reduce_stream<detail::value_of<R>, Op> stream(op, options);
-  stream.add(where, detail::span_of(in));
+  reduce_stream<typename detail::input_type<R>::element, Op> stream(op, options);
+  if constexpr (input<R>)
+    stream.add(where, in);
+  else
+    stream.add(where, detail::span_of(in));
   return stream.result();
 }
 
 // The same, written to `out`.
-template <std::ranges::contiguous_range R, class Op, class Result>
+template <detail::readable R, class Op, class Result>
 void reduce_into(cpu where, R const& in, Result& out, Op const& op, reduce_options options = {}) {
   out = reduce(where, in, op, options);
 }

@@ -8,9 +8,9 @@
 namespace tally::detail {
 
 template <aggregate A, nan_policy Nan>
-void compiled_reduce_on_cpu(A const& a, int threads, typename A::element const* data,
+void compiled_reduce_on_cpu(A const& a, int threads, elements<typename A::element> const& in,
                             std::uint64_t n, std::uint64_t first, partial<A>& into) {
-  reduce_on_cpu<A, Nan>(a, threads, data, n, first, into);
+  reduce_on_cpu<A, Nan>(a, threads, in, n, first, into);
 }
 
 template <aggregate A, nan_policy Nan>
@@ -22,10 +22,10 @@ void compiled_scan_on_cpu(A const& a, int threads, typename A::element const* in
 
 }  // namespace tally::detail
 
-#define TALLY_REDUCE(NAN, ...)                                                                     \
-  template void compiled_reduce_on_cpu<__VA_ARGS__, NAN>(                                          \
-      __VA_ARGS__ const&, int, typename __VA_ARGS__::element const*, std::uint64_t, std::uint64_t, \
-      partial<__VA_ARGS__>&);
+#define TALLY_REDUCE(NAN, ...)                                                                \
+  template void compiled_reduce_on_cpu<__VA_ARGS__, NAN>(                                     \
+      __VA_ARGS__ const&, int, elements<typename __VA_ARGS__::element> const&, std::uint64_t, \
+      std::uint64_t, partial<__VA_ARGS__>&);
 #define TALLY_SCAN(NAN, ...)                                                   \
   template void compiled_scan_on_cpu<__VA_ARGS__, NAN>(                        \
       __VA_ARGS__ const&, int, typename __VA_ARGS__::element const*,           \

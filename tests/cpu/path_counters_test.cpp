@@ -16,13 +16,14 @@ using detail::path_count;
 using top_k_inputs::misleading;
 using top_k_inputs::random_floats;
 
-// Sums, squares and prefix sums of tiles that all hold the same few values.
+// Sums, squares, dot products and prefix sums of tiles that all hold the same few values.
 template <class T>
 void add_up(std::vector<T> const& values) {
   std::vector<T> x(20 * 512), out(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = values[i % 512 % values.size()];
   reduce(cpu{1}, x, sum{});
   reduce(cpu{1}, x, variance{});
+  reduce(cpu{1}, zip(x, x), dot{});
   inclusive_scan(cpu{1}, x, out, sum{});
 }
 
@@ -31,7 +32,7 @@ void add_up_in_every_way() {
   add_up<float>({0x1p60, 1 + 0x1p-7, 0x1p-60});
   add_up<double>({1, 0x1p-60, 0x1p-79});
   add_up<double>({1, 0x1p-120});
-  add_up<double>({0x1p500, 0x1p-500});
+  add_up<double>({0x1p500, 0x1p-500});  // whose squares have no exact error in double
 }
 
 void select_in_every_way() {

@@ -70,6 +70,8 @@ std::int64_t probe_path_count(char const* name) {
                                                     {"sum_elements", path::sum_elements},
                                                     {"squares_fast", path::squares_fast},
                                                     {"squares_elements", path::squares_elements},
+                                                    {"dot_products", path::dot_products},
+                                                    {"dot_elements", path::dot_elements},
                                                     {"scan_emit", path::scan_emit},
                                                     {"scan_fit", path::scan_fit},
                                                     {"scan_elements", path::scan_elements}};

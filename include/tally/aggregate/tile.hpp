@@ -8,14 +8,31 @@
 
 namespace tally {
 
+// Whether a T can be NaN.
+template <class T>
+inline constexpr bool has_nan = floating<T>;
+
+namespace detail {
+
+template <class T>
+struct run {
+  using type = T const*;
+};
+
+}  // namespace detail
+
+// Where consecutive elements lie: r[k], and r + k.
+template <class T>
+using run_of = typename detail::run<T>::type;
+
 // A run of at most `size` elements, as accumulators see it: forward, or (step = -1) a copy of the
 // run turned round. `vector_bytes` is the width of a vector where it is processed.
 template <class T, nan_policy Nan, int VectorBytes>
 struct tile {
   using element = T;
   static constexpr int size = 512, vector_bytes = VectorBytes;
-  static constexpr bool skips = Nan == skip && floating<T>;
-  T const* data;
+  static constexpr bool skips = Nan == skip && has_nan<T>;
+  run_of<T> data;
   int count;
   std::uint64_t first;
   int step = 1;

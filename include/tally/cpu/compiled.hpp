@@ -6,6 +6,7 @@
 
 #include "tally/aggregate/bits.hpp"
 #include "tally/aggregate/describe.hpp"
+#include "tally/aggregate/dot.hpp"
 #include "tally/aggregate/extrema.hpp"
 #include "tally/aggregate/fast_sum.hpp"
 #include "tally/aggregate/moments.hpp"
@@ -19,6 +20,10 @@ template <element T>
 inline constexpr bool compiled_reduce<exact_sum<T>> = true;
 template <element T>
 inline constexpr bool compiled_reduce<integer_sum<T>> = true;
+template <element T>
+inline constexpr bool compiled_reduce<exact_dot<T>> = true;
+template <element T>
+inline constexpr bool compiled_reduce<integer_dot<T>> = true;
 template <integer T, class Op>
 inline constexpr bool compiled_reduce<bitwise<T, Op>> = true;
 template <element T>

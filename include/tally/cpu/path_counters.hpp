@@ -27,6 +27,8 @@ enum class path : unsigned {
   sum_elements,          // ... that were added one element at a time
   squares_fast,          // tiles of a sum of squares: the fast path
   squares_elements,      // ... one element at a time
+  dot_products,          // tiles of a dot product whose products were doubles, then summed as such
+  dot_elements,          // ... one pair at a time
   scan_emit,             // tiles of a prefix sum: the fast path
   scan_fit,              // windows chosen for it
   scan_elements,         // tiles of a prefix sum, one element at a time

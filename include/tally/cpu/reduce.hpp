@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "tally/aggregate/tile.hpp"
-#include "tally/cpu/instruction_set.hpp"
+#include "tally/cpu/elements.hpp"
 #include "tally/cpu/threads.hpp"
 #include "tally/partial.hpp"
 
@@ -17,15 +16,17 @@ namespace tally::detail {
 
 inline constexpr std::uint64_t alone_below = 65536;  // fewer elements than this: no second thread
 
-// Elements [begin, end) of `data` into `s`, a tile at a time. `first` is the index of data[0].
+// Elements [begin, end) of `in` into `s`, a tile at a time. `first` is the index of in's first.
 template <aggregate A, nan_policy Nan, int Width>
-TALLY_FN void reduce_tiles(A const& a, typename A::element const* data, std::uint64_t begin,
+TALLY_FN void reduce_tiles(A const& a, elements<typename A::element> const& in, std::uint64_t begin,
                            std::uint64_t end, std::uint64_t first, typename A::state& s) {
   using tile_type = tile<typename A::element, Nan, Width>;
+  typename elements<typename A::element>::buffer buffer;
   auto acc = make_accumulator(a);
-  for (std::uint64_t i = begin; i < end; i += tile_type::size)
-    acc.add(tile_type{data + i, int(std::min<std::uint64_t>(end - i, tile_type::size)), first + i},
-            s);
+  for (std::uint64_t i = begin; i < end; i += tile_type::size) {
+    int const count = int(std::min<std::uint64_t>(end - i, tile_type::size));
+    acc.add(tile_type{in.at(i, count, buffer), count, first + i}, s);
+  }
   acc.flush(s);
 }
 
@@ -43,48 +44,59 @@ TALLY_FN typename A::state tree_of(A const& a, typename A::state const* v) {
   }
 }
 
+// The node over x[0, 2^tree_level); what is skipped counts as the identity.
+template <aggregate A, bool Skips>
+TALLY_FN typename A::state whole_node(A const& a, run_of<typename A::element> x,
+                                      std::uint64_t index) {
+  constexpr int leaves = 1 << tree_level;
+  typename A::state v[leaves];
+  for (int k = 0; k < leaves; ++k) {
+    if constexpr (Skips)
+      v[k] = is_nan(x[k]) ? a.identity() : a.lift(x[k], index + k);
+    else
+      v[k] = a.lift(x[k], index + k);
+  }
+  return tree_of<tree_level>(a, v);
+}
+
 template <aggregate A, nan_policy Nan>
-TALLY_FN void reduce_tree(A const& a, typename A::element const* data, std::uint64_t begin,
+TALLY_FN void reduce_tree(A const& a, elements<typename A::element> const& in, std::uint64_t begin,
                           std::uint64_t end, std::uint64_t first, tree_partial<A>& into) {
   constexpr std::uint64_t leaves = std::uint64_t(1) << tree_level;
-  constexpr bool skips = Nan == skip && floating<typename A::element>;
-  typename A::state v[leaves];
+  constexpr bool skips = Nan == skip && has_nan<typename A::element>;
+  constexpr bool by_nodes = !skips || has_identity<A>;
+  typename elements<typename A::element>::buffer buffer;
   for (std::uint64_t i = begin; i < end;) {
-    bool const whole = (first + i) % leaves == 0 && end - i >= leaves;
-    if (whole && (!skips || has_identity<A>)) {
-      for (std::uint64_t k = 0; k < leaves; ++k) {
-        auto const x = data[i + k];
-        if constexpr (skips && has_identity<A>)
-          v[k] = is_nan(x) ? a.identity() : a.lift(x, first + i + k);
-        else
-          v[k] = a.lift(x, first + i + k);
-      }
-      into.push(a, {first + i, tree_level, {tree_of<tree_level>(a, v), true}});
-      i += leaves;
-    } else {
-      bool present = true;
-      if constexpr (skips) present = !is_nan(data[i]);
-      into.push(a, {first + i, 0, {a.lift(data[i], first + i), present}});
-      ++i;
+    std::uint64_t const index = first + i, count = std::min(end - i, leaves - index % leaves);
+    auto const x = in.at(i, count, buffer);
+    bool const whole = by_nodes && count == leaves;
+    if constexpr (by_nodes) {
+      if (whole) into.push(a, {index, tree_level, {whole_node<A, skips>(a, x, index), true}});
     }
+    for (std::uint64_t k = 0; k < count && !whole; ++k) {
+      bool present = true;
+      if constexpr (skips) present = !is_nan(x[k]);
+      into.push(a, {index + k, 0, {a.lift(x[k], index + k), present}});
+    }
+    i += count;
   }
 }
 
 template <aggregate A, nan_policy Nan>
-void reduce_run(A const& a, typename A::element const* data, std::uint64_t begin, std::uint64_t end,
-                std::uint64_t first, partial<A>& into) {
+void reduce_run(A const& a, elements<typename A::element> const& in, std::uint64_t begin,
+                std::uint64_t end, std::uint64_t first, partial<A>& into) {
   run_vectorised([&](auto width) __attribute__((always_inline)) {
     if constexpr (takes_any_order<A>)
-      reduce_tiles<A, Nan, width>(a, data, begin, end, first, into.value);
+      reduce_tiles<A, Nan, width>(a, in, begin, end, first, into.value);
     else
-      reduce_tree<A, Nan>(a, data, begin, end, first, into);
+      reduce_tree<A, Nan>(a, in, begin, end, first, into);
   });
 }
 
-// Appends data[0, n) to `into`, which covers the indices before `first`.
+// Appends in's elements [0, n) to `into`, which covers the indices before `first`.
 template <aggregate A, nan_policy Nan>
-void reduce_on_cpu(A const& a, int threads, typename A::element const* data, std::uint64_t n,
-                   std::uint64_t first, partial<A>& into) {
+void reduce_on_cpu(A const& a, int threads, elements<typename A::element> const& in,
+                   std::uint64_t n, std::uint64_t first, partial<A>& into) {
   // A few pieces a thread, so that a slow core does not hold up the others; cut at multiples of a
   // tile.
   std::uint64_t const pieces = threads == 1 || n < alone_below
@@ -94,7 +106,7 @@ void reduce_on_cpu(A const& a, int threads, typename A::element const* data, std
   auto const cut = [&](std::uint64_t i) { return i == pieces ? n : std::min(n, i * step); };
   std::vector<partial<A>> found(pieces, partial<A>(a));
   parallel_for(threads, pieces, [&](std::size_t i) {
-    reduce_run<A, Nan>(a, data, cut(i), cut(i + 1), first, found[i]);
+    reduce_run<A, Nan>(a, in, cut(i), cut(i + 1), first, found[i]);
   });
   for (auto const& part : found) into.append(a, part);
 }
@@ -105,22 +117,23 @@ template <class A>
 inline constexpr bool compiled_reduce = false;
 
 template <aggregate A, nan_policy Nan>
-void compiled_reduce_on_cpu(A const& a, int threads, typename A::element const* data,
+void compiled_reduce_on_cpu(A const& a, int threads, elements<typename A::element> const& in,
                             std::uint64_t n, std::uint64_t first, partial<A>& into);
 
-template <aggregate A>
-void reduce_span(A const& a, cpu where, std::span<typename A::element const> in,
-                 std::uint64_t first, nan_policy nan, partial<A>& into) {
+template <aggregate A, input In>
+void reduce_input(A const& a, cpu where, In const& in, std::uint64_t first, nan_policy nan,
+                  partial<A>& into) {
   int const threads = thread_count(where);
+  auto const from = elements_of(in);
   auto const run = [&]<nan_policy Nan>() {
     with_standard_arithmetic([&] {
       if constexpr (compiled_reduce<A>)
-        compiled_reduce_on_cpu<A, Nan>(a, threads, in.data(), in.size(), first, into);
+        compiled_reduce_on_cpu<A, Nan>(a, threads, from, in.size(), first, into);
       else
-        reduce_on_cpu<A, Nan>(a, threads, in.data(), in.size(), first, into);
+        reduce_on_cpu<A, Nan>(a, threads, from, in.size(), first, into);
     });
   };
-  if (nan == skip && floating<typename A::element>)
+  if (nan == skip && has_nan<typename A::element>)
     run.template operator()<skip>();
   else
     run.template operator()<propagate>();

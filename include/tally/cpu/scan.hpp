@@ -170,7 +170,7 @@ void scan_on_cpu(A const& a, int threads, typename A::element const* in, typenam
     std::size_t const count = std::min(group, chunks - base);
     parallel_for(threads, count, [&](std::size_t i) {
       partial<A> part(a);
-      reduce_run<A, Nan>(a, in, begin_of(base + i), end_of(base + i), first, part);
+      reduce_run<A, Nan>(a, {in}, begin_of(base + i), end_of(base + i), first, part);
       carries[i] = part.total(a);
     });
     for (std::size_t i = 0; i < count; ++i) {

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// dot: the sum of the products of pairs, integers modulo 2^64, floating point exactly and rounded
+// once.
+#pragma once
+
+#include "tally/aggregate/exact_products.hpp"
+#include "tally/aggregate/sum.hpp"
+
+namespace tally {
+
+template <floating T, floating R = T>
+struct exact_dot {
+  using element = zipped<T, T>;
+  using state = exact_products<T>;
+  using result = R;
+  using parts = exact_dot<T>;
+  using accumulator = detail::products_accumulator<T>;
+  static constexpr bool any_order = true;
+  static constexpr char const* name = "dot";
+
+  TALLY_HD state identity() const { return {}; }
+  TALLY_FN state lift(element x, std::uint64_t) const {
+    state s;
+    s.add(x.first, x.second);
+    return s;
+  }
+  TALLY_HD state combine(state left, state const& right) const {
+    left.merge(right);
+    return left;
+  }
+  TALLY_HD R lower(state const& s) const { return s.template result<R>(); }
+  static void write(byte_writer& out, state const& s) { s.write(out); }
+  static state read(byte_reader& in) { return state::read(in); }
+};
+
+template <integer T, integer R = widest<T>>
+struct integer_dot {
+  using element = zipped<T, T>;
+  using state = std::uint64_t;
+  using result = R;
+  using parts = integer_dot<T>;
+  static constexpr bool any_order = true;
+  static constexpr char const* name = "dot";
+
+  TALLY_FN state identity() const { return 0; }
+  TALLY_FN state lift(element x, std::uint64_t) const { return state(x.first) * state(x.second); }
+  TALLY_FN state combine(state left, state right) const { return left + right; }
+  TALLY_FN R lower(state s) const { return R(s); }
+  static void write(byte_writer& out, state s) { out.put(s); }
+  static state read(byte_reader& in) { return in.get<state>(); }
+
+  struct accumulator {
+    template <class Tile>
+    TALLY_FN void add(Tile const& t, state& s) {
+      // A tile's products of 8-bit integers cannot overflow 32 bits.
+      using part = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
+      part sums[detail::lanes] = {};
+      detail::for_each_lane(t, [&](int k, int lane) __attribute__((always_inline)) {
+        sums[lane] += part(t.data.first[k]) * part(t.data.second[k]);
+      });
+      part total = 0;
+      for (part const p : sums) total += p;
+      s += state(std::conditional_t<std::is_signed_v<T>, std::make_signed_t<part>, part>(total));
+    }
+    void flush(state&) const {}
+  };
+};
+
+// dot{}, over zip(a, b) with elements of one type: the result has that type (floating point), or is
+// int64_t or uint64_t (integers); dot{}.as<double>() rounds once to double instead. Where NaN is
+// skipped, a pair with a NaN on either side is.
+template <class R = void>
+struct basic_dot {
+  template <class Other>
+  constexpr basic_dot<Other> as() const {
+    return {};
+  }
+  template <class Pair>
+    requires std::same_as<Pair, zipped<typename Pair::first_type, typename Pair::first_type>>
+  auto on() const {
+    using T = typename Pair::first_type;
+    if constexpr (integer<T>)
+      return integer_dot<T, detail::sum_result<T, R>>{};
+    else
+      return exact_dot<T, detail::sum_result<T, R>>{};
+  }
+};
+using dot = basic_dot<>;
+
+}  // namespace tally

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Elements in pairs.
+#pragma once
+
+#include "tally/aggregate/tile.hpp"
+
+namespace tally {
+
+template <class A, class B>
+struct zipped {
+  using first_type = A;
+  using second_type = B;
+  A first;
+  B second;
+};
+
+// A pair with a NaN is absent as a whole where NaN is.
+template <class A, class B>
+inline constexpr bool has_nan<zipped<A, B>> = has_nan<A> || has_nan<B>;
+template <class A, class B>
+  requires has_nan<zipped<A, B>>
+TALLY_FN bool is_nan(zipped<A, B> const& x) {
+  bool nan = false;
+  if constexpr (has_nan<A>) nan = is_nan(x.first);
+  if constexpr (has_nan<B>) nan = nan | is_nan(x.second);
+  return nan;
+}
+
+namespace detail {
+
+// Of pairs whose halves lie apart.
+template <class A, class B>
+struct zipped_run {
+  run_of<A> first;
+  run_of<B> second;
+  TALLY_FN zipped<A, B> operator[](std::int64_t k) const { return {first[k], second[k]}; }
+  TALLY_FN zipped_run operator+(std::int64_t k) const { return {first + k, second + k}; }
+};
+template <class A, class B>
+struct run<zipped<A, B>> {
+  using type = zipped_run<A, B>;
+};
+
+}  // namespace detail
+}  // namespace tally

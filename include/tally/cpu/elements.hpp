@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inputs as the algorithms of a CPU read them: runs of elements in memory, whatever the input is,
+// so that code compiled for an element type serves all inputs.
+#pragma once
+
+#include "tally/cpu/instruction_set.hpp"
+#include "tally/zip.hpp"
+
+namespace tally::detail {
+
+inline constexpr int run_size = 512;  // the longest run, a tile
+
+// Elements that are in memory, or that `fill` computes into a buffer.
+template <class T>
+struct elements {
+  struct buffer {
+    T values[run_size];
+  };
+  T const* data = nullptr;
+  void const* in = nullptr;
+  void (*fill)(void const* in, std::uint64_t begin, std::uint64_t count, T* out) = nullptr;
+
+  // `count` elements from `begin` on; they may be in `b`.
+  TALLY_FN T const* at(std::uint64_t begin, std::uint64_t count, buffer& b) const {
+    if (!fill) return data + begin;
+    fill(in, begin, count, b.values);
+    return b.values;
+  }
+};
+
+// Pairs stay apart: what is in memory is read where it is.
+template <class A, class B>
+struct elements<zipped<A, B>> {
+  struct buffer {
+    typename elements<A>::buffer first;
+    typename elements<B>::buffer second;
+  };
+  elements<A> first;
+  elements<B> second;
+
+  TALLY_FN zipped_run<A, B> at(std::uint64_t begin, std::uint64_t count, buffer& b) const {
+    return {first.at(begin, count, b.first), second.at(begin, count, b.second)};
+  }
+};
+
+// Copies of its own, which no store can be taken to change, or the loop would not vectorise.
+template <input In>
+TALLY_FN void compute(In const in, std::uint64_t const begin, std::uint64_t const count,
+                      typename In::element* __restrict const out) {
+  for (std::uint64_t k = 0; k < count; ++k) out[k] = in[begin + k];
+}
+template <input In>
+void fill_from(void const* input, std::uint64_t begin, std::uint64_t count,
+               typename In::element* out) {
+  run_vectorised([=](auto) __attribute__((always_inline)) {
+    compute(*static_cast<In const*>(input), begin, count, out);
+  });
+}
+
+// `in` must outlive the result.
+template <class T>
+elements<T> elements_of(array_input<T> const& in) {
+  return {.data = in.data};
+}
+template <input In>
+elements<typename In::element> elements_of(In const& in) {
+  return {.in = &in, .fill = fill_from<In>};
+}
+
+template <input A, input B>
+auto elements_of(zip_input<A, B> const& in) {
+  return elements<typename zip_input<A, B>::element>{elements_of(in.first), elements_of(in.second)};
+}
+
+}  // namespace tally::detail

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a reduction reads: elements by their index, in memory (array_input) or computed while they
+// are read (transform.hpp, zip.hpp). An input is small and trivially copyable and does not own its
+// elements, so that a copy of it can go to a device's kernel.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <ranges>
+#include <type_traits>
+
+#include "tally/span.hpp"
+#include "tally/types.hpp"
+
+namespace tally {
+
+template <class In>
+concept input = std::is_trivially_copyable_v<In> && requires(In const in, std::uint64_t i) {
+  { in[i] } -> std::same_as<typename In::element>;
+  { in.size() } -> std::same_as<std::uint64_t>;
+};
+
+template <class T>
+struct array_input {
+  using element = T;
+  T const* data;
+  std::uint64_t count;
+
+  TALLY_FN T operator[](std::uint64_t i) const { return data[i]; }
+  TALLY_FN std::uint64_t size() const { return count; }
+};
+
+namespace detail {
+
+template <class R>
+concept readable = input<R> || std::ranges::contiguous_range<R>;
+
+// An input as it is, an array as one. `call` and `argument` are named in errors.
+template <readable R>
+auto input_of(char const* call, char const* argument, R const& r) {
+  if constexpr (input<R>) {
+    return r;
+  } else {
+    auto const all = span_of(r);
+    require_aligned(call, argument, all);
+    return array_input<value_of<R>>{all.data(), all.size()};
+  }
+}
+template <readable R>
+using input_type = decltype(input_of("", "", std::declval<R const&>()));
+
+}  // namespace detail
+}  // namespace tally

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tally/functions.hpp"
+#include "tally/input.hpp"
+
+namespace tally {
+
+// f of the elements of another input, computed while they are read.
+template <input In, class F>
+struct transform_input {
+  using element = std::remove_cvref_t<std::invoke_result_t<F const&, typename In::element const&>>;
+  In in;
+  [[no_unique_address]] F f;
+
+  TALLY_FN element operator[](std::uint64_t i) const { return f(in[i]); }
+  TALLY_FN std::uint64_t size() const { return in.size(); }
+};
+
+// transform(x, f): f(x[0]), f(x[1]), ... without an array to hold them; x, an array or an input,
+// must outlive it. What reads it gives the bits that it gives for an array of these values:
+//
+//   tally::reduce(here, tally::transform(x, tally::absolute{}), tally::maximum{})
+//
+// The elements have the type that f returns. f may be called from several threads, any number of
+// times for an element. `nan = skip` looks at what f returns.
+template <detail::readable R, class F>
+auto transform(R const& x, F const& f) {
+  static_assert(std::is_trivially_copyable_v<F>, "transform: f must be trivially copyable");
+  return transform_input<detail::input_type<R>, F>{detail::input_of("transform", "x", x), f};
+}
+
+}  // namespace tally
