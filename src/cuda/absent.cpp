@@ -1,15 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Instead of this folder's other sources, where there is no CUDA compiler.
+#include "instances.hpp"
 #include "tally/devices.hpp"
 #include "tally/error.hpp"
 
 namespace tally {
+namespace {
+
+[[noreturn]] void fail() { throw error("no GPU: " + no_gpu_because()); }
+
+}  // namespace
 
 std::vector<gpu_properties> gpus() { return {}; }
 
 std::string no_gpu_because() { return "Tally was built without CUDA"; }
 
-memory_lines measure_memory(gpu_properties const&) { throw error("no GPU: " + no_gpu_because()); }
+memory_lines measure_memory(gpu_properties const&) { fail(); }
 
+namespace detail {
+
+gpu_handle open_gpu(CUstream_st*, gpu_memory*, int) { fail(); }
+
+template <aggregate A>
+void compiled_reduce_on_gpu(gpu_call&, A const&, nan_policy, typename A::element const*,
+                            std::uint64_t, typename A::result*, bool*) {
+  fail();
+}
+
+TALLY_GPU_REDUCTIONS(TALLY_REDUCE_ON_GPU)
+
+}  // namespace detail
 }  // namespace tally

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "src/cuda/lines.cuh"
+#include "src/cuda/on_device.cuh"
 #include "tally/cuda_error.cuh"
 
 namespace tally {
@@ -56,20 +57,6 @@ cudaError_t count_devices(int& count) {
   if (code != cudaSuccess) count = 0;
   return code;
 }
-
-// Makes another device current for a while.
-class on_device {
- public:
-  explicit on_device(int index) {
-    check(cudaGetDevice(&before_));
-    check(cudaSetDevice(index));
-  }
-  on_device(on_device const&) = delete;
-  ~on_device() { cudaSetDevice(before_); }
-
- private:
-  int before_;
-};
 
 }  // namespace
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table of the kernels that the library holds: for which aggregates, of which elements, with
+// which results. A line is a family, and has a source of its name in src/cuda.
+#pragma once
+
+#include "tally/aggregate/extrema.hpp"
+#include "tally/aggregate/fast_sum.hpp"
+#include "tally/aggregate/logic.hpp"
+#include "tally/aggregate/product.hpp"
+#include "tally/aggregate/sum.hpp"
+#include "tally/gpu/reduce.hpp"
+
+namespace tally::detail {
+
+template <class Op, class T>
+using on = decltype(std::declval<Op const&>().template on<T>());
+
+}  // namespace tally::detail
+
+// clang-format off
+#define TALLY_ON_INTEGERS(X, ...)                                   \
+  X(on<__VA_ARGS__, bool>)                                          \
+  X(on<__VA_ARGS__, std::int8_t>)  X(on<__VA_ARGS__, std::uint8_t>)  \
+  X(on<__VA_ARGS__, std::int16_t>) X(on<__VA_ARGS__, std::uint16_t>) \
+  X(on<__VA_ARGS__, std::int32_t>) X(on<__VA_ARGS__, std::uint32_t>) \
+  X(on<__VA_ARGS__, std::int64_t>) X(on<__VA_ARGS__, std::uint64_t>)
+#define TALLY_ON_FLOATS(X, ...)                            \
+  X(on<__VA_ARGS__, float16>) X(on<__VA_ARGS__, bfloat16>) \
+  X(on<__VA_ARGS__, float>)   X(on<__VA_ARGS__, double>)
+#define TALLY_ON_ALL(X, ...) TALLY_ON_INTEGERS(X, __VA_ARGS__) TALLY_ON_FLOATS(X, __VA_ARGS__)
+
+#define TALLY_GPU_INTEGER_SUMS(X) TALLY_ON_INTEGERS(X, sum)
+#define TALLY_GPU_SUMS(X)                                              \
+  TALLY_ON_FLOATS(X, sum)                                              \
+  X(on<basic_sum<float>, float16>)  X(on<basic_sum<double>, float16>)  \
+  X(on<basic_sum<float>, bfloat16>) X(on<basic_sum<double>, bfloat16>) \
+  X(on<basic_sum<float>, double>)   X(on<basic_sum<double>, float>)
+#define TALLY_GPU_FAST_SUMS(X)   TALLY_ON_FLOATS(X, fast_sum)
+#define TALLY_GPU_PRODUCTS(X)    TALLY_ON_ALL(X, product)
+#define TALLY_GPU_LOGIC(X) \
+  TALLY_ON_ALL(X, count_nonzero) TALLY_ON_ALL(X, any_of) TALLY_ON_ALL(X, all_of)
+#define TALLY_GPU_EXTREMA(X) \
+  TALLY_ON_ALL(X, minimum) TALLY_ON_ALL(X, maximum) TALLY_ON_ALL(X, min_max)
+#define TALLY_GPU_ARG_EXTREMA(X) TALLY_ON_ALL(X, arg_minimum) TALLY_ON_ALL(X, arg_maximum)
+
+#define TALLY_GPU_REDUCTIONS(X) \
+  TALLY_GPU_INTEGER_SUMS(X)     \
+  TALLY_GPU_SUMS(X)             \
+  TALLY_GPU_FAST_SUMS(X)        \
+  TALLY_GPU_PRODUCTS(X)         \
+  TALLY_GPU_LOGIC(X)            \
+  TALLY_GPU_EXTREMA(X)          \
+  TALLY_GPU_ARG_EXTREMA(X)
+// clang-format on
+
+namespace tally::detail {
+
+#define X(...) \
+  template <>  \
+  inline constexpr bool compiled_on_gpu<__VA_ARGS__> = true;
+TALLY_GPU_REDUCTIONS(X)
+#undef X
+
+}  // namespace tally::detail

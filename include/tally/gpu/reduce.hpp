@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reductions on a GPU. Names no aggregate.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "tally/aggregate/aggregate.hpp"
+#include "tally/aligned.hpp"
+#include "tally/gpu.hpp"
+
+namespace tally {
+namespace detail {
+
+// Whether the library holds the kernel of A (compiled.hpp). Others are compiled where they are
+// used.
+template <class A>
+inline constexpr bool compiled_on_gpu = false;
+
+template <aggregate A>
+void compiled_reduce_on_gpu(gpu_call& call, A const& a, nan_policy nan,
+                            typename A::element const* in, std::uint64_t n, typename A::result* out,
+                            bool* found);
+
+// A span, or what else has data() and size(); nobody looks at its elements here.
+template <class R>
+concept array_on_gpu = requires(R const& r) {
+  std::data(r);
+  std::size(r);
+};
+template <array_on_gpu R>
+auto elements_of(R const& in) {
+  auto const data = std::data(in);
+  return std::span<std::remove_pointer_t<decltype(data)> const>(data, std::size(in));
+}
+template <array_on_gpu R>
+using element_of =
+    std::remove_cv_t<typename decltype(elements_of(std::declval<R const&>()))::element_type>;
+
+template <aggregate A>
+using elements_on_gpu = std::span<typename A::element const>;
+
+template <aggregate A>
+void start_reduce(gpu_call& call, A const& a, nan_policy nan, elements_on_gpu<A> in,
+                  typename A::result* out, bool* found) {
+  static_assert(std::is_trivially_copyable_v<typename A::result>);
+  if constexpr (compiled_on_gpu<A>) {
+    compiled_reduce_on_gpu<A>(call, a, nan, in.data(), in.size(), out, found);
+  } else {
+    constexpr bool can_be_compiled =
+        requires { reduce_on_gpu(call, a, nan, in.data(), in.size(), out, found); };
+    static_assert(can_be_compiled,
+                  "the library holds no kernel for this aggregate or operator: include "
+                  "<tally/gpu_operators.cuh> in a source that nvcc compiles");
+    if constexpr (can_be_compiled) reduce_on_gpu(call, a, nan, in.data(), in.size(), out, found);
+  }
+}
+
+template <aggregate A>
+error empty_array() {
+  return error(std::string(name_of<A>()) + ": the array is empty");
+}
+
+template <aggregate A>
+void require_reducible(A const& a, elements_on_gpu<A> in) {
+  require_aligned(name_of<A>(), "in", in);
+  if (!in.empty()) return;
+  if constexpr (has_identity<A>)
+    require_elements(a, a.identity());
+  else
+    throw empty_array<A>();
+}
+
+template <aggregate A>
+typename A::result reduce_to_value(gpu& where, A const& a, elements_on_gpu<A> in, nan_policy nan) {
+  struct answer {
+    typename A::result value;
+    bool found;
+  };
+  require_reducible(a, in);
+  entered_gpu const there(where);
+  auto const memory = static_cast<answer*>(there->answer(sizeof(answer)));
+  start_reduce(*there, a, nan, in, &memory->value, &memory->found);
+  there->synchronise();
+  if (!memory->found) throw empty_array<A>();
+  return memory->value;
+}
+
+template <aggregate A>
+void reduce_to_device(gpu& where, A const& a, elements_on_gpu<A> in,
+                      std::span<typename A::result> out, nan_policy nan) {
+  require_reducible(a, in);
+  require_aligned("reduce_into", "out", out);
+  if (out.size() != 1)
+    throw error("reduce_into: out has " + std::to_string(out.size()) + " elements, not one");
+  entered_gpu const there(where);
+  start_reduce(*there, a, nan, in, out.data(), nullptr);
+}
+
+template <class Result, class Out>
+std::span<Result> span_of_results(Out& out) {
+  if constexpr (std::is_pointer_v<std::remove_cvref_t<Out>>) {
+    static_assert(std::is_same_v<std::remove_cvref_t<Out>, Result*>,
+                  "reduce_into: out points to another type than that of the result");
+    return {out, 1};
+  } else {
+    static_assert(std::is_same_v<decltype(std::data(out)), Result*>,
+                  "reduce_into: out holds another type than that of the result");
+    return {std::data(out), std::size(out)};
+  }
+}
+
+}  // namespace detail
+
+struct reduce_options;
+
+// The elements of `in`, which the device can read, put together by `op`: what reduce() gives on a
+// cpu, bit for bit. Waits for the stream.
+template <detail::array_on_gpu R, class Op>
+auto reduce(gpu& where, R const& in, Op const& op) {
+  return detail::reduce_to_value(where, detail::bind_reduce<detail::element_of<R>>(op),
+                                 detail::elements_of(in), propagate);
+}
+template <detail::array_on_gpu R, class Op, class Options = reduce_options>
+auto reduce(gpu& where, R const& in, Op const& op, Options const& options) {
+  return detail::reduce_to_value(where, detail::bind_reduce<detail::element_of<R>>(op),
+                                 detail::elements_of(in), options.nan);
+}
+
+// The same into memory that the device can write: `out` is a pointer to a result, or a span of one.
+// Waits for nothing. Where all elements are NaNs to be skipped, and the aggregate has no answer to
+// that, the result is what lower() makes of the identity.
+template <detail::array_on_gpu R, class Out, class Op>
+void reduce_into(gpu& where, R const& in, Out&& out, Op const& op) {
+  auto const a = detail::bind_reduce<detail::element_of<R>>(op);
+  using result = typename decltype(a)::result;
+  detail::reduce_to_device(where, a, detail::elements_of(in), detail::span_of_results<result>(out),
+                           propagate);
+}
+template <detail::array_on_gpu R, class Out, class Op, class Options = reduce_options>
+void reduce_into(gpu& where, R const& in, Out&& out, Op const& op, Options const& options) {
+  auto const a = detail::bind_reduce<detail::element_of<R>>(op);
+  using result = typename decltype(a)::result;
+  detail::reduce_to_device(where, a, detail::elements_of(in), detail::span_of_results<result>(out),
+                           options.nan);
+}
+
+}  // namespace tally

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/gpu.hpp"
+
+#include <optional>
+
+#include "src/cuda/capture.cuh"
+#include "src/cuda/on_device.cuh"
+#include "src/cuda/workspace.cuh"
+#include "tally/devices.hpp"
+
+namespace tally::detail {
+namespace {
+
+int attribute(cudaDeviceAttr which, int device) {
+  int value;
+  check(cudaDeviceGetAttribute(&value, which, device));
+  return value;
+}
+
+// Enough for calls on whole arrays, so that they can be captured at once.
+std::size_t first_workspace(int device) {
+  constexpr std::size_t each = 16 << 10;
+  return each * std::size_t(attribute(cudaDevAttrMultiProcessorCount, device));
+}
+
+// Host memory that devices can write.
+class pinned {
+ public:
+  pinned() = default;
+  pinned(pinned const&) = delete;
+  ~pinned() {
+    beside_captures const relaxed;
+    cudaFreeHost(data_);
+  }
+
+  void* room(std::size_t bytes) {
+    if (bytes <= bytes_) return data_;
+    constexpr std::size_t page = 4096;
+    bytes = (bytes + page - 1) / page * page;
+    void* more;
+    beside_captures const relaxed;
+    check(cudaHostAlloc(&more, bytes, cudaHostAllocPortable | cudaHostAllocMapped));
+    cudaFreeHost(data_);
+    data_ = more;
+    bytes_ = bytes;
+    return data_;
+  }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+class cuda_gpu final : public opened_gpu {
+ public:
+  cuda_gpu(CUstream_st* stream, gpu_memory* memory, int device)
+      : stream_(stream),
+        device_(device),
+        multiprocessors_(attribute(cudaDevAttrMultiProcessorCount, device)),
+        workspace_(std::in_place, stream, memory, first_workspace(device)) {}
+  ~cuda_gpu() {
+    int before = device_;
+    cudaGetDevice(&before);
+    cudaSetDevice(device_);
+    workspace_.reset();
+    leave(before);
+  }
+
+  CUstream_st* stream() const override { return stream_; }
+  int multiprocessors() const override { return multiprocessors_; }
+  gpu_call::memory workspace(std::size_t slots) override { return workspace_->take(slots); }
+
+  int device() const override { return device_; }
+  std::string name() const override {
+    cudaDeviceProp properties;
+    check(cudaGetDeviceProperties(&properties, device_));
+    return properties.name;
+  }
+  void reserve(std::size_t bytes) override {
+    on_device const here(device_);
+    workspace_->reserve(bytes);
+  }
+  void with_workspace(std::span<std::byte> bytes) override {
+    on_device const here(device_);
+    workspace_->use(bytes);
+  }
+  void synchronise() override { check(cudaStreamSynchronize(stream_)); }
+  void* answer(std::size_t bytes) override {
+    if (capture_of(stream_))
+      throw error("gpu: a value cannot be returned from a capture: reduce_into can be captured");
+    return answer_.room(bytes);
+  }
+  int enter() override { return enter_device(device_); }
+  void leave(int before) noexcept override {
+    if (before != device_) cudaSetDevice(before);
+  }
+
+ private:
+  CUstream_st* stream_;
+  int device_, multiprocessors_;
+  std::optional<kept_workspace> workspace_;
+  pinned answer_;
+};
+
+int device_for(CUstream_st* stream, int asked) {
+  if (auto const why = no_gpu_because(); !why.empty()) throw error("no GPU: " + why);
+  int count, device;
+  check(cudaGetDeviceCount(&count));
+  if (asked < -1 || asked >= count)
+    throw error("gpu: device = " + std::to_string(asked) + ", where there are " +
+                std::to_string(count) + " from 0 on");
+  if (stream == nullptr) {
+    check(cudaGetDevice(&device));
+    return asked == -1 ? device : asked;
+  }
+  check(cudaStreamGetDevice(stream, &device));
+  if (asked != -1 && asked != device)
+    throw error("gpu: device = " + std::to_string(asked) + ", but the stream is one of device " +
+                std::to_string(device));
+  return device;
+}
+
+}  // namespace
+
+gpu_handle open_gpu(CUstream_st* stream, gpu_memory* memory, int device) {
+  device = device_for(stream, device);
+  on_device const here(device);
+  return gpu_handle(new cuda_gpu(stream, memory, device));
+}
+
+}  // namespace tally::detail

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// For the sources that hold the compiled kernels, one family each.
+#pragma once
+
+#include "src/cuda/instances.hpp"
+#include "tally/device/reduce_array.cuh"
+
+namespace tally::detail {
+
+template <aggregate A>
+void compiled_reduce_on_gpu(gpu_call& call, A const& a, nan_policy nan,
+                            typename A::element const* in, std::uint64_t n, typename A::result* out,
+                            bool* found) {
+  reduce_on_gpu(call, a, nan, in, n, out, found);
+}
+
+}  // namespace tally::detail

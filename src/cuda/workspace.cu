@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/cuda/workspace.cuh"
+
+#include <algorithm>
+#include <string>
+
+#include "src/cuda/capture.cuh"
+
+namespace tally {
+namespace {
+
+constexpr std::size_t slot_bytes = 16, header_bytes = slot_bytes;  // which begins with the epoch
+
+std::string needs(std::size_t bytes, std::size_t there) {
+  return "gpu: a call needs " + std::to_string(bytes) + " bytes of workspace, more than the " +
+         std::to_string(there);
+}
+
+}  // namespace
+
+kept_workspace::kept_workspace(CUstream_st* stream, gpu_memory* source, std::size_t bytes)
+    : stream_(stream), source_(source) {
+  replace(bytes, capture_of(stream));
+}
+
+// A capture would take the release into its graph; better to leave the memory than to do that.
+kept_workspace::~kept_workspace() {
+  cudaStreamCaptureStatus status;
+  auto const code = cudaStreamIsCapturing(stream_, &status);
+  if (code == cudaSuccess && status == cudaStreamCaptureStatusNone)
+    for (auto const& each : blocks_) release(each);
+  cudaGetLastError();
+}
+
+detail::gpu_call::memory kept_workspace::take(std::size_t slots) {
+  if (slots == 0) return {nullptr, nullptr};
+  if (slots > (std::size_t(-1) - header_bytes) / slot_bytes)
+    throw error("gpu: a call needs " + std::to_string(slots) + " slots of workspace");
+  auto const data = room(header_bytes + slots * slot_bytes);
+  return {reinterpret_cast<std::uint32_t*>(data), data + header_bytes};
+}
+
+std::byte* kept_workspace::room(std::size_t bytes) {
+  if (callers_.data()) {
+    if (bytes > callers_.size()) throw error(needs(bytes, callers_.size()) + " of with_workspace");
+    return callers_.data();
+  }
+  auto const capture = capture_of(stream_);
+  block const last = blocks_.back();
+  if (capture && bytes > last.bytes)
+    throw error(needs(bytes, last.bytes) +
+                " there are, and a capture cannot get more: call reserve(" + std::to_string(bytes) +
+                ") before it");
+  if (bytes > last.bytes)
+    replace(std::max(bytes, 2 * last.bytes), capture);
+  else if (last.capture && last.capture != capture)
+    replace(last.bytes, capture);
+  blocks_.back().capture = capture;
+  return blocks_.back().data;
+}
+
+void kept_workspace::reserve(std::size_t bytes) {
+  block const last = blocks_.back();
+  if (bytes <= last.bytes) return;
+  auto const capture = capture_of(stream_);
+  if (capture)
+    throw error("gpu: reserve(" + std::to_string(bytes) + ") during a capture, where there are " +
+                std::to_string(last.bytes) + " bytes");
+  replace((bytes + slot_bytes - 1) / slot_bytes * slot_bytes, capture);
+}
+
+void kept_workspace::use(std::span<std::byte> bytes) {
+  if (capture_of(stream_))
+    throw error("gpu: with_workspace during a capture, which would zero it in each replay");
+  auto const misaligned = reinterpret_cast<std::uintptr_t>(bytes.data()) % slot_bytes;
+  auto const skipped = std::min(misaligned ? slot_bytes - misaligned : 0, bytes.size());
+  auto const aligned = bytes.subspan(skipped);
+  check(cudaMemsetAsync(aligned.data(), 0, aligned.size(), stream_));
+  callers_ = aligned;
+}
+
+// A new last block, all zero. The one before stays if a graph has it.
+void kept_workspace::replace(std::size_t bytes, unsigned long long capture) {
+  beside_captures const relaxed;
+  blocks_.reserve(blocks_.size() + 1);
+  block added{nullptr, bytes, 0};
+  if (capture) {
+    own_stream const beside;
+    added.data = allocate(bytes, beside);
+    check(cudaStreamSynchronize(beside));
+  } else {
+    added.data = allocate(bytes, stream_);
+  }
+  if (!blocks_.empty() && !blocks_.back().capture) {
+    release(blocks_.back());
+    blocks_.pop_back();
+  }
+  blocks_.push_back(added);
+}
+
+std::byte* kept_workspace::allocate(std::size_t bytes, CUstream_st* stream) {
+  void* data;
+  if (source_)
+    data = source_->allocate(bytes, stream);
+  else
+    check(cudaMallocAsync(&data, bytes, stream));
+  check(cudaMemsetAsync(data, 0, bytes, stream));
+  return static_cast<std::byte*>(data);
+}
+
+void kept_workspace::release(block const& old) noexcept {
+  if (source_)
+    source_->release(old.data, old.bytes, stream_);
+  else if (cudaFreeAsync(old.data, stream_) != cudaSuccess)
+    cudaGetLastError();  // the program may be ending, and the driver gone
+}
+
+}  // namespace tally

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory that calls keep between launches. Each graph that captured a call has a block to
+// itself, for as long as this lives; all other calls share one, which grows.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "tally/gpu.hpp"
+
+namespace tally {
+
+// All of it on the current device.
+class kept_workspace {
+ public:
+  // `source` may be null: the device's stream-ordered pool.
+  kept_workspace(CUstream_st* stream, gpu_memory* source, std::size_t bytes);
+  kept_workspace(kept_workspace const&) = delete;
+  ~kept_workspace();
+
+  detail::gpu_call::memory take(std::size_t slots);
+  void reserve(std::size_t bytes);
+  void use(std::span<std::byte> bytes);
+
+ private:
+  struct block {
+    std::byte* data;
+    std::size_t bytes;
+    unsigned long long capture;  // that has seen it; 0: none
+  };
+  CUstream_st* stream_;
+  gpu_memory* source_;
+  std::vector<block> blocks_;  // only the last one has room for more than a certain graph
+  std::span<std::byte> callers_;
+
+  std::byte* room(std::size_t bytes);
+  void replace(std::size_t bytes, unsigned long long capture);
+  std::byte* allocate(std::size_t bytes, CUstream_st* stream);
+  void release(block const& old) noexcept;
+};
+
+}  // namespace tally
