@@ -32,11 +32,17 @@ class opened_gpu : public gpu_call {
   virtual ~opened_gpu() = default;
   virtual int device() const = 0;
   virtual std::string name() const = 0;
+  virtual std::size_t free_bytes() const = 0;
   virtual void reserve(std::size_t bytes) = 0;
   virtual void with_workspace(std::span<std::byte> bytes) = 0;
   virtual void synchronise() = 0;
   // Host memory that the device can write: where a call leaves its answer. Aligned to 4096.
   virtual void* answer(std::size_t bytes) = 0;
+  // Device memory in the stream's order; send() returns when it has read `from`, in host memory.
+  virtual void* allocate(std::size_t bytes) = 0;
+  virtual void release(void* data, std::size_t bytes) noexcept = 0;
+  virtual void send(void* to, std::span<std::byte const> from) = 0;
+  virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
   // Makes the device the thread's current one; returns the one that was.
   virtual int enter() = 0;
   virtual void leave(int before) noexcept = 0;
@@ -63,6 +69,9 @@ class gpu_handle {
 
 gpu_handle open_gpu(CUstream_st* stream, gpu_memory* memory, int device);
 
+// The GPU in whose memory `data` is, or -1. Managed memory is in a GPU's.
+int gpu_holding(void const* data);
+
 }  // namespace detail
 
 // One stream of a GPU, one call in flight:
@@ -83,13 +92,15 @@ struct gpu {
 
   // Makes room for calls that need so much workspace, beyond what there is at first.
   void reserve(std::size_t bytes) { opened->reserve(bytes); }
-  // Calls use this device memory from now on, and no other. It is set to zero, in the stream's
-  // order.
+  // Calls use this device memory from now on, and no other; if empty, the gpu's own again. It is
+  // set to zero, in the stream's order.
   void with_workspace(std::span<std::byte> bytes) { opened->with_workspace(bytes); }
   // As its maker names it.
   std::string name() const { return opened->name(); }
   // As the CUDA runtime counts.
   int index() const { return opened->device(); }
+  // Of the device's memory, as the driver counts.
+  std::size_t free_bytes() const { return opened->free_bytes(); }
   // Waits for the stream.
   void synchronise() { opened->synchronise(); }
 };

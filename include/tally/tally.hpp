@@ -9,7 +9,7 @@
 #include "tally/aggregate/logic.hpp"
 #include "tally/aggregate/product.hpp"
 #include "tally/aggregate/sum_of_squares.hpp"
-#include "tally/gpu/compiled.hpp"
+#include "tally/anywhere.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
 #include "tally/top_k.hpp"

@@ -5,6 +5,8 @@
 
 #include "src/cuda/capture.cuh"
 #include "src/cuda/on_device.cuh"
+#include "src/cuda/pinned.cuh"
+#include "src/cuda/staging.cuh"
 #include "src/cuda/workspace.cuh"
 #include "tally/devices.hpp"
 
@@ -23,41 +25,14 @@ std::size_t first_workspace(int device) {
   return each * std::size_t(attribute(cudaDevAttrMultiProcessorCount, device));
 }
 
-// Host memory that devices can write.
-class pinned {
- public:
-  pinned() = default;
-  pinned(pinned const&) = delete;
-  ~pinned() {
-    beside_captures const relaxed;
-    cudaFreeHost(data_);
-  }
-
-  void* room(std::size_t bytes) {
-    if (bytes <= bytes_) return data_;
-    constexpr std::size_t page = 4096;
-    bytes = (bytes + page - 1) / page * page;
-    void* more;
-    beside_captures const relaxed;
-    check(cudaHostAlloc(&more, bytes, cudaHostAllocPortable | cudaHostAllocMapped));
-    cudaFreeHost(data_);
-    data_ = more;
-    bytes_ = bytes;
-    return data_;
-  }
-
- private:
-  void* data_ = nullptr;
-  std::size_t bytes_ = 0;
-};
-
 class cuda_gpu final : public opened_gpu {
  public:
   cuda_gpu(CUstream_st* stream, gpu_memory* memory, int device)
       : stream_(stream),
         device_(device),
         multiprocessors_(attribute(cudaDevAttrMultiProcessorCount, device)),
-        workspace_(std::in_place, stream, memory, first_workspace(device)) {}
+        memory_(memory),
+        workspace_(std::in_place, stream, memory_, first_workspace(device)) {}
   ~cuda_gpu() {
     int before = device_;
     cudaGetDevice(&before);
@@ -76,6 +51,12 @@ class cuda_gpu final : public opened_gpu {
     check(cudaGetDeviceProperties(&properties, device_));
     return properties.name;
   }
+  std::size_t free_bytes() const override {
+    on_device const here(device_);
+    std::size_t free, total;
+    check(cudaMemGetInfo(&free, &total));
+    return free;
+  }
   void reserve(std::size_t bytes) override {
     on_device const here(device_);
     workspace_->reserve(bytes);
@@ -84,11 +65,24 @@ class cuda_gpu final : public opened_gpu {
     on_device const here(device_);
     workspace_->use(bytes);
   }
-  void synchronise() override { check(cudaStreamSynchronize(stream_)); }
+  void synchronise() override {
+    on_device const here(device_);  // the default stream is the current device's
+    check(cudaStreamSynchronize(stream_));
+  }
   void* answer(std::size_t bytes) override {
     if (capture_of(stream_))
       throw error("gpu: a value cannot be returned from a capture: reduce_into can be captured");
     return answer_.room(bytes);
+  }
+  void* allocate(std::size_t bytes) override { return memory_.allocate(bytes, stream_); }
+  void release(void* data, std::size_t bytes) noexcept override {
+    memory_.release(data, bytes, stream_);
+  }
+  void send(void* to, std::span<std::byte const> from) override {
+    staging_.send(to, from, stream_);
+  }
+  void copy(void* to, void const* from, std::size_t bytes) override {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_));
   }
   int enter() override { return enter_device(device_); }
   void leave(int before) noexcept override {
@@ -98,7 +92,9 @@ class cuda_gpu final : public opened_gpu {
  private:
   CUstream_st* stream_;
   int device_, multiprocessors_;
+  device_memory memory_;
   std::optional<kept_workspace> workspace_;
+  staging staging_;
   pinned answer_;
 };
 
@@ -126,6 +122,13 @@ gpu_handle open_gpu(CUstream_st* stream, gpu_memory* memory, int device) {
   device = device_for(stream, device);
   on_device const here(device);
   return gpu_handle(new cuda_gpu(stream, memory, device));
+}
+
+int gpu_holding(void const* data) {
+  cudaPointerAttributes found;
+  if (cudaPointerGetAttributes(&found, data) != cudaSuccess) return cudaGetLastError(), -1;
+  bool const there = found.type == cudaMemoryTypeDevice || found.type == cudaMemoryTypeManaged;
+  return there ? found.device : -1;
 }
 
 }  // namespace tally::detail

@@ -16,12 +16,14 @@ inline int enter_device(int index) {
 // Does so for a while.
 class on_device {
  public:
-  explicit on_device(int index) : before_(enter_device(index)) {}
+  explicit on_device(int index) : index_(index), before_(enter_device(index)) {}
   on_device(on_device const&) = delete;
-  ~on_device() { cudaSetDevice(before_); }
+  ~on_device() {
+    if (before_ != index_) cudaSetDevice(before_);
+  }
 
  private:
-  int before_;
+  int index_, before_;
 };
 
 }  // namespace tally

@@ -18,7 +18,7 @@ std::string needs(std::size_t bytes, std::size_t there) {
 
 }  // namespace
 
-kept_workspace::kept_workspace(CUstream_st* stream, gpu_memory* source, std::size_t bytes)
+kept_workspace::kept_workspace(CUstream_st* stream, device_memory source, std::size_t bytes)
     : stream_(stream), source_(source) {
   replace(bytes, capture_of(stream));
 }
@@ -75,7 +75,7 @@ void kept_workspace::use(std::span<std::byte> bytes) {
   auto const misaligned = reinterpret_cast<std::uintptr_t>(bytes.data()) % slot_bytes;
   auto const skipped = std::min(misaligned ? slot_bytes - misaligned : 0, bytes.size());
   auto const aligned = bytes.subspan(skipped);
-  check(cudaMemsetAsync(aligned.data(), 0, aligned.size(), stream_));
+  if (!aligned.empty()) check(cudaMemsetAsync(aligned.data(), 0, aligned.size(), stream_));
   callers_ = aligned;
 }
 
@@ -86,10 +86,10 @@ void kept_workspace::replace(std::size_t bytes, unsigned long long capture) {
   block added{nullptr, bytes, 0};
   if (capture) {
     own_stream const beside;
-    added.data = allocate(bytes, beside);
+    added.data = zeroed(bytes, beside);
     check(cudaStreamSynchronize(beside));
   } else {
-    added.data = allocate(bytes, stream_);
+    added.data = zeroed(bytes, stream_);
   }
   if (!blocks_.empty() && !blocks_.back().capture) {
     release(blocks_.back());
@@ -98,21 +98,14 @@ void kept_workspace::replace(std::size_t bytes, unsigned long long capture) {
   blocks_.push_back(added);
 }
 
-std::byte* kept_workspace::allocate(std::size_t bytes, CUstream_st* stream) {
-  void* data;
-  if (source_)
-    data = source_->allocate(bytes, stream);
-  else
-    check(cudaMallocAsync(&data, bytes, stream));
+std::byte* kept_workspace::zeroed(std::size_t bytes, CUstream_st* stream) const {
+  auto const data = source_.allocate(bytes, stream);
   check(cudaMemsetAsync(data, 0, bytes, stream));
   return static_cast<std::byte*>(data);
 }
 
-void kept_workspace::release(block const& old) noexcept {
-  if (source_)
-    source_->release(old.data, old.bytes, stream_);
-  else if (cudaFreeAsync(old.data, stream_) != cudaSuccess)
-    cudaGetLastError();  // the program may be ending, and the driver gone
+void kept_workspace::release(block const& old) const noexcept {
+  source_.release(old.data, old.bytes, stream_);
 }
 
 }  // namespace tally

@@ -8,15 +8,14 @@
 #include <span>
 #include <vector>
 
-#include "tally/gpu.hpp"
+#include "src/cuda/device_memory.cuh"
 
 namespace tally {
 
 // All of it on the current device.
 class kept_workspace {
  public:
-  // `source` may be null: the device's stream-ordered pool.
-  kept_workspace(CUstream_st* stream, gpu_memory* source, std::size_t bytes);
+  kept_workspace(CUstream_st* stream, device_memory source, std::size_t bytes);
   kept_workspace(kept_workspace const&) = delete;
   ~kept_workspace();
 
@@ -31,14 +30,14 @@ class kept_workspace {
     unsigned long long capture;  // that has seen it; 0: none
   };
   CUstream_st* stream_;
-  gpu_memory* source_;
+  device_memory source_;
   std::vector<block> blocks_;  // only the last one has room for more than a certain graph
   std::span<std::byte> callers_;
 
   std::byte* room(std::size_t bytes);
   void replace(std::size_t bytes, unsigned long long capture);
-  std::byte* allocate(std::size_t bytes, CUstream_st* stream);
-  void release(block const& old) noexcept;
+  std::byte* zeroed(std::size_t bytes, CUstream_st* stream) const;
+  void release(block const& old) const noexcept;
 };
 
 }  // namespace tally

@@ -4,6 +4,7 @@
 // which results. A line is a family, and has a source of its name in src/cuda.
 #pragma once
 
+#include "tally/aggregate/bits.hpp"
 #include "tally/aggregate/extrema.hpp"
 #include "tally/aggregate/fast_sum.hpp"
 #include "tally/aggregate/logic.hpp"
@@ -44,6 +45,9 @@ using on = decltype(std::declval<Op const&>().template on<T>());
   TALLY_ON_ALL(X, minimum) TALLY_ON_ALL(X, maximum) TALLY_ON_ALL(X, min_max)
 #define TALLY_GPU_ARG_EXTREMA(X) TALLY_ON_ALL(X, arg_minimum) TALLY_ON_ALL(X, arg_maximum)
 
+#define TALLY_GPU_BITS(X) \
+  TALLY_ON_INTEGERS(X, bit_and) TALLY_ON_INTEGERS(X, bit_or) TALLY_ON_INTEGERS(X, bit_xor)
+
 #define TALLY_GPU_REDUCTIONS(X) \
   TALLY_GPU_INTEGER_SUMS(X)     \
   TALLY_GPU_SUMS(X)             \
@@ -51,7 +55,8 @@ using on = decltype(std::declval<Op const&>().template on<T>());
   TALLY_GPU_PRODUCTS(X)         \
   TALLY_GPU_LOGIC(X)            \
   TALLY_GPU_EXTREMA(X)          \
-  TALLY_GPU_ARG_EXTREMA(X)
+  TALLY_GPU_ARG_EXTREMA(X)      \
+  TALLY_GPU_BITS(X)
 // clang-format on
 
 namespace tally::detail {

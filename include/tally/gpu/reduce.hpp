@@ -44,20 +44,24 @@ using element_of =
 template <aggregate A>
 using elements_on_gpu = std::span<typename A::element const>;
 
+// That, or compiled here: gpu_operators.cuh was included.
+template <aggregate A>
+inline constexpr bool runs_on_gpu =
+    compiled_on_gpu<A> ||
+    requires(gpu_call& call, A const& a, typename A::element const* in, typename A::result* out,
+             bool* found) { reduce_on_gpu(call, a, propagate, in, std::uint64_t(), out, found); };
+
 template <aggregate A>
 void start_reduce(gpu_call& call, A const& a, nan_policy nan, elements_on_gpu<A> in,
                   typename A::result* out, bool* found) {
   static_assert(std::is_trivially_copyable_v<typename A::result>);
-  if constexpr (compiled_on_gpu<A>) {
+  static_assert(runs_on_gpu<A>,
+                "the library holds no kernel for this aggregate or operator: include "
+                "<tally/gpu_operators.cuh> in a source that nvcc compiles");
+  if constexpr (compiled_on_gpu<A>)
     compiled_reduce_on_gpu<A>(call, a, nan, in.data(), in.size(), out, found);
-  } else {
-    constexpr bool can_be_compiled =
-        requires { reduce_on_gpu(call, a, nan, in.data(), in.size(), out, found); };
-    static_assert(can_be_compiled,
-                  "the library holds no kernel for this aggregate or operator: include "
-                  "<tally/gpu_operators.cuh> in a source that nvcc compiles");
-    if constexpr (can_be_compiled) reduce_on_gpu(call, a, nan, in.data(), in.size(), out, found);
-  }
+  else if constexpr (runs_on_gpu<A>)
+    reduce_on_gpu(call, a, nan, in.data(), in.size(), out, found);
 }
 
 template <aggregate A>
