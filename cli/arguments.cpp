@@ -8,6 +8,7 @@
 #include "nearest.hpp"
 #include "options.hpp"
 #include "standard_output.hpp"
+#include "tally/error.hpp"
 
 namespace tally::cli {
 namespace {
@@ -81,6 +82,14 @@ std::string help(CLI::App& app, command const* c) {
   return sub->help("tally");
 }
 
+void check_gpu_can(command const& chosen, arguments const& a) {
+  std::string what;
+  if (!(chosen.options & runs_on_gpu)) what = chosen.name;
+  if (a.save_state) what = "--save-state";
+  if (a.first_index) what = "--first-index";
+  if (!what.empty()) throw error("--device gpu: not on a GPU yet: " + what);
+}
+
 }  // namespace
 
 std::optional<arguments> parse(int argc, char const* const* argv) {
@@ -113,6 +122,7 @@ std::optional<arguments> parse(int argc, char const* const* argv) {
   a.command = chosen->name;
   if (a.each && a.save_state)
     throw usage_error("--save-state: saves one state, not one for --each");
+  if (a.gpu) check_gpu_can(*chosen, a);
   if (a.files.empty()) a.files = {"-"};
   return a;
 }

@@ -33,6 +33,7 @@ struct arguments {
   std::vector<std::string> files;  // at least one; "-" is standard input
   bool json = false, time = false;
   cpu where;
+  std::optional<int> gpu;  // --device: none, or which; -1: the current one
 
   std::optional<dtype> type;
   std::optional<std::string> column;

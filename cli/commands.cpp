@@ -15,7 +15,7 @@ constexpr command table[] = {
      "Floating point: the exact sum, rounded once to the input's type or to --out-dtype.\n"
      "Integers: modulo 2^64, as int64 or uint64; with a floating --out-dtype, exact and rounded "
      "once.",
-     reduction | has_out_type,
+     reduction | has_out_type | runs_on_gpu,
      {"tally sum examples/data/flights_distance.npy", "seq 100 | tally sum"},
      run_reduction},
     {"fast-sum",
@@ -24,7 +24,7 @@ constexpr command table[] = {
      "Adds in the input's type along a fixed binary tree over the element index: as fast as a sum\n"
      "gets, the same bits for any number of threads, and a rounding error that grows with the "
      "size.",
-     reduction,
+     reduction | runs_on_gpu,
      {"tally fast-sum examples/data/flights_distance.npy",
       "tally fast-sum --json examples/data/flights_distance.npy"},
      run_reduction},
@@ -49,7 +49,7 @@ constexpr command table[] = {
      "",
      "The least element",
      "-0.0 is less than +0.0; any NaN makes the answer NaN. --json also says where it comes first.",
-     reduction,
+     reduction | runs_on_gpu,
      {"tally min examples/data/flights_distance.npy",
       "tally min --json --skip-nan examples/data/flights_arr_delay.npy"},
      run_reduction},
@@ -57,7 +57,7 @@ constexpr command table[] = {
      "",
      "The greatest element",
      "-0.0 is less than +0.0; any NaN makes the answer NaN. --json also says where it comes first.",
-     reduction,
+     reduction | runs_on_gpu,
      {"tally max examples/data/flights_distance.npy",
       "tally max --json --skip-nan examples/data/flights_arr_delay.npy"},
      run_reduction},

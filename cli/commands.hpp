@@ -24,6 +24,7 @@ enum option_group : unsigned {
   reads_states = 512,
   climbs = 1024,
   looks_around = 2048,
+  runs_on_gpu = 4096,
 };
 
 struct command {

@@ -7,6 +7,7 @@
 #include <regex>
 
 #include "nearest.hpp"
+#include "tally/devices.hpp"
 #include "tally/error.hpp"
 #include "tally/io/number.hpp"
 
@@ -65,11 +66,16 @@ dtype type_named(std::string const& option, std::string const& text) {
        "is not an element type" + did_you_mean(text, {dtype_names.begin(), dtype_names.end()}));
 }
 
-void check_device(std::string const& text) {
-  if (text == "auto" || text == "cpu") return;
-  if (std::regex_match(text, std::regex("gpu(:[0-9]+(-[0-9]+)?)?")))
-    throw error("--device " + text + ": this build has no GPU support");
-  fail("--device", text, "is not auto, cpu, gpu or gpu:0-3");
+std::optional<int> gpu_named(std::string const& text) {
+  if (text == "auto" || text == "cpu") return std::nullopt;
+  std::smatch parts;
+  if (!std::regex_match(text, parts, std::regex("gpu(:([0-9]{1,4})(-[0-9]{1,4})?)?")))
+    fail("--device", text, "is not auto, cpu, gpu, gpu:0 or gpu:0-3");
+  if (auto const why = no_gpu_because(); !why.empty())
+    throw error("--device " + text + ": no GPU: " + why);
+  if (parts[3].matched)
+    throw error("--device " + text + ": several GPUs at once are not there yet");
+  return parts[2].matched ? std::stoi(parts[2]) : -1;
 }
 
 }  // namespace tally::cli

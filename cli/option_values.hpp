@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "arguments.hpp"
@@ -30,7 +31,8 @@ std::string choice(std::string const& option, std::string const& text,
                    std::vector<std::string> const& choices);
 dtype type_named(std::string const& option, std::string const& text);
 
-// Throws unless `text` is auto, cpu, gpu, gpu:N or gpu:N-M; tally::error for the last three.
-void check_device(std::string const& text);
+// What --device names: nothing for auto and cpu, the number of a GPU, -1 for any. Throws
+// tally::error where there is none.
+std::optional<int> gpu_named(std::string const& text);
 
 }  // namespace tally::cli

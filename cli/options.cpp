@@ -139,7 +139,8 @@ void define_threads(CLI::App& app, arguments& a) {
 
 void define_common(CLI::App& app, arguments& a) {
   define_threads(app, a);
-  value(app, "--device", "NAME", "auto, cpu, gpu or gpu:0-3 (auto)", check_device);
+  value(app, "--device", "NAME", "auto, cpu, gpu or gpu:0-3 (auto)",
+        [&a](auto const& text) { a.gpu = gpu_named(text); });
   define_json(app, a);
   flag(app, "--time", a.time, "Seconds and GB/s (10^9 bytes read a second) on standard error");
 }

@@ -1,11 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
+#include "gpu_reduction.hpp"
 #include "input.hpp"
 #include "reduction.hpp"
 #include "report.hpp"
 #include "state.hpp"
 
 namespace tally::cli {
+
+namespace {
+
+void run_on_cpu(input& in, arguments const& options, reduction_settings const& settings,
+                stopwatch const& watch) {
+  auto const total = make_reduction(settings, options.first_index.value_or(0));
+  for (auto chunk = in.next(); !chunk.empty(); chunk = in.next()) total->add(options.where, chunk);
+  auto const result = total->result(in.name());
+  if (options.save_state)
+    save_state(*options.save_state, settings, options.first_index.has_value(), *total);
+  print(options, facts_of(in, total->nan_count()), result, watch);
+}
+
+// Whether it did.
+bool run_on_gpu(input& in, arguments const& options, reduction_settings const& settings,
+                stopwatch const& watch) {
+  auto const done = reduce_on_gpu(in, options, settings);
+  if (!done) return false;
+  auto about = facts_of(in, done->nan_count);
+  about.device = done->device;
+  print(options, about, done->found, watch);
+  return true;
+}
+
+}  // namespace
 
 void run_reduction(arguments const& options) {
   for_each_array(options, [&](std::vector<std::string> const& files) {
@@ -16,13 +42,8 @@ void run_reduction(arguments const& options) {
                                       .ddof = options.ddof,
                                       .skip_nan = options.skip_nan || options.command == "describe",
                                       .out_type = options.out_type};
-    auto const total = make_reduction(settings, options.first_index.value_or(0));
-    for (auto chunk = in.next(); !chunk.empty(); chunk = in.next())
-      total->add(options.where, chunk);
-    auto const result = total->result(in.name());
-    if (options.save_state)
-      save_state(*options.save_state, settings, options.first_index.has_value(), *total);
-    print(options, facts_of(in, total->nan_count()), result, watch);
+    if (options.gpu && run_on_gpu(in, options, settings, watch)) return;
+    run_on_cpu(in, options, settings, watch);
   });
 }
 

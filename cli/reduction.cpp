@@ -82,11 +82,15 @@ bool possible_result(reduction_settings const& s, dtype out) {
 
 }  // namespace
 
-std::unique_ptr<reduction> make_reduction(reduction_settings const& settings, std::uint64_t first) {
+void require_possible_result(reduction_settings const& settings) {
   if (settings.out_type && !possible_result(settings, *settings.out_type))
     throw usage_error("--out-dtype: the " + settings.command + " of " +
                       std::string(name(settings.type)) + " cannot be " +
                       std::string(name(*settings.out_type)));
+}
+
+std::unique_ptr<reduction> make_reduction(reduction_settings const& settings, std::uint64_t first) {
+  require_possible_result(settings);
   return visit(settings.type,
                [&]<class T>(std::type_identity<T>) { return make<T>(settings, first); });
 }

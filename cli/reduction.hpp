@@ -50,8 +50,10 @@ class reduction {
   virtual void read(byte_reader& in) = 0;
 };
 
-// Throws usage_error if the settings ask for a type that the answer cannot have. `first` is the
-// index of the first element.
+// Throws usage_error if the settings ask for a type that the answer cannot have.
+void require_possible_result(reduction_settings const& settings);
+
+// Throws that, too. `first` is the index of the first element.
 std::unique_ptr<reduction> make_reduction(reduction_settings const& settings, std::uint64_t first);
 
 }  // namespace tally::cli

@@ -18,7 +18,7 @@ json common_keys(arguments const& options, facts const& about, double seconds) {
   keys["shape"] = about.shape;
   keys["count"] = about.count;
   keys["nan_count"] = about.nan_count ? json(*about.nan_count) : json();
-  keys["device"] = "cpu";
+  keys["device"] = about.device;
   keys["threads"] = detail::thread_count(options.where);
   keys["seconds"] = seconds;
   keys["bytes_read"] = about.bytes_read;

@@ -30,6 +30,7 @@ struct facts {
   std::uint64_t count;
   std::optional<std::uint64_t> nan_count;  // absent: nobody looked
   std::uint64_t bytes_read;
+  std::string device = "cpu";
 };
 // Of an input that has been read.
 facts facts_of(input const& in, std::optional<std::uint64_t> nan_count);

@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from .command import BINARY, failure, tally
+from .command import BINARY, failure, report, tally
 
 
 def write_npy(name, header, data):
@@ -214,7 +214,13 @@ def test_other_misuse_has_status_2(arguments):
 
 def test_a_gpu_that_is_not_there_has_status_1():
     np.save("x.npy", np.ones(3))
-    assert "gpu" in failure(1, "sum", "x.npy", "--device", "gpu")
+    why = report("devices", "--no-measure")["no_gpu"]
+    for device in ("gpu", "gpu:0", "gpu:0-3"):
+        if why:
+            wanted = f"tally: --device {device}: no GPU: {why}"
+            assert failure(1, "sum", "x.npy", "--device", device) == wanted
+    failure(1, "sum", "x.npy", "--device", "gpu:999")
+    failure(1, "mean", "x.npy", "--device", "gpu")
 
 
 def test_a_strange_name_stays_on_one_line():
