@@ -12,6 +12,7 @@ TESTED_THROUGH = {
     "block/partials.cuh": "block/reduce_test.cu",
     "device/bins.cuh": "device/sum_test.cu",
     "device/exact.cuh": "device/sum_test.cu",
+    "device/fold.cuh": "device/plain_test.cu",
     "device/load.cuh": "device/plain_test.cu",
     "device/reduce.cuh": "device/plain_test.cu",
     "device/reduce_array.cuh": "device/plain_test.cu",

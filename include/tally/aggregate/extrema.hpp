@@ -8,6 +8,7 @@
 #include "tally/aggregate/running_extremum.hpp"
 #include "tally/aggregate/tile.hpp"
 #include "tally/aggregate/vector.hpp"
+#include "tally/aggregate/single_extrema.hpp"
 #include "tally/serial.hpp"
 
 namespace tally {
@@ -199,6 +200,7 @@ template <element T, bool Least>
 struct extremum : extrema<T> {
   using parts = extrema<T>;
   using result = T;
+  static single_extremum<T, Least> on_device() { return {}; }
   static constexpr char const* name = Least ? "minimum" : "maximum";
   TALLY_HD T lower(typename parts::state const& s) const {
     if constexpr (floating<T>)
@@ -211,6 +213,7 @@ template <element T, bool Least>
 struct arg_extremum : extrema<T> {
   using parts = extrema<T>;
   using result = std::int64_t;
+  static single_arg_extremum<T, Least> on_device() { return {}; }
   static constexpr char const* name = Least ? "arg_minimum" : "arg_maximum";
   TALLY_HD std::int64_t lower(typename parts::state const& s) const {
     return s.first_nan >= 0 ? s.first_nan : Least ? s.least.at : s.greatest.at;
@@ -261,6 +264,7 @@ struct min_max {
     using parts = extrema<T>;
     using result = values<T>;
     static constexpr char const* name = "min_max";
+    static detail::two_extrema<T, result> on_device() { return {}; }
     TALLY_HD result lower(typename parts::state const& s) const {
       return {detail::extremum<T, true>{}.lower(s), detail::extremum<T, false>{}.lower(s)};
     }

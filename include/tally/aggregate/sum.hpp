@@ -6,6 +6,7 @@
 #include "tally/aggregate/exact_accumulator.hpp"
 #include "tally/aggregate/exact_prefix.hpp"
 #include "tally/aggregate/integer_prefix.hpp"
+#include "tally/operators.hpp"
 
 namespace tally {
 namespace detail {
@@ -67,6 +68,7 @@ struct integer_sum {
   using state = std::uint64_t;
   using result = R;
   using parts = integer_sum<T>;
+  using operator_type = plus;
   static constexpr bool any_order = true;
   static constexpr char const* name = "sum";
 
@@ -76,6 +78,17 @@ struct integer_sum {
   TALLY_FN R lower(state s) const { return R(s); }
   static void write(byte_writer& out, state s) { out.put(s); }
   static state read(byte_reader& in) { return in.get<state>(); }
+
+  // Some at once, zeros where there is none: of narrow types their sum fits 32 bits.
+  template <class Batch, class Index, class IsThere>
+  TALLY_FN void add(state& s, Batch const& x, Index, IsThere) const {
+    using narrow = std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>;
+    using part = std::conditional_t<sizeof(T) <= 2, narrow, state>;
+    part total = 0;
+#pragma unroll
+    for (int k = 0; k < x.size; ++k) total += part(x[k]);
+    s += state(total);
+  }
 
   struct accumulator {
     template <class Tile>

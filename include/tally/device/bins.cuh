@@ -4,7 +4,6 @@
 #include "tally/launch.cuh"
 #include "tally/thread_index.cuh"
 #include "tally/types.hpp"
-#include "tally/warp/shuffle.cuh"
 
 namespace tally::device {
 
@@ -21,6 +20,7 @@ class bins {
   __device__ void reserve(int n, Digits& digits) {
     constexpr int room = 1 << 13;
     if (added_ == 0 || added_ + n > room) {
+#pragma unroll 1
       for (int i = 0; i < count; ++i) {
         if (added_ != 0) digits.add(at(i));
         at(i) = 0;
@@ -40,10 +40,11 @@ class bins {
     if (added_ == 0)
       for (int i = 0; i < count; ++i) at(i) = 0;
     __syncwarp();
-    int const lane = warp::lane(), bin = lane % count, half = lane & count;
+    int const lane = int(threadIdx.x % warp_size), bin = lane % count, half = lane & count;
     double sum = 0;
+#pragma unroll 4
     for (int i = 0; i < count; ++i) {
-      double const x = at(bin, (thread_index() & -warp_size) + half + (i + lane) % count);
+      double const x = at(bin, int(threadIdx.x - threadIdx.x % warp_size) + half + (i + lane) % count);
       double const next = sum + x, part = next - sum;
       double const error = (sum - (next - part)) + (x - part);
       if (error != 0) digits.add(error);
@@ -56,9 +57,9 @@ class bins {
   int added_ = 0;
 
   __device__ static double& at(int bin, int thread) {
-    return dynamic_shared<double>()[bin * thread_count() + thread];
+    return dynamic_shared<double>()[bin * int(blockDim.x) + thread];
   }
-  __device__ static double& at(int bin) { return at(bin, thread_index()); }
+  __device__ static double& at(int bin) { return at(bin, int(threadIdx.x)); }
 };
 
 }  // namespace tally::device

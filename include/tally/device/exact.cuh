@@ -39,16 +39,22 @@ class exact_adder {
 
   __device__ static void start(shared_type& shared) {
     shared.digits.clear();
-    if (thread_index() == 0) shared.nan = shared.positive_infinity = shared.negative_infinity = 0;
+    if (threadIdx.x == 0) shared.nan = shared.positive_infinity = shared.negative_infinity = 0;
   }
 
   // What a thread has read at once; T{} in place of what does not count.
-  template <int size>
-  __device__ void add(T const (&x)[size], shared_type& shared) {
+  template <class Batch>
+  __device__ void add(Batch const& x, shared_type& shared) {
     if constexpr (std::is_same_v<T, double>)
       add_halves(x, shared);
     else
       add_window(x, shared);
+  }
+  __device__ void add_one(T x, shared_type& shared) {
+    if (is_finite(x) && (!std::is_same_v<T, double> || fabs(as_double(x)) < 0x1p960))
+      put(as_double(x), shared);
+    else
+      add_special(x, shared);
   }
 
   // By whole warps, after the last add.
@@ -65,11 +71,13 @@ class exact_adder {
 
   // The types of up to 32 bits: while what is read at once is close enough together, plain double
   // additions are exact (windows.hpp has the same on a CPU).
-  template <int size>
-  __device__ void add_window(T const (&x)[size], shared_type& shared) {
+  template <class Batch>
+  __device__ void add_window(Batch const& x, shared_type& shared) {
+    constexpr int size = Batch::size;
     using seen = detail::seen_as<T>;
     unsigned largest = 0, smallest = ~0u;
     double sum[4] = {};
+#pragma unroll
     for (int k = 0; k < size; ++k) {
       float const value = as_float(x[k]);
       unsigned const magnitude = to_bits(value) & 0x7fffffff;
@@ -91,14 +99,16 @@ class exact_adder {
     if (fits)
       put(all, shared);
     else
-      add_apart(x, shared);
+      add_all_apart(x, shared);
   }
 
   // double: each element is cut into its upper 27 bits and the rest, and both are added up as above.
-  template <int size>
-  __device__ void add_halves(double const (&x)[size], shared_type& shared) {
+  template <class Batch>
+  __device__ void add_halves(Batch const& x, shared_type& shared) {
+    constexpr int size = Batch::size;
     unsigned largest = 0, smallest = ~0u;
     double high_sum[2] = {}, low_sum[2] = {};
+#pragma unroll
     for (int k = 0; k < size; ++k) {
       std::uint64_t const magnitude = to_bits(x[k]) & ~format<double>::sign;
       largest = max(largest, unsigned(magnitude >> 32));
@@ -113,7 +123,7 @@ class exact_adder {
       put(high_sum[0] + high_sum[1], shared);
       put_rest(low_sum[0] + low_sum[1], shared);
     } else {
-      add_apart(x, shared);
+      add_all_apart(x, shared);
     }
   }
 
@@ -133,23 +143,39 @@ class exact_adder {
   }
 
   // One by one: any values.
-  template <int size>
-  __device__ void add_apart(T const (&x)[size], shared_type& shared) {
+  template <class Batch>
+  __device__ void add_all_apart(Batch const& x, shared_type& shared) {
+    constexpr int size = Batch::size;
     if constexpr (has_bins) bins_.reserve(size, shared.digits);
-    for (int k = 0; k < size; ++k) {
-      if (!is_finite(x[k])) {
-        bool const negative = to_bits(x[k]) & format<T>::sign;
-        atomicAdd(is_nan(x[k]) ? &shared.nan
-                  : negative   ? &shared.negative_infinity
-                               : &shared.positive_infinity,
-                  1);
-      } else if constexpr (has_bins) {
-        bins_.add(as_float(x[k]));
-      } else if constexpr (std::is_same_v<T, double>) {
-        shared.digits.add(x[k]);
-      } else {
-        put(double(as_float(x[k])), shared);
-      }
+    if constexpr (sizeof(T) == 2) {
+      Batch const copy = x;  // in memory, for a loop
+#pragma unroll 1
+      for (int k = 0; k < size; ++k) add_apart(copy[k], shared);
+    } else {
+#pragma unroll
+      for (int k = 0; k < size; ++k) add_apart(x[k], shared);
+    }
+  }
+  __device__ void add_apart(T x, shared_type& shared) {
+    if (std::is_same_v<T, double> || !is_finite(x))
+      add_special(x, shared);
+    else if constexpr (has_bins)
+      bins_.add(as_float(x));
+    else
+      put(as_double(x), shared);
+  }
+
+  // A value that no thread can keep.
+  __device__ static __noinline__ void add_special(T x, shared_type& shared) {
+    if (is_finite(x)) {
+      auto const p = take_apart(x);
+      shared.digits.add(p.negative, p.significand, p.exponent);
+    } else {
+      bool const negative = to_bits(x) & format<T>::sign;
+      atomicAdd(is_nan(x) ? &shared.nan
+                : negative ? &shared.negative_infinity
+                           : &shared.positive_infinity,
+                1);
     }
   }
 
@@ -158,6 +184,12 @@ class exact_adder {
       return x;
     else if constexpr (!std::is_same_v<T, double>)
       return detail::to_float(x);
+  }
+  __device__ static double as_double(T x) {
+    if constexpr (std::is_same_v<T, double>)
+      return x;
+    else
+      return double(as_float(x));
   }
 };
 

@@ -7,6 +7,9 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
+
+#include "tally/rounding.hpp"
 
 namespace tally::device {
 
@@ -16,75 +19,141 @@ inline constexpr int vector_size = 16 % sizeof(T) == 0 ? int(16 / sizeof(T)) : 1
 
 inline constexpr int loads_in_flight = 4;
 
-// A vector from an address that is aligned to it.
-template <int size, class T>
-__device__ void load_vector(T const* at, T* x) {
-  if constexpr (size * sizeof(T) == 16) {
-    uint4 const raw = __ldg(reinterpret_cast<uint4 const*>(at));
-    memcpy(x, &raw, 16);
-  } else {
-    for (int k = 0; k < size; ++k) x[k] = at[k];
-  }
+// Whether vectors can be loaded from multiples of them on.
+template <class T>
+bool is_aligned(T const* data) {
+  return reinterpret_cast<std::uintptr_t>(data) % (vector_size<T> * sizeof(T)) == 0;
 }
 
-// A block's way through an array, by rows: a vector for each of its threads. Rows begin at the 16-byte
-// boundary at or before the first element, so that vectors are aligned; positions count from there,
-// and [begin, end) of them are elements.
+// What a thread has read, some vectors of elements. Narrow ones stay packed in 32-bit words until they
+// are used: there are not the registers for all of them.
+template <class T, int vectors>
+class batch {
+  static constexpr bool packed = 16 % sizeof(T) == 0;
+
+ public:
+  static constexpr int each = vector_size<T>, size = vectors * each;
+
+  // From an address that is aligned to a vector.
+  __device__ void load(int vector, T const* from) {
+    if constexpr (packed) {
+      uint4 const raw = __ldg(reinterpret_cast<uint4 const*>(from));
+      word_[4 * vector] = raw.x;
+      word_[4 * vector + 1] = raw.y;
+      word_[4 * vector + 2] = raw.z;
+      word_[4 * vector + 3] = raw.w;
+    } else {
+      element_[vector] = *from;
+    }
+  }
+  __device__ void clear(int vector) {
+    if constexpr (packed)
+      for (int i = 0; i < 4; ++i) word_[4 * vector + i] = 0;
+    else
+      element_[vector] = T{};
+  }
+
+  __device__ void set(int k, T x) {
+    if constexpr (!packed) {
+      element_[k] = x;
+    } else if constexpr (sizeof(T) >= 4) {
+      memcpy(word_ + k * sizeof(T) / 4, &x, sizeof x);
+    } else {
+      constexpr std::uint32_t ones = (1u << 8 * sizeof(T)) - 1;
+      int const shift = 8 * (k * sizeof(T) % 4);
+      auto& word = word_[k * sizeof(T) / 4];
+      word = (word & ~(ones << shift)) | std::uint32_t(to_bits(x)) << shift;
+    }
+  }
+  __device__ T operator[](int k) const {
+    if constexpr (!packed) {
+      return element_[k];
+    } else if constexpr (sizeof(T) >= 4) {
+      T x;
+      memcpy(&x, word_ + k * sizeof(T) / 4, sizeof x);
+      return x;
+    } else {
+      return from_bits<T>(bits_of<T>(word_[k * sizeof(T) / 4] >> (8 * (k * sizeof(T) % 4))));
+    }
+  }
+
+  __device__ void replace_nan_by_zero() {
+#pragma unroll
+    for (int k = 0; k < size; ++k)
+      if (is_nan((*this)[k])) set(k, T{});
+  }
+
+ private:
+  struct nothing {};
+  [[no_unique_address]] std::conditional_t<packed, std::uint32_t[4 * vectors], nothing> word_;
+  [[no_unique_address]] std::conditional_t<packed, nothing, T[vectors]> element_;
+};
+
+// An array cut for the blocks of a launch, by the host: whole vectors, aligned, and what lies before
+// and behind them, less than two vectors of single elements. A row is a vector for each thread of a
+// block; each block has as many rows as the next, or one more.
+struct cut {
+  std::uint64_t vectors;
+  unsigned head, tail;  // elements
+  unsigned share, extra;
+};
+
+template <class T>
+cut cut_for(T const* data, std::uint64_t n, unsigned blocks, unsigned threads) {
+  constexpr std::uint64_t size = vector_size<T>;
+  auto const past = reinterpret_cast<std::uintptr_t>(data) % 16;
+  std::uint64_t head = size == 1 || past == 0 ? 0 : (16 - past) / sizeof(T);
+  if (head > n) head = n;
+  std::uint64_t const vectors = (n - head) / size, rows = (vectors + threads - 1) / threads;
+  return {vectors, unsigned(head), unsigned((n - head) % size), unsigned(rows / blocks),
+          unsigned(rows % blocks)};
+}
+
+// A thread's way through the rows of its block, some vectors at a time. Blocks are one-dimensional.
 template <class T>
 class row_reader {
  public:
-  static constexpr int size = vector_size<T> * loads_in_flight;  // elements that a thread has at once
+  using batch_type = batch<T, loads_in_flight>;
 
-  __device__ row_reader(T const* data, std::uint64_t n)
-      : begin_(vector_size<T> == 1 ? 0 : reinterpret_cast<std::uintptr_t>(data) % 16 / sizeof(T)),
-        end_(begin_ + n),
-        origin_(reinterpret_cast<T const*>(reinterpret_cast<std::uintptr_t>(data) -
-                                           begin_ * sizeof(T))) {}
+  __device__ row_reader(T const* data, cut const& c) : at_(threadIdx.x) {
+    bool const more = blockIdx.x < c.extra;
+    std::uint64_t const row = std::uint64_t(c.share) * blockIdx.x + (more ? blockIdx.x : c.extra);
+    std::uint64_t const first = row * blockDim.x, left = c.vectors - first;
+    first_ = c.head + first * vector_size<T>;
+    data_ = data + first_;
+    unsigned const whole = (c.share + more) * blockDim.x;
+    count_ = first >= c.vectors ? 0 : left < whole ? unsigned(left) : whole;
+  }
 
-  __device__ std::uint64_t rows() const { return (end_ + row() - 1) / row(); }
+  __device__ bool done() const { return at_ - threadIdx.x >= count_; }  // the same in the whole block
 
-  // The thread's elements in the rows [first, last), at most loads_in_flight; T{} for what is missing.
-  // Bit k of the answer is set where x[k] is an element.
-  __device__ std::uint64_t load(std::uint64_t first, std::uint64_t last, T (&x)[size]) const {
-    constexpr int each = vector_size<T>;
-    constexpr std::uint64_t all = ~std::uint64_t(0) >> (64 - size);
-    std::uint64_t const at = position(first, 0);
-    if (last - first >= loads_in_flight && first * row() >= begin_ &&
-        (first + loads_in_flight) * row() <= end_) {
-      for (int j = 0; j < loads_in_flight; ++j) load_vector<each>(origin_ + at + j * row(), x + j * each);
-      return all;
-    }
-    std::uint64_t live = 0;
+  // The next vectors, zeros for what there is not. Bit j of the answer tells whether there is the j-th.
+  __device__ unsigned load(batch_type& x) const {
+    unsigned live = 0;
+#pragma unroll
     for (int j = 0; j < loads_in_flight; ++j) {
-      std::uint64_t const from = at + j * row();
-      bool const in_rows = first + j < last;
-      if (in_rows && from >= begin_ && from + each <= end_) {
-        load_vector<each>(origin_ + from, x + j * each);
-        live |= (all >> (size - each)) << (j * each);
+      unsigned const v = at_ + j * blockDim.x;
+      if (v < count_) {
+        x.load(j, data_ + std::uint64_t(v) * vector_size<T>);
+        live |= 1u << j;
       } else {
-        for (int k = 0; k < each; ++k) {
-          bool const there = in_rows && from + k >= begin_ && from + k < end_;
-          x[j * each + k] = there ? origin_[from + k] : T{};
-          live |= std::uint64_t(there) << (j * each + k);
-        }
+        x.clear(j);
       }
     }
     return live;
   }
+  __device__ void advance() { at_ += loads_in_flight * blockDim.x; }
 
-  // The index of the element x[k] of the rows from `first` on.
-  __device__ std::uint64_t index(std::uint64_t first, int k) const {
-    return position(first, k / vector_size<T>) + k % vector_size<T> - begin_;
+  // The index of the element x[k].
+  __device__ std::uint64_t index(int k) const {
+    constexpr int each = vector_size<T>;
+    return first_ + std::uint64_t(at_ + k / each * blockDim.x) * each + k % each;
   }
 
  private:
-  std::uint64_t begin_, end_;
-  T const* origin_;
-
-  __device__ std::uint64_t row() const { return std::uint64_t(vector_size<T>) * blockDim.x; }
-  __device__ std::uint64_t position(std::uint64_t first, int j) const {
-    return (first + j) * row() + threadIdx.x * vector_size<T>;
-  }
+  T const* data_;
+  std::uint64_t first_;  // the index of the block's first element
+  unsigned at_, count_;  // vectors of the block: the thread's next one, and how many there are
 };
 
 }  // namespace tally::device

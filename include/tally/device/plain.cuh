@@ -5,7 +5,8 @@
 #pragma once
 
 #include "tally/aggregate/aggregate.hpp"
-#include "tally/block/reduce.cuh"
+#include "tally/device/fold.cuh"
+#include "tally/device/load.cuh"
 #include "tally/device/slots.cuh"
 
 namespace tally::device {
@@ -14,13 +15,16 @@ namespace tally::device {
 //
 //   shared, accumulator        what a block's threads share, and what each has for itself
 //   start(acc, shared)         before the first element
-//   add(acc, shared, x, live, index)   the elements x[k], of index index(k), where bit k of `live` is set
+//   add(acc, shared, x, live, index)
+//                              the elements x[k], of index index(k), some vectors of them: vector j if
+//                              bit j of `live` is set, else zeros that do not count
+//   add(acc, shared, x, index) a single element, by some threads
 //   close(acc, shared)         the block's elements are all added
 //   publish(acc, shared, slots, epoch), collect(acc, shared, slots, blocks, epoch)
 //                              the other blocks' totals on their way to the first; `words` slots a block
-//   finish(acc, shared, out)   the result
+//   finish(acc, shared, n, out)  writes the result; whether there is one
 //
-// All threads of a block call each of them together.
+// All threads of a block call each of the others together.
 template <aggregate A>
 struct plain_form {
   using element = typename A::element;
@@ -34,8 +38,8 @@ struct plain_form {
     state chain[chains];
   };
 
-  A a;
   bool skips_nan;
+  A a;
 
   static std::size_t dynamic_bytes(unsigned) { return 0; }  // of shared memory
 
@@ -43,22 +47,16 @@ struct plain_form {
     for (state& s : acc.chain) s = a.identity();
   }
 
-  template <int size, class Index>
-  __device__ void add(accumulator& acc, shared&, element const (&x)[size], std::uint64_t live,
-                      Index index) const {
-    constexpr std::uint64_t all = ~std::uint64_t(0) >> (64 - size);
-    if constexpr (floating<element>)
-      if (skips_nan)
-        for (int k = 0; k < size; ++k) live &= ~(std::uint64_t(is_nan(x[k])) << k);
-    if (live == all) {
-      if constexpr (requires { a.add(acc.chain[0], x, index); })
-        a.add(acc.chain[0], x, index);
-      else
-        for (int k = 0; k < size; ++k) put(acc.chain[k % chains], x[k], index(k));
-    } else {
-      for (int k = 0; k < size; ++k)
-        if (live >> k & 1) put(acc.chain[k % chains], x[k], index(k));
-    }
+  template <class Batch, class Index>
+  __device__ void add(accumulator& acc, shared&, Batch const& x, unsigned live, Index index) const {
+    bool const all = live == (1u << loads_in_flight) - 1 && !(floating<element> && skips_nan);
+    if (all)
+      add_batch(acc, x, index, [](int) { return true; });
+    else
+      add_batch(acc, x, index, [&](int k) { return (live >> k / x.each & 1) && counts(x[k]); });
+  }
+  __device__ void add(accumulator& acc, shared&, element x, std::uint64_t index) const {
+    if (counts(x)) put(acc.chain[0], x, index);
   }
 
   __device__ void close(accumulator& acc, shared&) const {
@@ -67,7 +65,7 @@ struct plain_form {
   }
 
   __device__ void publish(accumulator const& acc, shared&, slot* at, std::uint32_t epoch) const {
-    if (thread_index() != 0) return;
+    if (int(threadIdx.x) != 0) return;
     std::uint64_t word[words] = {};
     memcpy(word, &acc.chain[0], sizeof(state));
     for (int i = 0; i < words; ++i) device::publish(at + i, word[i], epoch);
@@ -75,8 +73,8 @@ struct plain_form {
 
   __device__ void collect(accumulator& acc, shared&, slot* slots, int blocks,
                           std::uint32_t epoch) const {
-    state total = thread_index() == 0 ? acc.chain[0] : a.identity();
-    for (int b = thread_index(); b < blocks; b += thread_count()) {
+    state total = int(threadIdx.x) == 0 ? acc.chain[0] : a.identity();
+    for (int b = int(threadIdx.x); b < blocks; b += int(blockDim.x)) {
       std::uint64_t word[words];
       for (int i = 0; i < words; ++i) word[i] = await(slots + b * words + i, epoch);
       state s;
@@ -88,25 +86,41 @@ struct plain_form {
   }
 
   __device__ bool finish(accumulator const& acc, shared&, std::uint64_t, result* out) const {
-    if (thread_index() != 0) return false;
+    if (int(threadIdx.x) != 0) return false;
     *out = a.lower(acc.chain[0]);
     if constexpr (requires { a.empty(acc.chain[0]); }) return !a.empty(acc.chain[0]);
     return true;
   }
 
  private:
-  struct combining {
-    A a;
-    __device__ state operator()(state const& s, state const& t) const { return a.combine(s, t); }
-  };
+  template <class Batch, class Index, class IsThere>
+  __device__ void add_batch(accumulator& acc, Batch const& x, Index index, IsThere is_there) const {
+    if constexpr (requires { a.add(acc.chain[0], x, index, is_there); }) {
+      a.add(acc.chain[0], x, index, is_there);
+    } else {
+#pragma unroll
+      for (int k = 0; k < x.size; ++k)
+        if (is_there(k)) put(acc.chain[k % chains], x[k], index(k));
+    }
+  }
+  __device__ bool counts(element x) const {
+    if constexpr (floating<element>) return !skips_nan || !is_nan(x);
+    return true;
+  }
   __device__ void put(state& s, element x, std::uint64_t index) const {
     s = a.combine(s, a.lift(x, index));
   }
   __device__ void fold(accumulator& acc) const {
-    if constexpr (requires { typename A::operator_type; })
-      acc.chain[0] = block::reduce(acc.chain[0], typename A::operator_type{});
-    else
-      acc.chain[0] = block::reduce(acc.chain[0], combining{a});
+    acc.chain[0] = fold_block(acc.chain[0], a.identity(), [&](state const& s) { return fold_warp(s); });
+  }
+  __device__ state fold_warp(state const& s) const {
+    if constexpr (requires { typename A::key_operator; }) {
+      return fold_best<typename A::key_operator>(s);
+    } else if constexpr (requires { typename A::operator_type; }) {
+      return warp::reduce(s, typename A::operator_type{});
+    } else {
+      return warp::reduce(s, [this](state const& l, state const& r) { return a.combine(l, r); });
+    }
   }
 };
 

@@ -22,47 +22,52 @@ inline constexpr int reduce_threads = 512, reduce_blocks_a_multiprocessor = 2;
 // Of an any-order aggregate, by its form (plain.cuh says what that is).
 template <class Form>
 struct any_order_call {
-  Form form;
   typename Form::element const* in;
   std::uint64_t n;
+  cut parts;
   answer<typename Form::result> out;
   workspace w;
+  Form form;  // last: nvcc and g++ do not agree about what follows an empty type
 };
 
-// Each block takes as many rows as the next; all but the first publish their totals, and the first
-// one waits for them.
+// Each block reads its rows, all but the first publish their totals, and the first one waits for
+// them. It also has the elements beside the whole vectors.
 template <class Form>
 __global__ void __launch_bounds__(reduce_threads, reduce_blocks_a_multiprocessor)
-    reduce_any_order(any_order_call<Form> call) {
-  auto const& [form, in, n, out, w] = call;
+    reduce_any_order(any_order_call<Form> const call) {
   using reader = row_reader<typename Form::element>;
   __shared__ typename Form::shared shared;
+  Form const& form = call.form;
   typename Form::accumulator acc;
-  std::uint32_t const epoch = gridDim.x > 1 ? this_epoch(w) : 0;
-  reader const from(in, n);
-  std::uint64_t const rows = from.rows(), last = rows * (blockIdx.x + 1) / gridDim.x;
-  std::uint64_t row = rows * blockIdx.x / gridDim.x;
-  typename Form::element x[reader::size];
-  std::uint64_t live = from.load(row, last, x);
+  std::uint32_t const epoch = gridDim.x > 1 ? this_epoch(call.w) : 0;
+
+  reader from(call.in, call.parts);
+  typename reader::batch_type x;
+  unsigned live = from.load(x);
   form.start(acc, shared);  // while the first elements are on their way
-  for (;;) {
-    form.add(acc, shared, x, live, [&](int k) { return from.index(row, k); });
-    row += loads_in_flight;
-    if (row >= last) break;
-    live = from.load(row, last, x);
+  while (!from.done()) {
+    form.add(acc, shared, x, live, [&](int k) { return from.index(k); });
+    from.advance();
+    live = from.load(x);
   }
-  form.close(acc, shared);
 
   if (blockIdx.x > 0) {
-    form.publish(acc, shared, w.slots + (blockIdx.x - 1) * Form::words, epoch);
+    form.close(acc, shared);
+    form.publish(acc, shared, call.w.slots + (blockIdx.x - 1) * Form::words, epoch);
     return;
   }
-  if (gridDim.x > 1) {
-    form.collect(acc, shared, w.slots, gridDim.x - 1, epoch);
-    if (threadIdx.x == 0) end_epoch(w, epoch, std::uint64_t(gridDim.x - 1) * Form::words);
+  if (threadIdx.x < call.parts.head + call.parts.tail) {
+    bool const before = threadIdx.x < call.parts.head;
+    auto const i = before ? threadIdx.x : call.n - call.parts.tail + threadIdx.x - call.parts.head;
+    form.add(acc, shared, call.in[i], i);
   }
-  bool const found = form.finish(acc, shared, n, out.result);
-  if (threadIdx.x == 0 && out.found) *out.found = found;
+  form.close(acc, shared);
+  if (gridDim.x > 1) {
+    form.collect(acc, shared, call.w.slots, gridDim.x - 1, epoch);
+    if (threadIdx.x == 0) end_epoch(call.w, epoch, std::uint64_t(gridDim.x - 1) * Form::words);
+  }
+  bool const found = form.finish(acc, shared, call.n, call.out.result);
+  if (threadIdx.x == 0 && call.out.found) *call.out.found = found;
 }
 
 }  // namespace tally::device

@@ -18,10 +18,10 @@ namespace tally::detail {
 // What blocks do with an aggregate that takes any order; other headers have other forms.
 template <aggregate A>
 auto form_on_device(A const& a, bool skips_nan) {
-  if constexpr (requires { a.on_device(skips_nan); })
-    return form_on_device(a.on_device(skips_nan), skips_nan);
+  if constexpr (requires { a.on_device(); })
+    return form_on_device(a.on_device(), skips_nan);
   else
-    return device::plain_form<A>{a, skips_nan};
+    return device::plain_form<A>{skips_nan, a};
 }
 
 template <aggregate A>
@@ -65,7 +65,8 @@ void reduce_any_order_on_device(gpu_call& call, A const& a, bool skips_nan,
   auto const [blocks, threads] = geometry_of(n * sizeof(*in), call.multiprocessors());
   auto const memory = call.workspace(std::size_t(blocks - 1) * form_type::words);
   launch(device::reduce_any_order<form_type>, blocks, threads, form_type::dynamic_bytes(threads),
-         call.stream())({form, in, n, out, {memory.epoch, static_cast<device::slot*>(memory.slots)}});
+         call.stream())({in, n, device::cut_for(in, n, blocks, threads), out,
+                         {memory.epoch, static_cast<device::slot*>(memory.slots)}, form});
 }
 
 template <aggregate A>
@@ -86,7 +87,7 @@ void reduce_in_order_on_device(gpu_call& call, A const& a, bool skips_nan,
   auto const memory = call.workspace(slots);
   launch(device::reduce_in_order<op_type>, unsigned(std::min<std::uint64_t>(runs, resident)),
          device::ordered_threads, 0, call.stream())(
-      {op, skips_nan, levels, runs, in, n, out, {memory.epoch, static_cast<device::slot*>(memory.slots)}});
+      {skips_nan, device::is_aligned(in), levels, runs, in, n, out, {memory.epoch, static_cast<device::slot*>(memory.slots)}, op});
 }
 
 // The elements of in[0, n), in memory that the device can read, into *result; asynchronous. *found

@@ -5,20 +5,22 @@
 #pragma once
 
 #include "tally/aggregate/aggregate.hpp"
-#include "tally/block/reduce.cuh"
 #include "tally/device/load.cuh"
 #include "tally/device/reduce.cuh"
 #include "tally/device/slots.cuh"
+#include "tally/warp/reduce.cuh"
 
 namespace tally::device {
 
 inline constexpr int ordered_threads = 256, ordered_blocks_a_multiprocessor = 4;
 inline constexpr int ordered_warps = ordered_threads / warp_size;
-inline constexpr int most_levels = 8;
+inline constexpr int most_levels = 10;  // two warps' trees
 
-// Elements of a strip: what a warp reads at once, a node of the tree.
+// Elements that a lane reads at once, all neighbours, and those of a warp: its strip.
 template <class T>
-inline constexpr std::uint64_t strip_size = warp_size * loads_in_flight * vector_size<T>;
+inline constexpr int lane_size = loads_in_flight * vector_size<T>;
+template <class T>
+inline constexpr std::uint64_t strip_size = std::uint64_t(warp_size) * lane_size<T>;
 
 // An aggregate without an identity, with one: nothing.
 template <aggregate A>
@@ -36,83 +38,89 @@ struct with_identity {
   TALLY_FN bool empty(state const& s) const { return !s.present; }
 };
 
+// The tree over a warp's lanes, in the first of them.
 template <aggregate A>
-struct combining {
-  A a;
-  __device__ typename A::state operator()(typename A::state const& s,
-                                          typename A::state const& t) const {
-    return a.combine(s, t);
-  }
-};
+__device__ typename A::state fold_lanes(A const& a, typename A::state const& s) {
+  using state = typename A::state;
+  return warp::reduce(s, [&](state const& l, state const& r) { return a.combine(l, r); });
+}
 
-// The nodes of a run of 2^levels neighbours, one after another: the last push gives the run's.
+// The tree over 2^levels neighbours that come one after another to a whole warp, in its first lane:
+// each lane keeps one of 32 of them, then one of 32 such groups.
 template <aggregate A>
-class node_stack {
-  typename A::state left_[most_levels];
+class tower {
+  using state = typename A::state;
+  state kept_, group_;
 
  public:
-  __device__ typename A::state push(A const& a, unsigned i, typename A::state node) {
-    for (int level = 0; level < most_levels; ++level) {
-      if (!(i >> level & 1)) {
-        left_[level] = node;
-        break;
-      }
-      node = a.combine(left_[level], node);
-    }
-    return node;
+  __device__ explicit tower(A const& a) : kept_(a.identity()), group_(a.identity()) {}
+
+  // The i-th of them, in the first lane; the last one gives the tree's node.
+  __device__ state push(A const& a, unsigned i, int levels, state const& node) {
+    if (levels == 0) return node;
+    unsigned const lane = threadIdx.x % warp_size;
+    state const everywhere = warp::broadcast(node);
+    if (lane == i % warp_size) kept_ = everywhere;
+    bool const last = i + 1 == 1u << levels;
+    if ((i + 1) % warp_size != 0 && !last) return node;
+    state const folded = fold_lanes(a, kept_);
+    if (levels <= 5) return folded;
+    state const group = warp::broadcast(folded);
+    if (lane == i / warp_size) group_ = group;
+    return last ? fold_lanes(a, group_) : group;
   }
 };
 
-// The node of a warp's strip, from the nodes of its vectors, of which lane l has [l], [32 + l],
-// [64 + l] and [96 + l]. Lanes first share out the four rows, so that 8 exchanges do.
+// What a lane has of a strip of the array in[0, n).
 template <aggregate A>
-__device__ typename A::state fold_strip(A const& a, typename A::state (&row)[loads_in_flight]) {
-  static_assert(loads_in_flight == 4);
-  using state = typename A::state;
-  int const lane = warp::lane();
-  auto const with_neighbour = [&](state const& mine, state const& sent, int distance) {
-    state const other = warp::exchange(sent, distance);
-    return lane & distance ? a.combine(other, mine) : a.combine(mine, other);
-  };
-  bool const odd = lane & 1, second = lane & 2;
-  state const first = with_neighbour(odd ? row[2] : row[0], odd ? row[0] : row[2], 1);
-  state const next = with_neighbour(odd ? row[3] : row[1], odd ? row[1] : row[3], 1);
-  state node = with_neighbour(second ? next : first, second ? first : next, 2);
-  for (int distance : {4, 8, 16, 2, 1}) node = with_neighbour(node, node, distance);
-  return node;
-}
-
-// The node of elements [first, first + strip_size); those from n on are absent.
-template <aggregate A>
-__device__ typename A::state strip_node(A const& a, typename A::element const* in, std::uint64_t n,
-                                        std::uint64_t first, bool aligned, bool skips_nan) {
+class strip {
   using element = typename A::element;
-  constexpr int size = vector_size<element>;
-  element x[loads_in_flight][size];
-  std::uint64_t const from = first + std::uint64_t(warp::lane()) * size;
-  bool const whole = first + strip_size<element> <= n;
-  for (int j = 0; j < loads_in_flight; ++j) {
-    std::uint64_t const at = from + std::uint64_t(j) * warp_size * size;
-    if (whole && aligned)
-      load_vector<size>(in + at, x[j]);
-    else
-      for (int k = 0; k < size; ++k) x[j][k] = at + k < n ? in[at + k] : element{};
-  }
-  typename A::state row[loads_in_flight];
-  for (int j = 0; j < loads_in_flight; ++j) {
-    typename A::state node[size];
-    for (int k = 0; k < size; ++k) {
-      std::uint64_t const i = from + std::uint64_t(j) * warp_size * size + k;
-      bool absent = !whole && i >= n;
-      if constexpr (floating<element>) absent = absent || (skips_nan && is_nan(x[j][k]));
-      node[k] = absent ? a.identity() : a.lift(x[j][k], i);
+  static constexpr int size = lane_size<element>, each = vector_size<element>;
+
+ public:
+  __device__ void load(element const* in, std::uint64_t n, std::uint64_t first, bool aligned) {
+    first_ = first + threadIdx.x % warp_size * size;
+    live_ = first_ >= n ? 0 : n - first_ < size ? int(n - first_) : size;
+    if (aligned && live_ == size) {
+#pragma unroll
+      for (int j = 0; j < loads_in_flight; ++j) x_.load(j, in + first_ + j * each);
+    } else {
+#pragma unroll
+      for (int k = 0; k < size; ++k) x_.set(k, k < live_ ? in[first_ + k] : element{});
     }
-    for (int run = 1; run < size; run *= 2)
-      for (int k = 0; k < size; k += 2 * run) node[k] = a.combine(node[k], node[k + run]);
-    row[j] = node[0];
   }
-  return fold_strip(a, row);
-}
+
+  // The strip's node of the tree, in the first lane.
+  __device__ typename A::state fold(A const& a, bool skips_nan) const {
+    bool all = live_ == size;
+    if constexpr (floating<element>) all = all && !skips_nan;
+    return fold_lanes(a, all ? fold_own(a, [](int) { return true; })
+                             : fold_own(a, [&](int k) { return is_there(k, skips_nan); }));
+  }
+
+ private:
+  batch<element, loads_in_flight> x_;
+  std::uint64_t first_;  // the index of the lane's first element
+  int live_;             // how many there are
+
+  __device__ bool is_there(int k, bool skips_nan) const {
+    if constexpr (floating<element>)
+      if (skips_nan && is_nan(x_[k])) return false;
+    return k < live_;
+  }
+  template <class IsThere>
+  __device__ typename A::state fold_own(A const& a, IsThere is_there) const {
+    typename A::state node[size];
+#pragma unroll
+    for (int k = 0; k < size; ++k)
+      node[k] = is_there(k) ? a.lift(x_[k], first_ + k) : a.identity();
+#pragma unroll
+    for (int run = 1; run < size; run *= 2)
+#pragma unroll
+      for (int k = 0; k < size; k += 2 * run) node[k] = a.combine(node[k], node[k + run]);
+    return node[0];
+  }
+};
 
 template <class State>
 inline constexpr int words_of_state = (sizeof(State) + 7) / 8;
@@ -134,59 +142,85 @@ __device__ State await_state(slot* at, std::uint32_t epoch) {
 
 template <aggregate A>
 struct ordered_call {
-  A a;
-  bool skips_nan;
+  bool skips_nan, aligned;
   int levels;     // a run is 2^levels strips for each warp of a block
   unsigned runs;  // that hold the array, the last one perhaps in part
   typename A::element const* in;
   std::uint64_t n;
   answer<typename A::result> out;
   workspace w;
+  A a;  // last: nvcc and g++ do not agree about what follows an empty type
 };
+
+// The tree over the warps of a block, in its first thread; node(warp) is called by whole warps.
+template <aggregate A>
+__device__ typename A::state fold_warps(A const& a, typename A::state const& mine) {
+  using state = typename A::state;
+  alignas(16) __shared__ unsigned char memory[ordered_warps * sizeof(state)];
+  auto* const nodes = reinterpret_cast<state*>(memory);
+  unsigned const lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  __syncthreads();  // the nodes of the run before have been read
+  if (lane == 0) nodes[warp] = mine;
+  __syncthreads();
+  return warp == 0 ? fold_lanes(a, lane < ordered_warps ? nodes[lane] : a.identity()) : mine;
+}
+
+// The node of a warp's part of a run.
+template <aggregate A>
+__device__ typename A::state fold_strips(ordered_call<A> const& call, unsigned run) {
+  using element = typename A::element;
+  std::uint64_t const warp = std::uint64_t(run) * ordered_warps + threadIdx.x / warp_size;
+  std::uint64_t first = (warp << call.levels) * strip_size<element>;
+  tower<A> above(call.a);
+  typename A::state node = call.a.identity();
+  strip<A> here, next;
+  here.load(call.in, call.n, first, call.aligned);
+  for (unsigned i = 0; i < 1u << call.levels; ++i) {
+    first += strip_size<element>;
+    bool const more = i + 1 < 1u << call.levels;
+    next.load(call.in, more ? call.n : 0, first, call.aligned);  // on its way while this one is folded
+    node = above.push(call.a, i, call.levels, here.fold(call.a, call.skips_nan));
+    here = next;
+  }
+  return node;
+}
 
 // Runs are nodes of the tree. They are published as they are done; the first block puts them together.
 template <aggregate A>
 __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocessor)
-    reduce_in_order(ordered_call<A> call) {
-  auto const& [a, skips_nan, levels, runs, in, n, out, w] = call;
-  using element = typename A::element;
+    reduce_in_order(ordered_call<A> const call) {
   using state = typename A::state;
-  bool const aligned = reinterpret_cast<std::uintptr_t>(in) % (vector_size<element> * sizeof(element)) == 0;
-  std::uint32_t const epoch = runs > 1 ? this_epoch(w) : 0;
-  int const warp = thread_index() / warp_size;
+  auto const& a = call.a;
+  workspace const& w = call.w;
+  std::uint32_t const epoch = call.runs > 1 ? this_epoch(w) : 0;
   state total = a.identity();
-  for (unsigned run = blockIdx.x; run < runs; run += gridDim.x) {
-    std::uint64_t const strip = (std::uint64_t(run) * ordered_warps + warp) << levels;
-    node_stack<A> stack;
-    state node = a.identity();
-    for (unsigned i = 0; i < 1u << levels; ++i) {
-      std::uint64_t const first = (strip + i) * strip_size<element>;
-      node = stack.push(a, i, first < n ? strip_node(a, in, n, first, aligned, skips_nan)
-                                        : a.identity());
-    }
-    total = block::detail::reduce_warps<ordered_threads>(node, combining<A>{a}, ordered_warps);
-    if (runs > 1 && thread_index() == 0)
-      publish_state(total, w.slots + run * words_of_state<state>, epoch);
+  for (unsigned run = blockIdx.x; run < call.runs; run += gridDim.x) {
+    total = fold_warps(a, fold_strips(call, run));
+    if (call.runs > 1 && threadIdx.x == 0)
+      publish_state(total, w.slots + std::uint64_t(run) * words_of_state<state>, epoch);
   }
   if (blockIdx.x > 0) return;
 
-  if (runs > 1) {
-    int above = 0;
-    while ((unsigned(ordered_threads) << above) < runs) ++above;
-    node_stack<A> stack;
-    for (unsigned i = 0; i < 1u << above; ++i) {
-      unsigned const run = (unsigned(thread_index()) << above) + i;
-      total = stack.push(a, i, run < runs ? await_state<state>(w.slots + run * words_of_state<state>, epoch)
-                                          : a.identity());
+  if (call.runs > 1) {  // each warp takes 2^levels times 32 neighbouring runs
+    int levels = 0;
+    while ((unsigned(ordered_threads) << levels) < call.runs) ++levels;
+    tower<A> above(a);
+    for (unsigned i = 0; i < 1u << levels; ++i) {
+      unsigned const warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+      unsigned const run = ((warp << levels) + i) * warp_size + lane;
+      state const node = run < call.runs ? await_state<state>(
+                                               w.slots + std::uint64_t(run) * words_of_state<state>, epoch)
+                                         : a.identity();
+      total = above.push(a, i, levels, fold_lanes(a, node));
     }
-    total = block::reduce<ordered_threads>(total, combining<A>{a});
+    total = fold_warps(a, total);
   }
-  if (thread_index() != 0) return;
-  if (runs > 1) end_epoch(w, epoch, std::uint64_t(runs) * words_of_state<state>);
-  *out.result = a.lower(total);
-  if (!out.found) return;
-  *out.found = true;
-  if constexpr (requires { a.empty(total); }) *out.found = !a.empty(total);
+  if (threadIdx.x != 0) return;
+  if (call.runs > 1) end_epoch(w, epoch, std::uint64_t(call.runs) * words_of_state<state>);
+  *call.out.result = a.lower(total);
+  if (!call.out.found) return;
+  *call.out.found = true;
+  if constexpr (requires { a.empty(total); }) *call.out.found = !a.empty(total);
 }
 
 }  // namespace tally::device

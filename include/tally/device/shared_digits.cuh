@@ -16,7 +16,7 @@ struct shared_digits {
 
   // By all threads of the block, before a barrier.
   __device__ void clear() {
-    for (int i = thread_index(); i < halves; i += thread_count()) half[i] = 0;
+    for (int i = int(threadIdx.x); i < halves; i += int(blockDim.x)) half[i] = 0;
   }
 
   // Adds a finite double; no bit of it may lie below 2^lsb. By any thread, at any time.
@@ -24,7 +24,7 @@ struct shared_digits {
     auto const p = take_apart(x);
     if (p.significand != 0) add(p.negative, p.significand, p.exponent);
   }
-  __device__ void add(bool negative, std::uint64_t significand, int exponent) {
+  __device__ __noinline__ void add(bool negative, std::uint64_t significand, int exponent) {
     int const position = exponent - Number::lsb;
     if (position < 0) significand >>= position > -63 ? -position : 63;
     int at = position < 0 ? 0 : position / 16, shift = position < 0 ? 0 : position % 16;
@@ -62,6 +62,9 @@ struct shared_digits {
     add_by_lanes(sum, (top > 1 ? top : 1) - 1075 - 25 - Number::lsb);
   }
 
+  // Adds x * 2^(32 i + lsb), the same x in all lanes of a warp.
+  __device__ void add_digit(int i, std::int64_t x) { add_by_lanes(x, 32 * i); }
+
   // The number's digits as `Number` has them.
   __device__ std::int64_t digit(int i) const {
     return half[2 * i] + (std::int64_t(half[2 * i + 1]) << 16);
@@ -72,13 +75,12 @@ struct shared_digits {
 
   // Each lane of a warp adds a digit of sum * 2^(position + lsb), |sum| < 2^86.
   __device__ void add_by_lanes(__int128 sum, int position) {
-    sum = position < 0 ? sum >> -position : sum << position % 16;
+    bool const negative = sum < 0;
+    auto magnitude = static_cast<unsigned __int128>(negative ? -sum : sum);
+    magnitude = position < 0 ? magnitude >> -position : magnitude << position % 16;
     int const at = position < 0 ? 0 : position / 16, lane = warp::lane();
-    constexpr int lanes = 7;  // 102 bits and a sign
-    if (lane >= lanes) return;
-    int const digit = int(sum >> (16 * lane));
-    int const mine = lane == lanes - 1 ? digit : digit & 0xffff;
-    if (mine != 0) add_half(at + lane, mine);
+    int const digit = lane < 8 ? int(unsigned(magnitude >> (16 * lane)) & 0xffff) : 0;
+    if (digit != 0) add_half(at + lane, negative ? -digit : digit);
   }
 
   // |x| <= 2^16. A digit that has grown large is emptied into the next one, by every thread that

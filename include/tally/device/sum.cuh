@@ -20,7 +20,7 @@ struct sum_form {
 
   struct shared {
     typename exact_adder<T>::shared_type sum;
-    unsigned long long total[totals];
+    unsigned long long digit[number::digits];  // for many of them
   };
   using accumulator = exact_adder<T>;
 
@@ -33,11 +33,13 @@ struct sum_form {
     __syncthreads();
   }
 
-  template <int size, class Index>
-  __device__ void add(accumulator& acc, shared& s, T (&x)[size], std::uint64_t, Index) const {
-    if (skips_nan)
-      for (T& value : x) value = is_nan(value) ? T{} : value;
+  template <class Batch, class Index>
+  __device__ void add(accumulator& acc, shared& s, Batch& x, unsigned, Index) const {
+    if (skips_nan) x.replace_nan_by_zero();
     acc.add(x, s.sum);
+  }
+  __device__ void add(accumulator& acc, shared& s, T x, std::uint64_t) const {
+    if (!skips_nan || !is_nan(x)) acc.add_one(x, s.sum);
   }
 
   __device__ void close(accumulator& acc, shared& s) const {
@@ -51,35 +53,43 @@ struct sum_form {
 
   __device__ void collect(accumulator&, shared& s, slot* slots, int blocks,
                           std::uint32_t epoch) const {
-    gather(s);
-    collect_words<totals>(s.total, slots, blocks, epoch);
+    collect_words<totals>(slots, blocks, epoch, [&](int i, std::int64_t sum) {
+      if (i < number::digits)
+        s.sum.digits.add_digit(i, sum);
+      else if (threadIdx.x % warp_size == 0)
+        atomicAdd(special(s, i - number::digits), int(sum != 0));
+    });
     __syncthreads();
   }
 
   __device__ bool finish(accumulator const&, shared& s, std::uint64_t, R* out) const {
-    if (gridDim.x == 1) gather(s);
-    if (thread_index() >= warp_size) return true;
-    digit_run digits(s.total, number::digits);
-    if (thread_index() == 0) *out = rounded(s, digits);
+    if (threadIdx.x >= warp_size) return true;
+    digit_run const run([&](int i) { return word(s, i); }, number::digits);
+    bool const few = run.size() <= few_digits;
+    if (!few) {
+      for (int i = int(threadIdx.x); i < number::digits; i += warp_size) s.digit[i] = word(s, i);
+      __syncwarp();
+    }
+    if (threadIdx.x != 0) return true;
+    if (s.sum.nan || s.sum.positive_infinity || s.sum.negative_infinity) {
+      bool const nan = s.sum.nan || (s.sum.positive_infinity && s.sum.negative_infinity);
+      *out = nan ? quiet_nan<R>() : infinity<R>(s.sum.negative_infinity != 0);
+    } else if (few) {
+      auto const digit = [&](int i) { return i < run.size() ? s.sum.digits.digit(run.low + i) : 0; };
+      *out = round_few<R>(digit(0), digit(1), digit(2), number::lsb + 32 * run.low);
+    } else {
+      *out = round_many<R>(s.digit, run, number::lsb);
+    }
     return true;
   }
 
  private:
-  __device__ static std::uint64_t word(shared const& s, int i) {
-    if (i < number::digits) return std::uint64_t(s.sum.digits.digit(i));
-    return i == number::digits       ? s.sum.nan
-           : i == number::digits + 1 ? s.sum.positive_infinity
-                                     : s.sum.negative_infinity;
+  __device__ static int* special(shared& s, int which) {
+    return which == 0 ? &s.sum.nan : which == 1 ? &s.sum.positive_infinity : &s.sum.negative_infinity;
   }
-  __device__ static void gather(shared& s) {
-    for (int i = thread_index(); i < totals; i += thread_count()) s.total[i] = word(s, i);
-    __syncthreads();
-  }
-  __device__ static R rounded(shared const& s, digit_run& digits) {
-    auto const special = s.total + number::digits;
-    if (special[0] || (special[1] && special[2])) return quiet_nan<R>();
-    if (special[1] || special[2]) return infinity<R>(special[2] != 0);
-    return digits.round<R>(number::lsb);
+  __device__ static std::uint64_t word(shared& s, int i) {
+    return i < number::digits ? std::uint64_t(s.sum.digits.digit(i))
+                              : std::uint64_t(*special(s, i - number::digits));
   }
 };
 

@@ -15,8 +15,8 @@ inline constexpr int slots_of_words = (Words + 31) / 32 * 33;
 // word(i), i < Words, is what a block publishes. By all its threads.
 template <int Words, class Word>
 __device__ void publish_words(Word word, slot* at, std::uint32_t epoch) {
-  int const lane = warp::lane();
-  for (int base = thread_index() - lane; base < Words; base += thread_count()) {
+  int const lane = int(threadIdx.x % warp_size);
+  for (int base = int(threadIdx.x) - lane; base < Words; base += int(blockDim.x)) {
     std::uint64_t const mine = base + lane < Words ? word(base + lane) : 0;
     unsigned const there = __ballot_sync(~0u, mine != 0);
     slot* const group = at + base / 32 * 33;
@@ -25,15 +25,14 @@ __device__ void publish_words(Word word, slot* at, std::uint32_t epoch) {
   }
 }
 
-// Adds to total[i], in shared memory, the word i of every one of `blocks` blocks. By all threads of
-// a block, with a barrier before and after.
-template <int Words>
-__device__ void collect_words(unsigned long long* total, slot* slots, int blocks,
-                              std::uint32_t epoch) {
+// add(i, sum) for words i that are not zero everywhere: the sum of the words i of some of `blocks`
+// blocks. By all threads of a block, add() by one warp together.
+template <int Words, class Add>
+__device__ void collect_words(slot* slots, int blocks, std::uint32_t epoch, Add add) {
   constexpr int groups = (Words + 31) / 32, at_once = 4;
-  int const lane = warp::lane(), warps = thread_count() / warp_size;
+  int const lane = int(threadIdx.x % warp_size), warps = int(blockDim.x / warp_size);
   int const tasks = (blocks + 31) / 32 * groups;
-  for (int task = thread_index() / warp_size; task < tasks; task += warps) {
+  for (int task = int(threadIdx.x / warp_size); task < tasks; task += warps) {
     int const block = task / groups * 32 + lane, group = task % groups;
     slot* const from = slots + block * slots_of_words<Words> + group * 33;
     unsigned const there = block < blocks ? unsigned(await(from, epoch)) : 0;
@@ -42,19 +41,22 @@ __device__ void collect_words(unsigned long long* total, slot* slots, int blocks
       int which[at_once];
       std::uint64_t word[at_once];
       bool ready[at_once];
-      for (int j = 0; j < at_once; ++j) {
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) {  // all are asked for before one is waited for
         which[j] = __ffs(int(any)) - 1;
         any &= any - 1;
         bool const mine = which[j] >= 0 && there >> which[j] & 1;
         word[j] = 0;
         ready[j] = !mine || read(from + 1 + which[j], epoch, word[j]);
       }
+#pragma unroll
       for (int j = 0; j < at_once; ++j) {
-        if (which[j] < 0) break;
         if (!ready[j]) word[j] = await(from + 1 + which[j], epoch);
-        auto const sum = warp::detail::redux_of(word[j], plus{});
-        if (lane == 0) atomicAdd(&total[group * 32 + which[j]], (unsigned long long)sum);
+        word[j] = warp::detail::redux_of(word[j], plus{});
       }
+#pragma unroll
+      for (int j = 0; j < at_once; ++j)
+        if (which[j] >= 0) add(group * 32 + which[j], std::int64_t(word[j]));
     }
   }
 }

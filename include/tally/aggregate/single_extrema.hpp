@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Extrema with no more state than one answer needs, for devices, where a state is passed on between
+// threads; extrema.hpp has what all of them share.
+#pragma once
+
+#include "tally/aggregate/order.hpp"
+#include "tally/operators.hpp"
+
+namespace tally::detail {
+
+// Order keys, beyond whose other values lie that of a NaN, on the side that is looked for, and that
+// of no element, on the other side. (Of integers, "no element" is a value, too.)
+template <element T, bool Least>
+struct extremum_keys {
+  using key = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  static constexpr key greatest = key(bits_of<T>(~bits_of<T>(0)));
+  static constexpr key none = Least ? greatest : 0, nan = Least ? 0 : greatest;
+
+  static TALLY_FN key of(T x) { return is_nan(x) ? nan : key(order_key(x)); }
+  static TALLY_FN bool better(key a, key b) { return Least ? a < b : a > b; }
+  static TALLY_HD T value(key k) {
+    if constexpr (floating<T>) {
+      if (k == nan) return quiet_nan<T>();
+      if (k == none) return infinity<T>(!Least);
+    }
+    return from_order_key<T>(bits_of<T>(k));
+  }
+};
+
+template <element T, bool Least>
+struct single_extremum {
+  using keys = extremum_keys<T, Least>;
+  using element = T;
+  using state = typename keys::key;
+  using result = T;
+  using operator_type = std::conditional_t<Least, smaller, larger>;
+  static constexpr bool any_order = true;
+
+  TALLY_FN state identity() const { return keys::none; }
+  TALLY_FN state lift(T x, std::uint64_t) const { return keys::of(x); }
+  TALLY_FN state combine(state a, state b) const { return operator_type{}(a, b); }
+  TALLY_HD T lower(state s) const { return keys::value(s); }
+  TALLY_HD bool empty(state s) const { return floating<T> && s == keys::none; }
+};
+
+template <element T, class Result>
+struct two_extrema {
+  using element = T;
+  struct state {
+    typename extremum_keys<T, true>::key least, greatest;
+  };
+  using result = Result;
+  static constexpr bool any_order = true;
+  single_extremum<T, true> low{};
+  single_extremum<T, false> high{};
+
+  TALLY_FN state identity() const { return {low.identity(), high.identity()}; }
+  TALLY_FN state lift(T x, std::uint64_t i) const { return {low.lift(x, i), high.lift(x, i)}; }
+  TALLY_FN state combine(state const& a, state const& b) const {
+    return {low.combine(a.least, b.least), high.combine(a.greatest, b.greatest)};
+  }
+  TALLY_HD Result lower(state const& s) const {
+    return {low.lower(s.least), high.lower(s.greatest)};
+  }
+  TALLY_HD bool empty(state const& s) const { return low.empty(s.least); }
+};
+
+// Where the first of the least or greatest elements is; the zeros are equal, the first NaN wins.
+template <element T, bool Least>
+struct single_arg_extremum {
+  using keys = extremum_keys<T, Least>;
+  using key = typename keys::key;
+  using element = T;
+  struct state {
+    key best;
+    std::uint64_t at;  // the greatest number: no element yet
+  };
+  using result = std::int64_t;
+  using key_operator = std::conditional_t<Least, smaller, larger>;
+  static constexpr bool any_order = true;
+
+  TALLY_FN state identity() const { return {keys::none, ~std::uint64_t(0)}; }
+  TALLY_FN state lift(T x, std::uint64_t i) const { return {merged(x), i}; }
+  TALLY_FN state combine(state const& a, state const& b) const {
+    bool const first = a.best == b.best ? a.at < b.at : keys::better(a.best, b.best);
+    return first ? a : b;
+  }
+  TALLY_HD std::int64_t lower(state const& s) const { return std::int64_t(s.at); }
+  TALLY_HD bool empty(state const& s) const { return s.at == ~std::uint64_t(0); }
+
+  // Many elements at once, whose indices increase and are greater than those before: only where they
+  // beat all of those is an index looked for.
+  template <class Batch, class Index, class IsThere>
+  TALLY_FN void add(state& s, Batch const& x, Index index, IsThere is_there) const {
+    key best = keys::none;
+#pragma unroll
+    for (int k = 0; k < x.size; ++k) {
+      key const here = is_there(k) ? merged(x[k]) : keys::none;
+      best = keys::better(here, best) ? here : best;
+    }
+    if (!keys::better(best, s.best) && !empty(s)) return;
+#pragma unroll
+    for (int k = x.size - 1; k >= 0; --k)
+      if (is_there(k) && merged(x[k]) == best) s = {best, index(k)};
+  }
+
+ private:
+  static TALLY_FN key merged(T x) {
+    if constexpr (floating<T>)
+      if (bits_of<T>(to_bits(x) << 1) == 0) x = T{};
+    return keys::of(x);
+  }
+};
+
+}  // namespace tally::detail
