@@ -61,13 +61,21 @@ struct our_warp {
   }
 };
 
+// A block's fold, which only the first thread is promised; the others keep theirs. Else the
+// compiler, where it sees that a warp's lanes are all given the same, leaves out the next call's
+// shuffles.
+template <class T>
+__device__ T in_first(T fold, T own) {
+  return threadIdx.x == 0 ? fold : own;
+}
+
 template <call Call, class Op>
 struct our_block {
   static constexpr char const* name = "tally";
   template <int Threads, class T>
   static __device__ T on(T x, int) {
     typename Op::ours op;
-    if constexpr (Call == call::reduce) return tally::block::reduce<Threads>(x, op);
+    if constexpr (Call == call::reduce) return in_first(tally::block::reduce<Threads>(x, op), x);
     if constexpr (Call == call::inclusive_scan) return tally::block::inclusive_scan<Threads>(x, op);
     if constexpr (Call == call::exclusive_scan)
       return tally::block::exclusive_scan<Threads>(x, op, T(1));
@@ -107,7 +115,7 @@ struct cub_block_reduce {
   static __device__ T on(T x, int turn) {
     using cub = cub::BlockReduce<T, Threads, Algorithm>;
     __shared__ typename cub::TempStorage storage[2];
-    return ask<call::reduce, Op>(cub(storage[turn]), x);
+    return in_first(ask<call::reduce, Op>(cub(storage[turn]), x), x);
   }
 };
 template <call Call, class Op, cub::BlockScanAlgorithm Algorithm>
