@@ -20,6 +20,9 @@ __device__ int thread_count() {
 __device__ inline int warps_in(int threads) { return (threads + warp_size - 1) / warp_size; }
 __device__ inline int warp_index() { return int(unsigned(thread_index()) / warp_size); }
 
+// By a vote, so that the compiler knows that no warp diverges over it.
+__device__ inline bool is_first_warp() { return __all_sync(~0u, warp_index() == 0); }
+
 // Each warp leaves what its lane `from` passes, for all threads to read.
 //
 // The first barrier lets calls follow one another: past it, every thread has read what it needs of
@@ -46,20 +49,21 @@ inline constexpr int run_length = warps_of<Threads> <= 8           ? warps_of<Th
                                   : warp::detail::has_redux<T, Op> ? 16
                                                                    : 8;
 
-// Whether every warp folds the partials for itself, rather than the first one for all: cheap, and
-// no warp lacks lanes.
+// Whether every warp can fold the partials for itself: cheap, and no warp lacks lanes.
 template <int Threads, class T>
 inline constexpr bool each_warp_folds = whole_warps<Threads> && std::is_arithmetic_v<T>;
 
-// The same of a scan, where each warp folds other partials: many of them take longer than a scan of
-// them all by the first warp.
-template <int Threads, class T, class Op>
-inline constexpr bool each_warp_folds_its_own =
-    each_warp_folds<Threads, T> && (warps_of<Threads> <= (warp::detail::commutes<Op, T> ? 16 : 8) ||
-                                    warp::detail::has_redux<T, Op>);
+// The fold of the first `live` of `size` values: of neighbours, then of pairs, and so on. Where
+// live < 1, anything.
+template <int size, class T, class Op>
+__device__ T fold_neighbours(T* x, int live, Op op) {
+  for (int run = 1; run < size; run *= 2)
+    for (int i = 0; i + run < size; i += 2 * run)
+      if (i + run < live) x[i] = op(x[i], x[i + run]);
+  return *x;
+}
 
-// The fold of `live` partials from the one at `first` on, at most `size`: of neighbours, then of
-// pairs, and so on. Where live < 1, anything.
+// The same of `live` partials from the one at `first` on, at most `size`.
 template <int Warps, int size, class T, class Op>
 __device__ T fold_run(T const* partials, int first, int live, Op op) {
   constexpr int runs = Warps / size;
@@ -67,10 +71,7 @@ __device__ T fold_run(T const* partials, int first, int live, Op op) {
   T x[size];
   for (int i = 0; i < size; ++i)
     x[i] = partials[every_lane_has_a_run || first + i < Warps ? first + i : 0];
-  for (int run = 1; run < size; run *= 2)
-    for (int i = 0; i + run < size; i += 2 * run)
-      if (i + run < live) x[i] = op(x[i], x[i + run]);
-  return x[0];
+  return fold_neighbours<size>(x, live, op);
 }
 
 // The fold of the values of the first `count` of each `Lanes` neighbouring lanes, count >= 1, in
@@ -88,25 +89,20 @@ __device__ T fold_lanes(T x, int count, Op op) {
   return x;
 }
 
-// The fold of the first `count` partials, count >= 1, in the first lane of a warp.
-template <class T, class Op>
-__device__ T fold_by_warp(T const* partials, int count, Op op) {
-  int const lane = warp::lane();
-  return warp::reduce(partials[lane < count ? lane : count - 1], op, count);
-}
-
 // The fold of the first `count` partials, count >= 1, in the first lane of a warp; in all its lanes
 // where each_warp_folds.
 template <int Threads, class T, class Op>
 __device__ T fold(T const* partials, int count, Op op) {
   constexpr int warps = warps_of<Threads>;
   if constexpr (!folds_runs<Threads, T, Op>) {
-    return fold_by_warp(partials, count, op);
+    int const lane = warp::lane();
+    return warp::reduce(partials[lane < count ? lane : count - 1], op, count);
   } else {
     constexpr int size = run_length<Threads, T, Op>;
     constexpr int lanes = warps <= size ? 1 : warps <= 2 * size ? 2 : 4;
     int const first = size * warp::lane<lanes>();
-    T const x = fold_run<warps, size>(partials, first, count - first, op);
+    int const live = count == size * lanes ? size : count - first;
+    T const x = fold_run<warps, size>(partials, first, live, op);
     return fold_lanes<lanes>(x, (count + size - 1) / size, op);
   }
 }

@@ -34,7 +34,10 @@ template <int Threads, class T, class Op>
 __device__ T reduce_warps(T x, Op op, int warps) {
   if constexpr (warps_of<Threads> > 1) {
     T const* const partials = publish(x);
-    if (warp_index() == 0) x = fold<Threads>(partials, warps, op);
+    if constexpr (each_warp_folds<Threads, T> && warps_of<Threads> <= 4)
+      x = fold<Threads>(partials, warps, op);  // by all, which is sooner than a branch
+    else if (is_first_warp())                  // + 0, so that the address is computed before
+      x = fold<Threads>(partials + warp_size * warp_index(), warps, op);
   }
   return x;
 }
@@ -47,7 +50,7 @@ __device__ T all_reduce_warps(T x, Op op, int warps) {
   } else {
     T* const partials = publish(x);
     if constexpr (each_warp_folds<Threads, T>) return fold<Threads>(partials, warps, op);
-    if (warp_index() == 0) {
+    if (is_first_warp()) {
       x = fold<Threads>(partials, warps, op);
       __syncwarp();
       if (warp::lane() == 0) *partials = x;

@@ -8,6 +8,8 @@
 // gets the fold of all threads' values, without init.
 #pragma once
 
+#include <bit>
+
 #include "tally/block/partials.cuh"
 #include "tally/warp/scan.cuh"
 
@@ -15,60 +17,114 @@ namespace tally::block {
 
 namespace detail {
 
-// The fold of the values of all warps before the caller's, from each lane's inclusive scan of its
-// own warp; unspecified in the first warp.
+// How a warp comes by the fold of the partials of those before it.
+enum class way {
+  by_redux,       // for itself, of as many lanes as there are warps before it
+  by_digits,      // for itself, of a run for each binary digit of their number
+  by_first_warp,  // which scans the partials for all: where a warp lacks lanes, or there are many
+};
 template <int Threads, class T, class Op>
-__device__ T before_warp(T through, Op op, T* total) {
-  int const warp = warp_index(), warps = warps_in(thread_count<Threads>());
-  int const last = (whole_warps<Threads> ? warp_size : warp::live_lanes()) - 1;
-  if constexpr (warps_of<Threads> == 1) {
-    if (total) *total = warp::broadcast(through, last);
-    return through;
+inline constexpr way way_of = [] {
+  constexpr int warps = warps_of<Threads>;
+  if (!whole_warps<Threads> || !std::is_arithmetic_v<T>) return way::by_first_warp;
+  if (warp::detail::has_redux<T, Op> && (sizeof(T) <= 4 || warps > 8)) return way::by_redux;
+  return warps <= (warp::detail::commutes<Op, T> ? 16 : 8) ? way::by_digits : way::by_first_warp;
+}();
+// The highest binary digit of the number of a warp.
+template <int Warps>
+inline constexpr int top_digit = int(std::bit_floor(unsigned(Warps - 1)));
+
+// The fold of the runs of partials that the binary digits of w stand for, from `digit` down: after
+// x, if there is anything before, a head or higher digits. All partials have been written.
+template <int Warps, int digit, bool Headed, class T, class Op>
+__device__ T fold_digits(T x, T const* partials, int w, Op op) {
+  if constexpr (digit == 0) {
+    return x;
   } else {
-    T* const partials = publish(through, last);
-    if constexpr (each_warp_folds_its_own<Threads, T, Op>) {
+    constexpr bool all_there = Warps % (2 * digit) == 0;
+    T run[digit];
+    for (int i = 0; i < digit; ++i)
+      run[i] = partials[all_there || w & digit ? (w & -2 * digit) + i : 0];
+    T const here = fold_neighbours<digit>(run, digit, op);
+    bool const after = Headed || (2 * digit < Warps && w >= 2 * digit);
+    T const both = after ? op(x, here) : here;
+    return fold_digits<Warps, digit / 2, Headed>(w & digit ? both : x, partials, w, op);
+  }
+}
+
+// The fold of `head`, if Headed, and the partials of all warps before the caller's, each of which
+// its lane `from` passes. Where there is neither, anything.
+template <int Threads, bool Headed, class T, class Op>
+__device__ T before_warp(T head, T partial, int from, Op op, T* total) {
+  constexpr way how = way_of<Threads, T, Op>;
+  constexpr int most = warps_of<Threads>;
+  int const w = warp_index(), lane = warp::lane();
+  if constexpr (most == 1) {
+    if (total) *total = warp::broadcast(partial, from);
+    return head;
+  } else {
+    int const warps = warps_in(thread_count<Threads>());
+    T* const partials = publish(partial, from);
+    if constexpr (how == way::by_redux) {
+      constexpr T identity = Op::template identity<T>;
+      T const mine = lane < most ? partials[lane] : identity;
+      if (total) *total = warp::reduce(mine, op);
+      return op(head, warp::reduce(lane < w ? mine : identity, op));
+    } else if constexpr (how == way::by_digits) {
       if (total) *total = fold<Threads>(partials, warps, op);
-      int const count = warp ? warp : 1;
-      if constexpr (warps_of<Threads> > 8 && warp::detail::has_redux<T, Op>)
-        return fold_by_warp(partials, count, op);
-      else
-        return fold<Threads>(partials, count, op);
+      return fold_digits<most, top_digit<most>, Headed>(head, partials, w, op);
     } else {
-      int const lane = warp::lane();
-      if (warp == 0) {
-        T const x = warp::inclusive_scan(lane < warps ? partials[lane] : through, op);
-        if (lane < warps) partials[lane] = x;
+      if (is_first_warp()) {
+        T const through = warp::inclusive_scan(lane < warps ? partials[lane] : partial, op);
+        if (lane < warps) partials[lane] = through;
       }
       __syncthreads();
       if (total) *total = partials[warps - 1];
-      return partials[warp ? warp - 1 : 0];
+      T const before = partials[w ? w - 1 : 0];
+      if constexpr (!Headed) return before;
+      return w == 0 ? head : op(head, before);
     }
+  }
+}
+
+template <class T>
+struct prefixes {
+  T before_warp, in_warp;  // in_warp: up to the lane's own
+};
+
+template <int Threads, bool Headed, class T, class Op>
+__device__ prefixes<T> scan(T head, T x, Op op, T* total) {
+  if constexpr (way_of<Threads, T, Op> == way::by_redux && sizeof(T) <= 4) {
+    // The partial is there before the lanes' prefixes, which go on while the warps meet.
+    T const partial = warp::reduce(x, op);
+    x = warp::detail::widen<1, 4>(x, op);
+    T const before = before_warp<Threads, Headed>(head, partial, 0, op, total);
+    return {before, warp::detail::widen<4, warp_size>(x, op)};
+  } else {
+    int const last = (whole_warps<Threads> ? warp_size : warp::live_lanes()) - 1;
+    x = warp::inclusive_scan(x, op);
+    return {before_warp<Threads, Headed>(head, x, last, op, total), x};
   }
 }
 
 template <int Threads, class T, class Op>
 __device__ T inclusive_scan(T x, Op op, T* total) {
-  T const through = warp::inclusive_scan(x, op);
-  T const before = before_warp<Threads>(through, op, total);
-  return warp_index() == 0 ? through : op(before, through);
+  if constexpr (warp::detail::has_identity<Op, T> && warps_of<Threads> > 1 &&
+                way_of<Threads, T, Op> != way::by_first_warp) {
+    auto const [before, in_warp] = scan<Threads, true>(Op::template identity<T>, x, op, total);
+    return op(before, in_warp);
+  } else {
+    auto const [before, in_warp] = scan<Threads, false>(x, x, op, total);
+    return warp_index() == 0 ? in_warp : op(before, in_warp);
+  }
 }
 
-// In the first thread 0 if the operator subtracts, else unspecified.
 template <int Threads, class T, class Op>
-__device__ T exclusive_scan(T x, Op op, T* total) {
-  T const through = warp::inclusive_scan(x, op);
-  T const here = warp::detail::before(through, x, op);
-  T const before = before_warp<Threads>(through, op, total);
-  if (warp_index() == 0) return here;
+__device__ T exclusive_scan(T init, T x, Op op, T* total) {
+  auto const [before, in_warp] = scan<Threads, true>(init, x, op, total);
+  T const here = warp::detail::before(in_warp, x, op);
   bool const none = !warp::detail::subtracts<Op, T> && warp::lane() == 0;
   return none ? before : op(before, here);
-}
-
-template <int Threads, class T, class Op>
-__device__ T exclusive_scan_from(T init, T x, Op op, T* total) {
-  T const before = exclusive_scan<Threads>(x, op, total);
-  bool const none = !warp::detail::subtracts<Op, T> && thread_index() == 0;
-  return none ? init : op(init, before);
 }
 
 }  // namespace detail
@@ -86,11 +142,11 @@ __device__ T inclusive_scan(T x, Op op, T& total) {
 // The fold of init and all values before the calling thread's own: init in the first thread.
 template <int Threads = 0, class T, class Op>
 __device__ T exclusive_scan(T x, Op op, std::type_identity_t<T> init) {
-  return detail::exclusive_scan_from<Threads>(init, x, op, static_cast<T*>(nullptr));
+  return detail::exclusive_scan<Threads, T>(init, x, op, static_cast<T*>(nullptr));
 }
 template <int Threads = 0, class T, class Op>
 __device__ T exclusive_scan(T x, Op op, std::type_identity_t<T> init, T& total) {
-  return detail::exclusive_scan_from<Threads>(init, x, op, &total);
+  return detail::exclusive_scan<Threads, T>(init, x, op, &total);
 }
 
 }  // namespace tally::block

@@ -25,15 +25,13 @@ __device__ T before(T through, T x, Op) {
     return shift_up<Width>(through);
 }
 
-}  // namespace detail
-
-// The fold of the group's values up to the calling lane's own.
-template <int Width = warp_size, class T, class Op>
-__device__ T inclusive_scan(T x, Op op) {
+// From the folds of the `First` values up to each lane's own, or of all there are, those of `Last`.
+template <int First, int Last, int Width = warp_size, class T, class Op>
+__device__ T widen(T x, Op op) {
   int const lane = warp::lane<Width>();
-  for (int run = 1; run < Width; run *= 2) {
+  for (int run = First; run < Last; run *= 2) {
     T const before = shift_up<Width>(x, run);
-    if constexpr (std::is_floating_point_v<T> && !detail::commutes<Op, T>) {
+    if constexpr (std::is_floating_point_v<T> && !commutes<Op, T>) {
       T const both = op(before, x);  // also where it is not wanted: takes an instruction less
       x = lane >= run ? both : x;
     } else if (lane >= run) {
@@ -43,6 +41,14 @@ __device__ T inclusive_scan(T x, Op op) {
     }
   }
   return x;
+}
+
+}  // namespace detail
+
+// The fold of the group's values up to the calling lane's own.
+template <int Width = warp_size, class T, class Op>
+__device__ T inclusive_scan(T x, Op op) {
+  return detail::widen<1, Width, Width>(x, op);
 }
 
 // The fold of the group's values before the calling lane's own; in its first lane unspecified.
