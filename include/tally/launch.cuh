@@ -16,7 +16,7 @@ template <class... Parameters>
 auto launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes = 0,
             cudaStream_t stream = nullptr) {
   return [=](std::type_identity_t<Parameters>... arguments) {
-    constexpr std::size_t without_asking = 48 << 10;
+    constexpr std::size_t without_asking = 16 << 10;  // 48 KiB, less the kernel's own variables
     if (shared_bytes > without_asking) {
       check(cudaFuncSetAttribute(reinterpret_cast<void const*>(kernel),
                                  cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes)));

@@ -11,7 +11,7 @@ template <input In, class F>
 struct transform_input {
   using element = std::remove_cvref_t<std::invoke_result_t<F const&, typename In::element const&>>;
   In in;
-  [[no_unique_address]] F f;
+  F f;
 
   TALLY_FN element operator[](std::uint64_t i) const { return f(in[i]); }
   TALLY_FN std::uint64_t size() const { return in.size(); }

@@ -10,15 +10,18 @@
 #include <type_traits>
 
 // On the host and on a device: TALLY_FN marks what aggregates run for every element, always inlined;
-// TALLY_HD what runs a few times a call; TALLY_COLD what hardly ever runs.
+// TALLY_HD what runs a few times a call; TALLY_COLD what hardly ever runs. TALLY_UNROLL stands before
+// a loop over elements that are in registers there.
 #ifdef __CUDACC__
 #define TALLY_FN __host__ __device__ __forceinline__
 #define TALLY_HD __host__ __device__
 #define TALLY_COLD __host__ __device__
+#define TALLY_UNROLL _Pragma("unroll")
 #else
 #define TALLY_FN inline __attribute__((always_inline))
 #define TALLY_HD
 #define TALLY_COLD __attribute__((noinline, cold))
+#define TALLY_UNROLL
 #endif
 
 namespace tally {

@@ -92,7 +92,7 @@ struct operation {
   using result = T;
   static constexpr bool any_order = false;
   static constexpr char const* name = "operator";
-  [[no_unique_address]] Operator op;
+  Operator op;
 
   TALLY_FN T lift(T x, std::uint64_t) const { return x; }
   TALLY_FN T combine(T left, T right) const { return op(left, right); }

@@ -23,8 +23,8 @@ struct both {
   using element = typename A::element;
   static constexpr bool any_order = A::any_order && B::any_order;
   static constexpr char const* name = name_of<A>();
-  [[no_unique_address]] A first;
-  [[no_unique_address]] B second;
+  A first;
+  B second;
 
   auto make_parts() const {
     return both<parts_type<A>, parts_type<B>>{parts_of(first), parts_of(second)};

@@ -17,7 +17,7 @@ struct moments {
   struct state {
     exact_state<T> sum;
     std::uint64_t count = 0;
-    [[no_unique_address]] std::conditional_t<Squares, detail::exact_squares<T>, none> squares;
+    std::conditional_t<Squares, detail::exact_squares<T>, none> squares;
   };
   using element = T;
   using result = state;

@@ -94,13 +94,13 @@ struct single_arg_extremum {
   template <class Batch, class Index, class IsThere>
   TALLY_FN void add(state& s, Batch const& x, Index index, IsThere is_there) const {
     key best = keys::none;
-#pragma unroll
+    TALLY_UNROLL
     for (int k = 0; k < x.size; ++k) {
       key const here = is_there(k) ? merged(x[k]) : keys::none;
       best = keys::better(here, best) ? here : best;
     }
     if (!keys::better(best, s.best) && !empty(s)) return;
-#pragma unroll
+    TALLY_UNROLL
     for (int k = x.size - 1; k >= 0; --k)
       if (is_there(k) && merged(x[k]) == best) s = {best, index(k)};
   }

@@ -85,7 +85,7 @@ struct integer_sum {
     using narrow = std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>;
     using part = std::conditional_t<sizeof(T) <= 2, narrow, state>;
     part total = 0;
-#pragma unroll
+    TALLY_UNROLL
     for (int k = 0; k < x.size; ++k) total += part(x[k]);
     s += state(total);
   }

@@ -67,7 +67,7 @@ class exact_adder {
  private:
   static constexpr bool has_bins = is_one_of<T, float, bfloat16>;
   double sum_ = 0, rest_ = 0;
-  [[no_unique_address]] std::conditional_t<has_bins, bins, std::monostate> bins_;
+  std::conditional_t<has_bins, bins, std::monostate> bins_;
 
   // The types of up to 32 bits: while what is read at once is close enough together, plain double
   // additions are exact (windows.hpp has the same on a CPU).

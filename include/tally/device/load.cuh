@@ -27,36 +27,22 @@ bool is_aligned(T const* data) {
 
 // What a thread has read, some vectors of elements. Narrow ones stay packed in 32-bit words until they
 // are used: there are not the registers for all of them.
-template <class T, int vectors>
+template <class T, int vectors, bool = 16 % sizeof(T) == 0>
 class batch {
-  static constexpr bool packed = 16 % sizeof(T) == 0;
-
  public:
   static constexpr int each = vector_size<T>, size = vectors * each;
 
   // From an address that is aligned to a vector.
   __device__ void load(int vector, T const* from) {
-    if constexpr (packed) {
-      uint4 const raw = __ldg(reinterpret_cast<uint4 const*>(from));
-      word_[4 * vector] = raw.x;
-      word_[4 * vector + 1] = raw.y;
-      word_[4 * vector + 2] = raw.z;
-      word_[4 * vector + 3] = raw.w;
-    } else {
-      element_[vector] = *from;
-    }
+    uint4 const raw = __ldg(reinterpret_cast<uint4 const*>(from));
+    std::uint32_t* const to = word_ + 4 * vector;
+    to[0] = raw.x, to[1] = raw.y, to[2] = raw.z, to[3] = raw.w;
   }
   __device__ void clear(int vector) {
-    if constexpr (packed)
-      for (int i = 0; i < 4; ++i) word_[4 * vector + i] = 0;
-    else
-      element_[vector] = T{};
+    for (int i = 0; i < 4; ++i) word_[4 * vector + i] = 0;
   }
-
   __device__ void set(int k, T x) {
-    if constexpr (!packed) {
-      element_[k] = x;
-    } else if constexpr (sizeof(T) >= 4) {
+    if constexpr (sizeof(T) >= 4) {
       memcpy(word_ + k * sizeof(T) / 4, &x, sizeof x);
     } else {
       constexpr std::uint32_t ones = (1u << 8 * sizeof(T)) - 1;
@@ -66,9 +52,7 @@ class batch {
     }
   }
   __device__ T operator[](int k) const {
-    if constexpr (!packed) {
-      return element_[k];
-    } else if constexpr (sizeof(T) >= 4) {
+    if constexpr (sizeof(T) >= 4) {
       T x;
       memcpy(&x, word_ + k * sizeof(T) / 4, sizeof x);
       return x;
@@ -76,7 +60,6 @@ class batch {
       return from_bits<T>(bits_of<T>(word_[k * sizeof(T) / 4] >> (8 * (k * sizeof(T) % 4))));
     }
   }
-
   __device__ void replace_nan_by_zero() {
 #pragma unroll
     for (int k = 0; k < size; ++k)
@@ -84,9 +67,20 @@ class batch {
   }
 
  private:
-  struct nothing {};
-  [[no_unique_address]] std::conditional_t<packed, std::uint32_t[4 * vectors], nothing> word_;
-  [[no_unique_address]] std::conditional_t<packed, nothing, T[vectors]> element_;
+  std::uint32_t word_[4 * vectors];
+};
+
+template <class T, int vectors>
+class batch<T, vectors, false> {
+ public:
+  static constexpr int each = 1, size = vectors;
+  __device__ void load(int vector, T const* from) { x_[vector] = *from; }
+  __device__ void clear(int vector) { x_[vector] = T{}; }
+  __device__ void set(int k, T const& x) { x_[k] = x; }
+  __device__ T const& operator[](int k) const { return x_[k]; }
+
+ private:
+  T x_[vectors];
 };
 
 // An array cut for the blocks of a launch, by the host: whole vectors, aligned, and what lies before
@@ -144,10 +138,11 @@ class row_reader {
   }
   __device__ void advance() { at_ += loads_in_flight * blockDim.x; }
 
-  // The index of the element x[k].
-  __device__ std::uint64_t index(int k) const {
+  // The index of the element x[k] of what was loaded when position() was `at`.
+  __device__ unsigned position() const { return at_; }
+  __device__ std::uint64_t index(unsigned at, int k) const {
     constexpr int each = vector_size<T>;
-    return first_ + std::uint64_t(at_ + k / each * blockDim.x) * each + k % each;
+    return first_ + std::uint64_t(at + k / each * blockDim.x) * each + k % each;
   }
 
  private:

@@ -13,6 +13,7 @@ namespace tally::device {
 
 // A form says what a block does with an aggregate (reduce.cuh calls it):
 //
+//   threads, blocks_a_multiprocessor  of a launch that is not small
 //   shared, accumulator        what a block's threads share, and what each has for itself
 //   start(acc, shared)         before the first element
 //   add(acc, shared, x, live, index)
@@ -30,6 +31,7 @@ struct plain_form {
   using element = typename A::element;
   using state = typename A::state;
   using result = typename A::result;
+  static constexpr int threads = 512, blocks_a_multiprocessor = 2;
   static constexpr int words = (sizeof(state) + 7) / 8;
   static constexpr int chains = sizeof(state) <= 8 ? 4 : 1;  // so that additions do not wait
 

@@ -17,7 +17,6 @@ struct answer {
   bool* found;  // or null
 };
 
-inline constexpr int reduce_threads = 512, reduce_blocks_a_multiprocessor = 2;
 
 // Of an any-order aggregate, by its form (plain.cuh says what that is).
 template <class Form>
@@ -27,13 +26,13 @@ struct any_order_call {
   cut parts;
   answer<typename Form::result> out;
   workspace w;
-  Form form;  // last: nvcc and g++ do not agree about what follows an empty type
+  Form form;
 };
 
 // Each block reads its rows, all but the first publish their totals, and the first one waits for
 // them. It also has the elements beside the whole vectors.
 template <class Form>
-__global__ void __launch_bounds__(reduce_threads, reduce_blocks_a_multiprocessor)
+__global__ void __launch_bounds__(Form::threads, Form::blocks_a_multiprocessor)
     reduce_any_order(any_order_call<Form> const call) {
   using reader = row_reader<typename Form::element>;
   __shared__ typename Form::shared shared;
@@ -42,13 +41,16 @@ __global__ void __launch_bounds__(reduce_threads, reduce_blocks_a_multiprocessor
   std::uint32_t const epoch = gridDim.x > 1 ? this_epoch(call.w) : 0;
 
   reader from(call.in, call.parts);
-  typename reader::batch_type x;
-  unsigned live = from.load(x);
-  form.start(acc, shared);  // while the first elements are on their way
+  typename reader::batch_type here, next;
+  unsigned live = from.load(here);
+  form.start(acc, shared);  // while the first elements are on their way, as the next ones always are
   while (!from.done()) {
-    form.add(acc, shared, x, live, [&](int k) { return from.index(k); });
+    unsigned const at = from.position();
     from.advance();
-    live = from.load(x);
+    unsigned const live_next = from.load(next);
+    form.add(acc, shared, here, live, [&](int k) { return from.index(at, k); });
+    here = next;
+    live = live_next;
   }
 
   if (blockIdx.x > 0) {

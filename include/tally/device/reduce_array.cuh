@@ -37,14 +37,15 @@ auto ordered_on_device(A const& a) {
 struct geometry {
   unsigned blocks, threads;
 };
-inline geometry geometry_of(std::uint64_t bytes, int multiprocessors) {
-  constexpr std::uint64_t alone = 16 << 10, each = 16 * device::reduce_threads * device::loads_in_flight;
+template <class Form>
+geometry geometry_of(std::uint64_t bytes, int multiprocessors) {
+  constexpr std::uint64_t alone = 16 << 10, each = 16 * Form::threads * device::loads_in_flight;
   if (bytes <= alone) {
-    auto const threads = (bytes + 16 + 511) / 512 * 32;  // a vector each, and one for an unaligned end
-    return {1, unsigned(std::min<std::uint64_t>(threads, device::reduce_threads))};
+    auto const threads = (bytes + 511) / 512 * 32;  // a vector each
+    return {1, unsigned(std::clamp<std::uint64_t>(threads, 32, Form::threads))};
   }
-  auto const most = std::uint64_t(multiprocessors) * device::reduce_blocks_a_multiprocessor;
-  return {unsigned(std::min((bytes + each - 1) / each, most)), device::reduce_threads};
+  auto const most = std::uint64_t(multiprocessors) * Form::blocks_a_multiprocessor;
+  return {unsigned(std::min((bytes + each - 1) / each, most)), Form::threads};
 }
 
 // The levels of a run (reduce_ordered.cuh): as few as leave not more than `most` runs.
@@ -62,7 +63,7 @@ void reduce_any_order_on_device(gpu_call& call, A const& a, bool skips_nan,
                                 device::answer<typename A::result> out) {
   auto const form = form_on_device(a, skips_nan);
   using form_type = std::remove_const_t<decltype(form)>;
-  auto const [blocks, threads] = geometry_of(n * sizeof(*in), call.multiprocessors());
+  auto const [blocks, threads] = geometry_of<form_type>(n * sizeof(*in), call.multiprocessors());
   auto const memory = call.workspace(std::size_t(blocks - 1) * form_type::words);
   launch(device::reduce_any_order<form_type>, blocks, threads, form_type::dynamic_bytes(threads),
          call.stream())({in, n, device::cut_for(in, n, blocks, threads), out,

@@ -16,11 +16,11 @@ inline constexpr int ordered_threads = 256, ordered_blocks_a_multiprocessor = 4;
 inline constexpr int ordered_warps = ordered_threads / warp_size;
 inline constexpr int most_levels = 10;  // two warps' trees
 
-// Elements that a lane reads at once, all neighbours, and those of a warp: its strip.
+// Elements that a warp reads at once, a strip: some rows of a vector a lane.
 template <class T>
-inline constexpr int lane_size = loads_in_flight * vector_size<T>;
+inline constexpr int row_size = warp_size * vector_size<T>;
 template <class T>
-inline constexpr std::uint64_t strip_size = std::uint64_t(warp_size) * lane_size<T>;
+inline constexpr std::uint64_t strip_size = loads_in_flight * row_size<T>;
 
 // An aggregate without an identity, with one: nothing.
 template <aggregate A>
@@ -75,49 +75,59 @@ class tower {
 template <aggregate A>
 class strip {
   using element = typename A::element;
-  static constexpr int size = lane_size<element>, each = vector_size<element>;
+  using state = typename A::state;
+  static constexpr int each = vector_size<element>;
 
  public:
   __device__ void load(element const* in, std::uint64_t n, std::uint64_t first, bool aligned) {
-    first_ = first + threadIdx.x % warp_size * size;
-    live_ = first_ >= n ? 0 : n - first_ < size ? int(n - first_) : size;
-    if (aligned && live_ == size) {
+    first_ = first + threadIdx.x % warp_size * each;
+    std::uint64_t const left = first_ < n ? n - first_ : 0;
+    left_ = left < strip_size<element> ? int(left) : int(strip_size<element>);
+    bool const whole = n >= strip_size<element> && first <= n - strip_size<element>;
+    if (aligned && whole) {
 #pragma unroll
-      for (int j = 0; j < loads_in_flight; ++j) x_.load(j, in + first_ + j * each);
+      for (int j = 0; j < loads_in_flight; ++j) x_.load(j, in + first_ + j * row_size<element>);
     } else {
 #pragma unroll
-      for (int k = 0; k < size; ++k) x_.set(k, k < live_ ? in[first_ + k] : element{});
+      for (int j = 0; j < loads_in_flight; ++j)
+#pragma unroll
+        for (int k = 0; k < each; ++k) {
+          int const i = j * row_size<element> + k;
+          x_.set(j * each + k, i < left_ ? in[first_ + i] : element{});
+        }
     }
   }
 
   // The strip's node of the tree, in the first lane.
-  __device__ typename A::state fold(A const& a, bool skips_nan) const {
-    bool all = live_ == size;
-    if constexpr (floating<element>) all = all && !skips_nan;
-    return fold_lanes(a, all ? fold_own(a, [](int) { return true; })
-                             : fold_own(a, [&](int k) { return is_there(k, skips_nan); }));
+  __device__ state fold(A const& a, bool skips_nan) const {
+    state node[loads_in_flight];
+#pragma unroll
+    for (int j = 0; j < loads_in_flight; ++j) node[j] = fold_lanes(a, fold_vector(a, j, skips_nan));
+#pragma unroll
+    for (int run = 1; run < loads_in_flight; run *= 2)
+#pragma unroll
+      for (int j = 0; j < loads_in_flight; j += 2 * run) node[j] = a.combine(node[j], node[j + run]);
+    return node[0];
   }
 
  private:
   batch<element, loads_in_flight> x_;
   std::uint64_t first_;  // the index of the lane's first element
-  int live_;             // how many there are
+  int left_;             // how many there are from there on, as far as it matters
 
-  __device__ bool is_there(int k, bool skips_nan) const {
-    if constexpr (floating<element>)
-      if (skips_nan && is_nan(x_[k])) return false;
-    return k < live_;
-  }
-  template <class IsThere>
-  __device__ typename A::state fold_own(A const& a, IsThere is_there) const {
-    typename A::state node[size];
+  __device__ state fold_vector(A const& a, int j, bool skips_nan) const {
+    state node[each];
 #pragma unroll
-    for (int k = 0; k < size; ++k)
-      node[k] = is_there(k) ? a.lift(x_[k], first_ + k) : a.identity();
+    for (int k = 0; k < each; ++k) {
+      int const i = j * row_size<element> + k;
+      bool there = i < left_;
+      if constexpr (floating<element>) there = there && !(skips_nan && is_nan(x_[j * each + k]));
+      node[k] = there ? a.lift(x_[j * each + k], first_ + i) : a.identity();
+    }
 #pragma unroll
-    for (int run = 1; run < size; run *= 2)
+    for (int run = 1; run < each; run *= 2)
 #pragma unroll
-      for (int k = 0; k < size; k += 2 * run) node[k] = a.combine(node[k], node[k + run]);
+      for (int k = 0; k < each; k += 2 * run) node[k] = a.combine(node[k], node[k + run]);
     return node[0];
   }
 };
@@ -149,7 +159,7 @@ struct ordered_call {
   std::uint64_t n;
   answer<typename A::result> out;
   workspace w;
-  A a;  // last: nvcc and g++ do not agree about what follows an empty type
+  A a;
 };
 
 // The tree over the warps of a block, in its first thread; node(warp) is called by whole warps.

@@ -15,6 +15,7 @@ struct sum_form {
   using element = T;
   using result = R;
   using number = typename exact_adder<T>::number;
+  static constexpr int threads = 384, blocks_a_multiprocessor = 2;
   static constexpr int totals = number::digits + 3;  // and how many NaN, +inf, -inf there are
   static constexpr int words = slots_of_words<totals>;
 
@@ -53,7 +54,8 @@ struct sum_form {
 
   __device__ void collect(accumulator&, shared& s, slot* slots, int blocks,
                           std::uint32_t epoch) const {
-    collect_words<totals>(slots, blocks, epoch, [&](int i, std::int64_t sum) {
+    auto const own = [&](int i) { return word(s, i); };
+    collect_words<totals>(slots, blocks, epoch, own, [&](int i, std::int64_t sum) {
       if (i < number::digits)
         s.sum.digits.add_digit(i, sum);
       else if (threadIdx.x % warp_size == 0)

@@ -27,37 +27,48 @@ __device__ void publish_words(Word word, slot* at, std::uint32_t epoch) {
 
 // add(i, sum) for words i that are not zero everywhere: the sum of the words i of some of `blocks`
 // blocks. By all threads of a block, add() by one warp together.
-template <int Words, class Add>
-__device__ void collect_words(slot* slots, int blocks, std::uint32_t epoch, Add add) {
+//
+// word(i), i < Words, is what this block would publish: where its words are not zero the others' are
+// likely to be, too, and are asked for at once.
+template <int Words, class Word, class Add>
+__device__ void collect_words(slot* slots, int blocks, std::uint32_t epoch, Word own, Add add) {
   constexpr int groups = (Words + 31) / 32, at_once = 4;
   int const lane = int(threadIdx.x % warp_size), warps = int(blockDim.x / warp_size);
   int const tasks = (blocks + 31) / 32 * groups;
   for (int task = int(threadIdx.x / warp_size); task < tasks; task += warps) {
     int const block = task / groups * 32 + lane, group = task % groups;
     slot* const from = slots + block * slots_of_words<Words> + group * 33;
-    unsigned const there = block < blocks ? unsigned(await(from, epoch)) : 0;
-    unsigned any = warp::detail::redux_of(there, bit_or{});
-    while (any != 0) {
+    int const mine = group * 32 + lane;
+    unsigned likely = __ballot_sync(~0u, mine < Words && own(mine) != 0), any = likely;
+    bool first = true;
+    unsigned has = 0;
+    do {
       int which[at_once];
       std::uint64_t word[at_once];
       bool ready[at_once];
 #pragma unroll
-      for (int j = 0; j < at_once; ++j) {  // all are asked for before one is waited for
+      for (int j = 0; j < at_once; ++j) {
         which[j] = __ffs(int(any)) - 1;
         any &= any - 1;
-        bool const mine = which[j] >= 0 && there >> which[j] & 1;
         word[j] = 0;
-        ready[j] = !mine || read(from + 1 + which[j], epoch, word[j]);
+        ready[j] = block < blocks && which[j] >= 0 && (first || has >> which[j] & 1) &&
+                   read(from + 1 + which[j], epoch, word[j]);
+      }
+      if (first) {
+        has = block < blocks ? unsigned(await(from, epoch)) : 0;
+        any |= warp::detail::redux_of(has & ~likely, bit_or{});
+        first = false;
       }
 #pragma unroll
       for (int j = 0; j < at_once; ++j) {
-        if (!ready[j]) word[j] = await(from + 1 + which[j], epoch);
-        word[j] = warp::detail::redux_of(word[j], plus{});
+        bool const counts = which[j] >= 0 && has >> which[j] & 1;
+        if (counts && !ready[j]) word[j] = await(from + 1 + which[j], epoch);
+        word[j] = warp::detail::redux_of(counts ? word[j] : 0, plus{});
       }
 #pragma unroll
       for (int j = 0; j < at_once; ++j)
         if (which[j] >= 0) add(group * 32 + which[j], std::int64_t(word[j]));
-    }
+    } while (any != 0);
   }
 }
 
