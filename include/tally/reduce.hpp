@@ -10,10 +10,6 @@
 
 namespace tally {
 
-struct reduce_options {
-  nan_policy nan = propagate;
-};
-
 // A reduction in instalments: of an array that comes in chunks, or in parts on several machines.
 //
 //   tally::reduce_stream<float, tally::sum> total;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a call runs.
+// Where a call runs, and what it does about NaNs.
 #pragma once
 
 namespace tally {
@@ -14,5 +14,9 @@ struct cpu {
 enum class nan_policy : unsigned char { propagate, skip };
 inline constexpr nan_policy propagate = nan_policy::propagate;
 inline constexpr nan_policy skip = nan_policy::skip;
+
+struct reduce_options {
+  nan_policy nan = propagate;
+};
 
 }  // namespace tally

@@ -12,6 +12,7 @@
 #include "tally/aggregate/aggregate.hpp"
 #include "tally/aligned.hpp"
 #include "tally/gpu.hpp"
+#include "tally/where.hpp"
 
 namespace tally {
 namespace detail {
@@ -120,17 +121,10 @@ std::span<Result> span_of_results(Out& out) {
 
 }  // namespace detail
 
-struct reduce_options;
-
 // The elements of `in`, which the device can read, put together by `op`: what reduce() gives on a
 // cpu, bit for bit. Waits for the stream.
 template <detail::array_on_gpu R, class Op>
-auto reduce(gpu& where, R const& in, Op const& op) {
-  return detail::reduce_to_value(where, detail::bind_reduce<detail::element_of<R>>(op),
-                                 detail::elements_of(in), propagate);
-}
-template <detail::array_on_gpu R, class Op, class Options = reduce_options>
-auto reduce(gpu& where, R const& in, Op const& op, Options const& options) {
+auto reduce(gpu& where, R const& in, Op const& op, reduce_options options = {}) {
   return detail::reduce_to_value(where, detail::bind_reduce<detail::element_of<R>>(op),
                                  detail::elements_of(in), options.nan);
 }
@@ -139,14 +133,7 @@ auto reduce(gpu& where, R const& in, Op const& op, Options const& options) {
 // Waits for nothing. Where all elements are NaNs to be skipped, and the aggregate has no answer to
 // that, the result is what lower() makes of the identity.
 template <detail::array_on_gpu R, class Out, class Op>
-void reduce_into(gpu& where, R const& in, Out&& out, Op const& op) {
-  auto const a = detail::bind_reduce<detail::element_of<R>>(op);
-  using result = typename decltype(a)::result;
-  detail::reduce_to_device(where, a, detail::elements_of(in), detail::span_of_results<result>(out),
-                           propagate);
-}
-template <detail::array_on_gpu R, class Out, class Op, class Options = reduce_options>
-void reduce_into(gpu& where, R const& in, Out&& out, Op const& op, Options const& options) {
+void reduce_into(gpu& where, R const& in, Out&& out, Op const& op, reduce_options options = {}) {
   auto const a = detail::bind_reduce<detail::element_of<R>>(op);
   using result = typename decltype(a)::result;
   detail::reduce_to_device(where, a, detail::elements_of(in), detail::span_of_results<result>(out),
