@@ -143,7 +143,6 @@ TEST(inputs, are_what_a_kernel_can_take) {
   std::vector<float> const x{1, 2, 3};
   auto const in = zip(transform(x, square{}), x);
   static_assert(input<decltype(in)> && std::is_trivially_copyable_v<decltype(in)>);
-  static_assert(sizeof(transform(x, square{})) == sizeof(array_input<float>));
   EXPECT_EQ(in.size(), 3u);
   EXPECT_EQ(in[2].first, 9);
   EXPECT_EQ(in[2].second, 3);
