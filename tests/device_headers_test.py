@@ -44,3 +44,9 @@ def test_device_code_does_not_know_the_machine():
     for header in headers():
         text = (ROOT / "include" / "tally" / header).read_text()
         assert "simt" not in text and "__CUDA_ARCH__" not in text, header
+
+
+def test_no_member_shares_its_address():
+    """nvcc 13 copies [[no_unique_address]] members wrongly; kernels gave wrong sums."""
+    for header in (ROOT / "include" / "tally").rglob("*.[hc]*"):
+        assert "no_unique_address" not in header.read_text(), header
