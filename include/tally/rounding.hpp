@@ -69,7 +69,8 @@ TALLY_FN parts take_apart(T x) {
 }
 template <integer T>
 TALLY_FN parts take_apart(T x) {
-  bool const negative = x < T(0);
+  bool negative = false;
+  if constexpr (std::is_signed_v<T>) negative = x < 0;
   return {negative, negative ? std::uint64_t(0) - std::uint64_t(x) : std::uint64_t(x), 0};
 }
 

@@ -9,9 +9,11 @@
 #include <limits>
 #include <type_traits>
 
-// On the host and on a device: TALLY_FN marks what aggregates run for every element, always inlined;
-// TALLY_HD what runs a few times a call; TALLY_COLD what hardly ever runs. TALLY_UNROLL stands before
-// a loop over elements that are in registers there.
+// On the host and on a device: TALLY_FN marks what aggregates run for every element, always
+// inlined; TALLY_HD what runs a few times a call; TALLY_COLD what hardly ever runs. TALLY_UNROLL
+// stands before a loop over elements that are in registers there. TALLY_CPU_FN and TALLY_CPU_COLD
+// are as TALLY_FN and TALLY_COLD, for the host alone: nvcc refuses vectors, and calls of std, in
+// the others.
 #ifdef __CUDACC__
 #define TALLY_FN __host__ __device__ __forceinline__
 #define TALLY_HD __host__ __device__
@@ -23,6 +25,8 @@
 #define TALLY_COLD __attribute__((noinline, cold))
 #define TALLY_UNROLL
 #endif
+#define TALLY_CPU_FN inline __attribute__((always_inline))
+#define TALLY_CPU_COLD __attribute__((noinline, cold))
 
 namespace tally {
 

@@ -64,7 +64,7 @@ struct both {
     explicit accumulator(both const& pair)
         : a(make_accumulator(pair.first)), b(make_accumulator(pair.second)) {}
     template <class Tile>
-    TALLY_FN void add(Tile const& t, state& s) {
+    TALLY_CPU_FN void add(Tile const& t, state& s) {
       a.add(t, s.a);
       b.add(t, s.b);
     }

@@ -29,7 +29,7 @@ struct bitwise {
 
   struct accumulator {
     template <class Tile>
-    TALLY_FN void add(Tile const& t, state& s) {
+    TALLY_CPU_FN void add(Tile const& t, state& s) {
       using bits = bits_of<T>;  // a bool's, too: its operations would be done one by one
       bits all[detail::lanes];
       for (bits& b : all) b = to_bits(Op::template identity<T>);

@@ -52,7 +52,7 @@ struct integer_dot {
 
   struct accumulator {
     template <class Tile>
-    TALLY_FN void add(Tile const& t, state& s) {
+    TALLY_CPU_FN void add(Tile const& t, state& s) {
       // A tile's products of 8-bit integers cannot overflow 32 bits.
       using part = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
       part sums[detail::lanes] = {};

@@ -15,7 +15,7 @@ struct exact_accumulator {
   std::uint64_t windows = 0;
 
   template <class Tile, class State>
-  TALLY_FN void add(Tile const& t, State& s) {
+  TALLY_CPU_FN void add(Tile const& t, State& s) {
     if (add_fast(t, s.finite)) {
       ++windows;
     } else {
@@ -29,14 +29,14 @@ struct exact_accumulator {
 
  private:
   template <class Tile, class Digits>
-  static TALLY_FN bool add_fast(Tile const& t, Digits& into) {
+  static TALLY_CPU_FN bool add_fast(Tile const& t, Digits& into) {
     if constexpr (std::is_same_v<T, double>)
       return add_halves(t, into);
     else
       return add_window(t, into);
   }
   template <class Tile, class State>
-  static TALLY_FN void add_slow(Tile const& t, State& s) {
+  static TALLY_CPU_FN void add_slow(Tile const& t, State& s) {
     if constexpr (std::is_same_v<T, double>) {
       auto const e = extent_of(t);
       auto const itself = [](auto x, auto& value) __attribute__((always_inline)) { value[0] = x; };
@@ -48,7 +48,7 @@ struct exact_accumulator {
     add_elements(t, s);
   }
   template <class Tile, class State>
-  static TALLY_COLD void add_elements(Tile const& t, State& s) {
+  static TALLY_CPU_COLD void add_elements(Tile const& t, State& s) {
     for (int k = 0; k < t.count; ++k)
       if (t.live(k)) s.add(t[k]);
     count_path(path::sum_elements);
@@ -59,7 +59,7 @@ struct exact_accumulator {
 template <integer T>
 struct exact_accumulator<T> {
   template <class Tile, class State>
-  TALLY_FN void add(Tile const& t, State& s) {
+  TALLY_CPU_FN void add(Tile const& t, State& s) {
     if constexpr (sizeof(T) == 8) {
       std::uint64_t low[lanes] = {}, high[lanes] = {};
       for_each_lane(t, [&](int k, int lane) __attribute__((always_inline)) {
@@ -79,7 +79,7 @@ struct exact_accumulator<T> {
 
  private:
   template <class State>
-  static TALLY_FN void deposit(State& s, std::uint64_t value, int exponent) {
+  static TALLY_CPU_FN void deposit(State& s, std::uint64_t value, int exponent) {
     bool const negative = std::is_signed_v<T> && std::int64_t(value) < 0;
     s.finite.add(negative, negative ? 0 - value : value, exponent);
   }

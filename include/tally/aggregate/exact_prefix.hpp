@@ -17,7 +17,7 @@ namespace tally::detail {
 
 // A double rounded to odd as a half, rounded once to nearest even, in code that vectorises.
 template <class Half>
-TALLY_FN Half narrow(double x) {
+TALLY_CPU_FN Half narrow(double x) {
   constexpr bool is_float16 = is_one_of<Half, float16>;
   if constexpr (is_float16) x = x > 0x1p17 ? 0x1p17 : x < -0x1p17 ? -0x1p17 : x;
   // To odd once more, in a float.
@@ -62,7 +62,7 @@ class exact_prefix {
 
   // Writes the tile's running sums and moves past it; or changes no value and returns false.
   template <class Tile>
-  TALLY_FN bool emit(Tile const& t, Out* out) {
+  TALLY_CPU_FN bool emit(Tile const& t, Out* out) {
     auto const e = extent_of(t);
     int const needed = e.zero ? lowest_top : e.top + tile_bits + 1;
     bool const fits = needed <= top_ && std::fabs(high_) <= power_of_two(top_ - 1);
@@ -84,11 +84,11 @@ class exact_prefix {
   double sticky_ = 0;    // half a unit of 2^w2 with the sign of rest, or 0
   int top_ = no_window;  // of the present window
 
-  static TALLY_FN double anchor(int w) { return 1.5 * power_of_two(52 + w); }
-  static TALLY_FN double multiple_of(double x, double anchor) { return (anchor + x) - anchor; }
+  static TALLY_CPU_FN double anchor(int w) { return 1.5 * power_of_two(52 + w); }
+  static TALLY_CPU_FN double multiple_of(double x, double anchor) { return (anchor + x) - anchor; }
 
   // Chooses a window that holds the present sum and elements below 2^(needed - tile_bits - 1).
-  TALLY_COLD bool fit(int needed, int room) {
+  TALLY_CPU_COLD bool fit(int needed, int room) {
     count_path(path::scan_fit);
     if (!rest_.is_finite_sum()) return false;
     rest_.finite.add(high_);
@@ -113,7 +113,7 @@ class exact_prefix {
   }
 
   template <class Tile>
-  TALLY_FN bool try_emit(Tile const& t, Out* out) {
+  TALLY_CPU_FN bool try_emit(Tile const& t, Out* out) {
     int const n = t.count;
     alignas(64) double high[Tile::size], low[Tile::size];
     if (!split(t, high, low)) return false;
@@ -133,7 +133,7 @@ class exact_prefix {
   }
 
   template <class Tile>
-  TALLY_FN bool split(Tile const& t, double* high, double* low) const {
+  TALLY_CPU_FN bool split(Tile const& t, double* high, double* low) const {
     double const m1 = anchor(top_ - 52), m2 = anchor(top_ - 94);
     using doubles = vec<double, Tile::vector_bytes / 8>;
     vec<std::uint64_t, Tile::vector_bytes / 8> left = {};
@@ -149,7 +149,7 @@ class exact_prefix {
   }
 
   // Exact additions regroup freely: eight runs at once, then each run's start is added.
-  TALLY_FN void running_sums(double* high, double* low) const {
+  TALLY_CPU_FN void running_sums(double* high, double* low) const {
     constexpr int runs = 8, length = 512 / runs;
     for (int k = 1; k < length; ++k)
       for (int r = 0; r < runs; ++r) {
@@ -168,7 +168,7 @@ class exact_prefix {
     }
   }
 
-  TALLY_FN bool round_all(double const* high, double const* low, int n, Out* out) const {
+  TALLY_CPU_FN bool round_all(double const* high, double const* low, int n, Out* out) const {
     double const sticky = sticky_;
     double const least = sticky == 0 ? 0 : power_of_two(top_ - 94 + format<Out>::precision + 2);
     std::uint64_t too_small = 0;

@@ -81,7 +81,7 @@ struct products_accumulator {
   std::uint64_t in_doubles = 0;
 
   template <class Tile>
-  TALLY_FN void add(Tile const& t, exact_products<T>& s) {
+  TALLY_CPU_FN void add(Tile const& t, exact_products<T>& s) {
     constexpr int parts = std::is_same_v<T, double> ? 2 : 1;
     double values[parts][Tile::size];
     if (!multiply(t, values)) return add_pairs(t, s);
@@ -97,7 +97,7 @@ struct products_accumulator {
  private:
   // Products of at most 48 bits are doubles; infinities and NaN come out as they should.
   template <class Tile>
-  static TALLY_FN bool multiply(Tile const& t, double (&value)[1][Tile::size]) {
+  static TALLY_CPU_FN bool multiply(Tile const& t, double (&value)[1][Tile::size]) {
     for (int k = 0; k < t.count; ++k) {
       double const product = to_double(t.data.first[k]) * to_double(t.data.second[k]);
       value[0][k] = t.live(k) ? product : 0;
@@ -107,7 +107,7 @@ struct products_accumulator {
 
   // a * b = product + error, if neither is too large or too small.
   template <class Tile>
-  static TALLY_FN bool multiply(Tile const& t, double (&value)[2][Tile::size]) {
+  static TALLY_CPU_FN bool multiply(Tile const& t, double (&value)[2][Tile::size]) {
 #if defined(TALLY_NO_CONTRACTION) || !defined(__FMA__)
     std::uint64_t inexact = 0;
     for (int k = 0; k < t.count; ++k) {
@@ -124,14 +124,14 @@ struct products_accumulator {
 #endif
   }
 
-  static TALLY_FN double to_double(float x) { return x; }
+  static TALLY_CPU_FN double to_double(float x) { return x; }
   template <class Half>
-  static TALLY_FN double to_double(Half x) {
+  static TALLY_CPU_FN double to_double(Half x) {
     return to_float(x);
   }
 
   template <class Tile>
-  static TALLY_COLD void add_pairs(Tile const& t, exact_products<T>& s) {
+  static TALLY_CPU_COLD void add_pairs(Tile const& t, exact_products<T>& s) {
     for (int k = 0; k < t.count; ++k)
       if (t.live(k)) s.add(t.data.first[k], t.data.second[k]);
     count_path(path::dot_elements);

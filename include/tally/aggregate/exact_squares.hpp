@@ -24,7 +24,7 @@ struct exact_squares {
 
   // Adds a tile, or returns false.
   template <class Tile>
-  TALLY_FN bool add_fast(Tile const& t) {
+  TALLY_CPU_FN bool add_fast(Tile const& t) {
     if constexpr (integer<T>) {
       return add_integers(t);
     } else if constexpr (std::is_same_v<T, double>) {
@@ -47,13 +47,13 @@ struct exact_squares {
  private:
   struct square {  // of at most 24 bits: exact
     template <class V>
-    TALLY_FN void operator()(V x, V (&value)[1]) const {
+    TALLY_CPU_FN void operator()(V x, V (&value)[1]) const {
       value[0] = x * x;
     }
   };
   struct square_and_error {  // x * x = value[0] + value[1]
     template <class V>
-    TALLY_FN void operator()(V x, V (&value)[2]) const {
+    TALLY_CPU_FN void operator()(V x, V (&value)[2]) const {
       constexpr unsigned lanes = sizeof x / sizeof x[0];
       value[0] = x * x;
       double factor[lanes], error[lanes];  // there is no operator for a fused vector operation
@@ -67,7 +67,7 @@ struct exact_squares {
 
   // The halves of the squares are summed apart.
   template <class Tile>
-  TALLY_FN bool add_integers(Tile const& t) {
+  TALLY_CPU_FN bool add_integers(Tile const& t) {
     if constexpr (sizeof(T) > 4) {
       unsigned __int128 low = 0, high = 0;  // of the squares' two halves
       for (int k = 0; k < t.count; ++k) {

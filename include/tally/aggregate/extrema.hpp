@@ -6,9 +6,9 @@
 #include "tally/aggregate/aggregate.hpp"
 #include "tally/aggregate/order.hpp"
 #include "tally/aggregate/running_extremum.hpp"
+#include "tally/aggregate/single_extrema.hpp"
 #include "tally/aggregate/tile.hpp"
 #include "tally/aggregate/vector.hpp"
-#include "tally/aggregate/single_extrema.hpp"
 #include "tally/serial.hpp"
 
 namespace tally {
@@ -88,7 +88,7 @@ struct extrema {
     // Without a NaN, the bits of a tile are compared as signed numbers, once they are made to
     // increase with the value; a NaN is then at one end or the other.
     template <class Tile>
-    TALLY_FN void add(Tile const& t, state& s) {
+    TALLY_CPU_FN void add(Tile const& t, state& s) {
       constexpr int lanes = Tile::vector_bytes / sizeof(T), unroll = 2;
       using vector = detail::vec<ordered, lanes>;
       vector least[unroll] = {}, greatest[unroll] = {};
@@ -124,18 +124,18 @@ struct extrema {
                                        std::conditional_t<std::is_same_v<T, bool>, key, T>>;
     // Both ways, of one element's bits or a vector of them.
     template <class Bits>
-    static TALLY_FN Bits flip_negative(Bits b) {
+    static TALLY_CPU_FN Bits flip_negative(Bits b) {
       if constexpr (floating<T>)
         return Bits(b ^ ((b >> (8 * sizeof(T) - 1)) & ordered(~format<T>::sign)));
       else
         return b;
     }
-    static TALLY_FN ordered in_order(T x) { return flip_negative(ordered(to_bits(x))); }
+    static TALLY_CPU_FN ordered in_order(T x) { return flip_negative(ordered(to_bits(x))); }
     template <class Vector>
-    static TALLY_FN Vector in_order(Vector bits) {
+    static TALLY_CPU_FN Vector in_order(Vector bits) {
       return flip_negative(bits);
     }
-    static TALLY_FN T from_ordered(ordered x) { return from_bits<T>(key(flip_negative(x))); }
+    static TALLY_CPU_FN T from_ordered(ordered x) { return from_bits<T>(key(flip_negative(x))); }
 
     template <class Tile>
     static __attribute__((noinline)) void lower_least(Tile const& t, state& s, key low) {

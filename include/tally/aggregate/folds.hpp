@@ -10,7 +10,7 @@
 
 namespace tally::detail {
 
-TALLY_FN double power_of_two(int exponent) {  // for a normal result
+TALLY_CPU_FN double power_of_two(int exponent) {  // for a normal result
   return __builtin_bit_cast(double, std::uint64_t(1023 + exponent) << 52);
 }
 
@@ -21,7 +21,7 @@ struct extent {
   bool zero, above;
 };
 template <class Tile>
-TALLY_FN extent extent_of(Tile const& t, double least = 0) {
+TALLY_CPU_FN extent extent_of(Tile const& t, double least = 0) {
   constexpr int lanes = Tile::vector_bytes / 8;
   using doubles = vec<double, lanes>;
   doubles largest = {};
@@ -46,7 +46,7 @@ TALLY_FN extent extent_of(Tile const& t, double least = 0) {
 //
 // get(x, values) turns a vector of elements into the values to add, all below 2^top.
 template <int Folds, int Values, class Tile, class Get, class Digits>
-TALLY_FN bool add_folds(Tile const& t, int top, Get&& get, Digits& into) {
+TALLY_CPU_FN bool add_folds(Tile const& t, int top, Get&& get, Digits& into) {
   constexpr int bits = tile_bits + Values - 1;
   constexpr int lanes = Tile::vector_bytes / 8;
   using doubles = vec<double, lanes>;

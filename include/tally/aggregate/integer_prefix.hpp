@@ -13,7 +13,7 @@ namespace tally::detail {
 
 // v moved up by `Distance` lanes, zeros below.
 template <int Distance, class Word, int Lanes, int... I>
-TALLY_FN vec<Word, Lanes> moved_up(vec<Word, Lanes> v, std::integer_sequence<int, I...>) {
+TALLY_CPU_FN vec<Word, Lanes> moved_up(vec<Word, Lanes> v, std::integer_sequence<int, I...>) {
 #ifdef __CUDACC__  // nvcc 13 loses the pack
   vec<Word, Lanes> out{};
   for (int i = Distance; i < Lanes; ++i) out[i] = v[i - Distance];
@@ -24,13 +24,13 @@ TALLY_FN vec<Word, Lanes> moved_up(vec<Word, Lanes> v, std::integer_sequence<int
 #endif
 }
 template <int Distance, class Word, int Lanes>
-TALLY_FN vec<Word, Lanes> moved_up(vec<Word, Lanes> v) {
+TALLY_CPU_FN vec<Word, Lanes> moved_up(vec<Word, Lanes> v) {
   return moved_up<Distance, Word, Lanes>(v, std::make_integer_sequence<int, Lanes>{});
 }
 
 // Running sums within v, in the logarithm of its lanes (Hillis and Steele).
 template <int Distance, class Word, int Lanes>
-TALLY_FN vec<Word, Lanes> running_sums(vec<Word, Lanes> v) {
+TALLY_CPU_FN vec<Word, Lanes> running_sums(vec<Word, Lanes> v) {
   if constexpr (Distance >= Lanes)
     return v;
   else
@@ -47,7 +47,7 @@ class integer_prefix {
   void store(std::uint64_t& s) const { s = before_; }
 
   template <class Tile>
-  TALLY_FN bool emit(Tile const& t, Out* out) {
+  TALLY_CPU_FN bool emit(Tile const& t, Out* out) {
     constexpr int lanes = Tile::vector_bytes / sizeof(word);
     using words = vec<word, lanes>;
     using loaded = std::conditional_t<std::is_same_v<In, bool>, std::uint8_t, In>;

@@ -56,7 +56,7 @@ struct moments {
 
   struct accumulator {
     template <class Tile>
-    TALLY_FN void add(Tile const& t, state& s) {
+    TALLY_CPU_FN void add(Tile const& t, state& s) {
       sum.add(t, s.sum);
       if constexpr (Tile::skips) {
         std::uint32_t live = 0;

@@ -92,7 +92,7 @@ struct integer_sum {
 
   struct accumulator {
     template <class Tile>
-    TALLY_FN void add(Tile const& t, state& s) {
+    TALLY_CPU_FN void add(Tile const& t, state& s) {
       s += detail::sum_modulo_2_64(t);
     }
     void flush(state&) const {}

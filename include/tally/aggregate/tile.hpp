@@ -55,7 +55,7 @@ inline constexpr int lanes = 32;
 // Calls f(p) for every group of Size elements; a last, incomplete group comes from a copy that is
 // filled up with `fill`.
 template <int Size, class Tile, class F>
-TALLY_FN void for_each_group(Tile const& t, typename Tile::element fill, F&& f) {
+TALLY_CPU_FN void for_each_group(Tile const& t, typename Tile::element fill, F&& f) {
   int const whole = t.count / Size * Size;
   for (int k = 0; k < whole; k += Size) f(t.data + k);
   if (whole == t.count) return;
@@ -66,7 +66,7 @@ TALLY_FN void for_each_group(Tile const& t, typename Tile::element fill, F&& f) 
 
 // Calls f(k, lane) for the tile's elements, in an order that vectorises.
 template <class Tile, class F>
-TALLY_FN void for_each_lane(Tile const& t, F&& f) {
+TALLY_CPU_FN void for_each_lane(Tile const& t, F&& f) {
   int const whole = t.count / lanes * lanes;
   for (int k = 0; k < whole; k += lanes)
     for (int lane = 0; lane < lanes; ++lane) f(k + lane, lane);

@@ -24,27 +24,27 @@ template <class T, int Lanes>
 using vec = typename vector_type<T, Lanes>::type;
 
 template <class V, class T>
-TALLY_FN V load(T const* from) {
+TALLY_CPU_FN V load(T const* from) {
   V v;
   __builtin_memcpy(&v, from, sizeof v);
   return v;
 }
 template <class To, class From>
-TALLY_FN To cast(From v) {
+TALLY_CPU_FN To cast(From v) {
   return __builtin_bit_cast(To, v);
 }
 template <class V>
-TALLY_FN V max_of(V a, V b) {
+TALLY_CPU_FN V max_of(V a, V b) {
   return a > b ? a : b;
 }
 template <class V>
-TALLY_FN V min_of(V a, V b) {
+TALLY_CPU_FN V min_of(V a, V b) {
   return a < b ? a : b;
 }
 
 // Lanes [Half * Lanes / 2, ...) of v.
 template <int Half, class T, int Lanes>
-TALLY_FN vec<T, Lanes / 2> half_of(vec<T, Lanes> v) {
+TALLY_CPU_FN vec<T, Lanes / 2> half_of(vec<T, Lanes> v) {
   vec<T, Lanes / 2> h;
   __builtin_memcpy(&h, reinterpret_cast<char const*>(&v) + Half * sizeof h, sizeof h);
   return h;
@@ -52,7 +52,7 @@ TALLY_FN vec<T, Lanes / 2> half_of(vec<T, Lanes> v) {
 
 // The lanes put together by f, which is called with halves of the vector and then with elements.
 template <class F, class V>
-TALLY_FN auto fold_lanes(V v, F&& f) {
+TALLY_CPU_FN auto fold_lanes(V v, F&& f) {
   if constexpr (sizeof v > 16) {
     using element = std::remove_cvref_t<decltype(v[0])>;
     constexpr int lanes = sizeof v / sizeof(element);
@@ -66,7 +66,7 @@ TALLY_FN auto fold_lanes(V v, F&& f) {
 
 // Whether a mask has a lane set.
 template <class Mask>
-TALLY_FN bool any(Mask mask) {
+TALLY_CPU_FN bool any(Mask mask) {
   return fold_lanes(cast<vec<std::uint64_t, sizeof mask / 8>>(mask),
                     [](auto a, auto b) { return a | b; }) != 0;
 }

@@ -26,20 +26,20 @@ inline constexpr int tile_bits = 9;  // a tile has at most 2^9 elements
 // The types up to 32 bits, as the bits of floats of the same value: exact for finite x, not finite
 // for the others (float16: 2^16 and up).
 template <bool Skip, int Lanes>
-TALLY_FN vec<std::uint32_t, Lanes> float_bits(float const* p) {
+TALLY_CPU_FN vec<std::uint32_t, Lanes> float_bits(float const* p) {
   auto const bits = load<vec<std::uint32_t, Lanes>>(p);
   if constexpr (!Skip) return bits;
   return (bits & 0x7fffffff) > 0x7f800000 ? 0 * bits : bits;
 }
 template <bool Skip, int Lanes>
-TALLY_FN vec<std::uint32_t, Lanes> float_bits(bfloat16 const* p) {
+TALLY_CPU_FN vec<std::uint32_t, Lanes> float_bits(bfloat16 const* p) {
   auto const half = load<vec<std::uint16_t, Lanes>>(p);
   auto const bits = __builtin_convertvector(half, vec<std::uint32_t, Lanes>) << 16;
   if constexpr (!Skip) return bits;
   return (bits & 0x7fffffff) > 0x7f800000 ? 0 * bits : bits;
 }
 template <bool Skip, int Lanes>
-TALLY_FN vec<std::uint32_t, Lanes> float_bits(float16 const* p) {
+TALLY_CPU_FN vec<std::uint32_t, Lanes> float_bits(float16 const* p) {
   using bits = vec<std::uint32_t, Lanes>;
   auto const half = __builtin_convertvector(load<vec<std::uint16_t, Lanes>>(p), bits);
   auto const magnitude = half & 0x7fff;
@@ -62,7 +62,7 @@ struct seen_as {
 
 // Calls f(x) for vectors of doubles that hold the tile's values, and zeros.
 template <class Tile, class F>
-TALLY_FN void for_each_double(Tile const& t, F&& f) {
+TALLY_CPU_FN void for_each_double(Tile const& t, F&& f) {
   using T = typename Tile::element;
   constexpr int lanes = Tile::vector_bytes / 8;
   using doubles = vec<double, lanes>;
@@ -82,13 +82,13 @@ TALLY_FN void for_each_double(Tile const& t, F&& f) {
 }
 
 template <class V>
-TALLY_FN double sum_of_lanes(V v) {
+TALLY_CPU_FN double sum_of_lanes(V v) {
   return fold_lanes(v, [](auto a, auto b) { return a + b; });
 }
 
 // Integers, modulo 2^64.
 template <class Tile>
-TALLY_FN std::uint64_t sum_modulo_2_64(Tile const& t) {
+TALLY_CPU_FN std::uint64_t sum_modulo_2_64(Tile const& t) {
   using T = typename Tile::element;
   // A tile of 16-bit integers cannot overflow 32 bits.
   using part = std::conditional_t<sizeof(T) <= 2, std::uint32_t, std::uint64_t>;
@@ -105,7 +105,7 @@ TALLY_FN std::uint64_t sum_modulo_2_64(Tile const& t) {
 // are exact. Close enough: 9 bits for their number, the binades from the least to the greatest, and
 // the precision make at most 53 bits. (float16 always is.)
 template <class Tile, class Digits>
-TALLY_FN bool add_window(Tile const& t, Digits& into) {
+TALLY_CPU_FN bool add_window(Tile const& t, Digits& into) {
   using T = typename Tile::element;
   using seen = seen_as<T>;
   constexpr int lanes = Tile::vector_bytes / 4;
@@ -134,7 +134,7 @@ TALLY_FN bool add_window(Tile const& t, Digits& into) {
 
 // double: each element is cut into its upper 27 bits and the rest, and both are added up as above.
 template <class Tile, class Digits>
-TALLY_FN bool add_halves(Tile const& t, Digits& into) {
+TALLY_CPU_FN bool add_halves(Tile const& t, Digits& into) {
   constexpr int lanes = Tile::vector_bytes / 8;
   using doubles = vec<double, lanes>;
   using bits = vec<std::uint64_t, lanes>;
@@ -171,7 +171,7 @@ TALLY_FN bool add_halves(Tile const& t, Digits& into) {
 
 // float, bfloat16, any finite values: 16 bins of 16 binades each, 16 + 24 + 9 bits wide.
 template <class Tile, class Digits>
-TALLY_FN bool add_bins(Tile const& t, Digits& into) {
+TALLY_CPU_FN bool add_bins(Tile const& t, Digits& into) {
   using T = typename Tile::element;
   using f = format<T>;
   double bin[2][16] = {};

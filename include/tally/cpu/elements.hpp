@@ -22,7 +22,7 @@ struct elements {
   void (*fill)(void const* in, std::uint64_t begin, std::uint64_t count, T* out) = nullptr;
 
   // `count` elements from `begin` on; they may be in `b`.
-  TALLY_FN T const* at(std::uint64_t begin, std::uint64_t count, buffer& b) const {
+  TALLY_CPU_FN T const* at(std::uint64_t begin, std::uint64_t count, buffer& b) const {
     if (!fill) return data + begin;
     fill(in, begin, count, b.values);
     return b.values;
@@ -39,15 +39,15 @@ struct elements<zipped<A, B>> {
   elements<A> first;
   elements<B> second;
 
-  TALLY_FN zipped_run<A, B> at(std::uint64_t begin, std::uint64_t count, buffer& b) const {
+  TALLY_CPU_FN zipped_run<A, B> at(std::uint64_t begin, std::uint64_t count, buffer& b) const {
     return {first.at(begin, count, b.first), second.at(begin, count, b.second)};
   }
 };
 
 // Copies of its own, which no store can be taken to change, or the loop would not vectorise.
 template <input In>
-TALLY_FN void compute(In const in, std::uint64_t const begin, std::uint64_t const count,
-                      typename In::element* __restrict const out) {
+TALLY_CPU_FN void compute(In const in, std::uint64_t const begin, std::uint64_t const count,
+                          typename In::element* __restrict const out) {
   for (std::uint64_t k = 0; k < count; ++k) out[k] = in[begin + k];
 }
 template <input In>

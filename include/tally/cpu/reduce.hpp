@@ -18,8 +18,9 @@ inline constexpr std::uint64_t alone_below = 65536;  // fewer elements than this
 
 // Elements [begin, end) of `in` into `s`, a tile at a time. `first` is the index of in's first.
 template <aggregate A, nan_policy Nan, int Width>
-TALLY_FN void reduce_tiles(A const& a, elements<typename A::element> const& in, std::uint64_t begin,
-                           std::uint64_t end, std::uint64_t first, typename A::state& s) {
+TALLY_CPU_FN void reduce_tiles(A const& a, elements<typename A::element> const& in,
+                               std::uint64_t begin, std::uint64_t end, std::uint64_t first,
+                               typename A::state& s) {
   using tile_type = tile<typename A::element, Nan, Width>;
   typename elements<typename A::element>::buffer buffer;
   auto acc = make_accumulator(a);
@@ -34,7 +35,7 @@ TALLY_FN void reduce_tiles(A const& a, elements<typename A::element> const& in, 
 inline constexpr int tree_level = 8;
 
 template <int Level, aggregate A>
-TALLY_FN typename A::state tree_of(A const& a, typename A::state const* v) {
+TALLY_CPU_FN typename A::state tree_of(A const& a, typename A::state const* v) {
   if constexpr (Level == 0) {
     return v[0];
   } else {
@@ -46,8 +47,8 @@ TALLY_FN typename A::state tree_of(A const& a, typename A::state const* v) {
 
 // The node over x[0, 2^tree_level); what is skipped counts as the identity.
 template <aggregate A, bool Skips>
-TALLY_FN typename A::state whole_node(A const& a, run_of<typename A::element> x,
-                                      std::uint64_t index) {
+TALLY_CPU_FN typename A::state whole_node(A const& a, run_of<typename A::element> x,
+                                          std::uint64_t index) {
   constexpr int leaves = 1 << tree_level;
   typename A::state v[leaves];
   for (int k = 0; k < leaves; ++k) {
@@ -60,8 +61,9 @@ TALLY_FN typename A::state whole_node(A const& a, run_of<typename A::element> x,
 }
 
 template <aggregate A, nan_policy Nan>
-TALLY_FN void reduce_tree(A const& a, elements<typename A::element> const& in, std::uint64_t begin,
-                          std::uint64_t end, std::uint64_t first, tree_partial<A>& into) {
+TALLY_CPU_FN void reduce_tree(A const& a, elements<typename A::element> const& in,
+                              std::uint64_t begin, std::uint64_t end, std::uint64_t first,
+                              tree_partial<A>& into) {
   constexpr std::uint64_t leaves = std::uint64_t(1) << tree_level;
   constexpr bool skips = Nan == skip && has_nan<typename A::element>;
   constexpr bool by_nodes = !skips || has_identity<A>;

@@ -33,8 +33,8 @@ concept has_prefix = requires { typename A::prefix; };
 
 // The running results of a tile, one element at a time.
 template <aggregate A, class Tile>
-TALLY_FN void scan_elements(A const& a, Tile const& t, bool reverse, carry_of<A>& carry,
-                            typename A::result* out) {
+TALLY_CPU_FN void scan_elements(A const& a, Tile const& t, bool reverse, carry_of<A>& carry,
+                                typename A::result* out) {
   int k = 0;
   for (; k < t.count && !carry.present; ++k) {
     if (t.live(k)) carry = {a.lift(t[k], t.index(k)), true};
@@ -56,8 +56,8 @@ class prefix_scanner {
  public:
   explicit prefix_scanner(carry_of<A> const& carry) : prefix_(carry.value) {}
   template <class Tile>
-  TALLY_FN void scan(A const& a, Tile const& t, bool reverse, carry_of<A>& carry,
-                     typename A::result* out) {
+  TALLY_CPU_FN void scan(A const& a, Tile const& t, bool reverse, carry_of<A>& carry,
+                         typename A::result* out) {
     if (prefix_.emit(t, out)) {
       ++emitted_;
     } else {
@@ -74,8 +74,8 @@ class prefix_scanner {
   std::uint64_t emitted_ = 0;
 
   template <class Tile>
-  TALLY_COLD void scan_slowly(A const& a, Tile const& t, bool reverse, carry_of<A>& carry,
-                              typename A::result* out) {
+  TALLY_CPU_COLD void scan_slowly(A const& a, Tile const& t, bool reverse, carry_of<A>& carry,
+                                  typename A::result* out) {
     prefix_.store(carry.value);
     scan_elements(a, t, reverse, carry, out);
     prefix_ = typename A::prefix(carry.value);
@@ -88,8 +88,8 @@ class element_scanner {
  public:
   explicit element_scanner(carry_of<A> const&) {}
   template <class Tile>
-  TALLY_FN void scan(A const& a, Tile const& t, bool reverse, carry_of<A>& carry,
-                     typename A::result* out) {
+  TALLY_CPU_FN void scan(A const& a, Tile const& t, bool reverse, carry_of<A>& carry,
+                         typename A::result* out) {
     scan_elements(a, t, reverse, carry, out);
   }
   void leave(carry_of<A>&) const {}
@@ -106,9 +106,9 @@ struct scanner_of<A> {
 
 // Scans n elements in this thread and moves `carry` past them. `out` may be `in`.
 template <aggregate A, nan_policy Nan, int Width>
-TALLY_FN void scan_tiles(A const& a, typename A::element const* in, typename A::result* out,
-                         std::uint64_t n, std::uint64_t first, scan_shape shape,
-                         carry_of<A>& carry) {
+TALLY_CPU_FN void scan_tiles(A const& a, typename A::element const* in, typename A::result* out,
+                             std::uint64_t n, std::uint64_t first, scan_shape shape,
+                             carry_of<A>& carry) {
   using In = typename A::element;
   using Out = typename A::result;
   using tile_type = tile<In, Nan, Width>;
