@@ -12,6 +12,7 @@ TESTED_THROUGH = {
     "block/partials.cuh": "block/reduce_test.cu",
     "device/bins.cuh": "device/sum_test.cu",
     "device/exact.cuh": "device/sum_test.cu",
+    "device/expansion.cuh": "device/moments_test.cu",
     "device/fold.cuh": "device/plain_test.cu",
     "device/load.cuh": "device/plain_test.cu",
     "device/reduce.cuh": "device/plain_test.cu",
@@ -19,6 +20,7 @@ TESTED_THROUGH = {
     "device/round.cuh": "device/sum_test.cu",
     "device/shared_digits.cuh": "device/sum_test.cu",
     "device/slots.cuh": "device/plain_test.cu",
+    "device/squares.cuh": "device/moments_test.cu",
     "device/words.cuh": "device/sum_test.cu",
 }
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "tally/rounding.hpp"
@@ -97,42 +97,89 @@ struct cut {
   bool sticky;
 };
 
+// a / d for d > 0, and in `a` the remainder: limb by limb (Knuth, TAOCP 4.3.1, algorithm D).
+TALLY_HD inline natural<8> long_division(natural<8>& a, natural<4> const& d) {
+  int size = 4;
+  while (size > 1 && d.limb[size - 1] == 0) --size;
+  int const shift = leading_zeros(d.limb[size - 1]) - 32;
+  auto const v = d.slice<4>(-shift);  // its top bit is set
+  auto u = a.slice<9>(-shift);
+  std::uint64_t const first = v.limb[size - 1], second = size > 1 ? v.limb[size - 2] : 0;
+  natural<8> out;
+  for (int j = 8 - size; j >= 0; --j) {
+    std::uint64_t const top = std::uint64_t(u.limb[j + size]) << 32 | u.limb[j + size - 1];
+    std::uint64_t q = top / first, r = top % first;
+    std::uint64_t const next = size > 1 ? u.limb[j + size - 2] : 0;
+    while (r >> 32 == 0 && (q >> 32 || q * second > (r << 32 | next))) --q, r += first;
+    std::int64_t borrow = 0;
+    std::uint64_t carry = 0;
+    for (int i = 0; i < size; ++i) {
+      carry += q * v.limb[i];
+      borrow += std::int64_t(u.limb[j + i]) - std::int64_t(carry & 0xffffffff);
+      u.limb[j + i] = std::uint32_t(borrow);
+      carry >>= 32, borrow >>= 32;
+    }
+    borrow += std::int64_t(u.limb[j + size]) - std::int64_t(carry);
+    u.limb[j + size] = std::uint32_t(borrow);
+    if (borrow < 0) {  // one too many
+      --q;
+      carry = 0;
+      for (int i = 0; i < size; ++i) {
+        carry += std::uint64_t(u.limb[j + i]) + v.limb[i];
+        u.limb[j + i] = std::uint32_t(carry);
+        carry >>= 32;
+      }
+      u.limb[j + size] += std::uint32_t(carry);
+    }
+    out.limb[j] = std::uint32_t(q);
+  }
+  a = u.slice<8>(shift);
+  return out;
+}
+
 // numerator / denominator * 2^exponent for a numerator > 0, with at least 127 significant bits and,
 // if `even` asks for it, an even exponent.
 template <int Limbs>
 TALLY_HD cut divide(natural<Limbs> const& numerator, natural<4> const& denominator, int exponent,
-           bool even) {
+                    bool even) {
   int at = numerator.bit_length() - 256;
   if (even && (exponent + at) % 2 != 0) ++at;
-  auto const high = numerator.template slice<8>(at);
-  cut out{{}, exponent + at, numerator.any_below(at)};
-  natural<5> remainder;
-  auto const divisor = denominator.template slice<5>(0);
-  for (int i = 255; i >= 0; --i) {
-    double_and_add(remainder, high.bit(i));
-    if (remainder < divisor) continue;
-    subtract(remainder, divisor);
-    out.whole.limb[i / 32] |= std::uint32_t(1) << (i % 32);
-  }
-  out.sticky = out.sticky || remainder.bit_length() > 0;
+  auto rest = numerator.template slice<8>(at);
+  cut out{long_division(rest, denominator), exponent + at, numerator.any_below(at)};
+  out.sticky = out.sticky || rest.bit_length() > 0;
   return out;
 }
 
-// The square root of `x`, whose exponent is even. Digit by digit: `root` holds the bits found so
-// far.
+// The square root of `x`, whose exponent is even, by Newton's method from above: from a first
+// guess of 50 bits on, which no answer depends on.
 TALLY_HD inline cut square_root(cut const& x) {
-  natural<8> root, remainder;
-  for (int i = 127; i >= 0; --i) {
-    double_and_add(remainder, x.whole.bit(2 * i + 1));
-    double_and_add(remainder, x.whole.bit(2 * i));
-    auto trial = root;  // 4 root + 1: what another bit would cost
-    double_and_add(trial, false);
-    double_and_add(trial, true);
-    bool const fits = !(remainder < trial);
-    if (fits) subtract(remainder, trial);
-    double_and_add(root, fits);
+  int const length = (x.whole.bit_length() + 1) / 2 * 2;
+  if (length == 0) return {{}, x.exponent / 2, x.sticky};
+  auto const top = x.whole.slice<2>(length - 64);
+  double const part = double(std::uint64_t(top.limb[1]) << 32 | top.limb[0]);
+  std::uint64_t const guess = std::uint64_t(std::sqrt(part) * 0x1p20) + 16;
+  // guess * 2^(length / 2 - 52) is at least the root, and less than 2^129.
+  auto root = natural_of(guess).slice<5>(52 - length / 2);
+  if (root.limb[4]) root = natural<5>{{~0u, ~0u, ~0u, ~0u, 0}};
+  for (;;) {
+    auto rest = x.whole;
+    auto next = long_division(rest, root.slice<4>(0));
+    std::uint64_t carry = 0;
+    for (int i = 0; i < 8; ++i) {
+      carry += std::uint64_t(next.limb[i]) + (i < 4 ? root.limb[i] : 0);
+      next.limb[i] = std::uint32_t(carry);
+      carry >>= 32;
+    }
+    auto const mean = next.slice<5>(1);
+    if (mean < root) {
+      root = mean;
+      continue;
+    }
+    // The quotient is the root, too, if nothing is left.
+    auto const square = multiply(root.slice<4>(0), root.slice<4>(0));
+    bool const exact = !(square < x.whole);
+    return {root.slice<8>(0), x.exponent / 2, x.sticky || !exact};
   }
-  return {root, x.exponent / 2, x.sticky || remainder.bit_length() > 0};
 }
 
 // x * 2^exponent, plus less than 2^exponent if sticky, rounded once.

@@ -93,16 +93,17 @@ struct single_arg_extremum {
   // beat all of those is an index looked for.
   template <class Batch, class Index, class IsThere>
   TALLY_FN void add(state& s, Batch const& x, Index index, IsThere is_there) const {
-    key best = keys::none;
+    key best[2] = {keys::none, keys::none};
     TALLY_UNROLL
     for (int k = 0; k < x.size; ++k) {
       key const here = is_there(k) ? merged(x[k]) : keys::none;
-      best = keys::better(here, best) ? here : best;
+      best[k % 2] = keys::better(here, best[k % 2]) ? here : best[k % 2];
     }
-    if (!keys::better(best, s.best) && !empty(s)) return;
+    key const all = keys::better(best[0], best[1]) ? best[0] : best[1];
+    if (!keys::better(all, s.best) && !empty(s)) return;
     TALLY_UNROLL
     for (int k = x.size - 1; k >= 0; --k)
-      if (is_there(k) && merged(x[k]) == best) s = {best, index(k)};
+      if (is_there(k) && merged(x[k]) == all) s = {all, index(k)};
   }
 
  private:

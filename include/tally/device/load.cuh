@@ -60,10 +60,16 @@ class batch {
       return from_bits<T>(bits_of<T>(word_[k * sizeof(T) / 4] >> (8 * (k * sizeof(T) % 4))));
     }
   }
-  __device__ void replace_nan_by_zero() {
+  // How many there were.
+  __device__ int replace_nan_by_zero() {
+    int found = 0;
 #pragma unroll
-    for (int k = 0; k < size; ++k)
-      if (is_nan((*this)[k])) set(k, T{});
+    for (int k = 0; k < size; ++k) {
+      if (!is_nan((*this)[k])) continue;
+      set(k, T{});
+      ++found;
+    }
+    return found;
   }
 
  private:
@@ -138,11 +144,10 @@ class row_reader {
   }
   __device__ void advance() { at_ += loads_in_flight * blockDim.x; }
 
-  // The index of the element x[k] of what was loaded when position() was `at`.
-  __device__ unsigned position() const { return at_; }
-  __device__ std::uint64_t index(unsigned at, int k) const {
+  // The index of the element x[k].
+  __device__ std::uint64_t index(int k) const {
     constexpr int each = vector_size<T>;
-    return first_ + std::uint64_t(at + k / each * blockDim.x) * each + k % each;
+    return first_ + std::uint64_t(at_ + k / each * blockDim.x) * each + k % each;
   }
 
  private:

@@ -126,4 +126,10 @@ struct plain_form {
   }
 };
 
+// The form of an aggregate that takes any order. Others are in headers of their own.
+template <aggregate A>
+struct form_for {
+  using type = plain_form<A>;
+};
+
 }  // namespace tally::device

@@ -41,16 +41,13 @@ __global__ void __launch_bounds__(Form::threads, Form::blocks_a_multiprocessor)
   std::uint32_t const epoch = gridDim.x > 1 ? this_epoch(call.w) : 0;
 
   reader from(call.in, call.parts);
-  typename reader::batch_type here, next;
-  unsigned live = from.load(here);
-  form.start(acc, shared);  // while the first elements are on their way, as the next ones always are
+  typename reader::batch_type x;
+  unsigned live = from.load(x);
+  form.start(acc, shared);  // while the first elements are on their way
   while (!from.done()) {
-    unsigned const at = from.position();
+    form.add(acc, shared, x, live, [&](int k) { return from.index(k); });
     from.advance();
-    unsigned const live_next = from.load(next);
-    form.add(acc, shared, here, live, [&](int k) { return from.index(at, k); });
-    here = next;
-    live = live_next;
+    live = from.load(x);
   }
 
   if (blockIdx.x > 0) {

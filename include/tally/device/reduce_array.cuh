@@ -15,13 +15,13 @@
 
 namespace tally::detail {
 
-// What blocks do with an aggregate that takes any order; other headers have other forms.
+// What blocks do with an aggregate that takes any order.
 template <aggregate A>
 auto form_on_device(A const& a, bool skips_nan) {
   if constexpr (requires { a.on_device(); })
     return form_on_device(a.on_device(), skips_nan);
   else
-    return device::plain_form<A>{skips_nan, a};
+    return typename device::form_for<A>::type{skips_nan, a};
 }
 
 template <aggregate A>

@@ -12,7 +12,7 @@
 
 namespace tally::device {
 
-inline constexpr int ordered_threads = 256, ordered_blocks_a_multiprocessor = 4;
+inline constexpr int ordered_threads = 512, ordered_blocks_a_multiprocessor = 2;
 inline constexpr int ordered_warps = ordered_threads / warp_size;
 inline constexpr int most_levels = 10;  // two warps' trees
 
@@ -187,8 +187,8 @@ __device__ typename A::state fold_strips(ordered_call<A> const& call, unsigned r
   here.load(call.in, call.n, first, call.aligned);
   for (unsigned i = 0; i < 1u << call.levels; ++i) {
     first += strip_size<element>;
-    bool const more = i + 1 < 1u << call.levels;
-    next.load(call.in, more ? call.n : 0, first, call.aligned);  // on its way while this one is folded
+    if (i + 1 < 1u << call.levels)  // the next one is on its way while this one is folded
+      next.load(call.in, call.n, first, call.aligned);
     node = above.push(call.a, i, call.levels, here.fold(call.a, call.skips_nan));
     here = next;
   }

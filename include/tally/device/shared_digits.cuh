@@ -62,8 +62,12 @@ struct shared_digits {
     add_by_lanes(sum, (top > 1 ? top : 1) - 1075 - 25 - Number::lsb);
   }
 
-  // Adds x * 2^(32 i + lsb), the same x in all lanes of a warp.
-  __device__ void add_digit(int i, std::int64_t x) { add_by_lanes(x, 32 * i); }
+  // The part-th of 8 threads' part in adding x * 2^(32 i + lsb).
+  __device__ void add_digit(int i, std::int64_t x, int part) {
+    auto const magnitude = std::uint64_t(x < 0 ? -x : x);
+    int const digit = part < 4 ? int(magnitude >> (16 * part) & 0xffff) : 0;
+    if (digit != 0) add_half(2 * i + part, x < 0 ? -digit : digit);
+  }
 
   // The number's digits as `Number` has them.
   __device__ std::int64_t digit(int i) const {

@@ -3,8 +3,8 @@
 // What the blocks of one launch tell its first block, in one kernel and without atomic counters,
 // fences or anything to clear before the next launch.
 //
-// A slot is 16 bytes in global memory, written and read in one piece: a word and the epoch of the
-// launch that wrote it. The epoch is in global memory too, so that a captured launch may be replayed;
+// A slot is 16 bytes in global memory, written and read in one piece: a word, the epoch of the launch
+// that wrote it, and a note of 32 bits. The epoch is in global memory too, so that a captured launch may be replayed;
 // the first block ends a launch by advancing it, when it has seen a slot of every other block. A block
 // waits only for blocks that wait for nobody: they need not be resident together.
 #pragma once
@@ -28,22 +28,27 @@ __device__ inline std::uint32_t this_epoch(workspace const& w) {
   return __nv_atomic_load_n(w.epoch, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) + 1;
 }
 
-__device__ inline void publish(slot* at, std::uint64_t word, std::uint32_t epoch) {
-  __nv_atomic_store_n(at, slot(epoch) << 64 | word, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+struct content {
+  std::uint64_t word;
+  std::uint32_t epoch, note;
+};
+
+__device__ inline void publish(slot* at, std::uint64_t word, std::uint32_t epoch,
+                               std::uint32_t note = 0) {
+  __nv_atomic_store_n(at, slot(std::uint64_t(note) << 32 | epoch) << 64 | word, __NV_ATOMIC_RELAXED,
+                      __NV_THREAD_SCOPE_DEVICE);
 }
 
-// The slot as it is now; whether it has been published.
-__device__ inline bool read(slot* at, std::uint32_t epoch, std::uint64_t& word) {
+// The slot as it is now; published if its epoch is the launch's.
+__device__ inline content read(slot* at) {
   slot const s = __nv_atomic_load_n(at, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-  word = std::uint64_t(s);
-  return std::uint32_t(s >> 64) == epoch;
+  auto const above = std::uint64_t(s >> 64);
+  return {std::uint64_t(s), std::uint32_t(above), std::uint32_t(above >> 32)};
 }
 
 __device__ inline std::uint64_t await(slot* at, std::uint32_t epoch) {
-  std::uint64_t word;
-  while (!read(at, epoch, word)) {
-  }
-  return word;
+  for (;;)
+    if (content const c = read(at); c.epoch == epoch) return c.word;
 }
 
 // By one thread of the first block, when no other block will read the epoch or write a slot.

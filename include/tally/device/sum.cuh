@@ -5,32 +5,34 @@
 
 #include "tally/aggregate/sum.hpp"
 #include "tally/device/exact.cuh"
+#include "tally/device/plain.cuh"
 #include "tally/device/round.cuh"
 #include "tally/device/words.cuh"
 
 namespace tally::device {
 
-template <floating T, floating R>
+template <aggregate A>
 struct sum_form {
-  using element = T;
-  using result = R;
-  using number = typename exact_adder<T>::number;
-  static constexpr int threads = 384, blocks_a_multiprocessor = 2;
-  static constexpr int totals = number::digits + 3;  // and how many NaN, +inf, -inf there are
+  using element = typename A::element;
+  using result = typename A::result;
+  using number = typename exact_adder<element>::number;
+  static constexpr int threads = 512, blocks_a_multiprocessor = 2;
+  static constexpr int totals = shared_sum<number>::words;
   static constexpr int words = slots_of_words<totals>;
 
   struct shared {
-    typename exact_adder<T>::shared_type sum;
+    typename exact_adder<element>::shared_type sum;
     unsigned long long digit[number::digits];  // for many of them
   };
-  using accumulator = exact_adder<T>;
+  using accumulator = exact_adder<element>;
 
   bool skips_nan;
+  A a;
 
   static std::size_t dynamic_bytes(unsigned threads) { return accumulator::dynamic_bytes(threads); }
 
   __device__ void start(accumulator&, shared& s) const {
-    accumulator::start(s.sum);
+    s.sum.clear();
     __syncthreads();
   }
 
@@ -39,7 +41,7 @@ struct sum_form {
     if (skips_nan) x.replace_nan_by_zero();
     acc.add(x, s.sum);
   }
-  __device__ void add(accumulator& acc, shared& s, T x, std::uint64_t) const {
+  __device__ void add(accumulator& acc, shared& s, element x, std::uint64_t) const {
     if (!skips_nan || !is_nan(x)) acc.add_one(x, s.sum);
   }
 
@@ -49,59 +51,42 @@ struct sum_form {
   }
 
   __device__ void publish(accumulator const&, shared& s, slot* at, std::uint32_t epoch) const {
-    publish_words<totals>([&](int i) { return word(s, i); }, at, epoch);
+    publish_words<totals>([&](int i) { return s.sum.word(i); }, at, epoch);
   }
 
   __device__ void collect(accumulator&, shared& s, slot* slots, int blocks,
                           std::uint32_t epoch) const {
-    auto const own = [&](int i) { return word(s, i); };
-    collect_words<totals>(slots, blocks, epoch, own, [&](int i, std::int64_t sum) {
-      if (i < number::digits)
-        s.sum.digits.add_digit(i, sum);
-      else if (threadIdx.x % warp_size == 0)
-        atomicAdd(special(s, i - number::digits), int(sum != 0));
+    collect_words<totals>(slots, blocks, epoch, [&](int i, std::int64_t sum, int part) {
+      s.sum.add_word(i, sum, part);
     });
     __syncthreads();
   }
 
-  __device__ bool finish(accumulator const&, shared& s, std::uint64_t, R* out) const {
+  __device__ bool finish(accumulator const&, shared& s, std::uint64_t, result* out) const {
     if (threadIdx.x >= warp_size) return true;
-    digit_run const run([&](int i) { return word(s, i); }, number::digits);
+    digit_run const run([&](int i) { return s.sum.word(i); }, number::digits);
     bool const few = run.size() <= few_digits;
     if (!few) {
-      for (int i = int(threadIdx.x); i < number::digits; i += warp_size) s.digit[i] = word(s, i);
+      for (int i = int(threadIdx.x); i < number::digits; i += warp_size) s.digit[i] = s.sum.word(i);
       __syncwarp();
     }
     if (threadIdx.x != 0) return true;
     if (s.sum.nan || s.sum.positive_infinity || s.sum.negative_infinity) {
       bool const nan = s.sum.nan || (s.sum.positive_infinity && s.sum.negative_infinity);
-      *out = nan ? quiet_nan<R>() : infinity<R>(s.sum.negative_infinity != 0);
+      *out = nan ? quiet_nan<result>() : infinity<result>(s.sum.negative_infinity != 0);
     } else if (few) {
       auto const digit = [&](int i) { return i < run.size() ? s.sum.digits.digit(run.low + i) : 0; };
-      *out = round_few<R>(digit(0), digit(1), digit(2), number::lsb + 32 * run.low);
+      *out = round_few<result>(digit(0), digit(1), digit(2), number::lsb + 32 * run.low);
     } else {
-      *out = round_many<R>(s.digit, run, number::lsb);
+      *out = round_many<result>(s.digit, run, number::lsb);
     }
     return true;
   }
+};
 
- private:
-  __device__ static int* special(shared& s, int which) {
-    return which == 0 ? &s.sum.nan : which == 1 ? &s.sum.positive_infinity : &s.sum.negative_infinity;
-  }
-  __device__ static std::uint64_t word(shared& s, int i) {
-    return i < number::digits ? std::uint64_t(s.sum.digits.digit(i))
-                              : std::uint64_t(*special(s, i - number::digits));
-  }
+template <floating T, floating R, floating State>
+struct form_for<exact_sum<T, R, State>> {
+  using type = sum_form<exact_sum<T, R, State>>;
 };
 
 }  // namespace tally::device
-
-namespace tally::detail {
-
-template <floating T, floating R, floating State>
-auto form_on_device(exact_sum<T, R, State> const&, bool skips_nan) {
-  return device::sum_form<T, R>{skips_nan};
-}
-
-}  // namespace tally::detail

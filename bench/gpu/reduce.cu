@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reductions of whole arrays, beside CUB's on the same memory: cold and warm, several kinds of
+// values, every answer compared with the CPU's. Rows are named
+// reduce/WHAT/TYPE/2^k/VALUES/cold|warm/WHO.
+#include <cub/device/device_reduce.cuh>
+#include <cstring>
+#include <string>
+
+#include "bench/gpu/row.cuh"
+#include "src/cuda/timing.cuh"
+#include "tally/device/sum.cuh"
+//
+#include "tally/device/reduce_array.cuh"
+#include "tally/tally.hpp"
+
+namespace {
+
+using tally::device_array;
+namespace timing = tally::timing;
+
+enum class values { normal, uniform, any_bits };
+constexpr char const* names[] = {"normal", "uniform", "any_bits"};
+
+__device__ std::uint64_t mixed(std::uint64_t x) {  // splitmix64
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return x ^ x >> 31;
+}
+
+template <class T>
+__device__ T value_of(std::uint64_t random, values which) {
+  if constexpr (tally::integer<T>) {
+    return T(random);
+  } else {
+    using f = tally::format<T>;
+    if (which == values::any_bits) {
+      auto bits = tally::bits_of<T>(random);
+      if ((bits & f::infinity) == f::infinity) bits ^= tally::bits_of<T>(1) << (f::precision - 1);
+      return tally::from_bits<T>(bits);
+    }
+    double const unit = (double(random >> 11) + 0.5) * 0x1p-53;
+    return tally::convert<T>(which == values::uniform ? unit : normcdfinv(unit));
+  }
+}
+
+template <class T>
+__global__ void fill(T* data, std::uint64_t n, values which) {
+  auto const step = std::uint64_t(gridDim.x) * blockDim.x;
+  for (std::uint64_t i = blockIdx.x * std::uint64_t(blockDim.x) + threadIdx.x; i < n; i += step)
+    data[i] = value_of<T>(mixed(i), which);
+}
+
+class kept : public tally::detail::gpu_call {
+ public:
+  kept() : epoch_(1), slots_(2 << 20) {
+    int device;
+    tally::check(cudaGetDevice(&device));
+    tally::check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device));
+    epoch_.fill_bytes(0);
+    slots_.fill_bytes(0);
+  }
+  CUstream_st* stream() const override { return stream_; }
+  int multiprocessors() const override { return multiprocessors_; }
+  memory workspace(std::size_t) override { return {epoch_.data(), slots_.data()}; }
+  kept& on(cudaStream_t stream) {
+    stream_ = stream;
+    return *this;
+  }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+  int multiprocessors_;
+  device_array<std::uint32_t> epoch_;
+  device_array<std::uint64_t> slots_;
+};
+
+void print(std::string const& id, timing::samples const& s, std::size_t bytes) {
+  bench::print({.id = id, .us = s.median(), .gb_per_s = double(bytes) / s.median() / 1e3, .samples = s.us});
+}
+
+// enqueue(stream, data) reduces `data`.
+template <class T, class Enqueue>
+void time(std::string const& id, std::string const& who, timing::rotation const& data, std::uint64_t n,
+          Enqueue enqueue) {
+  auto const at = [&](std::size_t i) { return reinterpret_cast<T const*>(data[i]); };
+  print(id + "/cold/" + who,
+        timing::cold_time([&](cudaStream_t s, std::size_t i) { enqueue(s, at(i)); },
+                          std::min<std::size_t>(data.calls(), 200), 5),
+        n * sizeof(T));
+  if (n * sizeof(T) <= 32 << 20)
+    print(id + "/warm/" + who,
+          timing::warm_time([&](cudaStream_t s, std::size_t) { enqueue(s, at(0)); }, 5), n * sizeof(T));
+}
+
+template <class T, class Op, class Peer>
+void compare(std::string const& name, Op op, int log, values which, Peer peer) {
+  static kept workspace;
+  std::uint64_t const n = std::uint64_t(1) << log;
+  timing::rotation const data(n * sizeof(T));
+  for (std::size_t i = 0; i < std::max<std::size_t>(data.calls(), 1) && i < 1024; ++i)
+    tally::launch(fill<T>, 1024, 256)(reinterpret_cast<T*>(data[i]), n, which);
+  auto const a = tally::detail::bind_reduce<T>(op);
+  using A = std::remove_const_t<decltype(a)>;
+  using result = typename A::result;
+  device_array<result> out(1);
+  auto const ours = [&](cudaStream_t s, T const* in) {
+    tally::detail::reduce_on_gpu(workspace.on(s), a, tally::propagate, in, n, out.data(), nullptr);
+  };
+  std::string const id = "reduce/" + name + "/2^" + std::to_string(log) + "/" + names[int(which)];
+  time<T>(id, "tally", data, n, ours);
+  ours(nullptr, reinterpret_cast<T const*>(data[0]));
+  auto const got = out.to_host()[0];
+  std::vector<T> host(n);
+  tally::check(cudaMemcpy(host.data(), data[0], n * sizeof(T), cudaMemcpyDeviceToHost));
+  auto const want = tally::reduce(tally::cpu{}, host, op);
+  if (std::memcmp(&got, &want, sizeof got) != 0) std::fprintf(stderr, "WRONG: %s\n", id.c_str());
+  peer([&](auto call) {  // call(temporary, bytes, in, n, stream)
+    std::size_t bytes = 0;
+    call(nullptr, bytes, static_cast<T const*>(nullptr), n, nullptr);
+    device_array<unsigned char> temporary(bytes);
+    time<T>(id, "cub", data, n, [&](cudaStream_t s, T const* in) {
+      std::size_t size = bytes;
+      call(temporary.data(), size, in, n, s);
+    });
+  });
+}
+
+template <class T>
+auto cub_sum(device_array<T>& out) {
+  return [&out](auto run) {
+    run([&](void* t, std::size_t& b, auto in, auto n, cudaStream_t s) {
+      tally::check(cub::DeviceReduce::Sum(t, b, in, out.data(), n, s));
+    });
+  };
+}
+constexpr auto no_peer = [](auto) {};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bool const quick = argc > 1 && std::string(argv[1]) == "--quick";
+  device_array<float> f(4);
+  device_array<double> d(4);
+  device_array<std::int64_t> l(4);
+  auto const cub_min = [&](auto run) {
+    run([&](void* t, std::size_t& b, auto in, auto n, cudaStream_t s) {
+      tally::check(cub::DeviceReduce::Min(t, b, in, f.data(), n, s));
+    });
+  };
+  auto const cub_arg = [&](auto run) {
+    run([&](void* t, std::size_t& b, auto in, auto n, cudaStream_t s) {
+      tally::check(cub::DeviceReduce::ArgMin(t, b, in, f.data(), l.data(), n, s));
+    });
+  };
+  auto const cub_wide = [&](auto run) {
+    run([&](void* t, std::size_t& b, auto in, auto n, cudaStream_t s) {
+      tally::check(cub::DeviceReduce::Reduce(t, b, in, l.data(), n, cuda::std::plus<>{}, std::int64_t(0), s));
+    });
+  };
+  for (int log : quick ? std::vector{10, 16, 20, 22, 24, 28} : std::vector{10, 14, 16, 18, 20, 22, 24, 26, 28}) {
+    compare<float>("fast_sum/float32", tally::fast_sum{}, log, values::normal, cub_sum(f));
+    compare<float>("sum/float32", tally::sum{}, log, values::normal, no_peer);
+    compare<float>("sum/float32", tally::sum{}, log, values::uniform, no_peer);
+    compare<float>("sum/float32", tally::sum{}, log, values::any_bits, no_peer);
+    compare<float>("minimum/float32", tally::minimum{}, log, values::normal, cub_min);
+    compare<float>("arg_minimum/float32", tally::arg_minimum{}, log, values::normal, cub_arg);
+  }
+  for (int log : {10, 20, 22, 27}) {
+    compare<double>("fast_sum/float64", tally::fast_sum{}, log, values::normal, cub_sum(d));
+    compare<double>("sum/float64", tally::sum{}, log, values::normal, no_peer);
+    compare<double>("sum/float64", tally::sum{}, log, values::any_bits, no_peer);
+  }
+  for (int log : {20, 28}) {
+    compare<std::uint8_t>("sum/uint8", tally::sum{}, log, values::uniform, cub_wide);
+    compare<std::int32_t>("sum/int32", tally::sum{}, log, values::uniform, cub_wide);
+    compare<tally::float16>("sum/float16", tally::sum{}, log + 1, values::normal, no_peer);
+    compare<tally::bfloat16>("sum/bfloat16", tally::sum{}, log + 1, values::normal, no_peer);
+  }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How blocks compute exact sums, sums of squares and counts: the form (plain.cuh) of aggregates whose
+// states are `moments`, in one read.
+#pragma once
+
+#include "tally/aggregate/aggregate.hpp"
+#include "tally/aggregate/moments.hpp"
+#include "tally/device/exact.cuh"
+#include "tally/device/plain.cuh"
+#include "tally/device/words.cuh"
+
+namespace tally::device {
+
+// Of an aggregate A with the states of `moments`.
+template <aggregate A, bool Squares>
+struct moments_form {
+  using element = typename A::element;
+  using result = typename A::result;
+  using state = typename moments<element, Squares>::state;
+  using sum_type = typename exact_adder<element>::shared_type;
+  using square_number = detail::square_digits<element>;
+  static constexpr int threads = 384, blocks_a_multiprocessor = 2;
+  static constexpr int square_words = Squares ? square_number::digits : 0;
+  static constexpr int totals = sum_type::words + square_words + 1;
+  static constexpr int words = slots_of_words<totals>;
+
+  struct shared {
+    sum_type sum;
+    std::conditional_t<Squares, shared_digits<square_number>, int> squares;
+    int absent;  // NaN that are skipped
+  };
+  struct accumulator {
+    exact_adder<element> sum;
+    std::conditional_t<Squares, square_adder<element>, int> squares;
+    int absent;
+  };
+
+  bool skips_nan;
+  A a;
+
+  static std::size_t dynamic_bytes(unsigned threads) {
+    return exact_adder<element>::dynamic_bytes(threads);
+  }
+
+  __device__ void start(accumulator& acc, shared& s) const {
+    s.sum.clear();
+    if constexpr (Squares) s.squares.clear();
+    if (threadIdx.x == 0) s.absent = 0;
+    acc.absent = 0;
+    __syncthreads();
+  }
+
+  template <class Batch, class Index>
+  __device__ void add(accumulator& acc, shared& s, Batch& x, unsigned, Index) const {
+    if constexpr (floating<element>)
+      if (skips_nan) acc.absent += x.replace_nan_by_zero();
+    acc.sum.add(x, s.sum);
+    if constexpr (Squares) acc.squares.add(x, s.squares);
+  }
+  __device__ void add(accumulator& acc, shared& s, element x, std::uint64_t) const {
+    if (skips_nan && is_nan(x)) {
+      ++acc.absent;
+      return;
+    }
+    acc.sum.add_one(x, s.sum);
+    if constexpr (Squares) acc.squares.add_one(x, s.squares);
+  }
+
+  __device__ void close(accumulator& acc, shared& s) const {
+    acc.sum.close(s.sum);
+    if constexpr (Squares) acc.squares.close(s.squares);
+    if (skips_nan && acc.absent) atomicAdd(&s.absent, acc.absent);
+    __syncthreads();
+  }
+
+  __device__ void publish(accumulator const&, shared& s, slot* at, std::uint32_t epoch) const {
+    publish_words<totals>([&](int i) { return word(s, i); }, at, epoch);
+  }
+  __device__ void collect(accumulator&, shared& s, slot* slots, int blocks,
+                          std::uint32_t epoch) const {
+    unsigned long long* const more = &absent_elsewhere();
+    if (threadIdx.x == 0) *more = 0;
+    __syncthreads();
+    collect_words<totals>(slots, blocks, epoch, [&](int i, std::int64_t x, int part) {
+      if (i < sum_type::words) {
+        s.sum.add_word(i, x, part);
+      } else if (i < totals - 1) {
+        if constexpr (Squares) s.squares.add_digit(i - sum_type::words, x, part);
+      } else if (part == 0) {
+        atomicAdd(more, (unsigned long long)x);
+      }
+    });
+    __syncthreads();
+  }
+
+  __device__ bool finish(accumulator const&, shared& s, std::uint64_t n, result* out) const {
+    if (threadIdx.x != 0) return false;
+    if (gridDim.x > 1) n -= absent_elsewhere();
+    return lower(a, s, n - std::uint64_t(s.absent), out);
+  }
+
+ private:
+  // Apart from the kernel, whose registers it would take.
+  __device__ static __noinline__ bool lower(A const& a, shared const& s, std::uint64_t count,
+                                            result* out) {
+    state t;
+    t.count = count;
+    t.sum.nan = std::uint64_t(s.sum.nan);
+    t.sum.positive_infinity = std::uint64_t(s.sum.positive_infinity);
+    t.sum.negative_infinity = std::uint64_t(s.sum.negative_infinity);
+    for (int i = 0; i < t.sum.finite.digits; ++i) t.sum.finite.digit[i] = s.sum.digits.digit(i);
+    if constexpr (Squares)
+      for (int i = 0; i < square_words; ++i) t.squares.finite.digit[i] = s.squares.digit(i);
+    *out = a.lower(t);
+    return !a.empty(t);
+  }
+  __device__ static unsigned long long& absent_elsewhere() {
+    __shared__ unsigned long long count;
+    return count;
+  }
+  __device__ static std::uint64_t word(shared const& s, int i) {
+    if (i < sum_type::words) return s.sum.word(i);
+    if constexpr (Squares)
+      if (i < totals - 1) return std::uint64_t(s.squares.digit(i - sum_type::words));
+    return std::uint64_t(s.absent);
+  }
+};
+
+template <aggregate A>
+  requires std::is_base_of_v<moments<typename A::element, true>, A>
+struct form_for<A> {
+  using type = moments_form<A, true>;
+};
+template <aggregate A>
+  requires std::is_base_of_v<moments<typename A::element, false>, A>
+struct form_for<A> {
+  using type = moments_form<A, false>;
+};
+
+}  // namespace tally::device

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/device/moments.cuh"
+
+#include "support/device_reduce.cuh"
+#include "tally/aggregate/sum_of_squares.hpp"
+
+namespace {
+
+using namespace support;
+
+template <class A, bool Squares, class T>
+void expect_moment(A const& a, std::vector<T> const& in, test_call& call, int offset,
+                   tally::nan_policy nan) {
+  typename tally::moments<T, Squares>::state s;
+  for (T const x : in) {
+    if (nan == tally::skip && tally::is_nan(x)) continue;
+    s.sum.add(x);
+    ++s.count;
+    if constexpr (Squares) s.squares.add(x);
+  }
+  auto const got = run_on_device(a, in, call, nan, offset);
+  auto const want = a.lower(s);
+  EXPECT_EQ(memcmp(&got.result, &want, sizeof want), 0)
+      << a.name << " of " << in.size() << " elements at " << offset << ": " << bits_text(got.result)
+      << ", not " << bits_text(want);
+  EXPECT_EQ(got.found, !a.empty(s));
+}
+
+template <class T>
+void expect_moments(std::vector<T> const& in, test_call& call, int offset = 0,
+                    tally::nan_policy nan = tally::propagate) {
+  expect_moment<decltype(tally::mean{}.on<T>()), false>(tally::mean{}.on<T>(), in, call, offset, nan);
+  auto const squares = [&](auto const& op) {
+    auto const a = op.template on<T>();
+    expect_moment<decltype(a), true>(a, in, call, offset, nan);
+  };
+  squares(tally::variance{});
+  squares(tally::standard_deviation{.ddof = 1});
+  squares(tally::sum_of_squares{});
+  squares(tally::norm{});
+}
+
+template <class T>
+struct moments_on_a_device : ::testing::Test {};
+using floats = ::testing::Types<float, double, tally::float16, tally::bfloat16>;
+TYPED_TEST_SUITE(moments_on_a_device, floats);
+
+TYPED_TEST(moments_on_a_device, are_right_for_every_kind_of_value) {
+  test_call call(2);
+  for (kind which : kinds)
+    for (std::size_t n : {1, 20000}) expect_moments(values<TypeParam>(which, n), call);
+}
+
+TYPED_TEST(moments_on_a_device, are_right_for_every_size_and_address) {
+  test_call call(2);
+  int offset = 0;
+  for (std::size_t n : {0, 2, 33, 1025, 4097, 9001})
+    expect_moments(values<TypeParam>(kind::normal, n), call, ++offset);
+}
+
+TYPED_TEST(moments_on_a_device, can_skip_nan) {
+  test_call call(2);
+  for (std::size_t n : {3, 20000})
+    expect_moments(values<TypeParam>(kind::nans, n), call, 1, tally::skip);
+  expect_moments(std::vector<TypeParam>(9000, tally::quiet_nan<TypeParam>()), call, 0, tally::skip);
+}
+
+template <class T>
+struct integer_moments_on_a_device : ::testing::Test {};
+using integers = ::testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint32_t,
+                                  std::int64_t, std::uint64_t>;
+TYPED_TEST_SUITE(integer_moments_on_a_device, integers);
+
+TYPED_TEST(integer_moments_on_a_device, are_right) {
+  test_call call(2);
+  std::mt19937_64 random(1);
+  for (std::size_t n : {0, 1, 257, 20000}) {
+    std::vector<TypeParam> in(n), all(n, std::numeric_limits<TypeParam>::max());
+    for (std::size_t i = 0; i < n; ++i) in[i] = TypeParam(random());
+    expect_moments(in, call, 3);
+    expect_moments(all, call);
+    expect_moments(std::vector<TypeParam>(n, std::numeric_limits<TypeParam>::lowest()), call);
+  }
+}
+
+}  // namespace
