@@ -32,7 +32,7 @@ constexpr command table[] = {
      "",
      "The exact mean, rounded once",
      "The exact sum divided by the number of elements, rounded once; of integers, as float64.",
-     reduction | has_out_type,
+     reduction | has_out_type | runs_on_gpu,
      {"tally mean examples/data/flights_distance.npy",
       "tally mean --skip-nan --column arr_delay examples/data/flights.csv"},
      run_reduction},
@@ -41,7 +41,7 @@ constexpr command table[] = {
      "The exact variance, rounded once",
      "The mean squared distance from the mean, exact and rounded once; divided by n - ddof. Of\n"
      "integers, as float64.",
-     reduction | has_out_type | has_ddof,
+     reduction | has_out_type | has_ddof | runs_on_gpu,
      {"tally variance examples/data/flights_distance.npy",
       "tally variance --ddof 1 --skip-nan examples/data/flights_arr_delay.npy"},
      run_reduction},

@@ -9,26 +9,33 @@
 namespace tally::cli {
 namespace {
 
-// Whether there is a kernel for it.
-template <element T, class R>
-inline constexpr bool compiled_sum = false;
-template <floating T, floating R>
-inline constexpr bool compiled_sum<T, R> = detail::compiled_on_gpu<exact_sum<T, R>>;
+// op.as<R>(), if there is a kernel for it.
+template <class R, element T, class Op>
+R result_as(gpu& there, std::span<T const> x, Op const& op, reduce_options options) {
+  auto const as = op.template as<R>();
+  if constexpr (detail::compiled_on_gpu<decltype(as.template on<T>())>)
+    return reduce(there, x, as, options);
+  else if constexpr (std::is_same_v<R, typename decltype(op.template on<T>())::result>)
+    return reduce(there, x, op, options);
+  else
+    throw error("--device gpu: not on a GPU yet: --out-dtype " + std::string(name(dtype_of<R>)) +
+                " of " + std::string(name(dtype_of<T>)));
+}
+
+template <element T, class Op>
+answer rounded_on(gpu& there, std::span<T const> x, reduction_settings const& s, Op const& op) {
+  return answer_with(rounded<T>(s, [&]<class R>(std::type_identity<R>) {
+    return result_as<R>(there, x, op, {.nan = s.nan()});
+  }));
+}
 
 template <element T>
 answer sum_on(gpu& there, std::span<T const> x, reduction_settings const& s) {
-  reduce_options const options{.nan = s.nan()};
   if constexpr (integer<T>) {
     if (!s.out_type || !is_floating(*s.out_type))
-      return answer_with(number(reduce(there, x, sum{}, options)));
+      return answer_with(number(reduce(there, x, sum{}, reduce_options{.nan = s.nan()})));
   }
-  return answer_with(rounded<T>(s, [&]<class R>(std::type_identity<R>) -> R {
-    if constexpr (compiled_sum<T, R>)
-      return reduce(there, x, sum{}.template as<R>(), options);
-    else
-      throw error("--device gpu: not on a GPU yet: --out-dtype " + std::string(name(dtype_of<R>)) +
-                  " of " + std::string(name(dtype_of<T>)));
-  }));
+  return rounded_on(there, x, s, sum{});
 }
 
 template <class Value, class Index, element T>
@@ -44,15 +51,21 @@ answer answer_on(gpu& there, std::span<T const> x, reduction_settings const& s) 
   if (s.command == "sum") return sum_on(there, x, s);
   if (s.command == "fast-sum")
     return answer_with(number(reduce(there, x, fast_sum{}, reduce_options{.nan = s.nan()})));
+  if (s.command == "mean") return rounded_on(there, x, s, mean{});
+  if (s.command == "variance") {
+    auto a = rounded_on(there, x, s, variance{.ddof = s.ddof});
+    a.keys["ddof"] = s.ddof;
+    return a;
+  }
   if (s.command == "min") return end_on<minimum, arg_minimum>(there, x, s);
   return end_on<maximum, arg_maximum>(there, x, s);
 }
 
-// The least and the greatest need an element.
+// The least and the greatest need an element; so does a mean.
 void require_one(input const& in, std::uint64_t count, std::uint64_t nan,
                  reduction_settings const& s) {
-  bool const ends = s.command == "min" || s.command == "max";
-  if (ends && count == (s.skip_nan ? nan : 0))
+  bool const needs = s.command != "sum" && s.command != "fast-sum";
+  if (needs && count == (s.skip_nan ? nan : 0))
     throw error(s.command + ": " + in.name() + " is empty" + (count ? " without its NaNs" : ""));
 }
 

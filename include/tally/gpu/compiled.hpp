@@ -10,6 +10,7 @@
 #include "tally/aggregate/logic.hpp"
 #include "tally/aggregate/product.hpp"
 #include "tally/aggregate/sum.hpp"
+#include "tally/aggregate/sum_of_squares.hpp"
 #include "tally/gpu/reduce.hpp"
 
 namespace tally::detail {
@@ -48,6 +49,10 @@ using on = decltype(std::declval<Op const&>().template on<T>());
 #define TALLY_GPU_BITS(X) \
   TALLY_ON_INTEGERS(X, bit_and) TALLY_ON_INTEGERS(X, bit_or) TALLY_ON_INTEGERS(X, bit_xor)
 
+#define TALLY_GPU_MEANS(X)     TALLY_ON_ALL(X, mean)
+#define TALLY_GPU_VARIANCES(X) TALLY_ON_ALL(X, variance) TALLY_ON_ALL(X, standard_deviation)
+#define TALLY_GPU_SQUARES(X)   TALLY_ON_ALL(X, sum_of_squares) TALLY_ON_ALL(X, norm)
+
 #define TALLY_GPU_REDUCTIONS(X) \
   TALLY_GPU_INTEGER_SUMS(X)     \
   TALLY_GPU_SUMS(X)             \
@@ -56,7 +61,10 @@ using on = decltype(std::declval<Op const&>().template on<T>());
   TALLY_GPU_LOGIC(X)            \
   TALLY_GPU_EXTREMA(X)          \
   TALLY_GPU_ARG_EXTREMA(X)      \
-  TALLY_GPU_BITS(X)
+  TALLY_GPU_BITS(X)             \
+  TALLY_GPU_MEANS(X)            \
+  TALLY_GPU_VARIANCES(X)        \
+  TALLY_GPU_SQUARES(X)
 // clang-format on
 
 namespace tally::detail {
