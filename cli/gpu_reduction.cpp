@@ -9,17 +9,26 @@
 namespace tally::cli {
 namespace {
 
-// op.as<R>(), if there is a kernel for it.
+// Whether there is a kernel for it.
+template <class Op, element T>
+inline constexpr bool compiled = false;
+template <class Op, element T>
+  requires requires(Op const op) { op.template on<T>(); }
+inline constexpr bool compiled<Op, T> = detail::compiled_on_gpu<detail::on<Op, T>>;
+
+// With a result of type R.
 template <class R, element T, class Op>
 R result_as(gpu& there, std::span<T const> x, Op const& op, reduce_options options) {
-  auto const as = op.template as<R>();
-  if constexpr (detail::compiled_on_gpu<decltype(as.template on<T>())>)
-    return reduce(there, x, as, options);
-  else if constexpr (std::is_same_v<R, typename decltype(op.template on<T>())::result>)
-    return reduce(there, x, op, options);
-  else
+  using as = decltype(op.template as<R>());
+  if constexpr (compiled<as, T>) {
+    return reduce(there, x, op.template as<R>(), options);
+  } else {
+    if constexpr (compiled<Op, T>)
+      if constexpr (std::is_same_v<R, typename detail::on<Op, T>::result>)
+        return reduce(there, x, op, options);
     throw error("--device gpu: not on a GPU yet: --out-dtype " + std::string(name(dtype_of<R>)) +
                 " of " + std::string(name(dtype_of<T>)));
+  }
 }
 
 template <element T, class Op>

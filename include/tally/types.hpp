@@ -18,11 +18,14 @@
 #define TALLY_FN __host__ __device__ __forceinline__
 #define TALLY_HD __host__ __device__
 #define TALLY_COLD __host__ __device__
-#define TALLY_UNROLL _Pragma("unroll")
 #else
 #define TALLY_FN inline __attribute__((always_inline))
 #define TALLY_HD
 #define TALLY_COLD __attribute__((noinline, cold))
+#endif
+#ifdef __CUDA_ARCH__
+#define TALLY_UNROLL _Pragma("unroll")
+#else
 #define TALLY_UNROLL
 #endif
 #define TALLY_CPU_FN inline __attribute__((always_inline))

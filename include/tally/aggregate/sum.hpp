@@ -127,6 +127,7 @@ struct basic_sum {
     return {};
   }
   template <element T>
+    requires(floating<T> || integer<detail::sum_result<T, R>>)
   auto on() const {
     if constexpr (integer<T>)
       return integer_sum<T, detail::sum_result<T, R>>{};
