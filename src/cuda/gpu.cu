@@ -105,7 +105,9 @@ int device_for(CUstream_st* stream, int asked) {
   if (asked < -1 || asked >= count)
     throw error("gpu: device = " + std::to_string(asked) + ", where there are " +
                 std::to_string(count) + " from 0 on");
-  if (stream == nullptr) {
+  auto capturing = cudaStreamCaptureStatusNone;
+  if (stream != nullptr) check(cudaStreamIsCapturing(stream, &capturing));
+  if (stream == nullptr || capturing != cudaStreamCaptureStatusNone) {  // or it cannot be asked
     check(cudaGetDevice(&device));
     return asked == -1 ? device : asked;
   }
