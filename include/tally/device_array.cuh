@@ -38,6 +38,7 @@ class device_array {
   // These wait for the device.
   void copy_from(std::span<T const> values) {
     if (size_) check(cudaMemcpy(data_, values.data(), size_ * sizeof(T), cudaMemcpyHostToDevice));
+    finish();  // a copy from pageable memory may go on behind the call
   }
   std::vector<T> to_host() const {
     std::vector<T> values(size_);
@@ -45,12 +46,15 @@ class device_array {
     return values;
   }
 
-  // Sets every byte, in the order of the default stream.
+  // Sets every byte; waits for the device.
   void fill_bytes(unsigned char byte) const {
     if (size_) check(cudaMemset(data_, byte, size_ * sizeof(T)));
+    finish();
   }
 
  private:
+  // Other streams need not wait for the default one.
+  static void finish() { check(cudaStreamSynchronize(nullptr)); }
   void swap(device_array& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
