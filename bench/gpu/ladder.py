@@ -15,7 +15,7 @@ from pathlib import Path
 LARGE = "268435456"  # verified at this size alone: the others have been by then
 RUNS = [["reduce"], ["reduce", "--n", LARGE], ["squares"], ["squares", "--n", LARGE],
         ["reduce", "--dtype", "int32"], ["reduce", "--dtype", "int32", "--n", LARGE],
-        ["memory"], ["shuffle"], ["shuffle", "--n", LARGE],
+        ["memory"], ["memory", "--n", LARGE], ["shuffle"], ["shuffle", "--n", LARGE],
         *(["reduce", "--operator", name, "--this-size"] for name in ("min", "max", "mean")),
         ["reduce", "--rung", "reduce/07_single_pass", "--sweep"]]
 
