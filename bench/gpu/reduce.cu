@@ -3,8 +3,8 @@
 // Reductions of whole arrays, beside CUB's on the same memory: cold and warm, several kinds of
 // values, every answer compared with the CPU's. Rows are named
 // reduce/WHAT/TYPE/2^k/VALUES/cold|warm/WHO.
-#include <cub/device/device_reduce.cuh>
 #include <cstring>
+#include <cub/device/device_reduce.cuh>
 #include <string>
 
 #include "bench/gpu/row.cuh"
@@ -77,13 +77,14 @@ class kept : public tally::detail::gpu_call {
 };
 
 void print(std::string const& id, timing::samples const& s, std::size_t bytes) {
-  bench::print({.id = id, .us = s.median(), .gb_per_s = double(bytes) / s.median() / 1e3, .samples = s.us});
+  bench::print(
+      {.id = id, .us = s.median(), .gb_per_s = double(bytes) / s.median() / 1e3, .samples = s.us});
 }
 
 // enqueue(stream, data) reduces `data`.
 template <class T, class Enqueue>
-void time(std::string const& id, std::string const& who, timing::rotation const& data, std::uint64_t n,
-          Enqueue enqueue) {
+void time(std::string const& id, std::string const& who, timing::rotation const& data,
+          std::uint64_t n, Enqueue enqueue) {
   auto const at = [&](std::size_t i) { return reinterpret_cast<T const*>(data[i]); };
   print(id + "/cold/" + who,
         timing::cold_time([&](cudaStream_t s, std::size_t i) { enqueue(s, at(i)); },
@@ -91,7 +92,8 @@ void time(std::string const& id, std::string const& who, timing::rotation const&
         n * sizeof(T));
   if (n * sizeof(T) <= 32 << 20)
     print(id + "/warm/" + who,
-          timing::warm_time([&](cudaStream_t s, std::size_t) { enqueue(s, at(0)); }, 5), n * sizeof(T));
+          timing::warm_time([&](cudaStream_t s, std::size_t) { enqueue(s, at(0)); }, 5),
+          n * sizeof(T));
 }
 
 template <class T, class Op, class Peer>
@@ -156,10 +158,12 @@ int main(int argc, char** argv) {
   };
   auto const cub_wide = [&](auto run) {
     run([&](void* t, std::size_t& b, auto in, auto n, cudaStream_t s) {
-      tally::check(cub::DeviceReduce::Reduce(t, b, in, l.data(), n, cuda::std::plus<>{}, std::int64_t(0), s));
+      tally::check(cub::DeviceReduce::Reduce(t, b, in, l.data(), n, cuda::std::plus<>{},
+                                             std::int64_t(0), s));
     });
   };
-  for (int log : quick ? std::vector{10, 16, 20, 22, 24, 28} : std::vector{10, 14, 16, 18, 20, 22, 24, 26, 28}) {
+  for (int log : quick ? std::vector{10, 16, 20, 22, 24, 28}
+                       : std::vector{10, 14, 16, 18, 20, 22, 24, 26, 28}) {
     compare<float>("fast_sum/float32", tally::fast_sum{}, log, values::normal, cub_sum(f));
     compare<float>("sum/float32", tally::sum{}, log, values::normal, no_peer);
     compare<float>("sum/float32", tally::sum{}, log, values::uniform, no_peer);

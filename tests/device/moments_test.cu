@@ -29,7 +29,8 @@ void expect_moment(A const& a, std::vector<T> const& in, test_call& call, int of
 template <class T>
 void expect_moments(std::vector<T> const& in, test_call& call, int offset = 0,
                     tally::nan_policy nan = tally::propagate) {
-  expect_moment<decltype(tally::mean{}.on<T>()), false>(tally::mean{}.on<T>(), in, call, offset, nan);
+  expect_moment<decltype(tally::mean{}.on<T>()), false>(tally::mean{}.on<T>(), in, call, offset,
+                                                        nan);
   auto const squares = [&](auto const& op) {
     auto const a = op.template on<T>();
     expect_moment<decltype(a), true>(a, in, call, offset, nan);

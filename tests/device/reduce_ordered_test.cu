@@ -39,12 +39,11 @@ void expect_tree(A const& a, std::vector<typename A::element> const& in, test_ca
   EXPECT_EQ(got.found, want.present);
   if (!want.present) return;
   auto const value = a.lower(want.value);
-  EXPECT_EQ(memcmp(&got.result, &value, sizeof value), 0)
-      << in.size() << " elements at " << offset;
+  EXPECT_EQ(memcmp(&got.result, &value, sizeof value), 0) << in.size() << " elements at " << offset;
 }
 
-constexpr std::size_t sizes[] = {0,    1,    2,    3,    31,   32,   33,   127,  128,  129,   255,
-                                 511,  512,  513,  1000, 4095, 4096, 4097, 8193, 9000, 20000, 65537};
+constexpr std::size_t sizes[] = {0,   1,   2,   3,    31,   32,   33,   127,  128,  129,   255,
+                                 511, 512, 513, 1000, 4095, 4096, 4097, 8193, 9000, 20000, 65537};
 
 template <class T>
 struct fast_sums_on_a_device : ::testing::Test {};

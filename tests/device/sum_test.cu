@@ -38,8 +38,8 @@ TYPED_TEST(exact_sums_on_a_device, are_right_for_every_kind_of_value) {
 
 TYPED_TEST(exact_sums_on_a_device, are_right_for_every_size) {
   test_call call(3);
-  for (std::size_t n : {0, 1, 2, 7, 8, 9, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 4095, 4096,
-                        4097, 8191, 8192, 8193, 16385, 65537})
+  for (std::size_t n : {0,    1,    2,    7,    8,    9,    31,   32,   33,   255,   256,  257,
+                        1023, 1024, 1025, 4095, 4096, 4097, 8191, 8192, 8193, 16385, 65537})
     expect_exact<TypeParam>(kind::normal, n, call);
 }
 
@@ -58,8 +58,7 @@ TYPED_TEST(exact_sums_on_a_device, can_skip_nan) {
 TYPED_TEST(exact_sums_on_a_device, do_not_depend_on_the_grid) {
   for (int multiprocessors : {1, 2, 5}) {
     test_call call(multiprocessors);
-    for (kind which : {kind::any_bits, kind::wide})
-      expect_exact<TypeParam>(which, 50000, call);
+    for (kind which : {kind::any_bits, kind::wide}) expect_exact<TypeParam>(which, 50000, call);
   }
 }
 

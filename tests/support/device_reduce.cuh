@@ -49,7 +49,8 @@ struct device_answer {
 // The reduction of `in`, put `offset` elements behind a 256-byte boundary, between other elements
 // that must not count.
 template <class A>
-device_answer<typename A::result> run_on_device(A const& a, std::vector<typename A::element> const& in,
+device_answer<typename A::result> run_on_device(A const& a,
+                                                std::vector<typename A::element> const& in,
                                                 test_call& call,
                                                 tally::nan_policy nan = tally::propagate,
                                                 int offset = 0) {
@@ -80,10 +81,21 @@ device_answer<typename A::result> run_on_device(A const& a, std::vector<typename
   return {results[1].value, founds[1] != 0};
 }
 
-enum class kind { uniform, normal, any_bits, cancelling, wide, subnormal, zeros, infinities, nans, largest };
-inline constexpr kind kinds[] = {kind::uniform,   kind::normal,    kind::any_bits, kind::cancelling,
-                                 kind::wide,      kind::subnormal, kind::zeros,    kind::infinities,
-                                 kind::nans,      kind::largest};
+enum class kind {
+  uniform,
+  normal,
+  any_bits,
+  cancelling,
+  wide,
+  subnormal,
+  zeros,
+  infinities,
+  nans,
+  largest
+};
+inline constexpr kind kinds[] = {kind::uniform, kind::normal,    kind::any_bits, kind::cancelling,
+                                 kind::wide,    kind::subnormal, kind::zeros,    kind::infinities,
+                                 kind::nans,    kind::largest};
 
 template <tally::floating T>
 std::vector<T> values(kind which, std::size_t n, unsigned seed = 1) {
@@ -103,8 +115,9 @@ std::vector<T> values(kind which, std::size_t n, unsigned seed = 1) {
       case kind::normal: out[i] = tally::convert<T>(normal(random)); break;
       case kind::any_bits: out[i] = finite(); break;
       case kind::cancelling:
-        out[i] = i % 2 ? tally::from_bits<T>(tally::bits_of<T>(tally::to_bits(out[i - 1]) ^ f::sign))
-                       : finite();
+        out[i] = i % 2
+                     ? tally::from_bits<T>(tally::bits_of<T>(tally::to_bits(out[i - 1]) ^ f::sign))
+                     : finite();
         if (i % 64 == 63) out[i] = tally::convert<T>(unit);
         break;
       case kind::wide:

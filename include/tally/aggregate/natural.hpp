@@ -184,7 +184,8 @@ TALLY_HD inline cut square_root(cut const& x) {
 
 // x * 2^exponent, plus less than 2^exponent if sticky, rounded once.
 template <floating T, int Limbs>
-TALLY_HD T round_natural(bool negative, natural<Limbs> const& x, int exponent, bool sticky = false) {
+TALLY_HD T round_natural(bool negative, natural<Limbs> const& x, int exponent,
+                         bool sticky = false) {
   int const length = x.bit_length();
   if (length == 0) return T{};
   auto const top = x.template slice<2>(length - 64);

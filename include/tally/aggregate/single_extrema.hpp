@@ -89,8 +89,8 @@ struct single_arg_extremum {
   TALLY_HD std::int64_t lower(state const& s) const { return std::int64_t(s.at); }
   TALLY_HD bool empty(state const& s) const { return s.at == ~std::uint64_t(0); }
 
-  // Many elements at once, whose indices increase and are greater than those before: only where they
-  // beat all of those is an index looked for.
+  // Many elements at once, whose indices increase and are greater than those before: only where
+  // they beat all of those is an index looked for.
   template <class Batch, class Index, class IsThere>
   TALLY_FN void add(state& s, Batch const& x, Index index, IsThere is_there) const {
     key best[2] = {keys::none, keys::none};

@@ -69,7 +69,9 @@ struct basic_norm {
     using result = detail::moment_result<T, R>;
     static constexpr char const* name = "norm";
     TALLY_HD bool empty(typename parts::state const&) const { return false; }
-    TALLY_HD result lower(typename parts::state const& s) const { return detail::norm_of<result, T>(s); }
+    TALLY_HD result lower(typename parts::state const& s) const {
+      return detail::norm_of<result, T>(s);
+    }
   };
   template <class Other>
   constexpr basic_norm<Other> as() const {

@@ -8,8 +8,8 @@
 namespace tally::device {
 
 // A thread's exact sums of floats of any size: 16 doubles, each for the values of 16 binades, which
-// take 16 + 24 bits and those of their number. They are in dynamic shared memory, a column a thread,
-// so that no two threads of a warp meet in a bank. Cleared when they are first needed.
+// take 16 + 24 bits and those of their number. They are in dynamic shared memory, a column a
+// thread, so that no two threads of a warp meet in a bank. Cleared when they are first needed.
 class bins {
  public:
   static constexpr int count = 16;
@@ -44,7 +44,8 @@ class bins {
     double sum = 0;
 #pragma unroll 4
     for (int i = 0; i < count; ++i) {
-      double const x = at(bin, int(threadIdx.x - threadIdx.x % warp_size) + half + (i + lane) % count);
+      double const x =
+          at(bin, int(threadIdx.x - threadIdx.x % warp_size) + half + (i + lane) % count);
       double const next = sum + x, part = next - sum;
       double const error = (sum - (next - part)) + (x - part);
       if (error != 0) digits.add(error);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exact sums by a block. A thread adds up what it reads in doubles, in such a way that every addition
-// is exact or its error is seen; what does not fit goes to digits that the block shares. All ends as
-// integers, so that neither the order nor the way through this file leaves a trace.
+// Exact sums by a block. A thread adds up what it reads in doubles, in such a way that every
+// addition is exact or its error is seen; what does not fit goes to digits that the block shares.
+// All ends as integers, so that neither the order nor the way through this file leaves a trace.
 #pragma once
 
 #include <variant>
@@ -30,7 +30,9 @@ struct shared_sum {
   // As `words` integers, for other blocks, and theirs added: the part-th of 8 threads' part.
   __device__ std::uint64_t word(int i) const {
     if (i < Number::digits) return std::uint64_t(digits.digit(i));
-    return i == Number::digits ? nan : i == Number::digits + 1 ? positive_infinity : negative_infinity;
+    return i == Number::digits       ? nan
+           : i == Number::digits + 1 ? positive_infinity
+                                     : negative_infinity;
   }
   __device__ void add_word(int i, std::int64_t x, int part) {
     if (i < Number::digits)
@@ -117,7 +119,8 @@ class exact_adder<T> {
       add_all_apart(x, shared);
   }
 
-  // double: each element is cut into its upper 27 bits and the rest, and both are added up as above.
+  // double: each element is cut into its upper 27 bits and the rest, and both are added up as
+  // above.
   template <class Batch>
   __device__ void add_halves(Batch const& x, shared_type& shared) {
     constexpr int size = Batch::size;
@@ -187,7 +190,7 @@ class exact_adder<T> {
       shared.digits.add(p.negative, p.significand, p.exponent);
     } else {
       bool const negative = to_bits(x) & format<T>::sign;
-      atomicAdd(is_nan(x) ? &shared.nan
+      atomicAdd(is_nan(x)  ? &shared.nan
                 : negative ? &shared.negative_infinity
                            : &shared.positive_infinity,
                 1);
@@ -232,10 +235,12 @@ class exact_adder<T> {
  private:
   std::uint64_t low_ = 0, high_ = 0;
 
-  __device__ static void deposit(std::uint64_t x, int exponent, bool is_signed, shared_type& shared) {
+  __device__ static void deposit(std::uint64_t x, int exponent, bool is_signed,
+                                 shared_type& shared) {
     auto const all = warp::detail::redux_of(x, plus{});
     bool const negative = is_signed && std::int64_t(all) < 0;
-    if (threadIdx.x % warp_size == 0) shared.digits.add(negative, negative ? 0 - all : all, exponent);
+    if (threadIdx.x % warp_size == 0)
+      shared.digits.add(negative, negative ? 0 - all : all, exponent);
   }
 };
 

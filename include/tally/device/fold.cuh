@@ -7,8 +7,8 @@
 
 namespace tally::device {
 
-// The fold of all threads' states, in the first thread, by fold_warp(state), which gives a warp's in
-// its first lane.
+// The fold of all threads' states, in the first thread, by fold_warp(state), which gives a warp's
+// in its first lane.
 template <class State, class FoldWarp>
 __device__ State fold_block(State s, State identity, FoldWarp fold_warp) {
   alignas(16) __shared__ unsigned char memory[warp_size * sizeof(State)];

@@ -25,8 +25,8 @@ bool is_aligned(T const* data) {
   return reinterpret_cast<std::uintptr_t>(data) % (vector_size<T> * sizeof(T)) == 0;
 }
 
-// What a thread has read, some vectors of elements. Narrow ones stay packed in 32-bit words until they
-// are used: there are not the registers for all of them.
+// What a thread has read, some vectors of elements. Narrow ones stay packed in 32-bit words until
+// they are used: there are not the registers for all of them.
 template <class T, int vectors, bool = 16 % sizeof(T) == 0>
 class batch {
  public:
@@ -89,9 +89,9 @@ class batch<T, vectors, false> {
   T x_[vectors];
 };
 
-// An array cut for the blocks of a launch, by the host: whole vectors, aligned, and what lies before
-// and behind them, less than two vectors of single elements. A row is a vector for each thread of a
-// block; each block has as many rows as the next, or one more.
+// An array cut for the blocks of a launch, by the host: whole vectors, aligned, and what lies
+// before and behind them, less than two vectors of single elements. A row is a vector for each
+// thread of a block; each block has as many rows as the next, or one more.
 struct cut {
   std::uint64_t vectors;
   unsigned head, tail;  // elements
@@ -125,9 +125,12 @@ class row_reader {
     count_ = first >= c.vectors ? 0 : left < whole ? unsigned(left) : whole;
   }
 
-  __device__ bool done() const { return at_ - threadIdx.x >= count_; }  // the same in the whole block
+  __device__ bool done() const {
+    return at_ - threadIdx.x >= count_;
+  }  // the same in the whole block
 
-  // The next vectors, zeros for what there is not. Bit j of the answer tells whether there is the j-th.
+  // The next vectors, zeros for what there is not. Bit j of the answer tells whether there is the
+  // j-th.
   __device__ unsigned load(batch_type& x) const {
     unsigned live = 0;
 #pragma unroll

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How blocks compute exact sums, sums of squares and counts: the form (plain.cuh) of aggregates whose
-// states are `moments`, in one read.
+// How blocks compute exact sums, sums of squares and counts: the form (plain.cuh) of aggregates
+// whose states are `moments`, in one read.
 #pragma once
 
 #include "tally/aggregate/aggregate.hpp"

@@ -17,12 +17,13 @@ namespace tally::device {
 //   shared, accumulator        what a block's threads share, and what each has for itself
 //   start(acc, shared)         before the first element
 //   add(acc, shared, x, live, index)
-//                              the elements x[k], of index index(k), some vectors of them: vector j if
-//                              bit j of `live` is set, else zeros that do not count
+//                              the elements x[k], of index index(k), some vectors of them: vector j
+//                              if bit j of `live` is set, else zeros that do not count
 //   add(acc, shared, x, index) a single element, by some threads
 //   close(acc, shared)         the block's elements are all added
 //   publish(acc, shared, slots, epoch), collect(acc, shared, slots, blocks, epoch)
-//                              the other blocks' totals on their way to the first; `words` slots a block
+//                              the other blocks' totals on their way to the first; `words` slots a
+//                              block
 //   finish(acc, shared, n, out)  writes the result; whether there is one
 //
 // All threads of a block call each of the others together.
@@ -113,7 +114,8 @@ struct plain_form {
     s = a.combine(s, a.lift(x, index));
   }
   __device__ void fold(accumulator& acc) const {
-    acc.chain[0] = fold_block(acc.chain[0], a.identity(), [&](state const& s) { return fold_warp(s); });
+    acc.chain[0] =
+        fold_block(acc.chain[0], a.identity(), [&](state const& s) { return fold_warp(s); });
   }
   __device__ state fold_warp(state const& s) const {
     if constexpr (requires { typename A::key_operator; }) {

@@ -17,7 +17,6 @@ struct answer {
   bool* found;  // or null
 };
 
-
 // Of an any-order aggregate, by its form (plain.cuh says what that is).
 template <class Form>
 struct any_order_call {

@@ -51,8 +51,7 @@ geometry geometry_of(std::uint64_t bytes, int multiprocessors) {
 // The levels of a run (reduce_ordered.cuh): as few as leave not more than `most` runs.
 inline int run_levels(std::uint64_t strips, std::uint64_t most) {
   int levels = 0;
-  while (levels < device::most_levels &&
-         (strips >> levels) > most * device::ordered_warps)
+  while (levels < device::most_levels && (strips >> levels) > most * device::ordered_warps)
     ++levels;
   return levels;
 }
@@ -66,8 +65,12 @@ void reduce_any_order_on_device(gpu_call& call, A const& a, bool skips_nan,
   auto const [blocks, threads] = geometry_of<form_type>(n * sizeof(*in), call.multiprocessors());
   auto const memory = call.workspace(std::size_t(blocks - 1) * form_type::words);
   launch(device::reduce_any_order<form_type>, blocks, threads, form_type::dynamic_bytes(threads),
-         call.stream())({in, n, device::cut_for(in, n, blocks, threads), out,
-                         {memory.epoch, static_cast<device::slot*>(memory.slots)}, form});
+         call.stream())({in,
+                         n,
+                         device::cut_for(in, n, blocks, threads),
+                         out,
+                         {memory.epoch, static_cast<device::slot*>(memory.slots)},
+                         form});
 }
 
 template <aggregate A>
@@ -87,8 +90,16 @@ void reduce_in_order_on_device(gpu_call& call, A const& a, bool skips_nan,
   auto const slots = runs > 1 ? std::size_t(runs) * device::words_of_state<state> : 0;
   auto const memory = call.workspace(slots);
   launch(device::reduce_in_order<op_type>, unsigned(std::min<std::uint64_t>(runs, resident)),
-         device::ordered_threads, 0, call.stream())(
-      {skips_nan, device::is_aligned(in), levels, runs, in, n, out, {memory.epoch, static_cast<device::slot*>(memory.slots)}, op});
+         device::ordered_threads, 0,
+         call.stream())({skips_nan,
+                         device::is_aligned(in),
+                         levels,
+                         runs,
+                         in,
+                         n,
+                         out,
+                         {memory.epoch, static_cast<device::slot*>(memory.slots)},
+                         op});
 }
 
 // The elements of in[0, n), in memory that the device can read, into *result; asynchronous. *found

@@ -106,7 +106,8 @@ class strip {
 #pragma unroll
     for (int run = 1; run < loads_in_flight; run *= 2)
 #pragma unroll
-      for (int j = 0; j < loads_in_flight; j += 2 * run) node[j] = a.combine(node[j], node[j + run]);
+      for (int j = 0; j < loads_in_flight; j += 2 * run)
+        node[j] = a.combine(node[j], node[j + run]);
     return node[0];
   }
 
@@ -195,7 +196,8 @@ __device__ typename A::state fold_strips(ordered_call<A> const& call, unsigned r
   return node;
 }
 
-// Runs are nodes of the tree. They are published as they are done; the first block puts them together.
+// Runs are nodes of the tree. They are published as they are done; the first block puts them
+// together.
 template <aggregate A>
 __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocessor)
     reduce_in_order(ordered_call<A> const call) {
@@ -218,9 +220,10 @@ __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocess
     for (unsigned i = 0; i < 1u << levels; ++i) {
       unsigned const warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
       unsigned const run = ((warp << levels) + i) * warp_size + lane;
-      state const node = run < call.runs ? await_state<state>(
-                                               w.slots + std::uint64_t(run) * words_of_state<state>, epoch)
-                                         : a.identity();
+      state const node =
+          run < call.runs
+              ? await_state<state>(w.slots + std::uint64_t(run) * words_of_state<state>, epoch)
+              : a.identity();
       total = above.push(a, i, levels, fold_lanes(a, node));
     }
     total = fold_warps(a, total);

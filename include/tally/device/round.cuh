@@ -35,7 +35,8 @@ __device__ R round_few(std::int64_t first, std::int64_t second, std::int64_t thi
   auto const high = std::uint64_t(magnitude >> 64), low = std::uint64_t(magnitude);
   int const shift = high ? leading_zeros(high) : 64 + leading_zeros(low);
   auto const top = magnitude << shift;
-  return round_to<R>(sum < 0, std::uint64_t(top >> 64), exponent + 127 - shift, std::uint64_t(top) != 0);
+  return round_to<R>(sum < 0, std::uint64_t(top >> 64), exponent + 127 - shift,
+                     std::uint64_t(top) != 0);
 }
 
 // Any run of digits in shared memory, which are spoilt; by one thread.

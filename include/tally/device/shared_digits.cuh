@@ -52,7 +52,8 @@ struct shared_digits {
       p.significand = 0;
     }
     int const up = shift < 0 ? 0 : shift;
-    std::int64_t const value = p.negative ? -std::int64_t(p.significand) : std::int64_t(p.significand);
+    std::int64_t const value =
+        p.negative ? -std::int64_t(p.significand) : std::int64_t(p.significand);
     unsigned const low = unsigned(std::uint64_t(value) << up) & mask26;
     unsigned const middle = unsigned((std::uint64_t(value) << up) >> 26) & mask26;
     int const high = int(value >> (52 - up));

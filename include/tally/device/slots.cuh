@@ -3,10 +3,11 @@
 // What the blocks of one launch tell its first block, in one kernel and without atomic counters,
 // fences or anything to clear before the next launch.
 //
-// A slot is 16 bytes in global memory, written and read in one piece: a word, the epoch of the launch
-// that wrote it, and a note of 32 bits. The epoch is in global memory too, so that a captured launch may be replayed;
-// the first block ends a launch by advancing it, when it has seen a slot of every other block. A block
-// waits only for blocks that wait for nobody: they need not be resident together.
+// A slot is 16 bytes in global memory, written and read in one piece: a word, the epoch of the
+// launch that wrote it, and a note of 32 bits. The epoch is in global memory too, so that a
+// captured launch may be replayed; the first block ends a launch by advancing it, when it has seen
+// a slot of every other block. A block waits only for blocks that wait for nobody: they need not be
+// resident together.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -35,13 +35,14 @@ class square_adder<T> {
     unsigned largest = 0, smallest = ~0u;
 #pragma unroll
     for (int k = 0; k < Batch::size; ++k) {
-      std::uint64_t const magnitude = to_bits(as_double(x[k])) & ~format<double>::sign;
-      largest = max(largest, unsigned(magnitude >> 32));
-      smallest = min(smallest, unsigned((magnitude - 1) >> 32));  // a zero becomes large
+      auto const magnitude = magnitude_of(x[k]);
+      largest = max(largest, unsigned(magnitude >> shift));
+      smallest = min(smallest, unsigned((magnitude - 1) >> shift));  // a zero becomes large
     }
     if (largest == 0 && smallest > 0x7fffffff) return;
-    int const top = int(largest >> 20) - 1022, bottom = int(smallest >> 20) - 1022;
-    if (top > 480 || bottom < -450 || !fold(x, 2 * top, shared)) add_apart(x, shared);
+    int const top = int(largest >> host::field) - host::bias,
+              bottom = int(smallest >> host::field) - host::bias;
+    if (top > host::most || bottom < -450 || !fold(x, 2 * top, shared)) add_apart(x, shared);
   }
   __device__ void add_one(T x, digits& shared) {
     if (!is_finite(x)) return;
@@ -56,7 +57,24 @@ class square_adder<T> {
  private:
   static constexpr bool exact = !std::is_same_v<T, double>;  // the squares, as doubles
   static constexpr int folds = exact ? 2 : 3;
+  // Where an element's exponent is, seen as a float or a double: x < 2^(exponent field - bias); of
+  // those that can be squared, at most `most`.
+  struct as_float {
+    static constexpr int field = 23, bias = 126, most = 128;
+  };
+  struct as_upper_half {  // of a double
+    static constexpr int field = 20, bias = 1022, most = 480;
+  };
+  using host = std::conditional_t<exact, as_float, as_upper_half>;
+  static constexpr int shift = exact ? 0 : 32;
   expansion sum_;
+
+  __device__ static auto magnitude_of(T x) {
+    if constexpr (sizeof(T) == 2)
+      return to_bits(detail::to_float(x)) & 0x7fffffffu;
+    else
+      return to_bits(x) & bits_of<T>(~format<T>::sign);
+  }
 
   // All squares are below 2^top.
   template <class Batch>
@@ -92,8 +110,9 @@ class square_adder<T> {
 
   template <class Batch>
   __device__ void add_apart(Batch const& x, digits& shared) {
+    Batch const copy = x;  // in memory, for a loop; x stays in registers
 #pragma unroll 1
-    for (int k = 0; k < Batch::size; ++k) add_one(x[k], shared);
+    for (int k = 0; k < Batch::size; ++k) add_one(copy[k], shared);
   }
   __device__ static void add_digits(std::uint64_t significand, int exponent, digits& shared) {
     if (significand != 0) shared.add(false, significand, exponent);

@@ -56,9 +56,8 @@ struct sum_form {
 
   __device__ void collect(accumulator&, shared& s, slot* slots, int blocks,
                           std::uint32_t epoch) const {
-    collect_words<totals>(slots, blocks, epoch, [&](int i, std::int64_t sum, int part) {
-      s.sum.add_word(i, sum, part);
-    });
+    collect_words<totals>(slots, blocks, epoch,
+                          [&](int i, std::int64_t sum, int part) { s.sum.add_word(i, sum, part); });
     __syncthreads();
   }
 
@@ -75,7 +74,9 @@ struct sum_form {
       bool const nan = s.sum.nan || (s.sum.positive_infinity && s.sum.negative_infinity);
       *out = nan ? quiet_nan<result>() : infinity<result>(s.sum.negative_infinity != 0);
     } else if (few) {
-      auto const digit = [&](int i) { return i < run.size() ? s.sum.digits.digit(run.low + i) : 0; };
+      auto const digit = [&](int i) {
+        return i < run.size() ? s.sum.digits.digit(run.low + i) : 0;
+      };
       *out = round_few<result>(digit(0), digit(1), digit(2), number::lsb + 32 * run.low);
     } else {
       *out = round_many<result>(s.digit, run, number::lsb);
