@@ -67,7 +67,7 @@ constexpr command table[] = {
      "Every figure is exact and rounded once. NaN is always skipped, and counted: `count` is of "
      "all\n"
      "elements, `nan_count` of those that are NaN.",
-     reduction | has_ddof,
+     reduction | has_ddof | runs_on_gpu,
      {"tally describe examples/data/flights_arr_delay.npy",
       "tally describe --column distance examples/data/flights.csv"},
      run_reduction},

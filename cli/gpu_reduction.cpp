@@ -14,7 +14,8 @@ template <class Op, element T>
 inline constexpr bool compiled = false;
 template <class Op, element T>
   requires requires(Op const op) { op.template on<T>(); }
-inline constexpr bool compiled<Op, T> = detail::compiled_on_gpu<detail::on<Op, T>>;
+inline constexpr bool compiled<Op, T> =
+    detail::compiled_on_gpu<detail::bound_to<Op, T>, array_input<T>>;
 
 // With a result of type R.
 template <class R, element T, class Op>
@@ -24,7 +25,7 @@ R result_as(gpu& there, std::span<T const> x, Op const& op, reduce_options optio
     return reduce(there, x, op.template as<R>(), options);
   } else {
     if constexpr (compiled<Op, T>)
-      if constexpr (std::is_same_v<R, typename detail::on<Op, T>::result>)
+      if constexpr (std::is_same_v<R, typename detail::bound_to<Op, T>::result>)
         return reduce(there, x, op, options);
     throw error("--device gpu: not on a GPU yet: --out-dtype " + std::string(name(dtype_of<R>)) +
                 " of " + std::string(name(dtype_of<T>)));
@@ -66,6 +67,9 @@ answer answer_on(gpu& there, std::span<T const> x, reduction_settings const& s) 
     a.keys["ddof"] = s.ddof;
     return a;
   }
+  if (s.command == "describe")
+    return description_of<T>(s, reduce(there, x, describe{s.ddof}, reduce_options{.nan = skip}),
+                             x.size());
   if (s.command == "min") return end_on<minimum, arg_minimum>(there, x, s);
   return end_on<maximum, arg_maximum>(there, x, s);
 }

@@ -63,7 +63,9 @@ class kept : public tally::detail::gpu_call {
   }
   CUstream_st* stream() const override { return stream_; }
   int multiprocessors() const override { return multiprocessors_; }
-  memory workspace(std::size_t) override { return {epoch_.data(), slots_.data()}; }
+  memory workspace(std::size_t) override {
+    return {epoch_.data(), slots_.data(), slots_.size() / 2};
+  }
   kept& on(cudaStream_t stream) {
     stream_ = stream;
     return *this;
@@ -108,7 +110,8 @@ void compare(std::string const& name, Op op, int log, values which, Peer peer) {
   using result = typename A::result;
   device_array<result> out(1);
   auto const ours = [&](cudaStream_t s, T const* in) {
-    tally::detail::reduce_on_gpu(workspace.on(s), a, tally::propagate, in, n, out.data(), nullptr);
+    tally::detail::reduce_on_gpu(workspace.on(s), a, tally::propagate, tally::array_input<T>{in, n},
+                                 out.data(), nullptr);
   };
   std::string const id = "reduce/" + name + "/2^" + std::to_string(log) + "/" + names[int(which)];
   time<T>(id, "tally", data, n, ours);

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <optional>
-#include <ranges>
 #include <string>
 #include <vector>
 
@@ -46,13 +45,41 @@ class anywhere {
 //   std::cout << total << ", by " << where.ran();
 inline anywhere best() { return anywhere(); }
 
-template <std::ranges::contiguous_range R, class Op>
+namespace detail {
+
+// The GPU that holds what an input reads, or -1.
+template <class T>
+int gpu_of(array_input<T> const& in) {
+  return in.count == 0 ? -1 : gpu_holding(in.data);
+}
+template <input In, class F>
+int gpu_of(transform_input<In, F> const& in) {
+  return gpu_of(in.in);
+}
+template <input A, input B>
+int gpu_of(zip_input<A, B> const& in) {
+  int const first = gpu_of(in.first), second = gpu_of(in.second);
+  auto const name = [](int device) {
+    return device < 0 ? std::string("the cpu") : "gpu:" + std::to_string(device);
+  };
+  if (first != second)
+    throw error("reduce: in is a zip of an array of " + name(first) + " and one of " +
+                name(second));
+  return first;
+}
+
+}  // namespace detail
+
+// What else reads elements is the cores'.
+template <detail::readable R, class Op>
 auto reduce(anywhere& where, R const& in, Op const& op, reduce_options options = {}) {
-  using bound = decltype(detail::bind_reduce<detail::value_of<R>>(op));
-  auto const x = detail::span_of(in);
-  int const device = detail::gpu_holding(x.data());
+  using bound = decltype(detail::bind_reduce<detail::element_of<R>>(op));
+  auto const x = detail::input_of(detail::name_of<bound>(), "in", in);
+  using input_type = std::remove_const_t<decltype(x)>;
+  int device = -1;
+  if constexpr (requires { detail::gpu_of(x); }) device = detail::gpu_of(x);
   if (device < 0) return reduce(where.use_cpu(), x, op, options);
-  if constexpr (detail::runs_on_gpu<bound>)
+  if constexpr (detail::runs_on_gpu<bound, input_type>)
     return reduce(where.use_gpu(device), x, op, options);
   else
     throw error("reduce: in is in the memory of gpu:" + std::to_string(device) +

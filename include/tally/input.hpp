@@ -7,7 +7,6 @@
 
 #include <concepts>
 #include <cstdint>
-#include <ranges>
 #include <type_traits>
 
 #include "tally/span.hpp"
@@ -34,7 +33,10 @@ struct array_input {
 namespace detail {
 
 template <class R>
-concept readable = input<R> || std::ranges::contiguous_range<R>;
+concept readable = input<R> || contiguous<R>;
+// By the cores, which do not see what has no begin(): an array in a GPU's memory.
+template <class R>
+concept readable_here = input<R> || (contiguous<R> && requires(R& r) { std::begin(r); });
 
 // An input as it is, an array as one. `call` and `argument` are named in errors.
 template <readable R>
@@ -49,6 +51,8 @@ auto input_of(char const* call, char const* argument, R const& r) {
 }
 template <readable R>
 using input_type = decltype(input_of("", "", std::declval<R const&>()));
+template <readable R>
+using element_of = typename input_type<R>::element;
 
 }  // namespace detail
 }  // namespace tally

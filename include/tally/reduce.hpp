@@ -113,9 +113,9 @@ class reduce_stream {
 // The elements of `in`, an array or an input (transform.hpp, zip.hpp), put together by `op`: a
 // named aggregate (sum{}, mean{}, arg_minimum{}, ...), or an associative operator T(T, T), which
 // need not commute. Same bits for any number of threads.
-template <detail::readable R, class Op>
+template <detail::readable_here R, class Op>
 auto reduce(cpu where, R const& in, Op const& op, reduce_options options = {}) {
-  reduce_stream<typename detail::input_type<R>::element, Op> stream(op, options);
+  reduce_stream<detail::element_of<R>, Op> stream(op, options);
   if constexpr (input<R>)
     stream.add(where, in);
   else
@@ -124,7 +124,7 @@ auto reduce(cpu where, R const& in, Op const& op, reduce_options options = {}) {
 }
 
 // The same, written to `out`.
-template <detail::readable R, class Op, class Result>
+template <detail::readable_here R, class Op, class Result>
 void reduce_into(cpu where, R const& in, Result& out, Op const& op, reduce_options options = {}) {
   out = reduce(where, in, op, options);
 }

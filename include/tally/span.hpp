@@ -3,7 +3,7 @@
 // Arrays as spans.
 #pragma once
 
-#include <ranges>
+#include <iterator>
 #include <span>
 #include <type_traits>
 
@@ -11,12 +11,18 @@
 
 namespace tally::detail {
 
+// Has data() and size(); where its elements lie, on a GPU perhaps, is not looked at.
 template <class R>
-using value_of = std::remove_cv_t<std::ranges::range_value_t<R>>;
+concept contiguous = requires(R& r) {
+  std::size(r);
+  requires std::is_pointer_v<decltype(std::data(r))>;
+};
+template <contiguous R>
+using value_of = std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::declval<R&>()))>>;
 
 template <class R>
 auto span_of(R&& r) {
-  return std::span(std::ranges::data(r), std::ranges::size(r));
+  return std::span(std::data(r), std::size(r));
 }
 
 }  // namespace tally::detail

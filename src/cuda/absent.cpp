@@ -24,9 +24,9 @@ gpu_handle open_gpu(CUstream_st*, gpu_memory*, int) { fail(); }
 
 int gpu_holding(void const*) { return -1; }
 
-template <aggregate A>
-void compiled_reduce_on_gpu(gpu_call&, A const&, nan_policy, typename A::element const*,
-                            std::uint64_t, typename A::result*, bool*) {
+template <aggregate A, input In>
+void compiled_reduce_on_gpu(gpu_call&, A const&, nan_policy, In const&, typename A::result*,
+                            bool*) {
   fail();
 }
 

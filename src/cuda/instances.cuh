@@ -8,11 +8,10 @@
 
 namespace tally::detail {
 
-template <aggregate A>
-void compiled_reduce_on_gpu(gpu_call& call, A const& a, nan_policy nan,
-                            typename A::element const* in, std::uint64_t n, typename A::result* out,
-                            bool* found) {
-  reduce_on_gpu(call, a, nan, in, n, out, found);
+template <aggregate A, input In>
+void compiled_reduce_on_gpu(gpu_call& call, A const& a, nan_policy nan, In const& in,
+                            typename A::result* out, bool* found) {
+  reduce_on_gpu(call, a, nan, in, out, found);
 }
 
 }  // namespace tally::detail

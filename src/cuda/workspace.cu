@@ -33,17 +33,19 @@ kept_workspace::~kept_workspace() {
 }
 
 detail::gpu_call::memory kept_workspace::take(std::size_t slots) {
-  if (slots == 0) return {nullptr, nullptr};
+  if (slots == 0) return {nullptr, nullptr, 0};
   if (slots > (std::size_t(-1) - header_bytes) / slot_bytes)
     throw error("gpu: a call needs " + std::to_string(slots) + " slots of workspace");
-  auto const data = room(header_bytes + slots * slot_bytes);
-  return {reinterpret_cast<std::uint32_t*>(data), data + header_bytes};
+  auto const all = room(header_bytes + slots * slot_bytes);
+  auto const data = all.data();
+  return {reinterpret_cast<std::uint32_t*>(data), data + header_bytes,
+          (all.size() - header_bytes) / slot_bytes};
 }
 
-std::byte* kept_workspace::room(std::size_t bytes) {
+std::span<std::byte> kept_workspace::room(std::size_t bytes) {
   if (callers_.data()) {
     if (bytes > callers_.size()) throw error(needs(bytes, callers_.size()) + " of with_workspace");
-    return callers_.data();
+    return callers_;
   }
   auto const capture = capture_of(stream_);
   block const last = blocks_.back();
@@ -56,7 +58,7 @@ std::byte* kept_workspace::room(std::size_t bytes) {
   else if (last.capture && last.capture != capture)
     replace(last.bytes, capture);
   blocks_.back().capture = capture;
-  return blocks_.back().data;
+  return {blocks_.back().data, blocks_.back().bytes};
 }
 
 void kept_workspace::reserve(std::size_t bytes) {

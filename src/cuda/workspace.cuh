@@ -34,7 +34,7 @@ class kept_workspace {
   std::vector<block> blocks_;  // only the last one has room for more than a certain graph
   std::span<std::byte> callers_;
 
-  std::byte* room(std::size_t bytes);
+  std::span<std::byte> room(std::size_t bytes);
   void replace(std::size_t bytes, unsigned long long capture);
   std::byte* zeroed(std::size_t bytes, CUstream_st* stream) const;
   void release(block const& old) const noexcept;

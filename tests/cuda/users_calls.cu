@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Calls as they stand in a user's source for nvcc, which must not warn of what is ours. Never runs.
-#include "tally/gpu_operators.cuh"
+#include "tally/gpu_aggregates.cuh"
 #include "tally/tally.hpp"
 
 namespace {
@@ -54,6 +54,9 @@ template void aggregates(std::span<double const>);
 [[maybe_unused]] void inputs(std::span<float const> x, cpu here, gpu& there, anywhere where) {
   reduce(here, transform(x, twice{}), sum{});
   reduce(here, zip(x, transform(x, twice{})), dot{});
+  reduce(there, transform(x, twice{}), sum{});
+  reduce(where, zip(x, transform(x, twice{})), dot{});
+  auto const [total, ends] = reduce(there, x, all_together(sum{}, min_max{}));
   operators(here, {}, {});
   operators(there, {}, {});
   operators(where, {}, {});

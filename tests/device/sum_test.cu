@@ -68,4 +68,15 @@ TEST(exact_sums_on_a_device, go_on_when_the_epoch_wraps) {
   EXPECT_LT(call.epoch(), 5u);
 }
 
+TEST(exact_sums_on_a_device, do_not_meet_old_totals_after_the_epoch_wrapped) {
+  test_call call(5);
+  expect_exact<float>(kind::normal, 50000, call);  // many slots of epoch 1
+  call.set_epoch(~std::uint32_t(0) - 1);
+  call.set_multiprocessors(1);
+  expect_exact<float>(kind::normal, 20000, call);  // few slots of the last epoch
+  EXPECT_EQ(call.epoch(), 0u);
+  call.set_multiprocessors(5);
+  expect_exact<float>(kind::uniform, 50000, call);  // epoch 1 again
+}
+
 }  // namespace

@@ -29,9 +29,11 @@ class test_call : public tally::detail::gpu_call {
   int multiprocessors() const override { return multiprocessors_; }
   memory workspace(std::size_t slots) override {
     EXPECT_LE(slots, room);
-    return {epoch_.data(), slots_.data()};
+    return {epoch_.data(), slots_.data(), room};
   }
   std::uint32_t epoch() const { return epoch_.to_host()[0]; }
+  void set_epoch(std::uint32_t epoch) { epoch_.copy_from(std::vector{epoch}); }
+  void set_multiprocessors(int count) { multiprocessors_ = count; }
 
  private:
   static constexpr std::size_t room = 1 << 16;
@@ -67,7 +69,7 @@ device_answer<typename A::result> run_on_device(A const& a,
   tally::device_array<unsigned char> found(3);
   result.fill_bytes(0xa5);
   found.fill_bytes(0xa5);
-  tally::detail::reduce_on_gpu(call, a, nan, data.data() + offset, in.size(),
+  tally::detail::reduce_on_gpu(call, a, nan, tally::array_input<T>{data.data() + offset, in.size()},
                                &result.data()[1].value, reinterpret_cast<bool*>(&found.data()[1]));
   tally::check(cudaDeviceSynchronize());
   auto const results = result.to_host();

@@ -24,8 +24,9 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results" / "gpu_tests.json"
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 LADDERS = ["memory", "reduce", "shuffle", "squares"]
-# They test how long things take, or go through a million elements in one thread.
-SLOW_UNDER_A_TOOL = "Timing.*:Lines.*:ladder_*"
+# They test how long things take, or go through millions of elements.
+SLOW_UNDER_A_TOOL = ("Timing.*:Lines.*:ladder_*:LargeReductions.*:Reductions/*.*_a_hundred_times:"
+                     "Reductions/*.*_at_every_boundary")
 # While a kernel spins until others have run, racecheck ends the program.
 ENDS_RACECHECK = "Gpu.runs_beside_another_and_a_kernel_that_fills_the_device"
 

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "tally/aggregate/aggregate.hpp"
+#include "tally/aggregate/results.hpp"
 #include "tally/serial.hpp"
 
 namespace tally {
@@ -15,11 +16,28 @@ struct paired {
   B b;
 };
 
+template <aggregate A, aggregate B>
+struct both;
+
+// The results of the pairs that bind_all() makes, one after the other.
+template <class A, class B>
+struct listed {
+  using type = results<typename A::result, typename B::result>;
+};
+template <class A, class B, class C>
+struct listed<A, both<B, C>> {
+  template <class... Rs>
+  static auto after(results<Rs...>) -> results<typename A::result, Rs...>;
+  using type = decltype(after(std::declval<typename listed<B, C>::type>()));
+};
+
 // Two aggregates over the same elements in one read. The pair takes any order if both do.
 template <aggregate A, aggregate B>
 struct both {
+  using first_type = A;
+  using second_type = B;
   using state = paired<typename A::state, typename B::state>;
-  using result = paired<typename A::result, typename B::result>;
+  using result = typename listed<A, B>::type;
   using element = typename A::element;
   static constexpr bool any_order = A::any_order && B::any_order;
   static constexpr char const* name = name_of<A>();
@@ -29,7 +47,7 @@ struct both {
   auto make_parts() const {
     return both<parts_type<A>, parts_type<B>>{parts_of(first), parts_of(second)};
   }
-  state identity() const
+  TALLY_HD state identity() const
     requires(has_identity<A> && has_identity<B>)
   {
     return {first.identity(), second.identity()};
@@ -40,7 +58,12 @@ struct both {
   TALLY_FN state combine(state const& s, state const& t) const {
     return {first.combine(s.a, t.a), second.combine(s.b, t.b)};
   }
-  result lower(state const& s) const { return {first.lower(s.a), second.lower(s.b)}; }
+  TALLY_HD result lower(state const& s) const {
+    if constexpr (std::is_same_v<decltype(result{}.rest), typename B::result>)
+      return {first.lower(s.a), second.lower(s.b)};
+    else
+      return {first.lower(s.a), {second.lower(s.b)}};
+  }
   void require(state const& s) const {
     require_elements(first, s.a);
     require_elements(second, s.b);
@@ -75,6 +98,11 @@ struct both {
   };
 };
 
+template <class A, class B>
+void as_both(both<A, B> const&);
+template <class A>
+concept is_together = requires(A const& a) { as_both(a); };
+
 template <class T, class Op, class... Rest>
 auto bind_all(Op const& op, Rest const&... rest) {
   auto const bound = bind_reduce<T>(op);
@@ -87,18 +115,9 @@ auto bind_all(Op const& op, Rest const&... rest) {
   }
 }
 
-template <class R>
-auto flatten(R const& r) {
-  return std::make_tuple(r);
-}
-template <class A, class B>
-auto flatten(paired<A, B> const& r) {
-  return std::tuple_cat(std::make_tuple(r.a), flatten(r.b));
-}
-
 }  // namespace detail
 
-// Several aggregates in one read; the result is the tuple of theirs:
+// Several aggregates in one read; the results are theirs, in their order:
 //   auto [total, ends] = tally::reduce(here, x, tally::all_together(tally::sum{},
 //   tally::min_max{}));
 template <class... Ops>
@@ -106,14 +125,11 @@ struct joint {
   std::tuple<Ops...> ops;
 
   template <class Pair>
-  struct bound : Pair {
-    using result = decltype(detail::flatten(std::declval<typename Pair::result>()));
-    result lower(typename Pair::state const& s) const { return detail::flatten(Pair::lower(s)); }
-  };
-  template <element T>
+  struct bound : Pair {};
+  template <class T>
   auto on() const {
     auto const pair = std::apply([](auto const&... op) { return detail::bind_all<T>(op...); }, ops);
-    return bound<std::remove_cv_t<decltype(pair)>>{pair};
+    return bound<std::remove_const_t<decltype(pair)>>{pair};
   }
 };
 

@@ -4,6 +4,7 @@
 #include "tally/aggregate/all_together.hpp"
 #include "tally/aggregate/extrema.hpp"
 #include "tally/aggregate/moments.hpp"
+#include "tally/aggregate/single_ends.hpp"
 #include "tally/aggregate/sum.hpp"
 
 namespace tally {
@@ -22,6 +23,39 @@ struct description {
   std::int64_t minimum_index, maximum_index;
 };
 
+namespace detail {
+
+template <class T>
+struct counts {
+  std::uint64_t count, nan_count;
+};
+
+// What describe{} counts, from sums: NaNs are in the sum, unless they are skipped.
+template <element T>
+struct count_elements : moments<T, false> {
+  using result = counts<T>;
+  TALLY_HD result lower(typename moments<T, false>::state const& s,
+                        std::uint64_t skipped = 0) const {
+    return {s.count, s.sum.nan + skipped};
+  }
+};
+
+// What describe{} gives, made of the results of others: how a device computes it.
+template <element T, class Parts>
+struct by_parts : Parts {
+  using pieces = typename Parts::result;
+  using result = description<T>;
+  static TALLY_HD result assemble(pieces const& p) {
+    auto const n = get<0>(p);
+    auto const ends = get<4>(p);
+    return {n.count,      n.nan_count,  get<1>(p),       get<2>(p),      get<3>(p),
+            ends.minimum, ends.maximum, ends.minimum_at, ends.maximum_at};
+  }
+  result lower(typename Parts::state const& s) const { return assemble(Parts::lower(s)); }
+};
+
+}  // namespace detail
+
 struct describe {
   std::uint64_t ddof = 0;
 
@@ -32,6 +66,12 @@ struct describe {
     static constexpr char const* name = "describe";
     std::uint64_t ddof = 0;
 
+    auto on_device() const {
+      auto const parts =
+          detail::bind_all<T>(detail::count_elements<T>{}, tally::sum{}, tally::mean{},
+                              tally::standard_deviation{ddof}, detail::single_ends<T>{});
+      return detail::by_parts<T, std::remove_const_t<decltype(parts)>>{parts};
+    }
     bool empty(state const& s) const { return s.a.count == 0; }
     void require(state const& s) const {
       if (empty(s)) throw error("describe: the array is empty");

@@ -40,6 +40,7 @@ struct integer_dot {
   using state = std::uint64_t;
   using result = R;
   using parts = integer_dot<T>;
+  using operator_type = plus;
   static constexpr bool any_order = true;
   static constexpr char const* name = "dot";
 

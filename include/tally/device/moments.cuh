@@ -74,8 +74,9 @@ struct moments_form {
     __syncthreads();
   }
 
-  __device__ void publish(accumulator const&, shared& s, slot* at, std::uint32_t epoch) const {
-    publish_words<totals>([&](int i) { return word(s, i); }, at, epoch);
+  __device__ void publish(accumulator const&, shared& s, slot* slots, std::uint32_t epoch) const {
+    publish_words<totals>([&](int i) { return word(s, i); }, slots + (blockIdx.x - 1) * words,
+                          epoch);
   }
   __device__ void collect(accumulator&, shared& s, slot* slots, int blocks,
                           std::uint32_t epoch) const {
@@ -95,15 +96,15 @@ struct moments_form {
   }
 
   __device__ bool finish(accumulator const&, shared& s, std::uint64_t n, result* out) const {
-    if (threadIdx.x != 0) return false;
-    if (gridDim.x > 1) n -= absent_elsewhere();
-    return lower(a, s, n - std::uint64_t(s.absent), out);
+    return threadIdx.x == 0 && lower(a, s, n - absent(s), out);
   }
 
- private:
-  // Apart from the kernel, whose registers it would take.
-  __device__ static __noinline__ bool lower(A const& a, shared const& s, std::uint64_t count,
-                                            result* out) {
+ protected:
+  // By any thread, when the totals are complete.
+  __device__ static std::uint64_t absent(shared const& s) {
+    return std::uint64_t(s.absent) + (gridDim.x > 1 ? absent_elsewhere() : 0);
+  }
+  __device__ static state total(shared const& s, std::uint64_t count) {
     state t;
     t.count = count;
     t.sum.nan = std::uint64_t(s.sum.nan);
@@ -112,6 +113,14 @@ struct moments_form {
     for (int i = 0; i < t.sum.finite.digits; ++i) t.sum.finite.digit[i] = s.sum.digits.digit(i);
     if constexpr (Squares)
       for (int i = 0; i < square_words; ++i) t.squares.finite.digit[i] = s.squares.digit(i);
+    return t;
+  }
+
+ private:
+  // Apart from the kernel, whose registers it would take.
+  __device__ static __noinline__ bool lower(A const& a, shared const& s, std::uint64_t count,
+                                            result* out) {
+    state const t = total(s, count);
     *out = a.lower(t);
     return !a.empty(t);
   }

@@ -23,18 +23,18 @@ namespace tally::device {
 //   close(acc, shared)         the block's elements are all added
 //   publish(acc, shared, slots, epoch), collect(acc, shared, slots, blocks, epoch)
 //                              the other blocks' totals on their way to the first; `words` slots a
-//                              block
+//                              block, the second block's first
 //   finish(acc, shared, n, out)  writes the result; whether there is one
 //
 // All threads of a block call each of the others together.
-template <aggregate A>
+template <aggregate A, int Chains = sizeof(typename A::state) <= 8 ? 4 : 1>
 struct plain_form {
   using element = typename A::element;
   using state = typename A::state;
   using result = typename A::result;
   static constexpr int threads = 512, blocks_a_multiprocessor = 2;
   static constexpr int words = (sizeof(state) + 7) / 8;
-  static constexpr int chains = sizeof(state) <= 8 ? 4 : 1;  // so that additions do not wait
+  static constexpr int chains = Chains;  // so that additions do not wait for one another
 
   struct shared {};
   struct accumulator {
@@ -52,7 +52,7 @@ struct plain_form {
 
   template <class Batch, class Index>
   __device__ void add(accumulator& acc, shared&, Batch const& x, unsigned live, Index index) const {
-    bool const all = live == (1u << loads_in_flight) - 1 && !(floating<element> && skips_nan);
+    bool const all = live == (1u << x.vectors) - 1 && !(has_nan<element> && skips_nan);
     if (all)
       add_batch(acc, x, index, [](int) { return true; });
     else
@@ -67,8 +67,9 @@ struct plain_form {
     fold(acc);
   }
 
-  __device__ void publish(accumulator const& acc, shared&, slot* at, std::uint32_t epoch) const {
+  __device__ void publish(accumulator const& acc, shared&, slot* slots, std::uint32_t epoch) const {
     if (int(threadIdx.x) != 0) return;
+    slot* const at = slots + (blockIdx.x - 1) * words;
     std::uint64_t word[words] = {};
     memcpy(word, &acc.chain[0], sizeof(state));
     for (int i = 0; i < words; ++i) device::publish(at + i, word[i], epoch);
@@ -107,7 +108,7 @@ struct plain_form {
     }
   }
   __device__ bool counts(element x) const {
-    if constexpr (floating<element>) return !skips_nan || !is_nan(x);
+    if constexpr (has_nan<element>) return !skips_nan || !is_nan(x);
     return true;
   }
   __device__ void put(state& s, element x, std::uint64_t index) const {
@@ -131,7 +132,19 @@ struct plain_form {
 // The form of an aggregate that takes any order. Others are in headers of their own.
 template <aggregate A>
 struct form_for {
+  static_assert(sizeof(typename A::state) <= 128,
+                "a state of more than 128 bytes: include <tally/gpu_aggregates.cuh>");
   using type = plain_form<A>;
 };
+
+template <aggregate A>
+auto form_of(A const& a, bool skips_nan) {
+  if constexpr (requires { a.on_device(); })
+    return form_of(a.on_device(), skips_nan);
+  else if constexpr (requires { form_for<A>::make(a, skips_nan); })
+    return form_for<A>::make(a, skips_nan);
+  else
+    return typename form_for<A>::type{skips_nan, a};
+}
 
 }  // namespace tally::device

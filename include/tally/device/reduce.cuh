@@ -18,9 +18,9 @@ struct answer {
 };
 
 // Of an any-order aggregate, by its form (plain.cuh says what that is).
-template <class Form>
+template <class Form, class Source>
 struct any_order_call {
-  typename Form::element const* in;
+  Source in;
   std::uint64_t n;
   cut parts;
   answer<typename Form::result> out;
@@ -28,12 +28,33 @@ struct any_order_call {
   Form form;
 };
 
+// add(x, live, index) of what was read; computed first, where need be, as much at once as registers
+// hold. Bit j of `live` tells whether there is the j-th vector.
+template <class Source, class Batch, class Index, class Add>
+__device__ void for_values(Source const& from, Batch& read, unsigned live, Index index, Add add) {
+  if constexpr (!Source::computes) {
+    add(read, live, index);
+  } else {
+    using element = typename Source::element;
+    constexpr int each = Source::each, fit = 64 / int(each * sizeof(element));
+    constexpr int some = fit >= Source::loads ? Source::loads : fit >= 2 ? 2 : 1;
+#pragma unroll
+    for (int first = 0; first < Source::loads; first += some) {
+      batch<element, some, each> x;
+#pragma unroll
+      for (int k = 0; k < some * each; ++k)
+        x.set(k, live >> (first + k / each) & 1 ? from.value(read, first * each + k) : element{});
+      add(x, live >> first & ((1u << some) - 1), [&](int k) { return index(first * each + k); });
+    }
+  }
+}
+
 // Each block reads its rows, all but the first publish their totals, and the first one waits for
 // them. It also has the elements beside the whole vectors.
-template <class Form>
+template <class Form, class Source>
 __global__ void __launch_bounds__(Form::threads, Form::blocks_a_multiprocessor)
-    reduce_any_order(any_order_call<Form> const call) {
-  using reader = row_reader<typename Form::element>;
+    reduce_any_order(any_order_call<Form, Source> const call) {
+  using reader = row_reader<Source>;
   __shared__ typename Form::shared shared;
   Form const& form = call.form;
   typename Form::accumulator acc;
@@ -44,25 +65,27 @@ __global__ void __launch_bounds__(Form::threads, Form::blocks_a_multiprocessor)
   unsigned live = from.load(x);
   form.start(acc, shared);  // while the first elements are on their way
   while (!from.done()) {
-    form.add(acc, shared, x, live, [&](int k) { return from.index(k); });
+    for_values(
+        call.in, x, live, [&](int k) { return from.index(k); },
+        [&](auto& x, unsigned live, auto index) { form.add(acc, shared, x, live, index); });
     from.advance();
     live = from.load(x);
   }
 
   if (blockIdx.x > 0) {
     form.close(acc, shared);
-    form.publish(acc, shared, call.w.slots + (blockIdx.x - 1) * Form::words, epoch);
+    form.publish(acc, shared, call.w.slots, epoch);
     return;
   }
-  if (threadIdx.x < call.parts.head + call.parts.tail) {
-    bool const before = threadIdx.x < call.parts.head;
-    auto const i = before ? threadIdx.x : call.n - call.parts.tail + threadIdx.x - call.parts.head;
+  unsigned const head = call.parts.head, beside = head + call.parts.tail;
+  for (unsigned k = threadIdx.x; k < beside; k += blockDim.x) {
+    std::uint64_t const i = k < head ? k : call.n - beside + k;
     form.add(acc, shared, call.in[i], i);
   }
   form.close(acc, shared);
   if (gridDim.x > 1) {
     form.collect(acc, shared, call.w.slots, gridDim.x - 1, epoch);
-    if (threadIdx.x == 0) end_epoch(call.w, epoch, std::uint64_t(gridDim.x - 1) * Form::words);
+    if (threadIdx.x == 0) end_epoch(call.w, epoch);
   }
   bool const found = form.finish(acc, shared, call.n, call.out.result);
   if (threadIdx.x == 0 && call.out.found) *call.out.found = found;

@@ -17,10 +17,10 @@ inline constexpr int ordered_warps = ordered_threads / warp_size;
 inline constexpr int most_levels = 10;  // two warps' trees
 
 // Elements that a warp reads at once, a strip: some rows of a vector a lane.
-template <class T>
-inline constexpr int row_size = warp_size * vector_size<T>;
-template <class T>
-inline constexpr std::uint64_t strip_size = loads_in_flight * row_size<T>;
+template <class Source>
+inline constexpr int row_size = warp_size * Source::each;
+template <class Source>
+inline constexpr std::uint64_t strip_size = Source::loads * row_size<Source>;
 
 // An aggregate without an identity, with one: nothing.
 template <aggregate A>
@@ -63,67 +63,77 @@ class tower {
     if (lane == i % warp_size) kept_ = everywhere;
     bool const last = i + 1 == 1u << levels;
     if ((i + 1) % warp_size != 0 && !last) return node;
-    state const folded = fold_lanes(a, kept_);
+    state const folded = device::fold_lanes(a, kept_);
     if (levels <= 5) return folded;
     state const group = warp::broadcast(folded);
     if (lane == i / warp_size) group_ = group;
-    return last ? fold_lanes(a, group_) : group;
+    return last ? device::fold_lanes(a, group_) : group;
   }
 };
 
-// What a lane has of a strip of the array in[0, n).
-template <aggregate A>
+// What a lane has of a strip of the first n elements of a source.
+template <aggregate A, class Source>
 class strip {
-  using element = typename A::element;
   using state = typename A::state;
-  static constexpr int each = vector_size<element>;
+  static constexpr int each = Source::each, loads = Source::loads;
 
  public:
-  __device__ void load(element const* in, std::uint64_t n, std::uint64_t first, bool aligned) {
+  __device__ void load(Source const& in, std::uint64_t n, std::uint64_t first, bool aligned) {
     first_ = first + threadIdx.x % warp_size * each;
     std::uint64_t const left = first_ < n ? n - first_ : 0;
-    left_ = left < strip_size<element> ? int(left) : int(strip_size<element>);
-    bool const whole = n >= strip_size<element> && first <= n - strip_size<element>;
-    if (aligned && whole) {
+    left_ = left < strip_size<Source> ? int(left) : int(strip_size<Source>);
+    // Vectors that are not aligned need one on either side of them.
+    std::uint64_t const beside = aligned ? 0 : each, room = strip_size<Source> + beside;
+    if (first >= beside && n >= room && first <= n - room) {
+      Source const here = in.from(first_);
 #pragma unroll
-      for (int j = 0; j < loads_in_flight; ++j) x_.load(j, in + first_ + j * row_size<element>);
+      for (int j = 0; j < loads; ++j) {
+        if (aligned)
+          here.load(x_, j, j * warp_size);
+        else
+          here.load_anywhere(x_, j, j * warp_size);
+      }
     } else {
 #pragma unroll
-      for (int j = 0; j < loads_in_flight; ++j)
+      for (int j = 0; j < loads; ++j) {
+        x_.clear(j);
 #pragma unroll
         for (int k = 0; k < each; ++k) {
-          int const i = j * row_size<element> + k;
-          x_.set(j * each + k, i < left_ ? in[first_ + i] : element{});
+          int const i = j * row_size<Source> + k;
+          if (i < left_) in.load_one(x_, j * each + k, first_ + i);
         }
+      }
     }
   }
 
   // The strip's node of the tree, in the first lane.
-  __device__ state fold(A const& a, bool skips_nan) const {
-    state node[loads_in_flight];
+  __device__ state fold(A const& a, Source const& in, bool skips_nan) const {
+    state node[loads];
 #pragma unroll
-    for (int j = 0; j < loads_in_flight; ++j) node[j] = fold_lanes(a, fold_vector(a, j, skips_nan));
+    for (int j = 0; j < loads; ++j)
+      node[j] = device::fold_lanes(a, fold_vector(a, in, j, skips_nan));
 #pragma unroll
-    for (int run = 1; run < loads_in_flight; run *= 2)
+    for (int run = 1; run < loads; run *= 2)
 #pragma unroll
-      for (int j = 0; j < loads_in_flight; j += 2 * run)
-        node[j] = a.combine(node[j], node[j + run]);
+      for (int j = 0; j < loads; j += 2 * run) node[j] = a.combine(node[j], node[j + run]);
     return node[0];
   }
 
  private:
-  batch<element, loads_in_flight> x_;
+  typename Source::template batch_type<loads> x_;
   std::uint64_t first_;  // the index of the lane's first element
   int left_;             // how many there are from there on, as far as it matters
 
-  __device__ state fold_vector(A const& a, int j, bool skips_nan) const {
+  __device__ state fold_vector(A const& a, Source const& in, int j, bool skips_nan) const {
+    using element = typename A::element;
     state node[each];
 #pragma unroll
     for (int k = 0; k < each; ++k) {
-      int const i = j * row_size<element> + k;
+      int const i = j * row_size<Source> + k;
+      element const x = in.value(x_, j * each + k);
       bool there = i < left_;
-      if constexpr (floating<element>) there = there && !(skips_nan && is_nan(x_[j * each + k]));
-      node[k] = there ? a.lift(x_[j * each + k], first_ + i) : a.identity();
+      if constexpr (has_nan<element>) there = there && !(skips_nan && is_nan(x));
+      node[k] = there ? a.lift(x, first_ + i) : a.identity();
     }
 #pragma unroll
     for (int run = 1; run < each; run *= 2)
@@ -151,19 +161,20 @@ __device__ State await_state(slot* at, std::uint32_t epoch) {
   return s;
 }
 
-template <aggregate A>
+template <aggregate A, class Source>
 struct ordered_call {
   bool skips_nan, aligned;
   int levels;     // a run is 2^levels strips for each warp of a block
   unsigned runs;  // that hold the array, the last one perhaps in part
-  typename A::element const* in;
+  Source in;
   std::uint64_t n;
   answer<typename A::result> out;
   workspace w;
   A a;
 };
 
-// The tree over the warps of a block, in its first thread; node(warp) is called by whole warps.
+// The tree over the nodes of the warps of a block, which their first lanes have; in its first
+// thread.
 template <aggregate A>
 __device__ typename A::state fold_warps(A const& a, typename A::state const& mine) {
   using state = typename A::state;
@@ -173,24 +184,24 @@ __device__ typename A::state fold_warps(A const& a, typename A::state const& min
   __syncthreads();  // the nodes of the run before have been read
   if (lane == 0) nodes[warp] = mine;
   __syncthreads();
-  return warp == 0 ? fold_lanes(a, lane < ordered_warps ? nodes[lane] : a.identity()) : mine;
+  return warp == 0 ? device::fold_lanes(a, lane < ordered_warps ? nodes[lane] : a.identity())
+                   : mine;
 }
 
 // The node of a warp's part of a run.
-template <aggregate A>
-__device__ typename A::state fold_strips(ordered_call<A> const& call, unsigned run) {
-  using element = typename A::element;
+template <aggregate A, class Source>
+__device__ typename A::state fold_strips(ordered_call<A, Source> const& call, unsigned run) {
   std::uint64_t const warp = std::uint64_t(run) * ordered_warps + threadIdx.x / warp_size;
-  std::uint64_t first = (warp << call.levels) * strip_size<element>;
+  std::uint64_t first = (warp << call.levels) * strip_size<Source>;
   tower<A> above(call.a);
   typename A::state node = call.a.identity();
-  strip<A> here, next;
+  strip<A, Source> here, next;
   here.load(call.in, call.n, first, call.aligned);
   for (unsigned i = 0; i < 1u << call.levels; ++i) {
-    first += strip_size<element>;
+    first += strip_size<Source>;
     if (i + 1 < 1u << call.levels)  // the next one is on its way while this one is folded
       next.load(call.in, call.n, first, call.aligned);
-    node = above.push(call.a, i, call.levels, here.fold(call.a, call.skips_nan));
+    node = above.push(call.a, i, call.levels, here.fold(call.a, call.in, call.skips_nan));
     here = next;
   }
   return node;
@@ -198,9 +209,9 @@ __device__ typename A::state fold_strips(ordered_call<A> const& call, unsigned r
 
 // Runs are nodes of the tree. They are published as they are done; the first block puts them
 // together.
-template <aggregate A>
+template <aggregate A, class Source>
 __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocessor)
-    reduce_in_order(ordered_call<A> const call) {
+    reduce_in_order(ordered_call<A, Source> const call) {
   using state = typename A::state;
   auto const& a = call.a;
   workspace const& w = call.w;
@@ -224,12 +235,12 @@ __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocess
           run < call.runs
               ? await_state<state>(w.slots + std::uint64_t(run) * words_of_state<state>, epoch)
               : a.identity();
-      total = above.push(a, i, levels, fold_lanes(a, node));
+      total = above.push(a, i, levels, device::fold_lanes(a, node));
     }
     total = fold_warps(a, total);
   }
   if (threadIdx.x != 0) return;
-  if (call.runs > 1) end_epoch(w, epoch, std::uint64_t(call.runs) * words_of_state<state>);
+  if (call.runs > 1) end_epoch(w, epoch);
   *call.out.result = a.lower(total);
   if (!call.out.found) return;
   *call.out.found = true;

@@ -22,6 +22,7 @@ using slot = unsigned __int128;
 struct workspace {
   std::uint32_t* epoch;
   slot* slots;
+  std::uint64_t count;  // of slots there are, also those that this launch does not need
 };
 
 // The epoch of this launch; never 0, which is that of slots not yet written.
@@ -54,10 +55,10 @@ __device__ inline std::uint64_t await(slot* at, std::uint32_t epoch) {
 
 // By one thread of the first block, when no other block will read the epoch or write a slot.
 // 2^32 - 1 launches later an old slot could be taken for a new one: then all are cleared.
-__device__ inline void end_epoch(workspace const& w, std::uint32_t epoch, std::uint64_t slots) {
+__device__ inline void end_epoch(workspace const& w, std::uint32_t epoch) {
   bool const last = epoch == ~std::uint32_t(0);
   if (last)
-    for (std::uint64_t i = 0; i < slots; ++i) publish(w.slots + i, 0, 0);
+    for (std::uint64_t i = 0; i < w.count; ++i) publish(w.slots + i, 0, 0);
   __nv_atomic_store_n(w.epoch, last ? 0 : epoch, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 

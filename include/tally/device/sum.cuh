@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How blocks compute exact sums: the form (plain.cuh) of exact_sum.
+// How blocks compute exact sums: the form (plain.cuh) of exact_sum, and of what else an adder like
+// exact_adder adds up.
 #pragma once
 
 #include "tally/aggregate/sum.hpp"
@@ -11,20 +12,20 @@
 
 namespace tally::device {
 
-template <aggregate A>
+template <aggregate A, class Adder = exact_adder<typename A::element>>
 struct sum_form {
   using element = typename A::element;
   using result = typename A::result;
-  using number = typename exact_adder<element>::number;
+  using number = typename Adder::number;
   static constexpr int threads = 512, blocks_a_multiprocessor = 2;
   static constexpr int totals = shared_sum<number>::words;
   static constexpr int words = slots_of_words<totals>;
 
   struct shared {
-    typename exact_adder<element>::shared_type sum;
+    typename Adder::shared_type sum;
     unsigned long long digit[number::digits];  // for many of them
   };
-  using accumulator = exact_adder<element>;
+  using accumulator = Adder;
 
   bool skips_nan;
   A a;
@@ -50,8 +51,9 @@ struct sum_form {
     __syncthreads();
   }
 
-  __device__ void publish(accumulator const&, shared& s, slot* at, std::uint32_t epoch) const {
-    publish_words<totals>([&](int i) { return s.sum.word(i); }, at, epoch);
+  __device__ void publish(accumulator const&, shared& s, slot* slots, std::uint32_t epoch) const {
+    publish_words<totals>([&](int i) { return s.sum.word(i); }, slots + (blockIdx.x - 1) * words,
+                          epoch);
   }
 
   __device__ void collect(accumulator&, shared& s, slot* slots, int blocks,

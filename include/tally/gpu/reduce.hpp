@@ -10,59 +10,41 @@
 #include <utility>
 
 #include "tally/aggregate/aggregate.hpp"
-#include "tally/aligned.hpp"
 #include "tally/gpu.hpp"
+#include "tally/input.hpp"
 #include "tally/where.hpp"
 
 namespace tally {
 namespace detail {
 
-// Whether the library holds the kernel of A (compiled.hpp). Others are compiled where they are
-// used.
-template <class A>
+// Whether the library holds the kernel of A on inputs In (compiled.hpp). Others are compiled where
+// they are used.
+template <class A, class In>
 inline constexpr bool compiled_on_gpu = false;
 
-template <aggregate A>
-void compiled_reduce_on_gpu(gpu_call& call, A const& a, nan_policy nan,
-                            typename A::element const* in, std::uint64_t n, typename A::result* out,
-                            bool* found);
-
-// A span, or what else has data() and size(); nobody looks at its elements here.
-template <class R>
-concept array_on_gpu = requires(R const& r) {
-  std::data(r);
-  std::size(r);
-};
-template <array_on_gpu R>
-auto elements_of(R const& in) {
-  auto const data = std::data(in);
-  return std::span<std::remove_pointer_t<decltype(data)> const>(data, std::size(in));
-}
-template <array_on_gpu R>
-using element_of =
-    std::remove_cv_t<typename decltype(elements_of(std::declval<R const&>()))::element_type>;
-
-template <aggregate A>
-using elements_on_gpu = std::span<typename A::element const>;
+template <aggregate A, input In>
+void compiled_reduce_on_gpu(gpu_call& call, A const& a, nan_policy nan, In const& in,
+                            typename A::result* out, bool* found);
 
 // That, or compiled here: gpu_operators.cuh was included.
-template <aggregate A>
+template <aggregate A, input In>
 inline constexpr bool runs_on_gpu =
-    compiled_on_gpu<A> ||
-    requires(gpu_call& call, A const& a, typename A::element const* in, typename A::result* out,
-             bool* found) { reduce_on_gpu(call, a, propagate, in, std::uint64_t(), out, found); };
+    compiled_on_gpu<A, In> ||
+    requires(gpu_call& call, A const& a, In const& in, typename A::result* out, bool* found) {
+      reduce_on_gpu(call, a, propagate, in, out, found);
+    };
 
-template <aggregate A>
-void start_reduce(gpu_call& call, A const& a, nan_policy nan, elements_on_gpu<A> in,
-                  typename A::result* out, bool* found) {
+template <aggregate A, input In>
+void start_reduce(gpu_call& call, A const& a, nan_policy nan, In const& in, typename A::result* out,
+                  bool* found) {
   static_assert(std::is_trivially_copyable_v<typename A::result>);
-  static_assert(runs_on_gpu<A>,
-                "the library holds no kernel for this aggregate or operator: include "
+  static_assert(runs_on_gpu<A, In>,
+                "the library holds no kernel for this aggregate or operator on this input: include "
                 "<tally/gpu_operators.cuh> in a source that nvcc compiles");
-  if constexpr (compiled_on_gpu<A>)
-    compiled_reduce_on_gpu<A>(call, a, nan, in.data(), in.size(), out, found);
-  else if constexpr (runs_on_gpu<A>)
-    reduce_on_gpu(call, a, nan, in.data(), in.size(), out, found);
+  if constexpr (compiled_on_gpu<A, In>)
+    compiled_reduce_on_gpu<A, In>(call, a, nan, in, out, found);
+  else if constexpr (runs_on_gpu<A, In>)
+    reduce_on_gpu(call, a, nan, in, out, found);
 }
 
 template <aggregate A>
@@ -70,18 +52,17 @@ error empty_array() {
   return error(std::string(name_of<A>()) + ": the array is empty");
 }
 
-template <aggregate A>
-void require_reducible(A const& a, elements_on_gpu<A> in) {
-  require_aligned(name_of<A>(), "in", in);
-  if (!in.empty()) return;
+template <aggregate A, input In>
+void require_reducible(A const& a, In const& in) {
+  if (in.size() != 0) return;
   if constexpr (has_identity<A>)
     require_elements(a, a.identity());
   else
     throw empty_array<A>();
 }
 
-template <aggregate A>
-typename A::result reduce_to_value(gpu& where, A const& a, elements_on_gpu<A> in, nan_policy nan) {
+template <aggregate A, input In>
+typename A::result reduce_to_value(gpu& where, A const& a, In const& in, nan_policy nan) {
   struct answer {
     typename A::result value;
     bool found;
@@ -95,15 +76,20 @@ typename A::result reduce_to_value(gpu& where, A const& a, elements_on_gpu<A> in
   return memory->value;
 }
 
-template <aggregate A>
-void reduce_to_device(gpu& where, A const& a, elements_on_gpu<A> in,
-                      std::span<typename A::result> out, nan_policy nan) {
+template <aggregate A, input In>
+void reduce_to_device(gpu& where, A const& a, In const& in, std::span<typename A::result> out,
+                      nan_policy nan) {
   require_reducible(a, in);
   require_aligned("reduce_into", "out", out);
   if (out.size() != 1)
     throw error("reduce_into: out has " + std::to_string(out.size()) + " elements, not one");
   entered_gpu const there(where);
   start_reduce(*there, a, nan, in, out.data(), nullptr);
+}
+
+template <aggregate A, readable R>
+auto input_for(A const&, R const& in) {
+  return input_of(name_of<A>(), "in", in);
 }
 
 template <class Result, class Out>
@@ -121,22 +107,22 @@ std::span<Result> span_of_results(Out& out) {
 
 }  // namespace detail
 
-// The elements of `in`, which the device can read, put together by `op`: what reduce() gives on a
-// cpu, bit for bit. Waits for the stream.
-template <detail::array_on_gpu R, class Op>
+// The elements of `in`, an array or an input (transform.hpp, zip.hpp) that the device can read, put
+// together by `op`: what reduce() gives on a cpu, bit for bit. Waits for the stream.
+template <detail::readable R, class Op>
 auto reduce(gpu& where, R const& in, Op const& op, reduce_options options = {}) {
-  return detail::reduce_to_value(where, detail::bind_reduce<detail::element_of<R>>(op),
-                                 detail::elements_of(in), options.nan);
+  auto const a = detail::bind_reduce<detail::element_of<R>>(op);
+  return detail::reduce_to_value(where, a, detail::input_for(a, in), options.nan);
 }
 
 // The same into memory that the device can write: `out` is a pointer to a result, or a span of one.
 // Waits for nothing. Where all elements are NaNs to be skipped, and the aggregate has no answer to
 // that, the result is what lower() makes of the identity.
-template <detail::array_on_gpu R, class Out, class Op>
+template <detail::readable R, class Out, class Op>
 void reduce_into(gpu& where, R const& in, Out&& out, Op const& op, reduce_options options = {}) {
   auto const a = detail::bind_reduce<detail::element_of<R>>(op);
   using result = typename decltype(a)::result;
-  detail::reduce_to_device(where, a, detail::elements_of(in), detail::span_of_results<result>(out),
+  detail::reduce_to_device(where, a, detail::input_for(a, in), detail::span_of_results<result>(out),
                            options.nan);
 }
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tally/aggregate/single_extrema.hpp"
+
+namespace tally::detail {
+
+// The least and the greatest element, and where the first of each is. -0.0 is the lesser zero, but
+// they are equal where the first is looked for; the first NaN is both ends.
+template <element T>
+struct single_ends {
+  using key = typename extremum_keys<T, true>::key;
+  struct end {
+    key value;
+    std::uint64_t at;  // the greatest number: no element yet
+  };
+  struct state {
+    end least, greatest;
+  };
+  struct result {
+    T minimum, maximum;
+    std::int64_t minimum_at, maximum_at;
+  };
+  using element = T;
+  static constexpr bool any_order = true;
+  static constexpr std::uint64_t nowhere = ~std::uint64_t(0);
+
+  TALLY_FN state identity() const { return {{low::none, nowhere}, {high::none, nowhere}}; }
+  TALLY_FN state lift(T x, std::uint64_t i) const { return {{low::of(x), i}, {high::of(x), i}}; }
+  TALLY_FN state combine(state const& a, state const& b) const {
+    return {better<low>(a.least, b.least), better<high>(a.greatest, b.greatest)};
+  }
+  TALLY_HD result lower(state const& s) const {
+    return {low::value(s.least.value), high::value(s.greatest.value), std::int64_t(s.least.at),
+            std::int64_t(s.greatest.at)};
+  }
+  TALLY_HD bool empty(state const& s) const { return s.least.at == nowhere; }
+
+  // Many elements at once, whose indices increase and are greater than those before: only where
+  // they beat all of those is an index looked for.
+  template <class Batch, class Index, class IsThere>
+  TALLY_FN void add(state& s, Batch const& x, Index index, IsThere is_there) const {
+    key least = low::none, greatest = high::none;
+    TALLY_UNROLL
+    for (int k = 0; k < x.size; ++k) {
+      if (!is_there(k)) continue;
+      key const as_low = low::of(x[k]), as_high = high::of(x[k]);
+      least = low::better(as_low, least) ? as_low : least;
+      greatest = high::better(as_high, greatest) ? as_high : greatest;
+    }
+    move<low>(s.least, least, x, index, is_there);
+    move<high>(s.greatest, greatest, x, index, is_there);
+  }
+
+ private:
+  using low = extremum_keys<T, true>;
+  using high = extremum_keys<T, false>;
+
+  static TALLY_FN key zeros_merged(key k) {
+    if constexpr (floating<T>)
+      return k == low::of(from_bits<T>(format<T>::sign)) ? low::of(T{}) : k;
+    return k;
+  }
+  template <class Keys>
+  static TALLY_FN end better(end const& a, end const& b) {
+    key const x = zeros_merged(a.value), y = zeros_merged(b.value);
+    bool const first = x == y ? a.at < b.at : Keys::better(x, y);
+    return {Keys::better(a.value, b.value) ? a.value : b.value, first ? a.at : b.at};
+  }
+  template <class Keys, class Batch, class Index, class IsThere>
+  static TALLY_FN void move(end& e, key best, Batch const& x, Index index, IsThere is_there) {
+    key const all = zeros_merged(best);
+    bool const moves = e.at == nowhere || Keys::better(all, zeros_merged(e.value));
+    e.value = Keys::better(best, e.value) ? best : e.value;
+    if (!moves) return;
+    TALLY_UNROLL
+    for (int k = x.size - 1; k >= 0; --k)
+      if (is_there(k) && zeros_merged(Keys::of(x[k])) == all) e.at = index(k);
+  }
+};
+
+}  // namespace tally::detail

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tally/aggregate/dot.hpp"
+#include "tally/device/products.cuh"
+#include "tally/device/sum.cuh"
+
+namespace tally::device {
+
+template <floating T, floating R>
+struct form_for<exact_dot<T, R>> {
+  using type = sum_form<exact_dot<T, R>, product_adder<T>>;
+};
+
+}  // namespace tally::device

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tally/aggregate/zipped.hpp"
+#include "tally/device/exact.cuh"
+
+namespace tally::device {
+
+// A thread's part in the exact sum of the products of a block's pairs. A product is a double, or
+// one and its error; these are added up as exact.cuh does it with doubles.
+template <floating T>
+class product_adder {
+ public:
+  using number = detail::square_digits<T>;
+  using shared_type = shared_sum<number>;
+  static std::size_t dynamic_bytes(unsigned) { return 0; }
+
+  // What a thread has read at once; zeros in place of what does not count.
+  template <class Batch>
+  __device__ void add(Batch const& x, shared_type& shared) {
+    constexpr int size = Batch::size;
+    double product[size], error[size];
+    bool exact = true;
+#pragma unroll
+    for (int k = 0; k < size; ++k) {
+      double const a = as_double(x[k].first), b = as_double(x[k].second);
+      product[k] = a * b;
+      if constexpr (is_one_of<T, double>) {
+        exact = exact && has_error(a, b, product[k]);
+        error[k] = fma(a, b, -product[k]);
+      }
+    }
+    if (!exact || !add_values(product, shared)) return add_apart(x, shared);
+    if constexpr (is_one_of<T, double>)
+      if (!add_values(error, shared))
+#pragma unroll 1
+        for (double const e : error) shared.digits.add(e);
+  }
+  __device__ void add_one(zipped<T, T> const& x, shared_type& shared) {
+    auto const p = take_apart(x.first), q = take_apart(x.second);
+    if (!is_finite(x.first) || !is_finite(x.second)) {
+      double const product = as_double(x.first) * as_double(x.second);
+      atomicAdd(is_nan(product) ? &shared.nan
+                : product < 0   ? &shared.negative_infinity
+                                : &shared.positive_infinity,
+                1);
+    } else if (p.significand != 0 && q.significand != 0) {
+      bool const negative = p.negative != q.negative;
+      int const exponent = p.exponent + q.exponent;
+      std::uint64_t const low = std::uint64_t(p.significand) * q.significand;
+      std::uint64_t const high = __umul64hi(p.significand, q.significand);
+      if (low != 0) shared.digits.add(negative, low, exponent);
+      if (high != 0) shared.digits.add(negative, high, exponent + 64);
+    }
+  }
+  __device__ void close(shared_type& shared) const { sum_.close(shared.digits); }
+
+ private:
+  expansion sum_;
+
+  // Whether a * b - product is a double.
+  __device__ static bool has_error(double a, double b, double product) {
+    double const size = fabs(product);
+    return (size >= 0x1p-960 && size <= 0x1p1000) || (product == 0 && (a == 0 || b == 0));
+  }
+
+  // By the upper 27 bits of each and the rest, as exact.cuh adds up doubles; false where they are
+  // too far apart or too large, or not finite.
+  template <int size>
+  __device__ bool add_values(double const (&x)[size], shared_type& shared) {
+    unsigned largest = 0, smallest = ~0u;
+    double high_sum[2] = {}, low_sum[2] = {};
+#pragma unroll
+    for (int k = 0; k < size; ++k) {
+      std::uint64_t const magnitude = to_bits(x[k]) & ~format<double>::sign;
+      largest = max(largest, unsigned(magnitude >> 32));
+      smallest = min(smallest, unsigned((magnitude - 1) >> 32));  // a zero becomes large
+      double const high = from_bits<double>(to_bits(x[k]) & (~std::uint64_t(0) << 26));
+      high_sum[k % 2] += high;
+      low_sum[k % 2] += x[k] - high;
+    }
+    int const top = int(largest >> 20), bottom = max(int(smallest >> 20), 1);
+    constexpr int room = 64;  // for as many additions as there may be
+    if (top + room >= format<double>::max_field || log2_of(size) + (top + 1 - bottom) + 26 > 53)
+      return false;
+    sum_.put(high_sum[0] + high_sum[1], shared.digits);
+    sum_.put_rest(low_sum[0] + low_sum[1], shared.digits);
+    return true;
+  }
+
+  template <class Batch>
+  __device__ void add_apart(Batch const& x, shared_type& shared) {
+    Batch const copy = x;  // in memory, for a loop
+#pragma unroll 1
+    for (int k = 0; k < Batch::size; ++k) add_one(copy[k], shared);
+  }
+};
+
+}  // namespace tally::device

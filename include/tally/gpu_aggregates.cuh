@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// For named aggregates of which the library holds no kernel: all_together(), results of another
+// type, inputs of one's own. With this header, reduce(gpu, ...) compiles their kernels where it is
+// called.
+#pragma once
+
+#include "tally/device/dot.cuh"
+#include "tally/device/moments.cuh"
+#include "tally/device/sum.cuh"
+#include "tally/device/together.cuh"
+#include "tally/gpu_operators.cuh"
