@@ -19,6 +19,7 @@ using number = std::uint32_t;
 // What a thread makes of its x in a call.
 enum call {
   reduce,
+  reduce_by_unknown,  // through a memory of its own
   all_reduce,
   all_reduce_of_others,  // of a type that the first warp folds for all
   inclusive,
@@ -30,6 +31,10 @@ enum call {
   with_own_turns,  // of another owner
   with_new_turns,  // of the same
   calls
+};
+
+struct unknown {
+  TALLY_FN number operator()(number a, number b) const { return a + b; }
 };
 
 struct helper;
@@ -47,6 +52,10 @@ __device__ number made_of(number x, call what, block::turns<>& turns) {
     case reduce: {
       number const all = block::reduce<Threads>(x, plus, turns);
       return thread_index() == 0 ? all : x;
+    }
+    case reduce_by_unknown: {
+      number const all = block::reduce<Threads>(x, unknown{}, turns);
+      return thread_index() == 0 ? all + 3 : x;
     }
     case all_reduce:
       return number(block::all_reduce<Threads>(double(x % 1000), tally::larger{}, turns)) + x;
@@ -93,6 +102,7 @@ void make(std::vector<number>& x, call what) {
     through += old[i];
     switch (what) {
       case reduce: x[i] = i == 0 ? sum : old[i]; break;
+      case reduce_by_unknown: x[i] = i == 0 ? sum + 3 : old[i]; break;
       case all_reduce: x[i] += most; break;
       case all_reduce_of_others: x[i] += std::uint8_t(sum); break;
       case inclusive: x[i] = number(through); break;
@@ -141,6 +151,7 @@ __global__ void reduce_again(number const* in, number* out) {
   for (number i = 0; i < 7; ++i) {
     all = 3 * all + block::reduce<Threads>(x + i, tally::plus{}, turns);
     if (i % 2) all ^= block::reduce<Threads>(x * i, tally::bit_xor{}, turns);
+    if (i % 3) all += block::reduce<Threads>(x + i * i, unknown{}, turns);
   }
   out[thread_index()] = all;
 }
@@ -150,10 +161,11 @@ void expect_reductions(int size) {
   auto const in = values<numbers<number, tally::plus>>(size);
   number all = 0;
   for (number i = 0; i < 7; ++i) {
-    number sum = 0, odd = 0;
-    for (number x : in) sum += x + i, odd ^= x * i;
+    number sum = 0, odd = 0, squares = 0;
+    for (number x : in) sum += x + i, odd ^= x * i, squares += x + i * i;
     all = 3 * all + sum;
     if (i % 2) all ^= odd;
+    if (i % 3) all += squares;
   }
   EXPECT_EQ(run(reduce_again<Threads>, size, in)[0], all) << size;
 }

@@ -70,6 +70,18 @@ __device__ T fold_run(T const* partials, int first, int live, Op op) {
   return fold_neighbours<size>(x, live, op);
 }
 
+// The fold of the first `count` of a few partials in the first thread, whose own one x is. The
+// other warps go on, and it loads without a branch.
+template <int Warps, class T, class Op>
+__device__ T fold_in_first_thread(T x, T const* partials, int count, Op op) {
+  if (thread_index() == 0) {
+    T y[Warps] = {x};
+    for (int i = 1; i < Warps; ++i) y[i] = partials[i];
+    x = fold_neighbours<Warps>(y, count, op);
+  }
+  return x;
+}
+
 // The fold of the values of the first `count` of each `Lanes` neighbouring lanes, count >= 1, in
 // all of them. A whole warp calls this together, which is quicker than independent groups.
 template <int Lanes, class T, class Op>

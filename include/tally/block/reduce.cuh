@@ -36,9 +36,34 @@ __device__ T reduce_warps(T x, Op op, int warps, M& m) {
   if constexpr (warps_of<Threads> > 1) {
     T const* const partials = publish(m, x);
     if constexpr (each_warp_folds<Threads, T> && warps_of<Threads> <= 4)
-      x = fold<Threads>(partials, warps, op);  // by all, which is sooner than a branch
-    else if (is_first_warp())                  // + 0, so that the address is computed before
+      x = fold_in_first_thread<warps_of<Threads>>(x, partials, warps, op);
+    else if (is_first_warp())  // + 0, so that the address is computed before
       x = fold<Threads>(partials + warp_size * warp_index(), warps, op);
+  }
+  return x;
+}
+
+// Whether all threads' values go through shared memory, and few warps fold them, each thread a run
+// of neighbours first. An operator may take many instructions, and in warp::reduce all lanes of all
+// warps apply it five times, for a thirty-second of them.
+template <int Threads, class T, class Op>
+inline constexpr bool by_runs =
+    Threads != 0 && Threads % 128 == 0 && std::is_arithmetic_v<T> && !warp::detail::commutes<Op, T>;
+
+template <int Threads, class T, class Op, memory M>
+__device__ T reduce_runs(T x, Op op, M& m) {
+  constexpr int run = Threads % 256 == 0 ? 8 : 4, warps = Threads / run / warp_size;
+  T* const values = m.template take<T, Threads + warps>();
+  T* const partials = values + Threads;
+  values[thread_index()] = x;
+  __syncthreads();
+  if (__all_sync(~0u, warp_index() < warps)) {
+    x = warp::reduce(fold_run<Threads, run>(values, run * thread_index(), run, op), op);
+    if (warps > 1 && warp::lane() == 0) partials[warp_index()] = x;
+  }
+  if constexpr (warps > 1) {
+    __syncthreads();
+    x = fold_in_first_thread<warps>(x, partials, warps, op);
   }
   return x;
 }
@@ -66,8 +91,11 @@ __device__ T all_reduce_warps(T x, Op op, int warps, M& m) {
 // The fold of all threads' values, in the block's first thread; in the others unspecified.
 template <int Threads = 0, class T, class Op, detail::memory M = detail::every_call>
 __device__ T reduce(T x, Op op, M&& m = {}) {
-  return detail::reduce_warps<Threads>(detail::fold_warp<Threads>(x, op), op,
-                                       detail::warps_in(detail::thread_count<Threads>()), m);
+  if constexpr (detail::by_runs<Threads, T, Op>)
+    return detail::reduce_runs<Threads>(x, op, m);
+  else
+    return detail::reduce_warps<Threads>(detail::fold_warp<Threads>(x, op), op,
+                                         detail::warps_in(detail::thread_count<Threads>()), m);
 }
 
 // The fold of the values of the first `count` threads, 1 <= count <= the block's size.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shared memory of block calls: a value a warp, which must not be written again before all
-// threads have read what they need of it.
+// The shared memory of block calls, which must not be written again before all threads have read
+// what they need of it.
 #pragma once
 
 #include <type_traits>
@@ -13,10 +13,11 @@ namespace tally::block {
 namespace detail {
 
 // `Which` tells memories of the same T apart.
-template <class T, class Which>
+template <class T, int count, class Which>
 __device__ T* memory_of(int turn) {
   constexpr int turns = std::is_void_v<Which> ? 1 : 2;
-  alignas(T) alignas(16) __shared__ unsigned char memory[turns][warp_size * sizeof(T)];
+  constexpr int bytes = (count * sizeof(T) + 15) / 16 * 16;  // for loads of 16
+  alignas(T) alignas(16) __shared__ unsigned char memory[turns][bytes];
   return reinterpret_cast<T*>(memory[turn]);
 }
 
@@ -25,9 +26,9 @@ __device__ T* memory_of(int turn) {
 // are done can go ahead. One memory more would not do without: whose turn it is must be the same in
 // all threads, and nothing that a function finds when it is first called is.
 struct every_call {
-  template <class T>
+  template <class T, int count = warp_size>
   __device__ T* take() const {
-    T* const memory = memory_of<T, void>(0);
+    T* const memory = memory_of<T, count, void>(0);
     __syncthreads();
     return memory;
   }
@@ -35,8 +36,8 @@ struct every_call {
 
 struct turn_taker {};
 template <class M>
-concept memory =
-    std::is_same_v<M, every_call> || std::is_base_of_v<turn_taker, std::remove_reference_t<M>>;
+concept memory = std::is_same_v<std::remove_reference_t<M>, every_call> ||
+                 std::is_base_of_v<turn_taker, std::remove_reference_t<M>>;
 
 template <class Owner>
 struct owned_by;
@@ -59,11 +60,11 @@ class turns : detail::turn_taker {
   turns(turns const&) = delete;
   turns& operator=(turns const&) = delete;
 
-  // For the calls: memory for 32 values, which its barrier is still to come for.
-  template <class T>
+  // For the calls, each of which takes once, if at all, and then comes to a barrier.
+  template <class T, int count = warp_size>
   __device__ T* take() {
     turn_ ^= 1;
-    return detail::memory_of<T, detail::owned_by<Owner>>(turn_);
+    return detail::memory_of<T, count, detail::owned_by<Owner>>(turn_);
   }
 
  private:
