@@ -35,7 +35,10 @@ template <int Threads, class T, class Op, memory M>
 __device__ T reduce_warps(T x, Op op, int warps, M& m) {
   if constexpr (warps_of<Threads> > 1) {
     T const* const partials = publish(m, x);
-    if constexpr (each_warp_folds<Threads, T> && warps_of<Threads> <= 4)
+    constexpr bool few = each_warp_folds<Threads, T> && warps_of<Threads> <= 4;
+    if constexpr (few && warp::detail::has_redux<T, Op> && sizeof(T) == 8)
+      x = fold<Threads>(partials, warps, op);  // by all, which is sooner than by one
+    else if constexpr (few)
       x = fold_in_first_thread<warps_of<Threads>>(x, partials, warps, op);
     else if (is_first_warp())  // + 0, so that the address is computed before
       x = fold<Threads>(partials + warp_size * warp_index(), warps, op);
