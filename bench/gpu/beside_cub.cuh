@@ -53,7 +53,7 @@ template <call Call, class Op>
 struct our_warp {
   static constexpr char const* name = "tally";
   template <int Threads, class T>
-  static __device__ T on(T x, int) {
+  __device__ T on(T x, int) {
     typename Op::ours op;
     if constexpr (Call == call::reduce) return tally::warp::reduce(x, op);
     if constexpr (Call == call::inclusive_scan) return tally::warp::inclusive_scan(x, op);
@@ -69,16 +69,27 @@ __device__ T in_first(T fold, T own) {
   return threadIdx.x == 0 ? fold : own;
 }
 
-template <call Call, class Op>
+// Block calls follow one another in one of two ways, which have to be compared each with itself.
+// By a barrier between them: ours has it, CUB leaves it to its caller. Or with two memories in
+// turn, and none: past the barrier within the next call, every thread has left the call before,
+// whose memory comes after.
+enum class follow { barrier, turns };
+constexpr char const* suffix_of(follow f) { return f == follow::turns ? "/turns" : "/barrier"; }
+
+template <call Call, class Op, follow Follow>
 struct our_block {
   static constexpr char const* name = "tally";
+  using none = tally::block::detail::every_call;  // what is there where nothing is passed
+  std::conditional_t<Follow == follow::turns, tally::block::turns<>, none> turns;
+
   template <int Threads, class T>
-  static __device__ T on(T x, int) {
+  __device__ T on(T x, int) {
+    namespace block = tally::block;
     typename Op::ours op;
-    if constexpr (Call == call::reduce) return in_first(tally::block::reduce<Threads>(x, op), x);
-    if constexpr (Call == call::inclusive_scan) return tally::block::inclusive_scan<Threads>(x, op);
+    if constexpr (Call == call::reduce) return in_first(block::reduce<Threads>(x, op, turns), x);
+    if constexpr (Call == call::inclusive_scan) return block::inclusive_scan<Threads>(x, op, turns);
     if constexpr (Call == call::exclusive_scan)
-      return tally::block::exclusive_scan<Threads>(x, op, T(1));
+      return block::exclusive_scan<Threads>(x, op, T(1), turns);
   }
 };
 
@@ -96,50 +107,53 @@ template <call Call, class Op>
 struct cub_warp {
   static constexpr char const* name = "cub";
   template <int Threads, class T>
-  static __device__ T on(T x, int) {
+  __device__ T on(T x, int) {
     using cub = std::conditional_t<Call == call::reduce, cub::WarpReduce<T>, cub::WarpScan<T>>;
     __shared__ typename cub::TempStorage storage[32];
     return ask<Call, Op>(cub(storage[threadIdx.x / 32]), x);
   }
 };
 
-// CUB's block calls take turns at two storages. So they need no barrier of their own between: past
-// the one within the next call, every thread has left the call before, whose storage comes after.
-template <class Op, cub::BlockReduceAlgorithm Algorithm>
+template <call Call, class Op, follow Follow, class Cub, class T>
+__device__ T ask_block(T x, int turn) {
+  __shared__ typename Cub::TempStorage storage[Follow == follow::turns ? 2 : 1];
+  if constexpr (Follow == follow::barrier) __syncthreads();
+  return ask<Call, Op>(Cub(storage[Follow == follow::turns ? turn : 0]), x);
+}
+
+template <class Op, cub::BlockReduceAlgorithm Algorithm, follow Follow>
 struct cub_block_reduce {
   static constexpr char const* name = Algorithm == cub::BLOCK_REDUCE_WARP_REDUCTIONS ? "cub"
                                       : Algorithm == cub::BLOCK_REDUCE_RAKING
                                           ? "cub_raking"
                                           : "cub_raking_commutative_only";
   template <int Threads, class T>
-  static __device__ T on(T x, int turn) {
+  __device__ T on(T x, int turn) {
     using cub = cub::BlockReduce<T, Threads, Algorithm>;
-    __shared__ typename cub::TempStorage storage[2];
-    return in_first(ask<call::reduce, Op>(cub(storage[turn]), x), x);
+    return in_first(ask_block<call::reduce, Op, Follow, cub>(x, turn), x);
   }
 };
-template <call Call, class Op, cub::BlockScanAlgorithm Algorithm>
+template <call Call, class Op, cub::BlockScanAlgorithm Algorithm, follow Follow>
 struct cub_block_scan {
   static constexpr char const* name = Algorithm == cub::BLOCK_SCAN_RAKING ? "cub"
                                       : Algorithm == cub::BLOCK_SCAN_RAKING_MEMOIZE
                                           ? "cub_raking_memoize"
                                           : "cub_warp_scans";
   template <int Threads, class T>
-  static __device__ T on(T x, int turn) {
-    using cub = cub::BlockScan<T, Threads, Algorithm>;
-    __shared__ typename cub::TempStorage storage[2];
-    return ask<Call, Op>(cub(storage[turn]), x);
+  __device__ T on(T x, int turn) {
+    return ask_block<Call, Op, Follow, cub::BlockScan<T, Threads, Algorithm>>(x, turn);
   }
 };
 
 template <class Who, int Threads, class T>
 __global__ void __launch_bounds__(Threads)
     chain(T const* in, T* out, long long* cycles, int calls) {
+  Who who;
   T x = in[threadIdx.x];
   __syncthreads();
   long long const start = clock64();
 #pragma unroll 4
-  for (int i = 0; i < calls; ++i) x = Who::template on<Threads>(x, i % 2);
+  for (int i = 0; i < calls; ++i) x = who.template on<Threads>(x, i % 2);
   long long const stop = clock64();
   out[threadIdx.x] = x;  // the same in each block
   if (blockIdx.x == 0 && threadIdx.x == 0) *cycles = stop - start;
@@ -243,9 +257,10 @@ inline void print(char const* key, cost c) {
 
 // One row: `Who` on blocks of `threads` threads.
 template <call Call, class Op, int Threads, class T, class... Who>
-void row(char const* level, char const* type, int threads, int group) {
+void row(char const* level, char const* type, int threads, int group, char const* suffix = "") {
   bench<T> b(threads);
-  std::printf("{\"id\": \"%s_%s/%s/%s/%d\"", level, names[int(Call)], type, Op::name, threads);
+  std::printf("{\"id\": \"%s_%s/%s/%s/%d%s\"", level, names[int(Call)], type, Op::name, threads,
+              suffix);
   (print(Who::name, b.template measure<Who, Threads>()), ...);
   bool checked = true;
   auto const check = [&](char const* name, bool right) {

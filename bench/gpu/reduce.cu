@@ -9,6 +9,7 @@
 
 #include "bench/gpu/row.cuh"
 #include "src/cuda/timing.cuh"
+#include "tally/device/moments.cuh"
 #include "tally/device/sum.cuh"
 //
 #include "tally/device/reduce_array.cuh"
@@ -173,6 +174,7 @@ int main(int argc, char** argv) {
     compare<float>("sum/float32", tally::sum{}, log, values::any_bits, no_peer);
     compare<float>("minimum/float32", tally::minimum{}, log, values::normal, cub_min);
     compare<float>("arg_minimum/float32", tally::arg_minimum{}, log, values::normal, cub_arg);
+    compare<float>("variance/float32", tally::variance{}, log, values::normal, no_peer);
   }
   for (int log : {10, 20, 22, 27}) {
     compare<double>("fast_sum/float64", tally::fast_sum{}, log, values::normal, cub_sum(d));

@@ -27,6 +27,21 @@ def cell(us, n, state):
     return f"{ours:.4g}" + (f" / {peer:.4g}" if peer else "")
 
 
+def print_peers(found):
+    """Only where the results have other peers than CUB."""
+    peers = ["cub", "torch", "cupy"]
+    rows = [(names, n, us) for names, us in found.items() if names[2] == "normal"
+            for n in sorted({key[0] for key in us}, key=lambda n: int(n[2:]))
+            if any((n, "cold", peer) in us for peer in peers[1:]) and (n, "cold", "tally") in us]
+    if not rows:
+        return
+    print("\n| cold, us | n | Tally | CUB | PyTorch | CuPy |\n|---|---|---|---|---|---|")
+    for (op, dtype, _), n, us in rows:
+        cells = " | ".join(f"{us[n, 'cold', who]:.4g}" if (n, "cold", who) in us else ""
+                           for who in ["tally", *peers])
+        print(f"| {op} of {dtype} | {n} | {cells} |")
+
+
 def main(file):
     found = times(file)
     print("| Tally / CUB, us, float32 | " + " | ".join(SIZES) + " |\n|---|" + "---|" * len(SIZES))
@@ -39,6 +54,7 @@ def main(file):
         for n in sorted({key[0] for key in us}, key=lambda n: int(n[2:])):
             if dtype != "float32" and int(n[2:]) >= 20:
                 print(f"| {op} of {dtype}, {values.replace('_', ' ')} | {n} | {cell(us, n, 'cold')} |")
+    print_peers(found)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs every GPU benchmark of a folder that ./dev gpu-build made, and puts their rows in one file.
+"""Runs every GPU benchmark of a folder that ./dev gpu-build made, and peers.py, and puts their rows in
+one file.
 
 usage: run.py FOLDER OUT.json
 """
@@ -9,11 +10,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+PEERS = [sys.executable, Path(__file__).with_name("peers.py")]
+
 
 def output_of(*command):
     done = subprocess.run(command, stdout=subprocess.PIPE)
     if done.returncode != 0:
-        sys.exit(f"bench: {Path(command[0]).name} failed")
+        sys.exit(f"bench: {Path(command[-1]).name} failed")
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
@@ -24,9 +27,9 @@ def main(folder, out):
     if not gpus:
         sys.exit(f"bench: no GPU: {devices['no_gpu']}")
     rows, libraries = [], {}
-    for program in sorted(programs.glob("bench-*")):
-        print(program.name, file=sys.stderr)
-        for row in output_of(program):
+    for command in [[program] for program in sorted(programs.glob("bench-*"))] + [PEERS]:
+        print(Path(command[-1]).name, file=sys.stderr)
+        for row in output_of(*command):
             if "id" in row:
                 rows.append({"device": gpus[0]["name"], **row})
             else:

@@ -9,32 +9,39 @@ namespace {
 
 using namespace beside_cub;
 
-template <call Call, class Op, class T, int Threads>
+template <follow Follow, call Call, class Op, class T, int Threads>
 void block_row(char const* type) {
+  using ours = our_block<Call, Op, Follow>;
+  auto const beside = [&]<class... Cub>() {
+    row<Call, Op, Threads, T, ours, Cub...>("block", type, Threads, Threads, suffix_of(Follow));
+  };
   if constexpr (Call != call::reduce)
-    row<Call, Op, Threads, T, our_block<Call, Op>, cub_block_scan<Call, Op, cub::BLOCK_SCAN_RAKING>,
-        cub_block_scan<Call, Op, cub::BLOCK_SCAN_RAKING_MEMOIZE>,
-        cub_block_scan<Call, Op, cub::BLOCK_SCAN_WARP_SCANS>>("block", type, Threads, Threads);
+    beside.template operator()<cub_block_scan<Call, Op, cub::BLOCK_SCAN_RAKING, Follow>,
+                               cub_block_scan<Call, Op, cub::BLOCK_SCAN_RAKING_MEMOIZE, Follow>,
+                               cub_block_scan<Call, Op, cub::BLOCK_SCAN_WARP_SCANS, Follow>>();
   else if constexpr (std::is_same_v<Op, user>)  // which does not commute
-    row<Call, Op, Threads, T, our_block<Call, Op>,
-        cub_block_reduce<Op, cub::BLOCK_REDUCE_WARP_REDUCTIONS>,
-        cub_block_reduce<Op, cub::BLOCK_REDUCE_RAKING>>("block", type, Threads, Threads);
+    beside.template operator()<cub_block_reduce<Op, cub::BLOCK_REDUCE_WARP_REDUCTIONS, Follow>,
+                               cub_block_reduce<Op, cub::BLOCK_REDUCE_RAKING, Follow>>();
   else
-    row<Call, Op, Threads, T, our_block<Call, Op>,
-        cub_block_reduce<Op, cub::BLOCK_REDUCE_WARP_REDUCTIONS>,
-        cub_block_reduce<Op, cub::BLOCK_REDUCE_RAKING>,
-        cub_block_reduce<Op, cub::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY>>("block", type, Threads,
-                                                                         Threads);
+    beside.template
+    operator()<cub_block_reduce<Op, cub::BLOCK_REDUCE_WARP_REDUCTIONS, Follow>,
+               cub_block_reduce<Op, cub::BLOCK_REDUCE_RAKING, Follow>,
+               cub_block_reduce<Op, cub::BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, Follow>>();
+}
+template <follow Follow, call Call, class Op, class T>
+void block_rows(char const* type) {
+  block_row<Follow, Call, Op, T, 128>(type);
+  block_row<Follow, Call, Op, T, 256>(type);
+  block_row<Follow, Call, Op, T, 512>(type);
+  block_row<Follow, Call, Op, T, 1024>(type);
 }
 
 template <call Call, class Op, class T>
 void rows(char const* type) {
   for (int threads : {32, 128, 1024})
     row<Call, Op, 1024, T, our_warp<Call, Op>, cub_warp<Call, Op>>("warp", type, threads, 32);
-  block_row<Call, Op, T, 128>(type);
-  block_row<Call, Op, T, 256>(type);
-  block_row<Call, Op, T, 512>(type);
-  block_row<Call, Op, T, 1024>(type);
+  block_rows<follow::barrier, Call, Op, T>(type);
+  block_rows<follow::turns, Call, Op, T>(type);
 }
 
 template <class Op, class T>

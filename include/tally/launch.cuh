@@ -4,11 +4,38 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "tally/cuda_error.cuh"
 
 namespace tally {
+
+namespace detail {
+
+// What a kernel was granted that needs more than 48 KiB of shared memory: it asks once, not in each
+// launch, which would take the host half a microsecond. One word, for threads that launch at once.
+class granted_shared {
+ public:
+  // Asks for the current device, unless that was the last to be granted.
+  void ask(void const* kernel, std::size_t bytes) {
+    int device;
+    check(cudaGetDevice(&device));
+    auto const pieces = (bytes + 15) / 16;
+    auto const now = std::uint64_t(reinterpret_cast<std::uintptr_t>(kernel)) << 17 |
+                     std::uint64_t(device & 7) << 14 | pieces;
+    if (__atomic_load_n(&last_, __ATOMIC_RELAXED) == now) return;
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               int(16 * pieces)));
+    __atomic_store_n(&last_, now, __ATOMIC_RELAXED);
+  }
+  void forget() { __atomic_store_n(&last_, 0, __ATOMIC_RELAXED); }
+
+ private:
+  std::uint64_t last_ = 0;
+};
+
+}  // namespace detail
 
 // Launches a kernel: launch(kernel, grid, block, shared_bytes, stream)(arguments...). Asynchronous;
 // throws tally::error where the launch itself is refused.
@@ -17,16 +44,23 @@ auto launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sh
             cudaStream_t stream = nullptr) {
   return [=](std::type_identity_t<Parameters>... arguments) {
     constexpr std::size_t without_asking = 16 << 10;  // 48 KiB, less the kernel's own variables
-    if (shared_bytes > without_asking) {
-      check(cudaFuncSetAttribute(reinterpret_cast<void const*>(kernel),
-                                 cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes)));
-    }
+    static detail::granted_shared granted;            // to the last kernel of this type that asked
+    bool const asks = shared_bytes > without_asking;
+    auto const ask = [&] { granted.ask(reinterpret_cast<void const*>(kernel), shared_bytes); };
+    if (asks) ask();
     cudaLaunchConfig_t config{};
     config.gridDim = grid;
     config.blockDim = block;
     config.dynamicSmemBytes = shared_bytes;
     config.stream = stream;
-    check(cudaLaunchKernelEx(&config, kernel, arguments...));
+    auto code = cudaLaunchKernelEx(&config, kernel, arguments...);
+    if (code == cudaErrorInvalidValue && asks) {  // something else took back what was granted
+      cudaGetLastError();
+      granted.forget();
+      ask();
+      code = cudaLaunchKernelEx(&config, kernel, arguments...);
+    }
+    check(code);
   };
 }
 

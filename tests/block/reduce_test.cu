@@ -61,14 +61,23 @@ TYPED_TEST(block_reduce, keeps_the_order_of_threads_where_the_size_is_known) {
   expect_folds<1024, TypeParam>(1024);
 }
 
-template <int Threads, class T>
+// A sum that nobody knows for one.
+struct unknown {
+  template <class T>
+  TALLY_FN T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+
+template <int Threads, class T, class Op = tally::plus>
 void expect_trees(int size) {
   std::mt19937 random(9);
   std::normal_distribution<T> next;
   std::vector<T> in(size);
   for (T& x : in) x = next(random);
   T const expected = fold_tree(in, tally::plus{});
-  for (T x : run(reduce_block<Threads, true>, size, in, tally::plus{}))
+  ASSERT_EQ(bits(run(reduce_block<Threads, false>, size, in, Op{})[0]), bits(expected)) << size;
+  for (T x : run(reduce_block<Threads, true>, size, in, Op{}))
     ASSERT_EQ(bits(x), bits(expected)) << size;
 }
 
@@ -81,6 +90,12 @@ TEST(block_reduce_of_floats, has_the_same_bits_whether_or_not_the_size_is_known)
   expect_trees<640, double>(640);
   expect_trees<0, float>(256);
   expect_trees<256, float>(256);
+  expect_trees<0, float, unknown>(384);
+  expect_trees<128, float, unknown>(128);
+  expect_trees<256, double, unknown>(256);
+  expect_trees<384, float, unknown>(384);
+  expect_trees<768, float, unknown>(768);
+  expect_trees<1024, double, unknown>(1024);
 }
 
 // Calls follow one another, of types that differ, and the last one's memory is the first one's.

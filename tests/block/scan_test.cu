@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tally/block/scan.cuh"
 
-#include "support/device_cases.cuh"
+#include "support/truths.cuh"
 
 namespace {
 
@@ -79,37 +79,18 @@ __global__ void scan_truths(int const* in, int* out, Op op) {
 }
 
 template <int Threads, class Op>
-void expect_truths(int size) {
-  for (int one : {-1, 0, size / 2, size - 1}) {
-    std::vector<int> in(size, std::is_same_v<Op, tally::bit_and>);
-    if (one >= 0) in[one] = !in[one];
-    auto const out = run(scan_truths<Threads, Op>, size, in, Op{});
-    bool through = in[0], before = true;
-    for (int i = 0; i < size; ++i) {
-      if (i) through = Op{}(through, bool(in[i]));
-      ASSERT_EQ(out[i] % 4, through + 2 * before) << i << ", " << one << typeid(Op).name();
-      before = Op{}(before, bool(in[i]));
-    }
-    for (int x : out) ASSERT_EQ(x / 4, through) << one << typeid(Op).name();
-  }
-}
-
-template <class Op>
-void expect_truths() {
-  expect_truths<0, Op>(100);
-  expect_truths<100, Op>(100);
-  expect_truths<256, Op>(256);
-  expect_truths<1024, Op>(1024);
+void expect_block_truths(int size) {
+  expect_truths<Op>(size, size, size,
+                    [=](auto const& in) { return run(scan_truths<Threads, Op>, size, in, Op{}); });
 }
 
 TEST(block_scan_of_truths, is_right_for_every_operator) {
-  expect_truths<tally::plus>();
-  expect_truths<tally::multiplies>();
-  expect_truths<tally::smaller>();
-  expect_truths<tally::larger>();
-  expect_truths<tally::bit_and>();
-  expect_truths<tally::bit_or>();
-  expect_truths<tally::bit_xor>();
+  for_each_operator([]<class Op>(Op) {
+    expect_block_truths<0, Op>(100);
+    expect_block_truths<100, Op>(100);
+    expect_block_truths<256, Op>(256);
+    expect_block_truths<1024, Op>(1024);
+  });
 }
 
 template <int Threads>

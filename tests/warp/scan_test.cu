@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tally/warp/scan.cuh"
 
-#include "support/device_cases.cuh"
+#include "support/truths.cuh"
 
 namespace {
 
@@ -62,31 +62,10 @@ __global__ void scan_truths(int const* in, int* out, Op op) {
            4 * warp::reduce(x, op);
 }
 
-template <class Op>
-void expect_truths() {
-  for (int one : {-1, 0, 13, 31}) {
-    std::vector<int> in(32, std::is_same_v<Op, tally::bit_and>);
-    if (one >= 0) in[one] = !in[one];
-    auto const out = run(scan_truths, 32, in, Op{});
-    bool through = false, before = true, all = in[0];
-    for (int i = 0; i < 32; ++i) {
-      through = i % 8 ? Op{}(through, bool(in[i])) : bool(in[i]);
-      EXPECT_EQ(out[i] % 4, through + 2 * before) << i << ", " << one << typeid(Op).name();
-      before = Op{}(before, bool(in[i]));
-      if (i) all = Op{}(all, bool(in[i]));
-    }
-    EXPECT_EQ(out[0] / 4, all) << one << typeid(Op).name();
-  }
-}
-
 TEST(warp_scan_of_truths, is_right_for_every_operator) {
-  expect_truths<tally::plus>();
-  expect_truths<tally::multiplies>();
-  expect_truths<tally::smaller>();
-  expect_truths<tally::larger>();
-  expect_truths<tally::bit_and>();
-  expect_truths<tally::bit_or>();
-  expect_truths<tally::bit_xor>();
+  for_each_operator([]<class Op>(Op op) {
+    expect_truths<Op>(32, 8, 1, [=](auto const& in) { return run(scan_truths, 32, in, op); });
+  });
 }
 
 TEST(warp_scan_by_eight, gives_the_tutorials_golden_vector) {

@@ -3,6 +3,7 @@
 // What the warps of a block tell one another: a value each, in shared memory.
 #pragma once
 
+#include "tally/block/turns.cuh"
 #include "tally/warp/reduce.cuh"
 
 namespace tally::block::detail {
@@ -24,14 +25,9 @@ __device__ inline int warp_index() { return int(unsigned(thread_index()) / warp_
 __device__ inline bool is_first_warp() { return __all_sync(~0u, warp_index() == 0); }
 
 // Each warp leaves what its lane `from` passes, for all threads to read.
-//
-// The first barrier lets calls follow one another: past it, every thread has read what it needs of
-// the call before. It is here, not at the end of a call, so that warps which are done can go ahead.
-template <class T>
-__device__ T* publish(T x, int from = 0) {
-  alignas(T) alignas(16) __shared__ unsigned char memory[warp_size * sizeof(T)];
-  T* const partials = reinterpret_cast<T*>(memory);
-  __syncthreads();
+template <class T, memory M>
+__device__ T* publish(M& m, T x, int from = 0) {
+  T* const partials = m.template take<T>();
   if (warp::lane() == from) partials[warp_index()] = x;
   __syncthreads();
   return partials;
@@ -72,6 +68,18 @@ __device__ T fold_run(T const* partials, int first, int live, Op op) {
   for (int i = 0; i < size; ++i)
     x[i] = partials[every_lane_has_a_run || first + i < Warps ? first + i : 0];
   return fold_neighbours<size>(x, live, op);
+}
+
+// The fold of the first `count` of a few partials in the first thread, whose own one x is. The
+// other warps go on, and it loads without a branch.
+template <int Warps, class T, class Op>
+__device__ T fold_in_first_thread(T x, T const* partials, int count, Op op) {
+  if (thread_index() == 0) {
+    T y[Warps] = {x};
+    for (int i = 1; i < Warps; ++i) y[i] = partials[i];
+    x = fold_neighbours<Warps>(y, count, op);
+  }
+  return x;
 }
 
 // The fold of the values of the first `count` of each `Lanes` neighbouring lanes, count >= 1, in

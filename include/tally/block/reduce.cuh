@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Folds over the threads of a block of any size and shape, in the order of thread_index(). All its
-// threads make the same call together; calls may follow one another without a barrier between.
-// `Threads` is the block's size, if the compiler is to know it: that is quicker.
+// threads make the same call together; calls may follow one another without a barrier between, and
+// take less time with the same `turns` (turns.cuh). `Threads` is the block's size, if the compiler
+// is to know it: that is quicker.
 //
 // The operator must be associative and need not commute. Neighbours are combined, then pairs, and
 // so on, so that the bits of the answer depend on the values alone.
@@ -30,25 +31,53 @@ __device__ T fold_warp(T x, Op op) {
 }
 
 // From the warps' folds, of which the first `warps` count, the block's: in its first thread.
-template <int Threads, class T, class Op>
-__device__ T reduce_warps(T x, Op op, int warps) {
+template <int Threads, class T, class Op, memory M>
+__device__ T reduce_warps(T x, Op op, int warps, M& m) {
   if constexpr (warps_of<Threads> > 1) {
-    T const* const partials = publish(x);
-    if constexpr (each_warp_folds<Threads, T> && warps_of<Threads> <= 4)
-      x = fold<Threads>(partials, warps, op);  // by all, which is sooner than a branch
-    else if (is_first_warp())                  // + 0, so that the address is computed before
+    T const* const partials = publish(m, x);
+    constexpr bool few = each_warp_folds<Threads, T> && warps_of<Threads> <= 4;
+    if constexpr (few && warp::detail::has_redux<T, Op> && sizeof(T) == 8)
+      x = fold<Threads>(partials, warps, op);  // by all, which is sooner than by one
+    else if constexpr (few)
+      x = fold_in_first_thread<warps_of<Threads>>(x, partials, warps, op);
+    else if (is_first_warp())  // + 0, so that the address is computed before
       x = fold<Threads>(partials + warp_size * warp_index(), warps, op);
   }
   return x;
 }
 
-// The same in all threads.
+// Whether all threads' values go through shared memory, and few warps fold them, each thread a run
+// of neighbours first. An operator may take many instructions, and in warp::reduce all lanes of all
+// warps apply it five times, for a thirty-second of them.
 template <int Threads, class T, class Op>
-__device__ T all_reduce_warps(T x, Op op, int warps) {
+inline constexpr bool by_runs =
+    Threads != 0 && Threads % 128 == 0 && std::is_arithmetic_v<T> && !warp::detail::commutes<Op, T>;
+
+template <int Threads, class T, class Op, memory M>
+__device__ T reduce_runs(T x, Op op, M& m) {
+  constexpr int run = Threads % 256 == 0 ? 8 : 4, warps = Threads / run / warp_size;
+  T* const values = m.template take<T, Threads + warps>();
+  T* const partials = values + Threads;
+  values[thread_index()] = x;
+  __syncthreads();
+  if (__all_sync(~0u, warp_index() < warps)) {
+    x = warp::reduce(fold_run<Threads, run>(values, run * thread_index(), run, op), op);
+    if (warps > 1 && warp::lane() == 0) partials[warp_index()] = x;
+  }
+  if constexpr (warps > 1) {
+    __syncthreads();
+    x = fold_in_first_thread<warps>(x, partials, warps, op);
+  }
+  return x;
+}
+
+// The same in all threads.
+template <int Threads, class T, class Op, memory M>
+__device__ T all_reduce_warps(T x, Op op, int warps, M& m) {
   if constexpr (warps_of<Threads> == 1) {
     return warp::broadcast(x);
   } else {
-    T* const partials = publish(x);
+    T* const partials = publish(m, x);
     if constexpr (each_warp_folds<Threads, T>) return fold<Threads>(partials, warps, op);
     if (is_first_warp()) {
       x = fold<Threads>(partials, warps, op);
@@ -63,31 +92,34 @@ __device__ T all_reduce_warps(T x, Op op, int warps) {
 }  // namespace detail
 
 // The fold of all threads' values, in the block's first thread; in the others unspecified.
-template <int Threads = 0, class T, class Op>
-__device__ T reduce(T x, Op op) {
-  return detail::reduce_warps<Threads>(detail::fold_warp<Threads>(x, op), op,
-                                       detail::warps_in(detail::thread_count<Threads>()));
+template <int Threads = 0, class T, class Op, detail::memory M = detail::every_call>
+__device__ T reduce(T x, Op op, M&& m = {}) {
+  if constexpr (detail::by_runs<Threads, T, Op>)
+    return detail::reduce_runs<Threads>(x, op, m);
+  else
+    return detail::reduce_warps<Threads>(detail::fold_warp<Threads>(x, op), op,
+                                         detail::warps_in(detail::thread_count<Threads>()), m);
 }
 
 // The fold of the values of the first `count` threads, 1 <= count <= the block's size.
-template <int Threads = 0, class T, class Op>
-__device__ T reduce(T x, Op op, int count) {
-  return detail::reduce_warps<Threads>(detail::fold_warp(x, op, count), op,
-                                       detail::warps_in(count));
+template <int Threads = 0, class T, class Op, detail::memory M = detail::every_call>
+__device__ T reduce(T x, Op op, int count, M&& m = {}) {
+  return detail::reduce_warps<Threads>(detail::fold_warp(x, op, count), op, detail::warps_in(count),
+                                       m);
 }
 
 // The fold of all threads' values, in all threads.
-template <int Threads = 0, class T, class Op>
-__device__ T all_reduce(T x, Op op) {
+template <int Threads = 0, class T, class Op, detail::memory M = detail::every_call>
+__device__ T all_reduce(T x, Op op, M&& m = {}) {
   return detail::all_reduce_warps<Threads>(detail::fold_warp<Threads>(x, op), op,
-                                           detail::warps_in(detail::thread_count<Threads>()));
+                                           detail::warps_in(detail::thread_count<Threads>()), m);
 }
 
 // The fold of the values of the first `count` threads, 1 <= count <= the block's size, in all.
-template <int Threads = 0, class T, class Op>
-__device__ T all_reduce(T x, Op op, int count) {
+template <int Threads = 0, class T, class Op, detail::memory M = detail::every_call>
+__device__ T all_reduce(T x, Op op, int count, M&& m = {}) {
   return detail::all_reduce_warps<Threads>(detail::fold_warp(x, op, count), op,
-                                           detail::warps_in(count));
+                                           detail::warps_in(count), m);
 }
 
 }  // namespace tally::block

@@ -2,7 +2,8 @@
 //
 // Prefix sums over the threads of a block of any size and shape, in the order of thread_index().
 // All its threads make the same call together; calls may follow one another without a barrier
-// between. `Threads` is the block's size, if the compiler is to know it: that is quicker.
+// between, and take less time with the same `turns` (turns.cuh). `Threads` is the block's size, if
+// the compiler is to know it: that is quicker.
 //
 // The operator must be associative and need not commute. Where a total is asked for, every thread
 // gets the fold of all threads' values, without init.
@@ -54,8 +55,8 @@ __device__ T fold_digits(T x, T const* partials, int w, Op op) {
 
 // The fold of `head`, if Headed, and the partials of all warps before the caller's, each of which
 // its lane `from` passes. Where there is neither, anything.
-template <int Threads, bool Headed, class T, class Op>
-__device__ T before_warp(T head, T partial, int from, Op op, T* total) {
+template <int Threads, bool Headed, class T, class Op, memory M>
+__device__ T before_warp(T head, T partial, int from, Op op, T* total, M& m) {
   constexpr way how = way_of<Threads, T, Op>;
   constexpr int most = warps_of<Threads>;
   int const w = warp_index(), lane = warp::lane();
@@ -64,7 +65,7 @@ __device__ T before_warp(T head, T partial, int from, Op op, T* total) {
     return head;
   } else {
     int const warps = warps_in(thread_count<Threads>());
-    T* const partials = publish(partial, from);
+    T* const partials = publish(m, partial, from);
     if constexpr (how == way::by_redux) {
       constexpr T identity = Op::template identity<T>;
       T const mine = lane < most ? partials[lane] : identity;
@@ -92,36 +93,36 @@ struct prefixes {
   T before_warp, in_warp;  // in_warp: up to the lane's own
 };
 
-template <int Threads, bool Headed, class T, class Op>
-__device__ prefixes<T> scan(T head, T x, Op op, T* total) {
+template <int Threads, bool Headed, class T, class Op, memory M>
+__device__ prefixes<T> scan(T head, T x, Op op, T* total, M& m) {
   if constexpr (way_of<Threads, T, Op> == way::by_redux && sizeof(T) <= 4) {
     // The partial is there before the lanes' prefixes, which go on while the warps meet.
     T const partial = warp::reduce(x, op);
     x = warp::detail::widen<1, 4>(x, op);
-    T const before = before_warp<Threads, Headed>(head, partial, 0, op, total);
+    T const before = before_warp<Threads, Headed>(head, partial, 0, op, total, m);
     return {before, warp::detail::widen<4, warp_size>(x, op)};
   } else {
     int const last = (whole_warps<Threads> ? warp_size : warp::live_lanes()) - 1;
     x = warp::inclusive_scan(x, op);
-    return {before_warp<Threads, Headed>(head, x, last, op, total), x};
+    return {before_warp<Threads, Headed>(head, x, last, op, total, m), x};
   }
 }
 
-template <int Threads, class T, class Op>
-__device__ T inclusive_scan(T x, Op op, T* total) {
+template <int Threads, class T, class Op, memory M>
+__device__ T inclusive_scan(T x, Op op, T* total, M& m) {
   if constexpr (warp::detail::has_identity<Op, T> && warps_of<Threads> > 1 &&
                 way_of<Threads, T, Op> != way::by_first_warp) {
-    auto const [before, in_warp] = scan<Threads, true>(Op::template identity<T>, x, op, total);
+    auto const [before, in_warp] = scan<Threads, true>(Op::template identity<T>, x, op, total, m);
     return op(before, in_warp);
   } else {
-    auto const [before, in_warp] = scan<Threads, false>(x, x, op, total);
+    auto const [before, in_warp] = scan<Threads, false>(x, x, op, total, m);
     return warp_index() == 0 ? in_warp : op(before, in_warp);
   }
 }
 
-template <int Threads, class T, class Op>
-__device__ T exclusive_scan(T init, T x, Op op, T* total) {
-  auto const [before, in_warp] = scan<Threads, true>(init, x, op, total);
+template <int Threads, class T, class Op, memory M>
+__device__ T exclusive_scan(T init, T x, Op op, T* total, M& m) {
+  auto const [before, in_warp] = scan<Threads, true>(init, x, op, total, m);
   T const here = warp::detail::before(in_warp, x, op);
   bool const none = !warp::detail::subtracts<Op, T> && warp::lane() == 0;
   return none ? before : op(before, here);
@@ -130,23 +131,23 @@ __device__ T exclusive_scan(T init, T x, Op op, T* total) {
 }  // namespace detail
 
 // The fold of all values up to the calling thread's own.
-template <int Threads = 0, class T, class Op>
-__device__ T inclusive_scan(T x, Op op) {
-  return detail::inclusive_scan<Threads>(x, op, static_cast<T*>(nullptr));
+template <int Threads = 0, class T, class Op, detail::memory M = detail::every_call>
+__device__ T inclusive_scan(T x, Op op, M&& m = {}) {
+  return detail::inclusive_scan<Threads>(x, op, static_cast<T*>(nullptr), m);
 }
-template <int Threads = 0, class T, class Op>
-__device__ T inclusive_scan(T x, Op op, T& total) {
-  return detail::inclusive_scan<Threads>(x, op, &total);
+template <int Threads = 0, class T, class Op, detail::memory M = detail::every_call>
+__device__ T inclusive_scan(T x, Op op, T& total, M&& m = {}) {
+  return detail::inclusive_scan<Threads>(x, op, &total, m);
 }
 
 // The fold of init and all values before the calling thread's own: init in the first thread.
-template <int Threads = 0, class T, class Op>
-__device__ T exclusive_scan(T x, Op op, std::type_identity_t<T> init) {
-  return detail::exclusive_scan<Threads, T>(init, x, op, static_cast<T*>(nullptr));
+template <int Threads = 0, class T, class Op, detail::memory M = detail::every_call>
+__device__ T exclusive_scan(T x, Op op, std::type_identity_t<T> init, M&& m = {}) {
+  return detail::exclusive_scan<Threads, T>(init, x, op, static_cast<T*>(nullptr), m);
 }
-template <int Threads = 0, class T, class Op>
-__device__ T exclusive_scan(T x, Op op, std::type_identity_t<T> init, T& total) {
-  return detail::exclusive_scan<Threads, T>(init, x, op, &total);
+template <int Threads = 0, class T, class Op, detail::memory M = detail::every_call>
+__device__ T exclusive_scan(T x, Op op, std::type_identity_t<T> init, T& total, M&& m = {}) {
+  return detail::exclusive_scan<Threads, T>(init, x, op, &total, m);
 }
 
 }  // namespace tally::block
