@@ -3,6 +3,7 @@
 // mean, variance, standard deviation: one exact sum, one exact sum of squares, one rounding.
 #pragma once
 
+#include "tally/aggregate/estimate.hpp"
 #include "tally/aggregate/exact_accumulator.hpp"
 #include "tally/aggregate/exact_squares.hpp"
 
@@ -139,6 +140,11 @@ struct basic_mean {
     TALLY_HD result lower(typename parts::state const& s) const {
       return detail::mean_of<result, false, T>(s);
     }
+    // The same from less: false if this does not tell.
+    TALLY_HD bool estimate(detail::leading const& sum, detail::leading const&, std::uint64_t count,
+                           result& out) const {
+      return detail::estimate_mean(sum, count, out);
+    }
   };
   template <class Other>
   constexpr basic_mean<Other> as() const {
@@ -164,6 +170,10 @@ struct basic_variance {
     std::uint64_t ddof = 0;
     TALLY_HD result lower(typename parts::state const& s) const {
       return detail::variance_of<result, T>(s, ddof, Root);
+    }
+    TALLY_HD bool estimate(detail::leading const& sum, detail::leading const& squares,
+                           std::uint64_t count, result& out) const {
+      return detail::estimate_variance(sum, squares, count, ddof, Root, out);
     }
   };
   template <class Other>

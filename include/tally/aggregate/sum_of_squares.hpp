@@ -47,6 +47,13 @@ struct basic_sum_of_squares {
         return detail::of_squares<result, T>(
             s, [&] { return s.squares.finite.template round<result>(); });
     }
+    TALLY_HD bool estimate(detail::leading const&, detail::leading const& squares, std::uint64_t,
+                           result& out) const {
+      if constexpr (integer<result>)
+        return false;
+      else
+        return detail::estimate_squares(squares, false, out);
+    }
   };
   template <class Other>
   constexpr basic_sum_of_squares<Other> as() const {
@@ -71,6 +78,10 @@ struct basic_norm {
     TALLY_HD bool empty(typename parts::state const&) const { return false; }
     TALLY_HD result lower(typename parts::state const& s) const {
       return detail::norm_of<result, T>(s);
+    }
+    TALLY_HD bool estimate(detail::leading const&, detail::leading const& squares, std::uint64_t,
+                           result& out) const {
+      return detail::estimate_squares(squares, true, out);
     }
   };
   template <class Other>

@@ -32,8 +32,8 @@ class bins {
 
   __device__ void add(float x) { at(int(to_bits(x) >> 27) & (count - 1)) += double(x); }
 
-  // By whole warps. Two lanes add up a bin's columns, each those of 16 threads, beginning at
-  // another one than its neighbours.
+  // By whole warps. Two lanes add up a bin's columns as integers, each those of 16 threads, beginning
+  // at another one than its neighbours.
   template <class Digits>
   __device__ void close(Digits& digits) {
     if (!__any_sync(~0u, added_ != 0)) return;
@@ -41,17 +41,15 @@ class bins {
       for (int i = 0; i < count; ++i) at(i) = 0;
     __syncwarp();
     int const lane = int(threadIdx.x % warp_size), bin = lane % count, half = lane & count;
-    double sum = 0;
+    int const unit = 16 * bin - 1 + Digits::lsb;  // what a bin holds are multiples of 2^unit
+    double const scale = from_bits<double>(std::uint64_t(1023 - unit) << 52);
+    std::int64_t sum = 0;
 #pragma unroll 4
-    for (int i = 0; i < count; ++i) {
-      double const x =
-          at(bin, int(threadIdx.x - threadIdx.x % warp_size) + half + (i + lane) % count);
-      double const next = sum + x, part = next - sum;
-      double const error = (sum - (next - part)) + (x - part);
-      if (error != 0) digits.add(error);
-      sum = next;
-    }
-    digits.add(sum);
+    for (int i = 0; i < count; ++i)
+      sum += std::int64_t(
+          scale * at(bin, int(threadIdx.x - threadIdx.x % warp_size) + half + (i + lane) % count));
+    if (sum & 1) digits.add_integer(bin - 1, 1 << 15);
+    digits.add_integer(bin, sum >> 1);
   }
 
  private:

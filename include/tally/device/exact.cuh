@@ -10,10 +10,27 @@
 #include "tally/aggregate/fast_sum.hpp"
 #include "tally/aggregate/windows.hpp"
 #include "tally/device/bins.cuh"
-#include "tally/device/shared_digits.cuh"
-#include "tally/device/squares.cuh"
+#include "tally/device/expansion.cuh"
+#include "tally/device/wide_bins.cuh"
 
 namespace tally::device {
+
+__host__ __device__ constexpr int log2_of(int n) { return n < 2 ? 0 : 1 + log2_of(n / 2); }
+
+template <class T>
+__device__ float as_float(T x) {
+  if constexpr (std::is_same_v<T, float>)
+    return x;
+  else
+    return detail::to_float(x);
+}
+template <class T>
+__device__ double as_double(T x) {
+  if constexpr (std::is_same_v<T, double>)
+    return x;
+  else
+    return double(as_float(x));
+}
 
 // What the block's threads share: digits, and how many values are not finite.
 template <class Number>
@@ -27,7 +44,7 @@ struct shared_sum {
     if (threadIdx.x == 0) nan = positive_infinity = negative_infinity = 0;
   }
 
-  // As `words` integers, for other blocks, and theirs added: the part-th of 8 threads' part.
+  // As `words` integers, for other blocks, and theirs added: the part-th of 4 threads' part.
   __device__ std::uint64_t word(int i) const {
     if (i < Number::digits) return std::uint64_t(digits.digit(i));
     return i == Number::digits       ? nan
@@ -36,7 +53,7 @@ struct shared_sum {
   }
   __device__ void add_word(int i, std::int64_t x, int part) {
     if (i < Number::digits)
-      digits.add_digit(i, x, part);
+      digits.add_part(2 * i, x, part);
     else if (part == 0)
       atomicAdd(i == Number::digits       ? &nan
                 : i == Number::digits + 1 ? &positive_infinity
@@ -45,51 +62,104 @@ struct shared_sum {
   }
 };
 
+// What a thread has read, in memory, for a loop that is not worth its length many times over.
+template <class T, class Batch>
+struct array_of {
+  T value[Batch::size];
+  __device__ explicit array_of(Batch const& x) {
+#pragma unroll
+    for (int k = 0; k < Batch::size; ++k) value[k] = x[k];
+  }
+};
+
+// Of doubles of any size.
+using double_bins = wide_bins<2046, 53>;
+
 // A thread's part in the exact sum of a block's elements.
 template <element T>
 class exact_adder;
 
+// Elements that have little in common, one by one, and exact sums of some that have more.
 template <floating T>
-class exact_adder<T> {
+class single_adder {
+  static constexpr bool is_double = std::is_same_v<T, double>;
+  using bins_type = std::conditional_t<is_double, double_bins,
+                                       std::conditional_t<is_one_of<T, float16>, std::monostate, bins>>;
+  static constexpr bool has_bins = !is_one_of<T, float16>;
+
  public:
   using number = detail::sum_digits<T>;
   using shared_type = shared_sum<number>;
+  static constexpr int bytes_a_thread = [] {
+    if constexpr (has_bins) return bins_type::bytes_a_thread;
+    return 0;
+  }();
 
-  static std::size_t dynamic_bytes(unsigned threads) {
-    return has_bins ? std::size_t(threads) * bins::bytes_a_thread : 0;
+  __device__ void put(double x, shared_type& shared) { sum_.put(x, shared.digits); }
+  __device__ void put_rest(double x, shared_type& shared) {
+    sum_.template put<parts - 1>(x, shared.digits);
   }
-
-  // What a thread has read at once; T{} in place of what does not count.
-  template <class Batch>
-  __device__ void add(Batch const& x, shared_type& shared) {
-    if constexpr (std::is_same_v<T, double>)
-      add_halves(x, shared);
-    else
-      add_window(x, shared);
-  }
+  // By any thread.
   __device__ void add_one(T x, shared_type& shared) {
-    if (is_finite(x) && (!std::is_same_v<T, double> || fabs(double(as_double(x))) < 0x1p960))
+    if (is_finite(x) && (!is_double || fabs(as_double(x)) < 0x1p960))
       put(as_double(x), shared);
     else
       add_special(x, shared);
   }
-
-  // By whole warps, after the last add.
+  // The same in the end, for many, after reserve(their number): by whole warps.
+  __device__ void reserve(int n, shared_type& shared) {
+    if constexpr (has_bins) bins_.reserve(n, shared.digits);
+  }
+  __device__ void add_apart(T x, shared_type& shared) {
+    bool const finite = is_finite(x);
+    if (!finite) add_special(x, shared);
+    if constexpr (is_double) {
+      auto const p = take_apart(finite ? x : T{});
+      auto const significand = std::int64_t(p.significand);
+      bins_.add(p.negative ? -significand : significand, p.exponent - number::lsb);
+    } else if (finite) {
+      if constexpr (has_bins)
+        bins_.add(as_float(x));
+      else
+        put(as_double(x), shared);
+    }
+  }
+  // By whole warps, after the last of all these.
   __device__ void close(shared_type& shared) {
-    shared.digits.add_warp(sum_);
-    if constexpr (std::is_same_v<T, double>) shared.digits.add_warp(rest_);
+    sum_.close(shared.digits);
     if constexpr (has_bins) bins_.close(shared.digits);
   }
 
  private:
-  static constexpr bool has_bins = is_one_of<T, float, bfloat16>;
-  double sum_ = 0, rest_ = 0;
-  std::conditional_t<has_bins, bins, std::monostate> bins_;
+  static constexpr int parts = is_double ? 2 : 1;
+  expansion<parts> sum_;
+  bins_type bins_;
 
-  // The types of up to 32 bits: while what is read at once is close enough together, plain double
-  // additions are exact (windows.hpp has the same on a CPU).
+  // A value that no thread can keep. (A call here would cost the loop above it 18 % of its speed.)
+  __device__ static void add_special(T x, shared_type& shared) {
+    if (is_finite(x)) {
+      auto const p = take_apart(x);
+      shared.digits.add(p.negative, p.significand, p.exponent);
+    } else {
+      bool const negative = to_bits(x) & format<T>::sign;
+      atomicAdd(is_nan(x)  ? &shared.nan
+                : negative ? &shared.negative_infinity
+                           : &shared.positive_infinity,
+                1);
+    }
+  }
+};
+
+// The types of up to 32 bits: while what is read at once is close enough together, plain double
+// additions are exact (windows.hpp has the same on a CPU).
+template <floating T>
+class exact_adder<T> : public single_adder<T> {
+ public:
+  using shared_type = typename single_adder<T>::shared_type;
+
+  // What a thread has read at once; T{} in place of what does not count. By whole warps.
   template <class Batch>
-  __device__ void add_window(Batch const& x, shared_type& shared) {
+  __device__ void add(Batch const& x, shared_type& shared) {
     constexpr int size = Batch::size;
     using seen = detail::seen_as<T>;
     unsigned largest = 0, smallest = ~0u;
@@ -114,94 +184,104 @@ class exact_adder<T> {
              log2_of(size) + (top + 1 - bottom) + (seen::precision - 1) <= 53;
     }
     if (fits)
-      put(all, shared);
+      this->put(all, shared);
     else
       add_all_apart(x, shared);
   }
 
-  // double: each element is cut into its upper 27 bits and the rest, and both are added up as
-  // above.
+ private:
   template <class Batch>
-  __device__ void add_halves(Batch const& x, shared_type& shared) {
-    constexpr int size = Batch::size;
+  __device__ void add_all_apart(Batch const& x, shared_type& shared) {
+    this->reserve(Batch::size, shared);
+    if constexpr (sizeof(T) == 4) {
+#pragma unroll
+      for (int k = 0; k < Batch::size; ++k) this->add_apart(x[k], shared);
+    } else {
+      array_of<T, Batch> const copy(x);
+#pragma unroll 1
+      for (T const value : copy.value) this->add_apart(value, shared);
+    }
+  }
+};
+
+// double: the sum of what is not too far apart is cut at a place that all have in common, so that
+// additions above it are exact, and those of what they leave, too. Elements that lie elsewhere than
+// those before move the place. Where this does not do for some lanes, all take the bins.
+template <>
+class exact_adder<double> : public single_adder<double> {
+ public:
+  template <class Batch>
+  __device__ void add(Batch const& x, shared_type& shared) {
+    constexpr int size = Batch::size, each = (size + chains - 1) / chains, many = 4;
     unsigned largest = 0, smallest = ~0u;
-    double high_sum[2] = {}, low_sum[2] = {};
 #pragma unroll
     for (int k = 0; k < size; ++k) {
       std::uint64_t const magnitude = to_bits(x[k]) & ~format<double>::sign;
       largest = max(largest, unsigned(magnitude >> 32));
-      smallest = min(smallest, unsigned((magnitude - 1) >> 32));
-      double const high = from_bits<double>(to_bits(x[k]) & (~std::uint64_t(0) << 26));
-      high_sum[k % 2] += high;
-      low_sum[k % 2] += x[k] - high;
+      smallest = min(smallest, unsigned((magnitude - 1) >> 32));  // a zero becomes large
     }
-    int const top = int(largest >> 20), bottom = max(int(smallest >> 20), 1);
-    constexpr int room = 64;  // for as many additions as there may be
-    if (top + room < format<double>::max_field && log2_of(size) + (top + 1 - bottom) + 26 <= 53) {
-      put(high_sum[0] + high_sum[1], shared);
-      put_rest(low_sum[0] + low_sum[1], shared);
-    } else {
-      add_all_apart(x, shared);
+    bool const fits = largest < above_ && smallest >= from_ && left_ >= each;
+    if (__any_sync(~0u, !fits)) {
+      int const top = int(largest >> 20), bottom = int(smallest >> 20);
+      bool const narrow = top < most && top - bottom < binades;
+      if (__popc(__ballot_sync(~0u, !narrow)) >= many) return add_all<true>(x, shared);
+      if (!narrow) return add_all<false>(x, shared);
+      if (!fits) {
+        flush(shared);
+        open(max(top + 1, binades));  // a binade to spare
+      }
     }
-  }
-
-  __device__ void put(double x, shared_type& shared) {
-    double error;
-    sum_ = two_sum(sum_, x, error);
-    if (error == 0) return;
-    if constexpr (std::is_same_v<T, double>)
-      put_rest(error, shared);
-    else
-      shared.digits.add(error);
-  }
-  __device__ void put_rest(double x, shared_type& shared) {
-    double error;
-    rest_ = two_sum(rest_, x, error);
-    if (error != 0) shared.digits.add(error);
-  }
-
-  // One by one: any values.
-  template <class Batch>
-  __device__ void add_all_apart(Batch const& x, shared_type& shared) {
-    constexpr int size = Batch::size;
-    if constexpr (has_bins) bins_.reserve(size, shared.digits);
-    if constexpr (sizeof(T) == 2) {
-      Batch const copy = x;  // in memory, for a loop
-#pragma unroll 1
-      for (int k = 0; k < size; ++k) add_apart(copy[k], shared);
-    } else {
+    left_ -= each;
 #pragma unroll
-      for (int k = 0; k < size; ++k) add_apart(x[k], shared);
+    for (int k = 0; k < size; ++k) {
+      auto& c = chain_[k % chains];
+      double const next = c.sum + x[k];
+      c.rest += x[k] - (next - c.sum);
+      c.sum = next;
     }
   }
-  __device__ void add_apart(T x, shared_type& shared) {
-    if (std::is_same_v<T, double> || !is_finite(x))
-      add_special(x, shared);
-    else if constexpr (has_bins)
-      bins_.add(as_float(x));
-    else
-      put(as_double(x), shared);
+  __device__ void close(shared_type& shared) {
+    flush(shared);
+    single_adder<double>::close(shared);
   }
 
-  // A value that no thread can keep. (A call here would cost the loop above it 18 % of its speed.)
-  __device__ static void add_special(T x, shared_type& shared) {
-    if (is_finite(x)) {
-      auto const p = take_apart(x);
-      shared.digits.add(p.negative, p.significand, p.exponent);
-    } else {
-      bool const negative = to_bits(x) & format<T>::sign;
-      atomicAdd(is_nan(x)  ? &shared.nan
-                : negative ? &shared.negative_infinity
-                           : &shared.positive_infinity,
-                1);
-    }
-  }
+ private:
+  // Additions to a chain, 2^log2_room, reach 2^(52 + cut), when all elements are below 1.
+  static constexpr int log2_room = 7, chains = 2, cut = log2_room - 50;
+  // How far the elements' exponent fields may be apart, so that what is left is added up exactly in
+  // 53 bits, and which are below those that may overflow.
+  static constexpr int binades = 103 - 2 * log2_room - 53, most = format<double>::max_field - 64;
+  struct chain {
+    double sum = 0, rest = 0;
+  };
+  chain chain_[chains];
+  double anchor_ = 0;
+  unsigned from_ = ~0u, above_ = 1;  // upper halves of magnitudes; nothing but zeros fits at first
+  int left_ = 0;                     // additions to a chain until it is full
 
-  __device__ static float as_float(T x) {
-    if constexpr (std::is_same_v<T, float>)
-      return x;
-    else if constexpr (!std::is_same_v<T, double>)
-      return detail::to_float(x);
+  __device__ void open(int top) {
+    left_ = 1 << log2_room;
+    above_ = unsigned(top + 1) << 20;
+    from_ = unsigned(max(top - binades, 0)) << 20;
+    anchor_ = 1.5 * from_bits<double>(std::uint64_t(top + 1 + 52 + cut) << 52);
+    for (chain& c : chain_) c = {anchor_, 0};
+  }
+  __device__ void flush(shared_type& shared) {
+    if (above_ == 1) return;
+    put((chain_[0].sum - anchor_) + (chain_[1].sum - anchor_), shared);
+    put_rest(chain_[0].rest + chain_[1].rest, shared);
+    above_ = 1;
+  }
+  template <bool ByWarps, class Batch>
+  __device__ void add_all(Batch const& x, shared_type& shared) {
+    array_of<double, Batch> const copy(x);
+    if constexpr (ByWarps) reserve(Batch::size, shared);
+#pragma unroll 1
+    for (double const value : copy.value)
+      if constexpr (ByWarps)
+        add_apart(value, shared);
+      else
+        add_one(value, shared);
   }
 };
 
@@ -212,7 +292,7 @@ class exact_adder<T> {
   using number = detail::sum_digits<T>;
   using shared_type = shared_sum<number>;
 
-  static std::size_t dynamic_bytes(unsigned) { return 0; }
+  static constexpr int bytes_a_thread = 0;  // of dynamic shared memory
 
   template <class Batch>
   __device__ void add(Batch const& x, shared_type& shared) {

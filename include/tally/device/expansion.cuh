@@ -12,32 +12,31 @@ __device__ inline double two_sum(double a, double b, double& error) {
   return sum;
 }
 
-// A thread's exact sum of doubles: two of them, and digits that the block shares for what does not
+// A thread's exact sum of doubles: some of them, and digits that the block shares for what does not
 // fit.
+template <int Parts>
 class expansion {
  public:
-  template <class Digits>
+  // The first parts are for values that are likely to be large, and are passed over by others.
+  template <int Part = 0, class Digits>
   __device__ void put(double x, Digits& digits) {
     double error;
-    sum_ = two_sum(sum_, x, error);
-    if (error != 0) put_rest(error, digits);
-  }
-  // The same for a value that is likely to be small.
-  template <class Digits>
-  __device__ void put_rest(double x, Digits& digits) {
-    double error;
-    rest_ = two_sum(rest_, x, error);
-    if (error != 0) digits.add(error);
+    part_[Part] = two_sum(part_[Part], x, error);
+    if (error == 0) return;
+    if constexpr (Part + 1 < Parts)
+      put<Part + 1>(error, digits);
+    else
+      digits.add(error);
   }
   // By whole warps.
   template <class Digits>
   __device__ void close(Digits& digits) const {
-    digits.add_warp(sum_);
-    digits.add_warp(rest_);
+#pragma unroll
+    for (double const part : part_) digits.add_warp(part);
   }
 
  private:
-  double sum_ = 0, rest_ = 0;
+  double part_[Parts] = {};
 };
 
 }  // namespace tally::device

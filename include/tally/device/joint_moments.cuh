@@ -5,6 +5,7 @@
 
 #include "tally/aggregate/results.hpp"
 #include "tally/device/moments.cuh"
+#include "tally/device/sum.cuh"
 
 namespace tally::device {
 
@@ -27,7 +28,7 @@ struct joint_moments : moments<typename A::element, Squares> {
   results<A, Rest...> all;
 };
 
-// As many of a block's threads as there are aggregates compute a result each, when the totals are
+// As many of a block's warps as there are aggregates compute a result each, when the totals are
 // complete.
 template <bool Squares, aggregate... Ops>
 struct joint_moments_form : moments_form<joint_moments<Squares, Ops...>, Squares> {
@@ -50,13 +51,30 @@ struct joint_moments_form : moments_form<joint_moments<Squares, Ops...>, Squares
   __device__ void finish_from(shared const& s, std::uint64_t count, std::uint64_t absent,
                               Out out) const {
     if constexpr (i < sizeof...(Ops)) {
+      auto const& op = get<i>(this->a.all);
+      auto* const at = out.template at<i>();
       unsigned const warp = threadIdx.x / warp_size, warps = blockDim.x / warp_size;
-      if (warp == i % warps && threadIdx.x % warp_size == 0)
-        lower(get<i>(this->a.all), s, count, absent, out.template at<i>());
+      if (warp == i % warps && !rounded(op, s, count, at) && threadIdx.x % warp_size == 0)
+        lower(op, s, count, absent, at);
       finish_from<i + 1>(s, count, absent, out);
     }
   }
 
+  // By its leading digits, if they tell. By a warp.
+  template <class A>
+  static __device__ bool rounded(A const& a, shared const& s, std::uint64_t count,
+                                 typename A::result* out) {
+    if constexpr (is_moment<A>) {
+      return base::estimated(a, s, count, out);
+    } else if constexpr (floating<typename A::element>) {
+      typename A::result r;
+      if (!round_leading(s.sum, r)) return false;
+      if (threadIdx.x % warp_size == 0) *out = r;
+      return true;
+    } else {
+      return false;
+    }
+  }
   template <class A, class Result>
   static __device__ __noinline__ void lower(A const& a, shared const& s, std::uint64_t count,
                                             std::uint64_t absent, Result* out) {

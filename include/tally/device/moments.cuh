@@ -6,8 +6,9 @@
 
 #include "tally/aggregate/aggregate.hpp"
 #include "tally/aggregate/moments.hpp"
-#include "tally/device/exact.cuh"
 #include "tally/device/plain.cuh"
+#include "tally/device/round.cuh"
+#include "tally/device/squares.cuh"
 #include "tally/device/words.cuh"
 
 namespace tally::device {
@@ -30,9 +31,9 @@ struct moments_form {
     std::conditional_t<Squares, shared_digits<square_number>, int> squares;
     int absent;  // NaN that are skipped
   };
+  using adder = std::conditional_t<Squares, square_adder<element>, exact_adder<element>>;
   struct accumulator {
-    exact_adder<element> sum;
-    std::conditional_t<Squares, square_adder<element>, int> squares;
+    adder sums;
     int absent;
   };
 
@@ -40,7 +41,7 @@ struct moments_form {
   A a;
 
   static std::size_t dynamic_bytes(unsigned threads) {
-    return exact_adder<element>::dynamic_bytes(threads);
+    return std::size_t(threads) * adder::bytes_a_thread;
   }
 
   __device__ void start(accumulator& acc, shared& s) const {
@@ -55,28 +56,34 @@ struct moments_form {
   __device__ void add(accumulator& acc, shared& s, Batch& x, unsigned, Index) const {
     if constexpr (floating<element>)
       if (skips_nan) acc.absent += x.replace_nan_by_zero();
-    acc.sum.add(x, s.sum);
-    if constexpr (Squares) acc.squares.add(x, s.squares);
+    if constexpr (Squares)
+      acc.sums.add(x, s.sum, s.squares);
+    else
+      acc.sums.add(x, s.sum);
   }
   __device__ void add(accumulator& acc, shared& s, element x, std::uint64_t) const {
     if (skips_nan && is_nan(x)) {
       ++acc.absent;
       return;
     }
-    acc.sum.add_one(x, s.sum);
-    if constexpr (Squares) acc.squares.add_one(x, s.squares);
+    if constexpr (Squares)
+      acc.sums.add_one(x, s.sum, s.squares);
+    else
+      acc.sums.add_one(x, s.sum);
   }
 
   __device__ void close(accumulator& acc, shared& s) const {
-    acc.sum.close(s.sum);
-    if constexpr (Squares) acc.squares.close(s.squares);
+    if constexpr (Squares)
+      acc.sums.close(s.sum, s.squares);
+    else
+      acc.sums.close(s.sum);
     if (skips_nan && acc.absent) atomicAdd(&s.absent, acc.absent);
     __syncthreads();
   }
 
   __device__ void publish(accumulator const&, shared& s, slot* slots, std::uint32_t epoch) const {
-    publish_words<totals>([&](int i) { return word(s, i); }, slots + (blockIdx.x - 1) * words,
-                          epoch);
+    word_places<totals> const places(slots, int(blockIdx.x) - 1, int(gridDim.x) - 1);
+    publish_words<totals>([&](int i) { return word(s, i); }, places, epoch);
   }
   __device__ void collect(accumulator&, shared& s, slot* slots, int blocks,
                           std::uint32_t epoch) const {
@@ -87,7 +94,7 @@ struct moments_form {
       if (i < sum_type::words) {
         s.sum.add_word(i, x, part);
       } else if (i < totals - 1) {
-        if constexpr (Squares) s.squares.add_digit(i - sum_type::words, x, part);
+        if constexpr (Squares) s.squares.add_part(2 * (i - sum_type::words), x, part);
       } else if (part == 0) {
         atomicAdd(more, (unsigned long long)x);
       }
@@ -96,7 +103,10 @@ struct moments_form {
   }
 
   __device__ bool finish(accumulator const&, shared& s, std::uint64_t n, result* out) const {
-    return threadIdx.x == 0 && lower(a, s, n - absent(s), out);
+    if (threadIdx.x >= warp_size) return false;
+    n -= absent(s);
+    if (estimated(a, s, n, out)) return true;
+    return threadIdx.x == 0 && lower(a, s, n, out);
   }
 
  protected:
@@ -116,8 +126,42 @@ struct moments_form {
     return t;
   }
 
+  // What `op` makes of the totals, if their leading digits tell. By a warp.
+  template <class Op>
+  __device__ static bool estimated(Op const& op, shared const& s, std::uint64_t n,
+                                   typename Op::result* out) {
+    using detail::leading;
+    if constexpr (requires(leading x, typename Op::result r) { op.estimate(x, x, n, r); }) {
+      if (s.sum.nan || s.sum.positive_infinity || s.sum.negative_infinity) return false;
+      auto const sum = leading_part([&](int i) { return s.sum.digits.digit(i); },
+                                    sum_type::words - 3, exact_adder<element>::number::lsb);
+      leading squares{};
+      if constexpr (Squares)
+        squares = leading_part([&](int i) { return s.squares.digit(i); }, square_words,
+                               square_number::lsb);
+      return estimate(op, sum, squares, n, out);
+    }
+    return false;
+  }
+
  private:
-  // Apart from the kernel, whose registers it would take.
+  template <class Digit>
+  __device__ static detail::leading leading_part(Digit digit, int count, int lsb) {
+    digit_run const run(digit, count);
+    if (run.size() <= 0) return {};
+    return detail::leading_of(digit, run.low, run.high, lsb);
+  }
+
+  // Both apart from the kernel, whose registers they would take.
+  template <class Op>
+  __device__ static __noinline__ bool estimate(Op const& op, detail::leading sum,
+                                               detail::leading squares, std::uint64_t n,
+                                               typename Op::result* out) {
+    typename Op::result r;
+    if (!op.estimate(sum, squares, n, r)) return false;
+    if (threadIdx.x % warp_size == 0) *out = r;
+    return true;
+  }
   __device__ static __noinline__ bool lower(A const& a, shared const& s, std::uint64_t count,
                                             result* out) {
     state const t = total(s, count);

@@ -13,7 +13,7 @@ class product_adder {
  public:
   using number = detail::square_digits<T>;
   using shared_type = shared_sum<number>;
-  static std::size_t dynamic_bytes(unsigned) { return 0; }
+  static constexpr int bytes_a_thread = 0;
 
   // What a thread has read at once; zeros in place of what does not count.
   template <class Batch>
@@ -56,7 +56,7 @@ class product_adder {
   __device__ void close(shared_type& shared) const { sum_.close(shared.digits); }
 
  private:
-  expansion sum_;
+  expansion<2> sum_;
 
   // Whether a * b - product is a double.
   __device__ static bool has_error(double a, double b, double product) {
@@ -84,7 +84,7 @@ class product_adder {
     if (top + room >= format<double>::max_field || log2_of(size) + (top + 1 - bottom) + 26 > 53)
       return false;
     sum_.put(high_sum[0] + high_sum[1], shared.digits);
-    sum_.put_rest(low_sum[0] + low_sum[1], shared.digits);
+    sum_.template put<1>(low_sum[0] + low_sum[1], shared.digits);
     return true;
   }
 

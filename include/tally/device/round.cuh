@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tally/rounding.hpp"
+#include "tally/aggregate/estimate.hpp"
 #include "tally/thread_index.cuh"
 
 namespace tally::device {
@@ -24,19 +24,20 @@ struct digit_run {
   __device__ int size() const { return high - low + 1; }
 };
 
-// At most 3 digits, of which the first counts 2^exponent, rounded once; 0 is +0.
+// At most 3 digits of less than 2^53, of which the first counts 2^exponent, rounded once, in doubles;
+// false where these do not tell. 0 is +0.
 inline constexpr int few_digits = 3;
 
 template <floating R>
-__device__ R round_few(std::int64_t first, std::int64_t second, std::int64_t third, int exponent) {
-  __int128 const sum = first + (__int128(second) << 32) + (__int128(third) << 64);
-  if (sum == 0) return R{};
-  auto const magnitude = static_cast<unsigned __int128>(sum < 0 ? -sum : sum);
-  auto const high = std::uint64_t(magnitude >> 64), low = std::uint64_t(magnitude);
-  int const shift = high ? leading_zeros(high) : 64 + leading_zeros(low);
-  auto const top = magnitude << shift;
-  return round_to<R>(sum < 0, std::uint64_t(top >> 64), exponent + 127 - shift,
-                     std::uint64_t(top) != 0);
+__device__ bool round_few(std::int64_t first, std::int64_t second, std::int64_t third, int exponent,
+                          R& out) {
+  auto const above = detail::added(double(third) * 0x1p64, double(second) * 0x1p32);
+  auto const below = detail::added(above.low, double(first));
+  auto const sum = detail::added(above.high, below.high);
+  out = R{};
+  if (sum.high == 0 && below.low == 0) return true;
+  if (std::is_same_v<R, double> && below.low != 0) return false;
+  return detail::round_near(sum.high, sum.low != 0 || below.low != 0, exponent, out);
 }
 
 // Any run of digits in shared memory, which are spoilt; by one thread.

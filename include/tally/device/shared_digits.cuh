@@ -12,6 +12,7 @@ namespace tally::device {
 template <class Number>
 struct shared_digits {
   static constexpr int halves = 2 * Number::digits;
+  static constexpr int lsb = Number::lsb, parts = 4;
   int half[halves];  // the sum of half[i] * 2^(16 i + lsb)
 
   // By all threads of the block, before a barrier.
@@ -63,11 +64,22 @@ struct shared_digits {
     add_by_lanes(sum, (top > 1 ? top : 1) - 1075 - 25 - Number::lsb);
   }
 
-  // The part-th of 8 threads' part in adding x * 2^(32 i + lsb).
-  __device__ void add_digit(int i, std::int64_t x, int part) {
-    auto const magnitude = std::uint64_t(x < 0 ? -x : x);
-    int const digit = part < 4 ? int(magnitude >> (16 * part) & 0xffff) : 0;
-    if (digit != 0) add_half(2 * i + part, x < 0 ? -digit : digit);
+  // Adds x * 2^(16 at + lsb) without a look at how large the digits have grown: by each thread a few
+  // times in a launch.
+  __device__ void add_integer(int at, std::int64_t x) {
+#pragma unroll
+    for (int part = 0; part < parts; ++part) add_part(at, x, part);
+  }
+  // The same by `parts` threads, of which this is the part-th.
+  __device__ void add_part(int at, std::int64_t x, int part) {
+    int const digit = part_of(x, part);
+    if (digit != 0) atomicAdd(&half[at + part], digit);
+  }
+  // The same by one thread, as often as it likes.
+  __device__ void add_integer_checked(int at, std::int64_t x) {
+#pragma unroll 1
+    for (int part = 0; part < parts; ++part)
+      if (int const digit = part_of(x, part); digit != 0) add_half(at + part, digit);
   }
 
   // The number's digits as `Number` has them.
@@ -77,6 +89,9 @@ struct shared_digits {
 
  private:
   static constexpr unsigned mask26 = (1u << 26) - 1;
+  __device__ static int part_of(std::int64_t x, int part) {
+    return part < parts - 1 ? int(x >> (16 * part) & 0xffff) : int(x >> (16 * part));
+  }
 
   // Each lane of a warp adds a digit of sum * 2^(position + lsb), |sum| < 2^86.
   __device__ void add_by_lanes(__int128 sum, int position) {
@@ -85,7 +100,7 @@ struct shared_digits {
     magnitude = position < 0 ? magnitude >> -position : magnitude << position % 16;
     int const at = position < 0 ? 0 : position / 16, lane = warp::lane();
     int const digit = lane < 8 ? int(unsigned(magnitude >> (16 * lane)) & 0xffff) : 0;
-    if (digit != 0) add_half(at + lane, negative ? -digit : digit);
+    if (digit != 0) atomicAdd(&half[at + lane], negative ? -digit : digit);  // few: not looked at
   }
 
   // |x| <= 2^16. A digit that has grown large is emptied into the next one, by every thread that

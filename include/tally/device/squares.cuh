@@ -1,121 +1,252 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exact sums of squares by a block, as exact.cuh has sums.
+// Exact sums and sums of squares by a block, both from one look at each element.
 #pragma once
 
-#include "tally/aggregate/fast_sum.hpp"
-#include "tally/device/expansion.cuh"
+#include "tally/device/exact.cuh"
 
 namespace tally::device {
 
-__host__ __device__ constexpr int log2_of(int n) { return n < 2 ? 0 : 1 + log2_of(n / 2); }
-
-template <class T>
-__device__ double as_double(T x) {
-  if constexpr (sizeof(T) == 2)
-    return double(detail::to_float(x));
-  else
-    return double(x);
-}
-
-// A thread's part in the exact sum of the squares of a block's finite elements.
+// A thread's part in both.
 template <element T>
 class square_adder;
 
-// By folds: what is read at once is cut at two or three places, which all values have in common, so
-// that every addition is exact or leaves a rest (folds.hpp has the same on a CPU).
+// Where T's elements are: an exponent's field, which says below what they are.
+template <floating T>
+struct square_window {
+  static constexpr bool exact = !std::is_same_v<T, double>;  // the squares, as doubles
+  static constexpr int precision = format<T>::precision;
+  static constexpr int field_at = exact ? precision - 1 : precision - 33;  // of upper()
+  static constexpr int bias = format<T>::bias - 1;  // an element is below 2^(field - bias)
+  // The fields of those that can be squared.
+  static constexpr int lowest = exact ? 0 : bias - 450;
+  static constexpr int most = exact ? format<T>::max_field - 1 : bias + 480;
+
+  // Of a magnitude's bits: 32 of them that can be compared.
+  static __device__ unsigned upper(bits_of<T> x) { return unsigned(x >> (exact ? 0 : 32)); }
+  static __device__ auto magnitude(T x) { return bits_of<T>(to_bits(x) & ~format<T>::sign); }
+  // Less than that of what is not less than x, if x is not zero; then it is large.
+  static __device__ unsigned upper_before(bits_of<T> x) {
+    if constexpr (sizeof(T) < 4)
+      return unsigned(x) - 1;
+    else
+      return upper(x - 1);
+  }
+};
+
+// Elements of a few binades, the window, are added up in doubles without an error: their squares
+// are cut at a place that all have in common, and so are the rests of those of doubles. The window
+// moves to where the elements are.
 template <floating T>
 class square_adder<T> {
+  using window = square_window<T>;
+  using sum_type = single_adder<T>;
+
  public:
   using number = detail::square_digits<T>;
+  using sums = typename sum_type::shared_type;
   using digits = shared_digits<number>;
 
+  // What a thread has read at once; T{} in place of what does not count. By whole warps.
   template <class Batch>
-  __device__ void add(Batch const& x, digits& shared) {
+  __device__ void add(Batch& x, sums& shared, digits& squares) {
+    constexpr int some = 8;
+    if constexpr (sizeof(T) == 2 && Batch::size > some && Batch::size % some == 0) {
+      part_of<some> part;
+#pragma unroll 1
+      for (int i = 0; i < Batch::size; i += some) {
+#pragma unroll
+        for (int k = 0; k < some; ++k) part.set(k, x[k]);
+        add_some(part, shared, squares);
+#pragma unroll
+        for (int k = 0; k + some < Batch::size; ++k) x.set(k, x[k + some]);
+      }
+    } else {
+      add_some(x, shared, squares);
+    }
+  }
+  __device__ void add_one(T x, sums& shared, digits& squares) {
+    sum_.add_one(x, shared);
+    add_square(x, squares);
+  }
+  // By whole warps, after the last add.
+  __device__ void close(sums& shared, digits& squares) {
+    flush(shared, squares);
+    sum_.close(shared);
+    squares_.close(squares);
+    if constexpr (has_bins) bins_.close(squares);
+  }
+
+ private:
+  // What is looked at together of many small elements: there are not the registers for all.
+  template <int Size>
+  struct part_of {
+    static constexpr int size = Size;
+    T value[Size];
+    __device__ T operator[](int k) const { return value[k]; }
+    __device__ void set(int k, T x) { value[k] = x; }
+  };
+
+  template <class Batch>
+  __device__ void add_some(Batch& x, sums& shared, digits& squares) {
     unsigned largest = 0, smallest = ~0u;
 #pragma unroll
     for (int k = 0; k < Batch::size; ++k) {
-      auto const magnitude = magnitude_of(x[k]);
-      largest = max(largest, unsigned(magnitude >> shift));
-      smallest = min(smallest, unsigned((magnitude - 1) >> shift));  // a zero becomes large
+      auto const magnitude = window::magnitude(x[k]);
+      largest = max(largest, window::upper(magnitude));
+      smallest = min(smallest, window::upper_before(magnitude));  // a zero becomes large
     }
-    if (largest == 0 && smallest > 0x7fffffff) return;
-    int const top = int(largest >> host::field) - host::bias,
-              bottom = int(smallest >> host::field) - host::bias;
-    if (top > host::most || bottom < -450 || !fold(x, 2 * top, shared)) add_apart(x, shared);
+    constexpr int each = (Batch::size + chains - 1) / chains;
+    bool const fits = largest < above_ && smallest >= from_ && left_ >= each;
+    if (__any_sync(~0u, !fits)) {
+      if (!fits) {
+        bool const full = largest < above_ && smallest >= from_;
+        int const last = int(above_ >> window::field_at) - 1;
+        flush(shared, squares);
+        open(full ? last : int(largest >> window::field_at) + 1);  // a binade to spare
+      }
+      if (__any_sync(~0u, largest >= above_ || smallest < from_)) set_apart(x, shared, squares);
+    }
+    left_ -= each;
+#pragma unroll
+    for (int k = 0; k < Batch::size; ++k) accumulate(x[k], k % chains);
   }
-  __device__ void add_one(T x, digits& shared) {
+
+  // Additions that a window bears: 2^log2_room for each chain of them.
+  static constexpr bool exact = window::exact, has_bins = is_one_of<T, float, bfloat16>;
+  static constexpr int log2_room = exact ? 7 : 6, chains = exact ? 2 : 1;
+  // Where the cut is below the squares' upper end, and the binades of a window: so that additions of
+  // what is below the last cut are exact, too.
+  static constexpr int cut = log2_room - 50;
+  static constexpr int binades = exact ? 51 - log2_room - window::precision : 25 - log2_room;
+  using f = format<T>;
+  static constexpr int positions = 2 * (f::max_field - 2 + f::lowest) - number::lsb + 1;
+  using square_bins = wide_bins<has_bins ? positions : 1, has_bins ? 2 * f::precision : 1, sum_type::bytes_a_thread>;
+
+ public:
+  static constexpr int bytes_a_thread =
+      sum_type::bytes_a_thread + (has_bins ? square_bins::bytes_a_thread : 0);
+
+ private:
+  sum_type sum_;
+  expansion<exact ? 3 : 4> squares_;
+  std::conditional_t<has_bins, square_bins, std::monostate> bins_;
+  // The window: upper halves of magnitudes [from_, above_). Nothing but zeros fits at first.
+  unsigned from_ = ~0u, above_ = 1;
+  int left_ = 0;  // additions to a chain until it is full
+  struct chain {
+    double sum = 0, high = 0, low = 0;         // of elements; of squares, above and below the cut
+    double sum_rest = 0, error = 0, rest = 0;  // double: what its sums and squares leave
+  };
+  chain chain_[chains];
+  double anchor_ = 0, sum_anchor_ = 0, error_anchor_ = 0;
+
+  __device__ static double power_of_two(int exponent) {
+    return from_bits<double>(std::uint64_t(1023 + exponent) << 52);
+  }
+
+  __device__ void accumulate(T x, int which) {
+    auto& c = chain_[which];
+    double const value = as_double(x);
+    if constexpr (exact) {
+      c.sum += value;
+      double const next = fma(value, value, c.high);
+      c.low += fma(value, value, c.high - next);
+      c.high = next;
+    } else {
+      double const square = fma(value, value, -0.0), error = fma(value, value, -square);
+      add_cut(value, c.sum, c.sum_rest);
+      add_cut(square, c.high, c.low);
+      add_cut(error, c.error, c.rest);
+    }
+  }
+  __device__ static void add_cut(double x, double& sum, double& rest) {
+    double const next = sum + x;
+    rest += x - (next - sum);
+    sum = next;
+  }
+
+  // A window for elements whose exponents have this field or less.
+  __device__ void open(int top) {
+    left_ = 1 << log2_room;
+    if (binades >= window::most) top = min(top, window::most);
+    if (top > window::most + 1 || top <= window::lowest) return;
+    int const first = top - binades;
+    above_ = unsigned(top + 1) << window::field_at;
+    from_ = unsigned(first <= 1 ? 0 : max(first, window::lowest)) << window::field_at;
+    int const upper = 2 * (top - window::bias) + cut;
+    anchor_ = 1.5 * power_of_two(52 + upper);
+    if constexpr (!exact) {
+      sum_anchor_ = 1.5 * power_of_two(52 + top - window::bias + cut);
+      error_anchor_ = 1.5 * power_of_two(52 + upper - 54);
+    }
+    for (chain& c : chain_) c = {sum_anchor_, anchor_, 0, 0, error_anchor_, 0};
+  }
+  // What the window holds goes on; it is closed then.
+  __device__ void flush(sums& shared, digits& squares) {
+    double sum = 0, high = 0, low = 0;
+#pragma unroll
+    for (chain& c : chain_) sum += c.sum - sum_anchor_, high += c.high - anchor_, low += c.low;
+    sum_.put(sum, shared);
+    squares_.put(high, squares);
+    squares_.template put<1>(low, squares);
+    if constexpr (!exact) {
+      sum_.put_rest(chain_[0].sum_rest, shared);
+      squares_.template put<1>(chain_[0].error - error_anchor_, squares);
+      squares_.template put<2>(chain_[0].rest, squares);
+    }
+    for (chain& c : chain_) c = {};
+    anchor_ = sum_anchor_ = error_anchor_ = 0;
+    from_ = ~0u, above_ = 1;
+  }
+
+  __device__ bool is_outside(T x) const {
+    auto const magnitude = window::magnitude(x);
+    return magnitude != 0 &&
+           !(window::upper(magnitude) < above_ && window::upper_before(magnitude) >= from_);
+  }
+  // Elements outside the window, which leave zeros in x. By whole warps.
+  template <class Batch>
+  __device__ void set_apart(Batch& x, sums& shared, digits& squares) {
+    constexpr int many = 4;
+    array_of<T, Batch> const copy(x);
+    bool mine = false;
+#pragma unroll
+    for (int k = 0; k < Batch::size; ++k) {
+      if (!is_outside(x[k])) continue;
+      mine = true;
+      x.set(k, T{});
+    }
+    bool const all = __popc(__ballot_sync(~0u, mine)) >= many;
+    if (all) sum_.reserve(Batch::size, shared);
+    if constexpr (has_bins)
+      if (all) bins_.reserve(Batch::size, squares);
+#pragma unroll 1
+    for (T value : copy.value) {
+      if (!is_outside(value)) value = T{};
+      if (!all) {
+        if (mine) add_one(value, shared, squares);
+        continue;
+      }
+      sum_.add_apart(value, shared);
+      if constexpr (has_bins) {
+        auto const p = take_apart(is_finite(value) ? value : T{});
+        bins_.add(std::int64_t(p.significand * p.significand), 2 * p.exponent - number::lsb);
+      } else {
+        add_square(value, squares);
+      }
+    }
+  }
+  __device__ static void add_square(T x, digits& squares) {
     if (!is_finite(x)) return;
     auto const p = take_apart(x);
     std::uint64_t const low = p.significand & 0xffffffff, high = p.significand >> 32;
-    add_digits(low * low, 2 * p.exponent, shared);
-    add_digits(low * high, 2 * p.exponent + 33, shared);
-    add_digits(high * high, 2 * p.exponent + 64, shared);
+    add_digits(low * low, 2 * p.exponent, squares);
+    add_digits(low * high, 2 * p.exponent + 33, squares);
+    add_digits(high * high, 2 * p.exponent + 64, squares);
   }
-  __device__ void close(digits& shared) const { sum_.close(shared); }
-
- private:
-  static constexpr bool exact = !std::is_same_v<T, double>;  // the squares, as doubles
-  static constexpr int folds = exact ? 2 : 3;
-  // Where an element's exponent is, seen as a float or a double: x < 2^(exponent field - bias); of
-  // those that can be squared, at most `most`.
-  struct as_float {
-    static constexpr int field = 23, bias = 126, most = 128;
-  };
-  struct as_upper_half {  // of a double
-    static constexpr int field = 20, bias = 1022, most = 480;
-  };
-  using host = std::conditional_t<exact, as_float, as_upper_half>;
-  static constexpr int shift = exact ? 0 : 32;
-  expansion sum_;
-
-  __device__ static auto magnitude_of(T x) {
-    if constexpr (sizeof(T) == 2)
-      return to_bits(detail::to_float(x)) & 0x7fffffffu;
-    else
-      return to_bits(x) & bits_of<T>(~format<T>::sign);
-  }
-
-  // All squares are below 2^top.
-  template <class Batch>
-  __device__ bool fold(Batch const& x, int top, digits& shared) {
-    constexpr int bits = log2_of(Batch::size) + (exact ? 1 : 2);
-    double anchor[folds], sum[folds];
-#pragma unroll
-    for (int i = 0; i < folds; ++i) {
-      int const cut = top + bits - 51 + i * (bits - 52);
-      anchor[i] = sum[i] = 1.5 * from_bits<double>(std::uint64_t(1023 + 52 + cut) << 52);
-    }
-    std::uint64_t rest = 0;
-#pragma unroll
-    for (int k = 0; k < Batch::size; ++k) {
-      double const value = as_double(x[k]), square = value * value;
-      rest |= leave(square, sum);
-      if constexpr (!exact) rest |= leave(fma(value, value, -square), sum);
-    }
-    if (rest << 1) return false;
-#pragma unroll
-    for (int i = 0; i < folds; ++i) sum_.put(sum[i] - anchor[i], shared);
-    return true;
-  }
-  __device__ static std::uint64_t leave(double x, double (&sum)[folds]) {
-#pragma unroll
-    for (double& s : sum) {
-      double const next = s + x;
-      x -= next - s;
-      s = next;
-    }
-    return to_bits(x);
-  }
-
-  template <class Batch>
-  __device__ void add_apart(Batch const& x, digits& shared) {
-    Batch const copy = x;  // in memory, for a loop; x stays in registers
-#pragma unroll 1
-    for (int k = 0; k < Batch::size; ++k) add_one(copy[k], shared);
-  }
-  __device__ static void add_digits(std::uint64_t significand, int exponent, digits& shared) {
-    if (significand != 0) shared.add(false, significand, exponent);
+  __device__ static void add_digits(std::uint64_t significand, int exponent, digits& squares) {
+    if (significand != 0) squares.add(false, significand, exponent);
   }
 };
 
@@ -124,24 +255,32 @@ template <integer T>
 class square_adder<T> {
  public:
   using number = detail::square_digits<T>;
+  using sums = typename exact_adder<T>::shared_type;
   using digits = shared_digits<number>;
+  static constexpr int bytes_a_thread = 0;
 
   template <class Batch>
-  __device__ void add(Batch const& x, digits&) {
+  __device__ void add(Batch const& x, sums& shared, digits&) {
+    sum_.add(x, shared);
 #pragma unroll
     for (int k = 0; k < Batch::size; ++k) put(x[k]);
   }
-  __device__ void add_one(T x, digits&) { put(x); }
-  __device__ void close(digits& shared) const {
+  __device__ void add_one(T x, sums& shared, digits&) {
+    sum_.add_one(x, shared);
+    put(x);
+  }
+  __device__ void close(sums& shared, digits& squares) {
+    sum_.close(shared);
 #pragma unroll
     for (int i = 0; i < pieces; ++i) {
       std::uint64_t const all = warp::detail::redux_of(piece_[i], plus{});
-      if (threadIdx.x % warp_size == 0) shared.add(false, all, 32 * i);
+      if (threadIdx.x % warp_size == 0) squares.add(false, all, 32 * i);
     }
   }
 
  private:
   static constexpr int pieces = sizeof(T) <= 2 ? 1 : sizeof(T) / 2;
+  exact_adder<T> sum_;
   std::uint64_t piece_[pieces] = {};
 
   __device__ void put(T x) {

@@ -12,6 +12,23 @@
 
 namespace tally::device {
 
+// The sum rounded once, if its leading digits tell. By a warp.
+template <floating R, class Number>
+__device__ bool round_leading(shared_sum<Number> const& s, R& out) {
+  if (s.nan || s.positive_infinity || s.negative_infinity) {
+    bool const nan = s.nan || (s.positive_infinity && s.negative_infinity);
+    out = nan ? quiet_nan<R>() : infinity<R>(s.negative_infinity != 0);
+    return true;
+  }
+  auto const digit = [&](int i) { return s.digits.digit(i); };
+  digit_run const run(digit, Number::digits);
+  auto const few = [&](int i) { return i < run.size() ? digit(run.low + i) : 0; };
+  if (run.size() <= few_digits)
+    return round_few(few(0), few(1), few(2), Number::lsb + 32 * run.low, out);
+  auto const x = detail::leading_of(digit, run.low, run.high, Number::lsb);
+  return detail::round_within(x.value, 2 * x.error, x.exponent, out);
+}
+
 template <aggregate A, class Adder = exact_adder<typename A::element>>
 struct sum_form {
   using element = typename A::element;
@@ -30,7 +47,9 @@ struct sum_form {
   bool skips_nan;
   A a;
 
-  static std::size_t dynamic_bytes(unsigned threads) { return accumulator::dynamic_bytes(threads); }
+  static std::size_t dynamic_bytes(unsigned threads) {
+    return std::size_t(threads) * accumulator::bytes_a_thread;
+  }
 
   __device__ void start(accumulator&, shared& s) const {
     s.sum.clear();
@@ -52,8 +71,8 @@ struct sum_form {
   }
 
   __device__ void publish(accumulator const&, shared& s, slot* slots, std::uint32_t epoch) const {
-    publish_words<totals>([&](int i) { return s.sum.word(i); }, slots + (blockIdx.x - 1) * words,
-                          epoch);
+    word_places<totals> const places(slots, int(blockIdx.x) - 1, int(gridDim.x) - 1);
+    publish_words<totals>([&](int i) { return s.sum.word(i); }, places, epoch);
   }
 
   __device__ void collect(accumulator&, shared& s, slot* slots, int blocks,
@@ -65,24 +84,14 @@ struct sum_form {
 
   __device__ bool finish(accumulator const&, shared& s, std::uint64_t, result* out) const {
     if (threadIdx.x >= warp_size) return true;
-    digit_run const run([&](int i) { return s.sum.word(i); }, number::digits);
-    bool const few = run.size() <= few_digits;
-    if (!few) {
+    result sum{};
+    if (!round_leading(s.sum, sum)) {
+      digit_run const run([&](int i) { return s.sum.word(i); }, number::digits);
       for (int i = int(threadIdx.x); i < number::digits; i += warp_size) s.digit[i] = s.sum.word(i);
       __syncwarp();
+      if (threadIdx.x == 0) sum = round_many<result>(s.digit, run, number::lsb);
     }
-    if (threadIdx.x != 0) return true;
-    if (s.sum.nan || s.sum.positive_infinity || s.sum.negative_infinity) {
-      bool const nan = s.sum.nan || (s.sum.positive_infinity && s.sum.negative_infinity);
-      *out = nan ? quiet_nan<result>() : infinity<result>(s.sum.negative_infinity != 0);
-    } else if (few) {
-      auto const digit = [&](int i) {
-        return i < run.size() ? s.sum.digits.digit(run.low + i) : 0;
-      };
-      *out = round_few<result>(digit(0), digit(1), digit(2), number::lsb + 32 * run.low);
-    } else {
-      *out = round_many<result>(s.digit, run, number::lsb);
-    }
+    if (threadIdx.x == 0) *out = sum;
     return true;
   }
 };
