@@ -21,9 +21,11 @@ TESTED_THROUGH = {
     "device/reduce.cuh": "device/plain_test.cu",
     "device/reduce_array.cuh": "device/plain_test.cu",
     "device/round.cuh": "device/sum_test.cu",
+    "device/second_moments.cuh": "device/moments_test.cu",
     "device/shared_digits.cuh": "device/sum_test.cu",
     "device/slots.cuh": "device/plain_test.cu",
     "device/squares.cuh": "device/moments_test.cu",
+    "device/wide_bins.cuh": "device/sum_test.cu",
     "device/words.cuh": "device/sum_test.cu",
 }
 

@@ -9,7 +9,7 @@
 
 #include "bench/gpu/row.cuh"
 #include "src/cuda/timing.cuh"
-#include "tally/device/moments.cuh"
+#include "tally/device/second_moments.cuh"
 #include "tally/device/sum.cuh"
 //
 #include "tally/device/reduce_array.cuh"

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "tally/device/dot.cuh"
-#include "tally/device/moments.cuh"
+#include "tally/device/second_moments.cuh"
 #include "tally/device/sum.cuh"
 #include "tally/device/together.cuh"
 #include "tally/gpu_operators.cuh"

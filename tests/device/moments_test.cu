@@ -3,6 +3,7 @@
 
 #include "support/device_reduce.cuh"
 #include "tally/aggregate/sum_of_squares.hpp"
+#include "tally/device/second_moments.cuh"
 
 namespace {
 

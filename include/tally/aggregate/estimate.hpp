@@ -95,8 +95,8 @@ TALLY_HD bool round_near(double value, bool more, int exponent, R& out) {
   return true;
 }
 
-// The result to which all numbers round that are at most `error` off value * 2^exponent, if there is
-// but one that round_near() knows.
+// The result to which all numbers round that are at most `error` off value * 2^exponent, if there
+// is but one that round_near() knows.
 template <floating R>
 TALLY_HD bool round_within(two_doubles value, double error, int exponent, R& out) {
   double const least = value.high + (value.low - error), most = value.high + (value.low + error);

@@ -157,6 +157,9 @@ struct basic_mean {
 };
 using mean = basic_mean<>;
 
+// What is made of second moments; a device has one kernel for all of it.
+enum class second_moment : unsigned char { variance, standard_deviation, sum_of_squares, norm };
+
 // variance{}, standard_deviation{}: divided by n, or by n - ddof; NaN if n <= ddof.
 template <class R, bool Root>
 struct basic_variance {
@@ -167,6 +170,8 @@ struct basic_variance {
     using parts = moments<T, true>;
     using result = detail::moment_result<T, R>;
     static constexpr char const* name = Root ? "standard_deviation" : "variance";
+    static constexpr auto which =
+        Root ? second_moment::standard_deviation : second_moment::variance;
     std::uint64_t ddof = 0;
     TALLY_HD result lower(typename parts::state const& s) const {
       return detail::variance_of<result, T>(s, ddof, Root);

@@ -39,6 +39,7 @@ struct basic_sum_of_squares {
     using parts = moments<T, true>;
     using result = detail::sum_result<T, R>;
     static constexpr char const* name = "sum_of_squares";
+    static constexpr auto which = second_moment::sum_of_squares;
     TALLY_HD bool empty(typename parts::state const&) const { return false; }
     TALLY_HD result lower(typename parts::state const& s) const {
       if constexpr (integer<result>)
@@ -75,6 +76,7 @@ struct basic_norm {
     using parts = moments<T, true>;
     using result = detail::moment_result<T, R>;
     static constexpr char const* name = "norm";
+    static constexpr auto which = second_moment::norm;
     TALLY_HD bool empty(typename parts::state const&) const { return false; }
     TALLY_HD result lower(typename parts::state const& s) const {
       return detail::norm_of<result, T>(s);

@@ -32,8 +32,8 @@ class bins {
 
   __device__ void add(float x) { at(int(to_bits(x) >> 27) & (count - 1)) += double(x); }
 
-  // By whole warps. Two lanes add up a bin's columns as integers, each those of 16 threads, beginning
-  // at another one than its neighbours.
+  // By whole warps. Two lanes add up a bin's columns as integers, each those of 16 threads,
+  // beginning at another one than its neighbours.
   template <class Digits>
   __device__ void close(Digits& digits) {
     if (!__any_sync(~0u, added_ != 0)) return;

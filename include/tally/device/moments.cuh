@@ -181,7 +181,8 @@ struct moments_form {
 };
 
 template <aggregate A>
-  requires std::is_base_of_v<moments<typename A::element, true>, A>
+  requires(std::is_base_of_v<moments<typename A::element, true>, A> &&
+           !(requires { A::which; } && floating<typename A::result>))  // second_moments.cuh
 struct form_for<A> {
   using type = moments_form<A, true>;
 };

@@ -24,8 +24,8 @@ struct digit_run {
   __device__ int size() const { return high - low + 1; }
 };
 
-// At most 3 digits of less than 2^53, of which the first counts 2^exponent, rounded once, in doubles;
-// false where these do not tell. 0 is +0.
+// At most 3 digits of less than 2^53, of which the first counts 2^exponent, rounded once, in
+// doubles; false where these do not tell. 0 is +0.
 inline constexpr int few_digits = 3;
 
 template <floating R>

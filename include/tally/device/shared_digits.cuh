@@ -64,8 +64,8 @@ struct shared_digits {
     add_by_lanes(sum, (top > 1 ? top : 1) - 1075 - 25 - Number::lsb);
   }
 
-  // Adds x * 2^(16 at + lsb) without a look at how large the digits have grown: by each thread a few
-  // times in a launch.
+  // Adds x * 2^(16 at + lsb) without a look at how large the digits have grown: by each thread a
+  // few times in a launch.
   __device__ void add_integer(int at, std::int64_t x) {
 #pragma unroll
     for (int part = 0; part < parts; ++part) add_part(at, x, part);

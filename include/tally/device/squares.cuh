@@ -115,13 +115,14 @@ class square_adder<T> {
   // Additions that a window bears: 2^log2_room for each chain of them.
   static constexpr bool exact = window::exact, has_bins = is_one_of<T, float, bfloat16>;
   static constexpr int log2_room = exact ? 7 : 6, chains = exact ? 2 : 1;
-  // Where the cut is below the squares' upper end, and the binades of a window: so that additions of
-  // what is below the last cut are exact, too.
+  // Where the cut is below the squares' upper end, and the binades of a window: so that additions
+  // of what is below the last cut are exact, too.
   static constexpr int cut = log2_room - 50;
   static constexpr int binades = exact ? 51 - log2_room - window::precision : 25 - log2_room;
   using f = format<T>;
   static constexpr int positions = 2 * (f::max_field - 2 + f::lowest) - number::lsb + 1;
-  using square_bins = wide_bins<has_bins ? positions : 1, has_bins ? 2 * f::precision : 1, sum_type::bytes_a_thread>;
+  using square_bins = wide_bins<has_bins ? positions : 1, has_bins ? 2 * f::precision : 1,
+                                sum_type::bytes_a_thread>;
 
  public:
   static constexpr int bytes_a_thread =

@@ -81,9 +81,10 @@ using on_each =
 #define TALLY_GPU_BITS(X) \
   TALLY_ON_INTEGERS(X, bit_and) TALLY_ON_INTEGERS(X, bit_or) TALLY_ON_INTEGERS(X, bit_xor)
 
-#define TALLY_GPU_MEANS(X)     TALLY_ON_ALL(X, mean)
-#define TALLY_GPU_VARIANCES(X) TALLY_ON_ALL(X, variance) TALLY_ON_ALL(X, standard_deviation)
-#define TALLY_GPU_SQUARES(X)   TALLY_ON_ALL(X, sum_of_squares) TALLY_ON_ALL(X, norm)
+#define TALLY_GPU_MEANS(X) TALLY_ON_ALL(X, mean)
+#define TALLY_GPU_SECOND_MOMENTS(X)                                 \
+  TALLY_ON_ALL(X, variance) TALLY_ON_ALL(X, standard_deviation)     \
+  TALLY_ON_ALL(X, sum_of_squares) TALLY_ON_ALL(X, norm)
 
 #define TALLY_GPU_DOTS(X)                                                    \
   TALLY_EACH_SIGNED(X, on_pairs<dot) TALLY_EACH_UNSIGNED(X, on_pairs<dot)    \
@@ -106,8 +107,7 @@ using on_each =
   TALLY_GPU_ARG_EXTREMA(X)      \
   TALLY_GPU_BITS(X)             \
   TALLY_GPU_MEANS(X)            \
-  TALLY_GPU_VARIANCES(X)        \
-  TALLY_GPU_SQUARES(X)          \
+  TALLY_GPU_SECOND_MOMENTS(X)   \
   TALLY_GPU_DOTS(X)             \
   TALLY_GPU_DESCRIPTIONS(X)     \
   TALLY_GPU_TRANSFORMED(X)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/cuda/instances.cuh"
-#include "tally/device/moments.cuh"
+#include "tally/device/second_moments.cuh"
 
 namespace tally::detail {
 
-TALLY_GPU_SQUARES(TALLY_REDUCE_ON_GPU)
+TALLY_GPU_SECOND_MOMENTS(TALLY_REDUCE_ON_GPU)
 
 }  // namespace tally::detail

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#include "src/cuda/instances.cuh"
-#include "tally/device/moments.cuh"
-
-namespace tally::detail {
-
-TALLY_GPU_VARIANCES(TALLY_REDUCE_ON_GPU)
-
-}  // namespace tally::detail
