@@ -60,6 +60,30 @@ TYPED_TEST(moments_on_a_device, are_right_for_every_size_and_address) {
     expect_moments(values<TypeParam>(kind::normal, n), call, ++offset);
 }
 
+TYPED_TEST(moments_on_a_device, are_right_where_few_elements_lie_apart) {
+  test_call call(2);
+  auto const others = values<TypeParam>(kind::any_bits, 40000);
+  for (std::size_t distance : {3, 20, 5003}) {
+    auto in = values<TypeParam>(kind::normal, others.size());
+    for (std::size_t i = distance / 2; i < in.size(); i += distance) in[i] = others[i];
+    expect_moments(in, call);
+  }
+}
+
+// Windows are full, and what they hold goes on, a few times in a launch; answers that are half way
+// between two results, or zero, take exact arithmetic.
+TYPED_TEST(moments_on_a_device, are_right_for_many_equal_elements) {
+  test_call call(1);
+  using f = tally::format<TypeParam>;
+  auto const one = tally::convert<TypeParam>(1.0);
+  auto const next =
+      tally::from_bits<TypeParam>(typename f::bits(tally::to_bits(one) + 1));
+  std::vector<TypeParam> in(200'000, next);
+  expect_moments(in, call);
+  std::fill(in.begin() + 100'000, in.end(), one);
+  expect_moments(in, call);
+}
+
 TYPED_TEST(moments_on_a_device, can_skip_nan) {
   test_call call(2);
   for (std::size_t n : {3, 20000})

@@ -62,6 +62,32 @@ TYPED_TEST(exact_sums_on_a_device, do_not_depend_on_the_grid) {
   }
 }
 
+// Elements that are close together, but for one in `distance`.
+template <class T>
+std::vector<T> with_outliers(std::size_t n, std::size_t distance) {
+  auto out = values<T>(kind::normal, n);
+  auto const others = values<T>(kind::any_bits, n);
+  for (std::size_t i = distance / 2; i < n; i += distance) out[i] = others[i];
+  return out;
+}
+
+TYPED_TEST(exact_sums_on_a_device, are_right_where_few_elements_lie_apart) {
+  test_call call(2);
+  for (std::size_t distance : {3, 20, 501, 5003})
+    for (std::size_t n : {1000, 40000}) {
+      auto const in = with_outliers<TypeParam>(n, distance);
+      EXPECT_EQ(bits_text(run_on_device(tally::exact_sum<TypeParam>{}, in, call).result),
+                bits_text(exact(in, tally::propagate)))
+          << "one in " << distance << " of " << n;
+    }
+}
+
+TEST(exact_sums_on_a_device, empty_their_bins_when_these_are_full) {
+  test_call call(1);
+  expect_exact<double>(kind::any_bits, 600'000, call);
+  expect_exact<double>(kind::largest, 300'000, call);
+}
+
 TEST(exact_sums_on_a_device, go_on_when_the_epoch_wraps) {
   test_call call(2, ~std::uint32_t(0) - 2);
   for (int i = 0; i < 5; ++i) expect_exact<float>(kind::normal, 20000 + i, call);

@@ -81,7 +81,11 @@ TALLY_HD bool round_near(double value, bool more, int exponent, R& out) {
   using f = format<double>;
   auto bits = to_bits(value);
   int const place = int(bits >> 52 & f::max_field) - f::bias + exponent;
-  if (value == 0 || place < 1 - format<R>::bias || place > format<R>::bias) return false;
+  if (value == 0 || place < 1 - format<R>::bias) return false;
+  if (place > format<R>::bias) {
+    out = infinity<R>(value < 0);
+    return true;
+  }
   bits += std::uint64_t(std::int64_t(exponent)) << 52;
   if constexpr (format<R>::precision < f::precision) {
     constexpr int dropped = f::precision - format<R>::precision;

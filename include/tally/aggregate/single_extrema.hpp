@@ -4,6 +4,8 @@
 // threads; extrema.hpp has what all of them share.
 #pragma once
 
+#include <cmath>
+
 #include "tally/aggregate/order.hpp"
 #include "tally/operators.hpp"
 
@@ -93,20 +95,44 @@ struct single_arg_extremum {
   // they beat all of those is an index looked for.
   template <class Batch, class Index, class IsThere>
   TALLY_FN void add(state& s, Batch const& x, Index index, IsThere is_there) const {
-    key best[2] = {keys::none, keys::none};
-    TALLY_UNROLL
-    for (int k = 0; k < x.size; ++k) {
-      key const here = is_there(k) ? merged(x[k]) : keys::none;
-      best[k % 2] = keys::better(here, best[k % 2]) ? here : best[k % 2];
-    }
-    key const all = keys::better(best[0], best[1]) ? best[0] : best[1];
+    key const all = best_of(x, is_there);
     if (!keys::better(all, s.best) && !empty(s)) return;
+    int first = -1;
     TALLY_UNROLL
     for (int k = x.size - 1; k >= 0; --k)
-      if (is_there(k) && merged(x[k]) == all) s = {all, index(k)};
+      if (is_there(k) && has_key(x[k], all)) first = k;
+    if (first >= 0) s = {all, index(first)};
   }
 
  private:
+  template <class Batch, class IsThere>
+  static TALLY_FN key best_of(Batch const& x, IsThere is_there) {
+    if constexpr (std::is_same_v<T, float>) {  // compared as they are
+      T const worst = infinity<T>(!Least);
+      T best[2] = {worst, worst};
+      bool nan = false;
+      TALLY_UNROLL
+      for (int k = 0; k < x.size; ++k) {
+        T const here = is_there(k) ? x[k] : worst;
+        nan = nan || here != here;
+        best[k % 2] = Least ? std::fmin(here, best[k % 2]) : std::fmax(here, best[k % 2]);
+      }
+      return nan ? keys::nan : merged(Least ? std::fmin(best[0], best[1]) : std::fmax(best[0], best[1]));
+    } else {
+      key best[2] = {keys::none, keys::none};
+      TALLY_UNROLL
+      for (int k = 0; k < x.size; ++k) {
+        key const here = is_there(k) ? merged(x[k]) : keys::none;
+        best[k % 2] = keys::better(here, best[k % 2]) ? here : best[k % 2];
+      }
+      return keys::better(best[0], best[1]) ? best[0] : best[1];
+    }
+  }
+  static TALLY_FN bool has_key(T x, key all) {
+    if constexpr (std::is_same_v<T, float>)
+      return all == keys::nan ? x != x : x == keys::value(all);
+    return merged(x) == all;
+  }
   static TALLY_FN key merged(T x) {
     if constexpr (floating<T>)
       if (bits_of<T>(to_bits(x) << 1) == 0) x = T{};

@@ -115,15 +115,19 @@ class single_adder {
     bool const finite = is_finite(x);
     if (!finite) add_special(x, shared);
     if constexpr (is_double) {
-      auto const p = take_apart(finite ? x : T{});
-      auto const significand = std::int64_t(p.significand);
-      bins_.add(p.negative ? -significand : significand, p.exponent - number::lsb);
+      add_finite(finite ? x : T{});
     } else if (finite) {
       if constexpr (has_bins)
         bins_.add(as_float(x));
       else
         put(as_double(x), shared);
     }
+  }
+  // The same for a finite double.
+  __device__ void add_finite(double x) {
+    auto const p = take_apart(x);
+    std::int64_t const flip = p.negative ? -1 : 0;
+    bins_.add((std::int64_t(p.significand) ^ flip) - flip, p.exponent - number::lsb);
   }
   // By whole warps, after the last of all these.
   __device__ void close(shared_type& shared) {
@@ -225,8 +229,9 @@ class exact_adder<double> : public single_adder<double> {
     if (__any_sync(~0u, !fits)) {
       int const top = int(largest >> 20), bottom = int(smallest >> 20);
       bool const narrow = top < most && top - bottom < binades;
-      if (__popc(__ballot_sync(~0u, !narrow)) >= many) return add_all<true>(x, shared);
-      if (!narrow) return add_all<false>(x, shared);
+      if (__popc(__ballot_sync(~0u, !narrow)) >= many)
+        return add_all(x, __all_sync(~0u, top < format<double>::max_field), shared);
+      if (!narrow) return add_singly(x, shared);
       if (!fits) {
         flush(shared);
         open(max(top + 1, binades));  // a binade to spare
@@ -273,16 +278,23 @@ class exact_adder<double> : public single_adder<double> {
     put_rest(chain_[0].rest + chain_[1].rest, shared);
     above_ = 1;
   }
-  template <bool ByWarps, class Batch>
-  __device__ void add_all(Batch const& x, shared_type& shared) {
+  // By whole warps.
+  template <class Batch>
+  __device__ void add_all(Batch const& x, bool finite, shared_type& shared) {
     array_of<double, Batch> const copy(x);
-    if constexpr (ByWarps) reserve(Batch::size, shared);
+    reserve(Batch::size, shared);
+    if (finite)
 #pragma unroll 1
-    for (double const value : copy.value)
-      if constexpr (ByWarps)
-        add_apart(value, shared);
-      else
-        add_one(value, shared);
+      for (double const value : copy.value) add_finite(value);
+    else
+#pragma unroll 1
+      for (double const value : copy.value) add_apart(value, shared);
+  }
+  template <class Batch>
+  __device__ void add_singly(Batch const& x, shared_type& shared) {
+    array_of<double, Batch> const copy(x);
+#pragma unroll 1
+    for (double const value : copy.value) add_one(value, shared);
   }
 };
 

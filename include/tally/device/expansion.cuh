@@ -31,8 +31,7 @@ class expansion {
   // By whole warps.
   template <class Digits>
   __device__ void close(Digits& digits) const {
-#pragma unroll
-    for (double const part : part_) digits.add_warp(part);
+    digits.add_warp(part_);
   }
 
  private:

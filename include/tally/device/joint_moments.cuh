@@ -68,7 +68,7 @@ struct joint_moments_form : moments_form<joint_moments<Squares, Ops...>, Squares
       return base::estimated(a, s, count, out);
     } else if constexpr (floating<typename A::element>) {
       typename A::result r;
-      if (!round_leading(s.sum, r)) return false;
+      if (!round_leading(s.sum, run_of_digits(s.sum), r)) return false;
       if (threadIdx.x % warp_size == 0) *out = r;
       return true;
     } else {

@@ -38,30 +38,27 @@ struct shared_digits {
     }
   }
 
-  // Adds the finite doubles of a warp's lanes. All of it calls this together, which is quicker:
-  // where the values are less than 2^25 apart, they are added up by the hardware as integers of
-  // three columns of 26 bits.
-  __device__ void add_warp(double x) {
-    auto const bits = to_bits(x);
-    int const field = int(bits >> 52) & format<double>::max_field;
-    int const top = warp::detail::redux_of(field, larger{});
-    if (top == 0 && Number::lsb > -1074) return;  // all are zero
-    auto p = take_apart(x);
-    int const shift = 25 - ((top > 1 ? top : 1) - (field > 1 ? field : 1));
-    if (shift < 0) {
-      add(p.negative, p.significand, p.exponent);
-      p.significand = 0;
+  // Adds some finite doubles of each of a warp's lanes. All of it calls this together, which is
+  // quicker: where the lanes' values are less than 2^25 apart, they are added up by the hardware as
+  // integers of three columns of 26 bits. A few times in a launch.
+  template <int N>
+  __device__ void add_warp(double const (&x)[N]) {
+    int top[N], all = 0;
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+      int const field = int(to_bits(x[i]) >> 52) & format<double>::max_field;
+      top[i] = warp::detail::redux_of(field, larger{});
+      all |= top[i];
     }
-    int const up = shift < 0 ? 0 : shift;
-    std::int64_t const value =
-        p.negative ? -std::int64_t(p.significand) : std::int64_t(p.significand);
-    unsigned const low = unsigned(std::uint64_t(value) << up) & mask26;
-    unsigned const middle = unsigned((std::uint64_t(value) << up) >> 26) & mask26;
-    int const high = int(value >> (52 - up));
-    __int128 sum = __int128(warp::detail::redux_of(high, plus{})) << 52;
-    sum += std::int64_t(warp::detail::redux_of(middle, plus{})) << 26;
-    sum += warp::detail::redux_of(low, plus{});
-    add_by_lanes(sum, (top > 1 ? top : 1) - 1075 - 25 - Number::lsb);
+    if (all == 0 && Number::lsb > -1074) return;  // all are zero
+    __int128 sum[N];
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+      if (top[i] < 1) top[i] = 1;
+      sum[i] = sum_of_warp(x[i], top[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < N; ++i) add_by_lanes(sum[i], top[i] - 1075 - 25 - Number::lsb);
   }
 
   // Adds x * 2^(16 at + lsb) without a look at how large the digits have grown: by each thread a
@@ -91,6 +88,27 @@ struct shared_digits {
   static constexpr unsigned mask26 = (1u << 26) - 1;
   __device__ static int part_of(std::int64_t x, int part) {
     return part < parts - 1 ? int(x >> (16 * part) & 0xffff) : int(x >> (16 * part));
+  }
+
+  // In units of 2^(top - 1075 - 25), for which no field of an exponent is greater than `top`; those
+  // far below are added here.
+  __device__ __int128 sum_of_warp(double x, int top) {
+    auto p = take_apart(x);
+    int const field = int(to_bits(x) >> 52) & format<double>::max_field;
+    int const shift = 25 - (top - (field > 1 ? field : 1));
+    if (shift < 0) {
+      add(p.negative, p.significand, p.exponent);
+      p.significand = 0;
+    }
+    int const up = shift < 0 ? 0 : shift;
+    std::int64_t const value =
+        p.negative ? -std::int64_t(p.significand) : std::int64_t(p.significand);
+    unsigned const low = unsigned(std::uint64_t(value) << up) & mask26;
+    unsigned const middle = unsigned((std::uint64_t(value) << up) >> 26) & mask26;
+    int const high = int(value >> (52 - up));
+    __int128 sum = __int128(warp::detail::redux_of(high, plus{})) << 52;
+    sum += std::int64_t(warp::detail::redux_of(middle, plus{})) << 26;
+    return sum + warp::detail::redux_of(low, plus{});
   }
 
   // Each lane of a warp adds a digit of sum * 2^(position + lsb), |sum| < 2^86.

@@ -99,13 +99,18 @@ class square_adder<T> {
     constexpr int each = (Batch::size + chains - 1) / chains;
     bool const fits = largest < above_ && smallest >= from_ && left_ >= each;
     if (__any_sync(~0u, !fits)) {
+      int const top = int(largest >> window::field_at), bottom = int(smallest >> window::field_at);
+      bool const hopeless = top - bottom > binades || top > window::most;
+      if (__popc(__ballot_sync(~0u, hopeless)) >= many)
+        return add_all_apart(x, shared, squares);
       if (!fits) {
         bool const full = largest < above_ && smallest >= from_;
         int const last = int(above_ >> window::field_at) - 1;
         flush(shared, squares);
-        open(full ? last : int(largest >> window::field_at) + 1);  // a binade to spare
+        open(full ? last : top + 1);  // a binade to spare
       }
-      if (__any_sync(~0u, largest >= above_ || smallest < from_)) set_apart(x, shared, squares);
+      bool const outside = largest >= above_ || smallest < from_;
+      if (__any_sync(~0u, outside)) set_apart(x, shared, squares);
     }
     left_ -= each;
 #pragma unroll
@@ -115,8 +120,9 @@ class square_adder<T> {
   // Additions that a window bears: 2^log2_room for each chain of them.
   static constexpr bool exact = window::exact, has_bins = is_one_of<T, float, bfloat16>;
   static constexpr int log2_room = exact ? 7 : 6, chains = exact ? 2 : 1;
-  // Where the cut is below the squares' upper end, and the binades of a window: so that additions
-  // of what is below the last cut are exact, too.
+  static constexpr int many = 4;  // lanes
+  // Where the cut is below the squares' upper end, and the binades of a window: so that additions of
+  // what is below the last cut are exact, too.
   static constexpr int cut = log2_room - 50;
   static constexpr int binades = exact ? 51 - log2_room - window::precision : 25 - log2_room;
   using f = format<T>;
@@ -209,7 +215,6 @@ class square_adder<T> {
   // Elements outside the window, which leave zeros in x. By whole warps.
   template <class Batch>
   __device__ void set_apart(Batch& x, sums& shared, digits& squares) {
-    constexpr int many = 4;
     array_of<T, Batch> const copy(x);
     bool mine = false;
 #pragma unroll
@@ -218,17 +223,19 @@ class square_adder<T> {
       mine = true;
       x.set(k, T{});
     }
-    bool const all = __popc(__ballot_sync(~0u, mine)) >= many;
-    if (all) sum_.reserve(Batch::size, shared);
-    if constexpr (has_bins)
-      if (all) bins_.reserve(Batch::size, squares);
+    if (mine)
 #pragma unroll 1
-    for (T value : copy.value) {
-      if (!is_outside(value)) value = T{};
-      if (!all) {
-        if (mine) add_one(value, shared, squares);
-        continue;
-      }
+      for (T const value : copy.value)
+        if (is_outside(value)) add_one(value, shared, squares);
+  }
+  // All that was read, by whole warps.
+  template <class Batch>
+  __device__ void add_all_apart(Batch const& x, sums& shared, digits& squares) {
+    array_of<T, Batch> const copy(x);
+    sum_.reserve(Batch::size, shared);
+    if constexpr (has_bins) bins_.reserve(Batch::size, squares);
+#pragma unroll 1
+    for (T const value : copy.value) {
       sum_.add_apart(value, shared);
       if constexpr (has_bins) {
         auto const p = take_apart(is_finite(value) ? value : T{});

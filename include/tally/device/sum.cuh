@@ -14,19 +14,23 @@ namespace tally::device {
 
 // The sum rounded once, if its leading digits tell. By a warp.
 template <floating R, class Number>
-__device__ bool round_leading(shared_sum<Number> const& s, R& out) {
-  if (s.nan || s.positive_infinity || s.negative_infinity) {
+__device__ bool round_leading(shared_sum<Number> const& s, digit_run const& run, R& out) {
+  int const lane = int(threadIdx.x % warp_size);
+  if (__any_sync(~0u, lane < 3 && s.word(Number::digits + lane) != 0)) {
     bool const nan = s.nan || (s.positive_infinity && s.negative_infinity);
     out = nan ? quiet_nan<R>() : infinity<R>(s.negative_infinity != 0);
     return true;
   }
   auto const digit = [&](int i) { return s.digits.digit(i); };
-  digit_run const run(digit, Number::digits);
   auto const few = [&](int i) { return i < run.size() ? digit(run.low + i) : 0; };
   if (run.size() <= few_digits)
     return round_few(few(0), few(1), few(2), Number::lsb + 32 * run.low, out);
   auto const x = detail::leading_of(digit, run.low, run.high, Number::lsb);
   return detail::round_within(x.value, 2 * x.error, x.exponent, out);
+}
+template <class Number>
+__device__ digit_run run_of_digits(shared_sum<Number> const& s) {
+  return digit_run([&](int i) { return s.word(i); }, Number::digits);
 }
 
 template <aggregate A, class Adder = exact_adder<typename A::element>>
@@ -85,8 +89,8 @@ struct sum_form {
   __device__ bool finish(accumulator const&, shared& s, std::uint64_t, result* out) const {
     if (threadIdx.x >= warp_size) return true;
     result sum{};
-    if (!round_leading(s.sum, sum)) {
-      digit_run const run([&](int i) { return s.sum.word(i); }, number::digits);
+    digit_run const run = run_of_digits(s.sum);
+    if (!round_leading(s.sum, run, sum)) {
       for (int i = int(threadIdx.x); i < number::digits; i += warp_size) s.digit[i] = s.sum.word(i);
       __syncwarp();
       if (threadIdx.x == 0) sum = round_many<result>(s.digit, run, number::lsb);

@@ -46,31 +46,40 @@ __device__ void publish_words(Word word, word_places<Words> const& at, std::uint
 // some of `blocks` blocks, by four threads. By all threads of a block.
 template <int Words, class Add>
 __device__ void collect_words(slot* slots, int blocks, std::uint32_t epoch, Add add) {
-  constexpr int groups = (Words + 31) / 32, at_once = 8, at_first = 4;
+  constexpr int groups = (Words + 31) / 32, at_once = 4;
   int const lane = int(threadIdx.x % warp_size), warps = int(blockDim.x / warp_size);
   int const tasks = (blocks + 31) / 32 * groups;
   for (int task = int(threadIdx.x / warp_size); task < tasks; task += warps) {
     int const block = task / groups * 32 + lane, group = task % groups;
     word_places<Words> const at(slots, block, blocks);
-    content c[at_once] = {};
+    content c[at_once] = {};  // the block's places from `first` on
+    int first = 0;
     while (block < blocks && c[0].epoch != epoch)  // more is asked for than is waited for
 #pragma unroll
-      for (int j = 0; j < at_first; ++j) c[j] = read(at(group, j));
+      for (int j = 0; j < at_once; ++j) c[j] = read(at(group, j));
     unsigned const which = block < blocks ? c[0].note : 0;
     unsigned any = warp::detail::redux_of(which, bit_or{});
-    for (int first = 0; any != 0; first += at_once) {
+    int const count = __popc(which);
+    while (any != 0) {
+#pragma unroll
+      for (int j = 0; j < at_once; ++j)
+        while (first + j < count && c[j].epoch != epoch) c[j] = read(at(group, first + j));
+      std::uint64_t word[at_once];
       unsigned rest = any;
-      int place[at_once];  // or -1
 #pragma unroll
       for (int j = 0; j < at_once; ++j) {
         unsigned const bit = rest & (0 - rest);
         rest ^= bit;
-        place[j] = which & bit ? __popc(which & (bit - 1)) : -1;
-        if (place[j] < 0)
-          c[j] = {0, epoch, 0};
-        else if (first > 0 || place[j] != j || c[j].epoch != epoch)
-          c[j] = read(at(group, place[j]));
+        int const place = __popc(which & (bit - 1)) - first;  // at most j
+        word[j] = c[0].word;
+#pragma unroll
+        for (int k = 1; k <= j; ++k) word[j] = place == k ? c[k].word : word[j];
+        if (!(which & bit)) word[j] = 0;
       }
+      first = count - __popc(which & rest);
+#pragma unroll
+      for (int j = 0; j < at_once; ++j)  // while these are added up
+        if (first + j < count) c[j] = read(at(group, first + j));
       int mine = -1;
       std::uint64_t sum = 0;
 #pragma unroll
@@ -78,8 +87,7 @@ __device__ void collect_words(slot* slots, int blocks, std::uint32_t epoch, Add 
         if (any == 0) break;
         int const i = __ffs(int(any)) - 1;
         any &= any - 1;
-        while (c[j].epoch != epoch) c[j] = read(at(group, place[j]));
-        auto const all = warp::detail::redux_of(c[j].word, plus{});
+        auto const all = warp::detail::redux_of(word[j], plus{});
         if (lane / 4 == j) mine = i, sum = all;
       }
       if (mine >= 0) add(group * 32 + mine, std::int64_t(sum), lane % 4);
