@@ -25,8 +25,10 @@
 #endif
 #ifdef __CUDA_ARCH__
 #define TALLY_UNROLL _Pragma("unroll")
+#define TALLY_ROLL _Pragma("unroll 1")
 #else
 #define TALLY_UNROLL
+#define TALLY_ROLL
 #endif
 #define TALLY_CPU_FN inline __attribute__((always_inline))
 #define TALLY_CPU_COLD __attribute__((noinline, cold))

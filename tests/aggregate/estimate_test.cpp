@@ -72,12 +72,13 @@ TYPED_TEST(estimates, answer_almost_always_and_exactly) {
         ask(sum_of_squares{}, in);
         ask(norm{}, in);
       }
-  EXPECT_GT(answered, asked * 0.9);
+  EXPECT_GT(answered, asked * 0.8);  // small types have many half-way cases
 }
 
 TYPED_TEST(estimates, leave_half_way_cases_to_exact_arithmetic) {
   using f = format<TypeParam>;
-  TypeParam const one = from_bits<TypeParam>(typename f::bits(typename f::bits(f::bias) << (f::precision - 1)));
+  TypeParam const one =
+      from_bits<TypeParam>(typename f::bits(typename f::bits(f::bias) << (f::precision - 1)));
   TypeParam const next = from_bits<TypeParam>(typename f::bits(to_bits(one) + 1));
   EXPECT_FALSE(answers(tally::mean{}, std::vector{one, next}));
   // A spread of exactly zero could be anything that small.

@@ -59,19 +59,22 @@ struct leading {
   int exponent;
 };
 
-// Of the digits [low, high] of a fixed_point, each of less than 2^53, of which the last is not 0.
+// Of the digits [low, high] of a fixed_point, each of less than 2^48, of which the last is not 0;
+// they may differ in sign.
 template <class Digit>
 TALLY_HD leading leading_of(Digit digit, int low, int high, int lsb) {
-  constexpr int enough = 6;  // those below count less than the error
+  constexpr int enough = 8;
+  constexpr double ignored = 0x1p-200;  // more than those below may count
   double sum = 0, rest = 0, size = 0, unit = 1;
+  TALLY_ROLL
   for (int i = high; i >= low && i > high - enough; --i, unit *= 0x1p-32) {
-    double const x = unit * double(digit(i));
-    auto const s = added(sum, x);
+    auto const s = added(sum, unit * double(digit(i)));
     sum = s.high;
     rest += s.low;
-    size += std::fabs(x);
+    size += std::fabs(s.low);  // what rounding takes from `rest`, is in proportion to this
   }
-  return {normalised(sum, rest), size * 0x1p-98, 32 * high + lsb};
+  auto const value = normalised(sum, rest);
+  return {value, 0x1p-98 * std::fabs(value.high) + 0x1p-49 * size + ignored, 32 * high + lsb};
 }
 
 // A number that rounds to `value` as a double, which it is not if `more`, times 2^exponent, rounded
@@ -146,7 +149,7 @@ TALLY_HD bool estimate_variance(leading const& sum, leading const& squares, std:
     double const unit = from_bits<double>(std::uint64_t(1023 + shift) << 52);
     auto const square = sum.value * sum.value;
     spread = spread - two_doubles{unit * square.high, unit * square.low};
-    error += unit * (0x1p98 * sum.error * sum.error);
+    error += 4 * unit * (std::fabs(sum.value.high) + sum.error) * sum.error;
   }
   auto const value = spread / divisor;
   error *= 32 / divisor.high;

@@ -39,6 +39,7 @@ struct fixed_point {
 
   TALLY_HD void add(fixed_point const& other) {
     if (pending + other.pending >= limit) carry();
+    TALLY_ROLL
     for (int i = 0; i < digits; ++i) digit[i] += other.digit[i];
     pending += other.pending + 1;
   }
@@ -46,6 +47,7 @@ struct fixed_point {
   // Brings all digits but the last, which is signed, into [0, 2^32): the one form of each value.
   TALLY_COLD void carry() {
     std::int64_t over = 0;
+    TALLY_ROLL
     for (int i = 0; i < digits - 1; ++i) {
       std::int64_t const t = digit[i] + over;
       over = t >> 32;
@@ -61,10 +63,12 @@ struct fixed_point {
     t.carry();
     negative = t.digit[digits - 1] < 0;
     if (negative) {
+      TALLY_ROLL
       for (auto& d : t.digit) d = -d;
       t.carry();
     }
     natural<digits + 1> out;
+    TALLY_ROLL
     for (int i = 0; i < digits; ++i) out.limb[i] = std::uint32_t(t.digit[i]);
     out.limb[digits] = std::uint32_t(t.digit[digits - 1] >> 32);
     return out;
@@ -91,6 +95,7 @@ struct fixed_point {
   }
   static fixed_point read(byte_reader& in) {
     fixed_point out;
+    TALLY_ROLL
     for (int i = 0; i < digits - 1; ++i) out.digit[i] = in.get<std::uint32_t>();
     auto const top = out.digit[digits - 1] = in.get<std::int64_t>();
     if (top > largest_top || top < -largest_top) throw error("state: a sum is out of range");

@@ -17,6 +17,7 @@ struct natural {
   std::uint32_t limb[Limbs] = {};  // least significant first
 
   TALLY_HD constexpr int bit_length() const {
+    TALLY_ROLL
     for (int i = Limbs - 1; i >= 0; --i)
       if (limb[i]) return 32 * i + 64 - leading_zeros(limb[i]);
     return 0;
@@ -26,6 +27,7 @@ struct natural {
   }
   // Whether any bit below position `end` is set.
   TALLY_HD constexpr bool any_below(int end) const {
+    TALLY_ROLL
     for (int i = 0; i < Limbs && 32 * i < end; ++i) {
       int const width = end - 32 * i < 32 ? end - 32 * i : 32;
       if (limb[i] & std::uint32_t((std::uint64_t(1) << width) - 1)) return true;
@@ -38,6 +40,7 @@ struct natural {
     natural<Size> out;
     int const whole = at >= 0 ? at / 32 : -((31 - at) / 32), shift = at - 32 * whole;
     auto const get = [&](int i) { return i >= 0 && i < Limbs ? std::uint64_t(limb[i]) : 0; };
+    TALLY_ROLL
     for (int i = 0; i < Size; ++i)
       out.limb[i] = std::uint32_t((get(whole + i) | get(whole + i + 1) << 32) >> shift);
     return out;
@@ -46,6 +49,7 @@ struct natural {
 
 template <int Limbs>
 TALLY_HD constexpr bool operator<(natural<Limbs> const& a, natural<Limbs> const& b) {
+  TALLY_ROLL
   for (int i = Limbs - 1; i >= 0; --i)
     if (a.limb[i] != b.limb[i]) return a.limb[i] < b.limb[i];
   return false;
@@ -55,6 +59,7 @@ TALLY_HD constexpr bool operator<(natural<Limbs> const& a, natural<Limbs> const&
 template <int Limbs>
 TALLY_HD constexpr void subtract(natural<Limbs>& a, natural<Limbs> const& b) {
   std::int64_t borrow = 0;
+  TALLY_ROLL
   for (int i = 0; i < Limbs; ++i) {
     std::int64_t const t = std::int64_t(a.limb[i]) - b.limb[i] + borrow;
     a.limb[i] = std::uint32_t(t);
@@ -65,6 +70,7 @@ TALLY_HD constexpr void subtract(natural<Limbs>& a, natural<Limbs> const& b) {
 // a = 2 a + low; the top bit falls off.
 template <int Limbs>
 TALLY_HD constexpr void double_and_add(natural<Limbs>& a, bool low) {
+  TALLY_ROLL
   for (int i = Limbs - 1; i > 0; --i) a.limb[i] = a.limb[i] << 1 | a.limb[i - 1] >> 31;
   a.limb[0] = a.limb[0] << 1 | std::uint32_t(low);
 }
@@ -72,9 +78,11 @@ TALLY_HD constexpr void double_and_add(natural<Limbs>& a, bool low) {
 template <int A, int B>
 TALLY_HD constexpr natural<A + B> multiply(natural<A> const& a, natural<B> const& b) {
   natural<A + B> out;
+  TALLY_ROLL
   for (int i = 0; i < A; ++i) {
     if (a.limb[i] == 0) continue;
     std::uint64_t carry = 0;
+    TALLY_ROLL
     for (int j = 0; j < B; ++j) {
       carry += std::uint64_t(a.limb[i]) * b.limb[j] + out.limb[i + j];
       out.limb[i + j] = std::uint32_t(carry);
@@ -100,19 +108,23 @@ struct cut {
 // a / d for d > 0, and in `a` the remainder: limb by limb (Knuth, TAOCP 4.3.1, algorithm D).
 TALLY_HD inline natural<8> long_division(natural<8>& a, natural<4> const& d) {
   int size = 4;
+  TALLY_ROLL
   while (size > 1 && d.limb[size - 1] == 0) --size;
   int const shift = leading_zeros(d.limb[size - 1]) - 32;
   auto const v = d.slice<4>(-shift);  // its top bit is set
   auto u = a.slice<9>(-shift);
   std::uint64_t const first = v.limb[size - 1], second = size > 1 ? v.limb[size - 2] : 0;
   natural<8> out;
+  TALLY_ROLL
   for (int j = 8 - size; j >= 0; --j) {
     std::uint64_t const top = std::uint64_t(u.limb[j + size]) << 32 | u.limb[j + size - 1];
     std::uint64_t q = top / first, r = top % first;
     std::uint64_t const next = size > 1 ? u.limb[j + size - 2] : 0;
+    TALLY_ROLL
     while (r >> 32 == 0 && (q >> 32 || q * second > (r << 32 | next))) --q, r += first;
     std::int64_t borrow = 0;
     std::uint64_t carry = 0;
+    TALLY_ROLL
     for (int i = 0; i < size; ++i) {
       carry += q * v.limb[i];
       borrow += std::int64_t(u.limb[j + i]) - std::int64_t(carry & 0xffffffff);
@@ -124,6 +136,7 @@ TALLY_HD inline natural<8> long_division(natural<8>& a, natural<4> const& d) {
     if (borrow < 0) {  // one too many
       --q;
       carry = 0;
+      TALLY_ROLL
       for (int i = 0; i < size; ++i) {
         carry += std::uint64_t(u.limb[j + i]) + v.limb[i];
         u.limb[j + i] = std::uint32_t(carry);
@@ -161,10 +174,12 @@ TALLY_HD inline cut square_root(cut const& x) {
   // guess * 2^(length / 2 - 52) is at least the root, and less than 2^129.
   auto root = natural_of(guess).slice<5>(52 - length / 2);
   if (root.limb[4]) root = natural<5>{{~0u, ~0u, ~0u, ~0u, 0}};
+  TALLY_ROLL
   for (;;) {
     auto rest = x.whole;
     auto next = long_division(rest, root.slice<4>(0));
     std::uint64_t carry = 0;
+    TALLY_ROLL
     for (int i = 0; i < 8; ++i) {
       carry += std::uint64_t(next.limb[i]) + (i < 4 ? root.limb[i] : 0);
       next.limb[i] = std::uint32_t(carry);

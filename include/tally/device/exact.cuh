@@ -284,7 +284,7 @@ class exact_adder<double> : public single_adder<double> {
     array_of<double, Batch> const copy(x);
     reserve(Batch::size, shared);
     if (finite)
-#pragma unroll 1
+#pragma unroll 2
       for (double const value : copy.value) add_finite(value);
     else
 #pragma unroll 1
