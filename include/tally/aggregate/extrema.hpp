@@ -63,7 +63,8 @@ struct extrema {
   // Moves the positions.
   static void shift(state& s, std::int64_t by) {
     for (std::int64_t* at : {&s.least.at, &s.greatest.at, &s.first_nan})
-      if (*at >= 0) *at += by;
+      if (*at >= 0 && __builtin_add_overflow(*at, by, at))
+        throw error("state: an index of 2^63 or more");
   }
   static void write(byte_writer& out, state const& s) {
     for (end const* e : {&s.least, &s.greatest}) {
@@ -81,6 +82,8 @@ struct extrema {
     }
     s.first_nan = in.get<std::int64_t>();
     s.nan = in.get<std::uint64_t>();
+    if (s.least.at < -1 || s.greatest.at < -1 || s.first_nan < -1)
+      throw error("state: an index is negative");
     return s;
   }
 
