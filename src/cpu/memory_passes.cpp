@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "stream_store.hpp"
 #include "tally/aggregate/vector.hpp"
 #include "tally/cpu/instruction_set.hpp"
+#include "tally/cpu/stream_store.hpp"
 #include "tally/cpu/threads.hpp"
 
 namespace tally::detail {
@@ -62,7 +62,7 @@ void read_once(int way, int threads, std::byte const* from, std::size_t bytes) {
 void copy_once(int way, int threads, std::byte const* from, std::byte* to, std::size_t bytes) {
   each_piece(threads, bytes, way == 1, [&](std::size_t at, std::size_t size) {
     if (way == 2)
-      stream_copy(to + at, from + at, size);
+      stream_copy(to + at, from + at, size), stream_fence();
     else
       std::memcpy(to + at, from + at, size);
   });

@@ -6,40 +6,14 @@
 #include <cmath>
 #include <limits>
 
-#include "tally/aggregate/exact_state.hpp"
-#include "tally/aggregate/folds.hpp"
+#include "tally/aggregate/exact_accumulator.hpp"
+#include "tally/aggregate/tile_sums.hpp"
 #include "tally/cpu/path_counters.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace tally::detail {
-
-// A double rounded to odd as a half, rounded once to nearest even, in code that vectorises.
-template <class Half>
-TALLY_CPU_FN Half narrow(double x) {
-  constexpr bool is_float16 = is_one_of<Half, float16>;
-  if constexpr (is_float16) x = x > 0x1p17 ? 0x1p17 : x < -0x1p17 ? -0x1p17 : x;
-  // To odd once more, in a float.
-  float const nearest = float(x);
-  double const error = x - double(nearest);
-  std::uint32_t bits = std::bit_cast<std::uint32_t>(nearest);
-  bool const away = (error < 0) == (bits >> 31 != 0);
-  bits += error != 0 && !(bits & 1) ? (away ? 1u : ~0u) : 0u;
-  std::uint32_t const sign = bits >> 31 << 15, magnitude = bits & 0x7fffffff;
-  if constexpr (!is_float16) {
-    return bfloat16::from_bits(
-        std::uint16_t(sign | (magnitude + 0x7fff + (magnitude >> 16 & 1)) >> 16));
-  } else {
-    std::uint32_t const rebased = magnitude - (112u << 23);
-    std::uint32_t const normal = (rebased + 0xfff + (rebased >> 13 & 1)) >> 13;
-    // A subnormal is rounded where it is added to one half, whose last bit is worth 2^-24.
-    std::uint32_t const subnormal =
-        std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000;
-    std::uint32_t const finite = magnitude < 113u << 23 ? subnormal : normal;
-    return float16::from_bits(std::uint16_t(sign | (finite < 0x7c00 ? finite : 0x7c00u)));
-  }
-}
 
 // The exact sum of all before the tile, as high + low + rest:
 //   high   a multiple of 2^w1, w1 = top - 52, |high| < 2^top
@@ -49,6 +23,9 @@ TALLY_CPU_FN Half narrow(double x) {
 // high parts and of the low parts are exact doubles, and an output is their sum, rounded once. A
 // nonzero rest is represented by half a unit of 2^w2: it decides a tie the right way, and cannot do
 // more as long as no rounding boundary near the output is finer than 2^w2.
+//
+// Most tiles of narrower types need less: the sums of their own elements are exact doubles, and
+// what was before them is added to each and rounded.
 template <floating In, floating Out, class State>
 class exact_prefix {
  public:
@@ -63,20 +40,36 @@ class exact_prefix {
   // Writes the tile's running sums and moves past it; or changes no value and returns false.
   template <class Tile>
   TALLY_CPU_FN bool emit(Tile const& t, Out* out) {
-    auto const e = extent_of(t);
-    int const needed = e.zero ? lowest_top : e.top + tile_bits + 1;
-    bool const fits = needed <= top_ && std::fabs(high_) <= power_of_two(top_ - 1);
-    if (!fits && !fit(needed, slack)) return false;
+    if (!rest_.is_finite_sum()) return emit_settled(t, out);
+    reach e;
+    if constexpr (!std::is_same_v<In, double> && !std::is_same_v<Out, double>) {
+      tile_sums<In, Tile::vector_bytes / 8> sums;
+      e = sums.take(t);
+      if (!e.finite || !fit_for(e, false)) return false;
+      if (e.top + tile_bits - e.lowest <= 53 && emit_near(t.count, e, sums, out)) return true;
+    } else {
+      auto const x = extent_of(t);
+      e = {x.top, 0, x.zero, true};
+      if (!fit_for(e, false)) return false;
+    }
     for (bool lowered = false;; lowered = true) {
       if (try_emit(t, out)) return true;
       // A lower window may reach the bits, or the small outputs, that this one does not.
-      if (lowered || !fit(needed, 0)) return false;
+      if (lowered || !fit_for(e, true)) return false;
     }
   }
 
  private:
+  // Sees that the window has room for a tile; `lowest`: and no more than that.
+  TALLY_CPU_FN bool fit_for(reach const& e, bool lowest) {
+    int const needed = e.zero ? lowest_top : e.top + tile_bits + 1;
+    bool const fits = needed <= top_ && std::fabs(high_) <= power_of_two(top_ - 1);
+    return (fits && !lowest) || fit(needed, lowest ? 0 : slack);
+  }
+
   static constexpr int slack = 4;  // room to grow before the next fit
   static constexpr int lowest_top = std::max(-900, format<In>::lowest + 94);
+  using narrowed = std::conditional_t<std::is_same_v<Out, double>, float, Out>;
   static constexpr int no_window = std::numeric_limits<int>::min();
 
   double high_ = 0, low_ = 0;
@@ -112,87 +105,111 @@ class exact_prefix {
     return true;
   }
 
+  // What is NaN remains so, and what is infinite until something else that is not finite comes.
   template <class Tile>
-  TALLY_CPU_FN bool try_emit(Tile const& t, Out* out) {
-    int const n = t.count;
-    alignas(64) double high[Tile::size], low[Tile::size];
-    if (!split(t, high, low)) return false;
-    if (n == Tile::size)
-      running_sums(high, low);
-    else
-      for (int k = 0; k < n; ++k) {
-        high[k] += k ? high[k - 1] : high_;
-        low[k] += k ? low[k - 1] : low_;
-      }
-    if (!round_all(high, low, n, out)) return false;
-    // The low part has grown by up to 2^9: what it can, it hands up.
-    double const up = multiple_of(low[n - 1], anchor(top_ - 52));
-    high_ = high[n - 1] + up;
-    low_ = low[n - 1] - up;
+  TALLY_CPU_FN bool emit_settled(Tile const& t, Out* out) const {
+    if (!rest_.is_nan_sum() && !exact_accumulator<In>::all_finite(t)) return false;
+    std::fill_n(out, t.count, rest_.template result<Out>());
     return true;
   }
 
-  template <class Tile>
-  TALLY_CPU_FN bool split(Tile const& t, double* high, double* low) const {
+  // Writes a vector of results for elements k and on; what is beyond the tile is left out.
+  template <class Tile, class V>
+  static TALLY_CPU_FN void write(Tile const& t, Out* out, int k, V const& y) {
+    constexpr int lanes = sizeof y / sizeof(Out);
+    if (k + lanes <= t.count)
+      __builtin_memcpy(static_cast<void*>(out + k), &y, sizeof y);
+    else if (k < t.count)
+      __builtin_memcpy(static_cast<void*>(out + k), &y, std::size_t(t.count - k) * sizeof(Out));
+  }
+
+  // The grid on which everything lies, if base and all prefixes of the tile fit a double; what is
+  // finer in the base is represented by the bits below.
+  template <class Sums>
+  TALLY_CPU_FN bool emit_near(int count, reach const& e, Sums& sums, Out* out) {
+    double base = high_, rest = low_ + sticky_, least = 0;
+    int tolerance = 0;
+    int const own = std::max(exponent_above(high_), exponent_above(low_));
+    int grid = std::max(own, e.top + tile_bits) - 50;
+    if (sticky_ != 0) grid = std::max(grid, top_ - 94);
+    if (e.lowest >= grid) {
+      base = multiple_of(high_, anchor(grid));
+      rest += high_ - base;
+      if (rest != 0) {
+        double const whole = multiple_of(rest, anchor(grid));
+        base += whole;
+        if (rest != whole) base += std::copysign(power_of_two(grid - 2), rest - whole);
+        least = rest != whole ? power_of_two(grid + format<Out>::precision + 2) : 0;
+      }
+      rest = 0;
+    } else {
+      // Three additions round, of numbers up to 2^7 times the result.
+      tolerance = 1 << 9;
+      int const largest = std::max({e.top + tile_bits, exponent_above(low_), top_ - 94 + 60});
+      least = power_of_two(std::max(largest - 7, format<Out>::lowest + format<Out>::precision));
+    }
+    double const sum = sums.accumulate();
+    return sums.template emit<Out>(count, base, rest, tolerance, least, out) && advance(sum);
+  }
+
+  static TALLY_CPU_FN int exponent_above(double x) {
+    return int(std::bit_cast<std::uint64_t>(std::fabs(x)) >> 52) - 1022;
+  }
+
+  // Adds the sum of a tile; false if it has bits below the window.
+  TALLY_CPU_FN bool advance(double sum) {
     double const m1 = anchor(top_ - 52), m2 = anchor(top_ - 94);
-    using doubles = vec<double, Tile::vector_bytes / 8>;
-    vec<std::uint64_t, Tile::vector_bytes / 8> left = {};
+    double const h = multiple_of(sum, m1), l = multiple_of(sum - h, m2);
+    if (sum - h != l) return false;
+    move_past(high_ + h, low_ + l);
+    return true;
+  }
+  // The low part has grown by up to 2^9: what it can, it hands up.
+  TALLY_CPU_FN void move_past(double high, double low) {
+    double const up = multiple_of(low, anchor(top_ - 52));
+    high_ = high + up;
+    low_ = low - up;
+  }
+
+  template <class Tile>
+  TALLY_CPU_FN bool try_emit(Tile const& t, Out* out) {
+    constexpr int lanes = Tile::vector_bytes / 8;
+    using doubles = vec<double, lanes>;
+    double const m1 = anchor(top_ - 52), m2 = anchor(top_ - 94), sticky = sticky_;
+    double const least = sticky == 0 ? 0 : power_of_two(top_ - 94 + format<Out>::precision + 2);
+    doubles high = high_ + doubles{}, low = low_ + doubles{}, smallest = least + doubles{};
+    vec<std::uint64_t, lanes> left{};
+    near_midpoint<narrowed, lanes> rounded(0, 0);
+    int k = 0;
     for_each_double(t, [&](doubles x) __attribute__((always_inline)) {
       doubles const h = (m1 + x) - m1, rest = x - h, l = (m2 + rest) - m2;
-      __builtin_memcpy(high, &h, sizeof h);
-      __builtin_memcpy(low, &l, sizeof l);
-      high += sizeof h / sizeof(double);
-      low += sizeof l / sizeof(double);
       left |= cast<decltype(left)>(rest - l) << 1;
+      auto const hs = running_sums<1, double, lanes>(h), ls = running_sums<1, double, lanes>(l);
+      doubles const a = high + hs, b = low + ls + sticky, sum = a + b;
+      high += hs[lanes - 1];
+      low += ls[lanes - 1];
+      auto const sign_mask = std::numeric_limits<std::int64_t>::max();
+      smallest = min_of(smallest, cast<doubles>(cast<vec<std::int64_t, lanes>>(sum) & sign_mask));
+      if constexpr (std::is_same_v<Out, double>)
+        write(t, out, k, sum);
+      else
+        write(t, out, k, rounded.finish(rounded(to_odd(a, b, sum))));
+      k += lanes;
     });
-    return !any(left);
+    if (any(left) || any(smallest < least) || (!std::is_same_v<Out, double> && !rounded.right()))
+      return false;
+    move_past(high[0], low[0]);
+    return true;
   }
 
-  // Exact additions regroup freely: eight runs at once, then each run's start is added.
-  TALLY_CPU_FN void running_sums(double* high, double* low) const {
-    constexpr int runs = 8, length = 512 / runs;
-    for (int k = 1; k < length; ++k)
-      for (int r = 0; r < runs; ++r) {
-        high[r * length + k] += high[r * length + k - 1];
-        low[r * length + k] += low[r * length + k - 1];
-      }
-    double h = high_, l = low_;
-    for (int r = 0; r < runs; ++r) {
-      double const next_h = h + high[(r + 1) * length - 1], next_l = l + low[(r + 1) * length - 1];
-      for (int k = 0; k < length; ++k) {
-        high[r * length + k] += h;
-        low[r * length + k] += l;
-      }
-      h = next_h;
-      l = next_l;
-    }
-  }
-
-  TALLY_CPU_FN bool round_all(double const* high, double const* low, int n, Out* out) const {
-    double const sticky = sticky_;
-    double const least = sticky == 0 ? 0 : power_of_two(top_ - 94 + format<Out>::precision + 2);
-    std::uint64_t too_small = 0;
-    for (int k = 0; k < n; ++k) {
-      double const h = high[k], l = low[k] + sticky;
-      double sum = h + l;
-      too_small |= std::uint64_t(std::fabs(sum) < least);
-      if constexpr (std::is_same_v<Out, double>) {
-        out[k] = sum;
-      } else {
-        // To odd first, so that the second rounding sees what the first one dropped.
-        double const back = sum - h;
-        double const error = (h - (sum - back)) + (l - back);
-        std::uint64_t const bits = std::bit_cast<std::uint64_t>(sum);
-        std::uint64_t const toward =
-            (bits ^ std::bit_cast<std::uint64_t>(error)) >> 63 ? ~std::uint64_t(0) : 1;
-        sum = std::bit_cast<double>(error != 0 && !(bits & 1) ? bits + toward : bits);
-        if constexpr (std::is_same_v<Out, float>)
-          out[k] = float(sum);
-        else
-          out[k] = narrow<Out>(sum);
-      }
-    }
-    return !too_small;
+  // a + b = sum but for its rounding, rounded to odd instead, so that a second rounding sees what
+  // the first one dropped.
+  template <class V>
+  static TALLY_CPU_FN V to_odd(V a, V b, V sum) {
+    using bits = vec<std::int64_t, sizeof(V) / 8>;
+    V const back = sum - a, error = (a - (sum - back)) + (b - back);
+    bits const s = cast<bits>(sum), toward = ((s ^ cast<bits>(error)) >> 63) | 1;
+    return cast<V>(s + (toward & bits(error != 0) & ((s & 1) - 1)));
   }
 };
 

@@ -6,6 +6,7 @@
 #include "tally/aggregate/estimate.hpp"
 #include "tally/aggregate/exact_accumulator.hpp"
 #include "tally/aggregate/exact_squares.hpp"
+#include "tally/aggregate/moments_window.hpp"
 
 namespace tally {
 // sum / n with exact parts. The common base of the aggregates below; Squares adds the second
@@ -58,7 +59,6 @@ struct moments {
   struct accumulator {
     template <class Tile>
     TALLY_CPU_FN void add(Tile const& t, state& s) {
-      sum.add(t, s.sum);
       if constexpr (Tile::skips) {
         std::uint32_t live = 0;
         for (int k = 0; k < t.count; ++k) live += t.live(k);
@@ -66,6 +66,14 @@ struct moments {
       } else {
         s.count += std::uint64_t(t.count);
       }
+      if constexpr (Squares && detail::fits_moments_window<T>) {
+        if (both.add(t, s.sum.finite, s.squares.finite)) {
+          ++sum.windows;
+          ++fast;
+          return;
+        }
+      }
+      sum.add(t, s.sum);
       if constexpr (Squares) {
         if (s.squares.add_fast(t))
           ++fast;
@@ -73,17 +81,31 @@ struct moments {
           add_slow(t, s);
       }
     }
-    void flush(state& s) const {
+    void flush(state& s) {
       sum.flush(s.sum);
       detail::count_path(detail::path::squares_fast, fast);
     }
 
    private:
     detail::exact_accumulator<T> sum;
+    detail::moments_window both;
     std::uint64_t fast = 0;
 
     template <class Tile>
-    static __attribute__((noinline)) void add_slow(Tile const& t, state& s) {
+    TALLY_CPU_FN void add_slow(Tile const& t, state& s) {
+      if constexpr (floating<T>) {
+        T finite[Tile::size];
+        typename detail::exact_accumulator<T>::specials ignored;
+        if (sum.set_aside(t, ignored, finite) &&
+            s.squares.add_fast(Tile{finite, t.count, t.first})) {
+          ++fast;
+          return;
+        }
+      }
+      add_elements(t, s);
+    }
+    template <class Tile>
+    static __attribute__((noinline)) void add_elements(Tile const& t, state& s) {
       for (int k = 0; k < t.count; ++k)
         if (t.live(k)) s.squares.add(t[k]);
       detail::count_path(detail::path::squares_elements);

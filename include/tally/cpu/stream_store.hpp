@@ -13,7 +13,7 @@
 
 namespace tally::detail {
 
-// memcpy for what will not be read again soon.
+// memcpy for what will not be read again soon; other threads see it after stream_fence().
 inline void stream_copy(std::byte* to, std::byte const* from, std::size_t bytes) {
 #if defined(__SSE2__)
   constexpr std::size_t line = 64;
@@ -33,9 +33,14 @@ inline void stream_copy(std::byte* to, std::byte const* from, std::size_t bytes)
     _mm_stream_si128(y + 2, c), _mm_stream_si128(y + 3, d);
   }
   std::memcpy(to + i, from + i, bytes - i);
-  _mm_sfence();
 #else
   std::memcpy(to, from, bytes);
+#endif
+}
+
+inline void stream_fence() {
+#if defined(__SSE2__)
+  _mm_sfence();
 #endif
 }
 
