@@ -44,15 +44,18 @@ def input_for(path, dtype):
     far_apart = ([2.0 ** 500, 2.0 ** -500] if dtype == "float64"
                  else [2.0 ** 60, 1 + 2.0 ** -7, 2.0 ** -60])
     if path in ("sum_elements", "squares_elements"):
-        return in_tiles(f, far_apart, BEFORE_A_TABLE if path == "sum_elements" else TILES)
+        return in_tiles(f, far_apart, BEFORE_A_TABLE)
     if path == "sum_table":
+        return in_tiles(f, far_apart, BEFORE_A_TABLE + TILES)
+    if path == "squares_table":
+        far_apart = [2.0 ** 300, 2.0 ** -300] if dtype == "float64" else far_apart
         return in_tiles(f, far_apart, BEFORE_A_TABLE + TILES)
     raise ValueError(path)
 
 
 PATHS = [(path, dtype) for path in ("sum_window", "squares_fast", "scan_emit", "scan_fit",
                                     "scan_elements") for dtype in FLOATS] + \
-        [(path, dtype) for path in ("sum_elements", "sum_table", "squares_elements")
+        [(path, dtype) for path in ("sum_elements", "sum_table", "squares_elements", "squares_table")
          for dtype in FLOATS if dtype != "float16"] + [("sum_folds", "float64")]
 
 
@@ -73,7 +76,7 @@ def test_every_path_runs_and_is_exact(path, dtype):
         def call():
             assert probe.reduce("sum", dtype, x) == exact.sum(f)
     tiles = moved(path, call)
-    assert (tiles == (BEFORE_A_TABLE if path == "sum_elements" else TILES)
+    assert (tiles == (BEFORE_A_TABLE if path in ("sum_elements", "squares_elements") else TILES)
             or (path == "scan_fit" and tiles >= 1))
 
 

@@ -68,6 +68,7 @@ std::int64_t probe_path_count(char const* name) {
                                                     {"sum_table", path::sum_table},
                                                     {"sum_elements", path::sum_elements},
                                                     {"squares_fast", path::squares_fast},
+                                                    {"squares_table", path::squares_table},
                                                     {"squares_elements", path::squares_elements},
                                                     {"dot_products", path::dot_products},
                                                     {"dot_elements", path::dot_elements},

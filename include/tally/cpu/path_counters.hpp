@@ -25,6 +25,7 @@ enum class path : unsigned {
   sum_table,             // ... that took a sum for every exponent
   sum_elements,          // ... that were added one element at a time
   squares_fast,          // tiles of a sum of squares: the fast path
+  squares_table,         // ... a sum for every exponent
   squares_elements,      // ... one element at a time
   dot_products,          // tiles of a dot product whose products were doubles, then summed as such
   dot_elements,          // ... one pair at a time

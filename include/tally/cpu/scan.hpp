@@ -67,7 +67,7 @@ class prefix_scanner {
       scan_slowly(a, t, reverse, carry, out);
     }
   }
-  void leave(carry_of<A>& carry) const {
+  void leave(carry_of<A>& carry) {
     prefix_.store(carry.value);
     count_path(path::scan_emit, emitted_);
   }
