@@ -63,7 +63,9 @@ saved_state parse(std::string const& file, std::span<std::byte const> bytes) {
   if (auto const found = head.get<std::uint8_t>(); found != version)
     throw error("is a saved state of version " + std::to_string(found) + ", not " +
                 std::to_string(version));
-  auto const body = bytes.first(bytes.size() - std::min(bytes.size(), checksum_bytes));
+  if (bytes.size() < sizeof magic + sizeof version + checksum_bytes)
+    throw error("is a truncated or damaged state");
+  auto const body = bytes.first(bytes.size() - checksum_bytes);
   if (byte_reader(bytes.subspan(body.size())).get<std::uint64_t>() != checksum(body))
     throw error("is a truncated or damaged state");
   byte_reader in(body.subspan(sizeof magic + sizeof version));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "tally/aggregate/aggregate.hpp"
@@ -85,6 +86,7 @@ struct tree_partial {
       if (n.first & ((std::uint64_t(1) << n.level) - 1))
         throw error("state: of an ordered aggregate, and cannot be moved by " + std::to_string(by) +
                     " elements without changing its bits");
+      require_room(n);
     }
   }
 
@@ -108,6 +110,7 @@ struct tree_partial {
       n.value.present = in.get<bool>();
       if (n.level > 63 || n.first & ((std::uint64_t(1) << n.level) - 1))
         throw error("state: a tree node is not aligned");
+      require_room(n);
       if (!nodes.empty() && n.first != end_of(nodes.back()))
         throw error("state: the tree nodes are not consecutive");
       if (n.value.present) n.value.value = A::read(in);
@@ -115,9 +118,19 @@ struct tree_partial {
     }
   }
 
+  // Whether it is of the elements [first, first + count).
+  bool covers(std::uint64_t first, std::uint64_t count) const {
+    return nodes.empty() ? count == 0
+                         : nodes.front().first == first && end_of(nodes.back()) == first + count;
+  }
+
   static std::uint64_t end_of(node const& n) { return n.first + (std::uint64_t(1) << n.level); }
 
  private:
+  static void require_room(node const& n) {
+    if (end_of(n) - 1 > std::uint64_t(std::numeric_limits<std::int64_t>::max()))
+      throw error("state: an index of 2^63 or more");
+  }
   static bool siblings(node const& left, node const& right) {
     return left.level == right.level && !(left.first >> left.level & 1) &&
            right.first == end_of(left);

@@ -86,6 +86,8 @@ class reduce_stream {
     first_ = in.get<std::uint64_t>();
     count_ = in.get<std::uint64_t>();
     part_.read(in);
+    if constexpr (!detail::takes_any_order<parts>)
+      if (!part_.covers(first_, count_)) throw error("state: the tree nodes are of other elements");
   }
 
  private:

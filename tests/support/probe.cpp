@@ -64,11 +64,11 @@ void probe_set_environment(int rounding, bool flush_to_zero, bool denormals_are_
 std::int64_t probe_path_count(char const* name) {
   using tally::detail::path;
   static std::map<std::string, path> const paths = {{"sum_window", path::sum_window},
-                                                    {"sum_bins", path::sum_bins},
-                                                    {"sum_two_folds", path::sum_two_folds},
-                                                    {"sum_four_folds", path::sum_four_folds},
+                                                    {"sum_folds", path::sum_folds},
+                                                    {"sum_table", path::sum_table},
                                                     {"sum_elements", path::sum_elements},
                                                     {"squares_fast", path::squares_fast},
+                                                    {"squares_table", path::squares_table},
                                                     {"squares_elements", path::squares_elements},
                                                     {"dot_products", path::dot_products},
                                                     {"dot_elements", path::dot_elements},

@@ -91,7 +91,7 @@ struct both {
       a.add(t, s.a);
       b.add(t, s.b);
     }
-    void flush(state& s) const {
+    void flush(state& s) {
       a.flush(s.a);
       b.flush(s.b);
     }

@@ -4,30 +4,83 @@
 #pragma once
 
 #include "tally/aggregate/exact_state.hpp"
+#include "tally/aggregate/exponent_table.hpp"
 #include "tally/aggregate/folds.hpp"
 #include "tally/cpu/path_counters.hpp"
 
 namespace tally::detail {
 
-// Adds a tile to an exact state: by the first way that can, the last one always can.
+// Adds a tile to an exact state: by the first way that can, the last ones always can.
 template <class T>
 struct exact_accumulator {
+  using bits = bits_of<T>;
+  static constexpr bits not_sign = bits(~format<T>::sign);
   std::uint64_t windows = 0;
 
   template <class Tile, class State>
   TALLY_CPU_FN void add(Tile const& t, State& s) {
-    if (add_fast(t, s.finite)) {
+    if (hard_ > 0 && all_finite(t)) {
+      --hard_;
+      add_to_table(t, s);
+    } else if (add_fast(t, s.finite)) {
       ++windows;
     } else {
       add_slow(t, s);
     }
   }
+  template <class Tile>
+  static TALLY_CPU_FN bool all_finite(Tile const& t) {
+    using vector = vec<bits, Tile::vector_bytes / sizeof(T)>;
+    vector special{};
+    for_each_group<Tile::vector_bytes / sizeof(T)>(
+        t, T{}, [&](T const* p) __attribute__((always_inline)) {
+          special |= vector((load<vector>(p) & not_sign) >= format<T>::infinity);
+        });
+    return !any(special);
+  }
+  struct specials {
+    std::uint64_t nan = 0, positive_infinity = 0, negative_infinity = 0;
+  };
+  // Counts what is not finite, and copies the tile with zeros in their places; false if there is
+  // none.
+  template <class Tile, class State>
+  static TALLY_CPU_FN bool set_aside(Tile const& t, State& s, T* finite) {
+    constexpr int lanes = Tile::vector_bytes / sizeof(T);
+    using vector = vec<bits, lanes>;
+    vector special{}, infinite{}, negative{};
+    for_each_group<lanes>(t, T{}, [&](T const* p) __attribute__((always_inline)) {
+      auto const b = load<vector>(p), magnitude = b & not_sign;
+      auto const is_special = vector(magnitude >= format<T>::infinity);  // 0 or -1
+      vector const rest = b & ~is_special;
+      __builtin_memcpy(static_cast<void*>(finite), &rest, sizeof rest);
+      finite += lanes;
+      special -= is_special;
+      infinite -= vector(magnitude == format<T>::infinity);
+      negative -= vector(b == bits(format<T>::infinity | format<T>::sign));
+    });
+    auto const total = [](vector counts) __attribute__((always_inline)) {
+      return std::uint64_t(fold_lanes(counts, [](auto x, auto y) { return decltype(x)(x + y); }));
+    };
+    s.nan += Tile::skips ? 0 : total(special) - total(infinite);
+    s.negative_infinity += total(negative);
+    s.positive_infinity += total(infinite) - total(negative);
+    return total(special) != 0;
+  }
   template <class State>
-  void flush(State&) const {
+  void flush(State& s) {
+    table_.flush(s.finite);
     count_path(path::sum_window, windows);
+    count_path(path::sum_folds, folds);
+    count_path(path::sum_table, tables);
+    count_path(path::sum_elements, elements);
   }
 
  private:
+  static constexpr std::uint64_t few = 8;  // tiles, for which a table does not pay
+  exponent_table<T> table_;
+  std::uint64_t folds = 0, tables = 0, elements = 0;
+  int hard_ = 0;  // how many tiles to come go straight to the table
+
   template <class Tile, class Digits>
   static TALLY_CPU_FN bool add_fast(Tile const& t, Digits& into) {
     if constexpr (std::is_same_v<T, double>)
@@ -36,22 +89,37 @@ struct exact_accumulator {
       return add_window(t, into);
   }
   template <class Tile, class State>
-  static TALLY_CPU_FN void add_slow(Tile const& t, State& s) {
-    if constexpr (std::is_same_v<T, double>) {
-      auto const e = extent_of(t);
-      auto const itself = [](auto x, auto& value) __attribute__((always_inline)) { value[0] = x; };
-      if (add_folds<2, 1>(t, e.top, itself, s.finite)) return count_path(path::sum_two_folds);
-      if (add_folds<4, 1>(t, e.top, itself, s.finite)) return count_path(path::sum_four_folds);
-    } else if constexpr (!std::is_same_v<T, float16>) {
-      if (add_bins(t, s.finite)) return count_path(path::sum_bins);
+  TALLY_CPU_FN void add_slow(Tile const& t, State& s) {
+    T finite[Tile::size];
+    bool const has_special = set_aside(t, s, finite);
+    Tile const rest{has_special ? finite : t.data, t.count, t.first};
+    if (has_special && add_fast(rest, s.finite)) {
+      ++windows;
+    } else if (add_by_folds(rest, s.finite)) {
+      ++folds;
+    } else if (elements < few) {
+      for (int k = 0; k < rest.count; ++k)
+        if (rest.live(k)) s.add(rest[k]);
+      ++elements;
+    } else {
+      add_to_table(rest, s);
+      hard_ = 8;
     }
-    add_elements(t, s);
   }
   template <class Tile, class State>
-  static TALLY_CPU_COLD void add_elements(Tile const& t, State& s) {
-    for (int k = 0; k < t.count; ++k)
-      if (t.live(k)) s.add(t[k]);
-    count_path(path::sum_elements);
+  TALLY_CPU_FN void add_to_table(Tile const& t, State& s) {
+    if (!table_.has_room_for(Tile::size)) table_.flush(s.finite);
+    table_.add(t);
+    ++tables;
+  }
+  template <class Tile, class Digits>
+  static TALLY_CPU_FN bool add_by_folds(Tile const& t, Digits& into) {
+    if constexpr (std::is_same_v<T, double>) {
+      auto const itself = [](auto x, auto& value) __attribute__((always_inline)) { value[0] = x; };
+      return add_folds<2, 1>(t, extent_of(t).top, itself, into);
+    } else {
+      return false;
+    }
   }
 };
 

@@ -3,196 +3,222 @@
 // Correctly rounded prefix sums, a tile at a time.
 #pragma once
 
-#include <cmath>
-#include <limits>
-
-#include "tally/aggregate/exact_state.hpp"
-#include "tally/aggregate/folds.hpp"
-#include "tally/cpu/path_counters.hpp"
+#include "tally/aggregate/exact_accumulator.hpp"
+#include "tally/aggregate/prefix_window.hpp"
+#include "tally/aggregate/tile_sums.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace tally::detail {
 
-// A double rounded to odd as a half, rounded once to nearest even, in code that vectorises.
-template <class Half>
-TALLY_CPU_FN Half narrow(double x) {
-  constexpr bool is_float16 = is_one_of<Half, float16>;
-  if constexpr (is_float16) x = x > 0x1p17 ? 0x1p17 : x < -0x1p17 ? -0x1p17 : x;
-  // To odd once more, in a float.
-  float const nearest = float(x);
-  double const error = x - double(nearest);
-  std::uint32_t bits = std::bit_cast<std::uint32_t>(nearest);
-  bool const away = (error < 0) == (bits >> 31 != 0);
-  bits += error != 0 && !(bits & 1) ? (away ? 1u : ~0u) : 0u;
-  std::uint32_t const sign = bits >> 31 << 15, magnitude = bits & 0x7fffffff;
-  if constexpr (!is_float16) {
-    return bfloat16::from_bits(
-        std::uint16_t(sign | (magnitude + 0x7fff + (magnitude >> 16 & 1)) >> 16));
-  } else {
-    std::uint32_t const rebased = magnitude - (112u << 23);
-    std::uint32_t const normal = (rebased + 0xfff + (rebased >> 13 & 1)) >> 13;
-    // A subnormal is rounded where it is added to one half, whose last bit is worth 2^-24.
-    std::uint32_t const subnormal =
-        std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000;
-    std::uint32_t const finite = magnitude < 113u << 23 ? subnormal : normal;
-    return float16::from_bits(std::uint16_t(sign | (finite < 0x7c00 ? finite : 0x7c00u)));
-  }
-}
-
-// The exact sum of all before the tile, as high + low + rest:
-//   high   a multiple of 2^w1, w1 = top - 52, |high| < 2^top
-//   low    a multiple of 2^w2, w2 = w1 - 42, at most about 2^(w1 - 1) between tiles
-//   rest   whatever is finer, |rest| < 2^w2; most often zero
-// An element splits the same way. As long as it has nothing below 2^w2, the running sums of the
-// high parts and of the low parts are exact doubles, and an output is their sum, rounded once. A
-// nonzero rest is represented by half a unit of 2^w2: it decides a tie the right way, and cannot do
-// more as long as no rounding boundary near the output is finer than 2^w2.
+// What is before a tile is seen through a window (prefix_window.hpp). There are three ways on, each
+// of which writes the tile's running sums and moves past it, or changes no value:
+//   near    the sums of the tile's own elements are exact doubles, and so is their sum with what is
+//           before, or it is far enough from where its rounding changes
+//   strict  elements are cut as the window is; as long as they have nothing below 2^w2, the running
+//           sums of their high and of their low parts are exact doubles, and an output is their
+//           sum, rounded once. A rest that is kept is represented by half a unit of 2^w2: it
+//           decides a tie the right way, and cannot do more as long as no rounding boundary near
+//           the output is finer than 2^w2
+//   loose   what elements have below 2^w2 is added up apart; an output must be the same wherever
+//           in its bounds that is
 template <floating In, floating Out, class State>
 class exact_prefix {
  public:
-  explicit exact_prefix(State const& s) : rest_(s) {}
+  explicit exact_prefix(State const& s) : window_(s) {}
+  void store(State& s) { window_.store(s); }
 
-  void store(State& s) const {
-    s = rest_;
-    s.finite.add(high_);
-    s.finite.add(low_);
-  }
-
-  // Writes the tile's running sums and moves past it; or changes no value and returns false.
   template <class Tile>
   TALLY_CPU_FN bool emit(Tile const& t, Out* out) {
-    auto const e = extent_of(t);
-    int const needed = e.zero ? lowest_top : e.top + tile_bits + 1;
-    bool const fits = needed <= top_ && std::fabs(high_) <= power_of_two(top_ - 1);
-    if (!fits && !fit(needed, slack)) return false;
-    for (bool lowered = false;; lowered = true) {
-      if (try_emit(t, out)) return true;
-      // A lower window may reach the bits, or the small outputs, that this one does not.
-      if (lowered || !fit(needed, 0)) return false;
+    if (!window_.kept.is_finite_sum()) return emit_settled(t, out);
+    bool const open = window_.unknown == 0;
+    int needed;
+    if constexpr (by_sums) {
+      tile_sums<In, Tile::vector_bytes / 8> sums;
+      auto const e = sums.take(t);
+      needed = room_for(e.top, e.zero);
+      if (!e.finite || !fit(needed, false)) return false;
+      if (open && e.top + tile_bits - e.lowest <= 53 && emit_near(t.count, e, sums, out))
+        return true;
+    } else {
+      auto const e = extent_of(t);
+      needed = room_for(e.top, e.zero);
+      if (!fit(needed, false)) return false;
     }
+    return emit_by_parts(t, needed, out);
   }
 
  private:
-  static constexpr int slack = 4;  // room to grow before the next fit
-  static constexpr int lowest_top = std::max(-900, format<In>::lowest + 94);
-  static constexpr int no_window = std::numeric_limits<int>::min();
+  static constexpr bool by_sums = !is_one_of<double, In, Out>;
+  static constexpr bool to_double = std::is_same_v<Out, double>;
+  using window = prefix_window<State, format<In>::lowest>;
+  using narrowed = std::conditional_t<to_double, float, Out>;
+  window window_;
 
-  double high_ = 0, low_ = 0;
-  State rest_;
-  double sticky_ = 0;    // half a unit of 2^w2 with the sign of rest, or 0
-  int top_ = no_window;  // of the present window
+  static TALLY_CPU_FN int room_for(int top, bool zero) {
+    return zero ? window::lowest_top : top + tile_bits + 1;
+  }
+  // Sees that the window has room; `tight`: and no more than that.
+  TALLY_CPU_FN bool fit(int needed, bool tight) {
+    constexpr int slack = 4;  // room to grow before the next fit
+    return (!tight && window_.holds(needed)) || window_.fit(needed, tight ? 0 : slack);
+  }
 
-  static TALLY_CPU_FN double anchor(int w) { return 1.5 * power_of_two(52 + w); }
-  static TALLY_CPU_FN double multiple_of(double x, double anchor) { return (anchor + x) - anchor; }
+  // What is NaN remains so, and what is infinite until something else that is not finite comes.
+  template <class Tile>
+  TALLY_CPU_FN bool emit_settled(Tile const& t, Out* out) const {
+    if (!window_.kept.is_nan_sum() && !exact_accumulator<In>::all_finite(t)) return false;
+    std::fill_n(out, t.count, window_.kept.template result<Out>());
+    return true;
+  }
 
-  // Chooses a window that holds the present sum and elements below 2^(needed - tile_bits - 1).
-  TALLY_CPU_COLD bool fit(int needed, int room) {
-    count_path(path::scan_fit);
-    if (!rest_.is_finite_sum()) return false;
-    rest_.finite.add(high_);
-    rest_.finite.add(low_);
-    high_ = low_ = 0;
-    auto const take = [&](double x) {
-      rest_.finite.add(-x);
-      return x;
-    };
-    double const all = rest_.finite.template round<double>();
-    int const own = int(std::bit_cast<std::uint64_t>(std::fabs(all)) >> 52) - 1022;
-    top_ = std::max({needed, own + 1, lowest_top}) + room;
-    if (top_ > 1000) {
-      top_ = no_window;
-      return false;
+  // A tight window may reach the bits, or the small outputs, that another does not.
+  template <class Tile>
+  TALLY_CPU_FN bool emit_by_parts(Tile const& t, int needed, Out* out) {
+    if (window_.unknown == 0) {
+      if (emit_strict(t, out)) return true;
+      if (fit(needed, true) && emit_strict(t, out)) return true;
     }
-    high_ = take(multiple_of(all, anchor(top_ - 52)));
-    low_ = take(multiple_of(rest_.finite.template round<double>(), anchor(top_ - 94)));
-    double const fine = rest_.finite.template round<double>();
-    sticky_ = fine == 0 ? 0 : std::copysign(power_of_two(top_ - 95), fine);
-    return true;
+    if constexpr (std::is_same_v<In, double>)
+      if (!exact_accumulator<In>::all_finite(t)) return false;
+    return emit_loose(t, out) || (fit(needed, true) && emit_loose(t, out));
   }
 
-  template <class Tile>
-  TALLY_CPU_FN bool try_emit(Tile const& t, Out* out) {
-    int const n = t.count;
-    alignas(64) double high[Tile::size], low[Tile::size];
-    if (!split(t, high, low)) return false;
-    if (n == Tile::size)
-      running_sums(high, low);
-    else
-      for (int k = 0; k < n; ++k) {
-        high[k] += k ? high[k - 1] : high_;
-        low[k] += k ? low[k - 1] : low_;
+  // The grid on which everything lies, if base and all prefixes of the tile fit a double; what is
+  // finer in the base is represented by the bits below.
+  template <class Sums>
+  TALLY_CPU_FN bool emit_near(int count, reach const& e, Sums& sums, Out* out) {
+    auto& w = window_;
+    double base = w.high, rest = w.low + w.sticky, least = 0;
+    int tolerance = 0;
+    int const own = std::max(window::exponent_above(w.high), window::exponent_above(w.low));
+    int grid = std::max(own, e.top + tile_bits) - 50;
+    if (w.sticky != 0) grid = std::max(grid, w.w2());
+    if (e.lowest >= grid) {
+      base = window::multiple_of(w.high, grid);
+      rest += w.high - base;
+      if (rest != 0) {
+        double const whole = window::multiple_of(rest, grid);
+        base += whole;
+        if (rest != whole) base += std::copysign(power_of_two(grid - 2), rest - whole);
+        least = rest != whole ? power_of_two(grid + format<Out>::precision + 2) : 0;
       }
-    if (!round_all(high, low, n, out)) return false;
-    // The low part has grown by up to 2^9: what it can, it hands up.
-    double const up = multiple_of(low[n - 1], anchor(top_ - 52));
-    high_ = high[n - 1] + up;
-    low_ = low[n - 1] - up;
-    return true;
+      rest = 0;
+    } else {
+      // Three additions round, of numbers up to 2^7 times the result.
+      tolerance = 1 << 9;
+      int const largest = std::max({e.top + tile_bits, window::exponent_above(w.low), w.w2() + 60});
+      least = power_of_two(std::max(largest - 7, format<Out>::lowest + format<Out>::precision));
+    }
+    double const sum = sums.accumulate();
+    return sums.template emit<Out>(count, base, rest, tolerance, least, out) && w.add(sum);
   }
 
-  template <class Tile>
-  TALLY_CPU_FN bool split(Tile const& t, double* high, double* low) const {
-    double const m1 = anchor(top_ - 52), m2 = anchor(top_ - 94);
-    using doubles = vec<double, Tile::vector_bytes / 8>;
-    vec<std::uint64_t, Tile::vector_bytes / 8> left = {};
+  // Calls f(x, high, low, finer, k) for vectors of elements from k on: the running sums of what
+  // they have in the window, and what each has below. Returns the last sums.
+  template <class Tile, class F>
+  TALLY_CPU_FN std::pair<double, double> for_each_part(Tile const& t, F&& f) const {
+    constexpr int lanes = Tile::vector_bytes / 8;
+    using doubles = vec<double, lanes>;
+    double const m1 = window::anchor(window_.w1()), m2 = window::anchor(window_.w2());
+    double const down = power_of_two(-window_.shift), up = power_of_two(window_.shift);
+    doubles high = window_.high + doubles{}, low = window_.low + doubles{};
+    int k = 0;
     for_each_double(t, [&](doubles x) __attribute__((always_inline)) {
-      doubles const h = (m1 + x) - m1, rest = x - h, l = (m2 + rest) - m2;
-      __builtin_memcpy(high, &h, sizeof h);
-      __builtin_memcpy(low, &l, sizeof l);
-      high += sizeof h / sizeof(double);
-      low += sizeof l / sizeof(double);
-      left |= cast<decltype(left)>(rest - l) << 1;
+      constexpr bool may_shift = std::is_same_v<In, double>;
+      doubles const scaled = may_shift ? x * down : x;
+      doubles const h = (m1 + scaled) - m1, l = (m2 + (scaled - h)) - m2;
+      doubles const finer = may_shift ? (x - h * up) - l * up : (x - h) - l;
+      auto const hs = running_sums<1, double, lanes>(h), ls = running_sums<1, double, lanes>(l);
+      f(doubles(high + hs), doubles(low + ls), finer, k);
+      high += hs[lanes - 1];
+      low += ls[lanes - 1];
+      k += lanes;
     });
-    return !any(left);
+    return {high[0], low[0]};
   }
 
-  // Exact additions regroup freely: eight runs at once, then each run's start is added.
-  TALLY_CPU_FN void running_sums(double* high, double* low) const {
-    constexpr int runs = 8, length = 512 / runs;
-    for (int k = 1; k < length; ++k)
-      for (int r = 0; r < runs; ++r) {
-        high[r * length + k] += high[r * length + k - 1];
-        low[r * length + k] += low[r * length + k - 1];
-      }
-    double h = high_, l = low_;
-    for (int r = 0; r < runs; ++r) {
-      double const next_h = h + high[(r + 1) * length - 1], next_l = l + low[(r + 1) * length - 1];
-      for (int k = 0; k < length; ++k) {
-        high[r * length + k] += h;
-        low[r * length + k] += l;
-      }
-      h = next_h;
-      l = next_l;
-    }
+  // Writes a vector of results for elements k and on; what is beyond the tile is left out.
+  template <class Tile, class V>
+  static TALLY_CPU_FN void write(Tile const& t, Out* out, int k, V const& y) {
+    constexpr int lanes = sizeof y / sizeof(Out);
+    int const rest = t.count - k;
+    if (rest >= lanes)
+      __builtin_memcpy(static_cast<void*>(out + k), &y, sizeof y);
+    else if (rest > 0)
+      __builtin_memcpy(static_cast<void*>(out + k), &y, std::size_t(rest) * sizeof(Out));
   }
 
-  TALLY_CPU_FN bool round_all(double const* high, double const* low, int n, Out* out) const {
-    double const sticky = sticky_;
-    double const least = sticky == 0 ? 0 : power_of_two(top_ - 94 + format<Out>::precision + 2);
-    std::uint64_t too_small = 0;
-    for (int k = 0; k < n; ++k) {
-      double const h = high[k], l = low[k] + sticky;
-      double sum = h + l;
-      too_small |= std::uint64_t(std::fabs(sum) < least);
-      if constexpr (std::is_same_v<Out, double>) {
-        out[k] = sum;
-      } else {
-        // To odd first, so that the second rounding sees what the first one dropped.
-        double const back = sum - h;
-        double const error = (h - (sum - back)) + (l - back);
-        std::uint64_t const bits = std::bit_cast<std::uint64_t>(sum);
-        std::uint64_t const toward =
-            (bits ^ std::bit_cast<std::uint64_t>(error)) >> 63 ? ~std::uint64_t(0) : 1;
-        sum = std::bit_cast<double>(error != 0 && !(bits & 1) ? bits + toward : bits);
-        if constexpr (std::is_same_v<Out, float>)
-          out[k] = float(sum);
-        else
-          out[k] = narrow<Out>(sum);
-      }
-    }
-    return !too_small;
+  template <class Tile>
+  TALLY_CPU_FN bool emit_strict(Tile const& t, Out* out) {
+    constexpr int lanes = Tile::vector_bytes / 8;
+    using doubles = vec<double, lanes>;
+    using bits = vec<std::int64_t, lanes>;
+    double const up = power_of_two(window_.shift), sticky = window_.sticky;
+    double const least = sticky == 0 ? 0 : power_of_two(window_.w2() + format<Out>::precision + 2);
+    doubles smallest = least + doubles{};
+    bits left{};
+    near_midpoint<narrowed, lanes> rounded(0, 0);
+    auto const last = for_each_part(
+        t, [&](doubles high, doubles low, doubles finer, int k) __attribute__((always_inline)) {
+          left |= cast<bits>(finer) << 1;
+          low += sticky;
+          doubles const sum = high + low;
+          auto const magnitude = cast<bits>(sum) & std::numeric_limits<std::int64_t>::max();
+          smallest = min_of(smallest, cast<doubles>(magnitude));
+          if constexpr (to_double)
+            write(t, out, k, doubles(sum * up));
+          else
+            write(t, out, k, rounded.finish(rounded(to_odd(high, low, sum))));
+        });
+    if (any(left) || any(smallest < least) || (!to_double && !rounded.right())) return false;
+    window_.move_to(last.first, last.second);
+    return true;
+  }
+
+  template <class Tile>
+  TALLY_CPU_FN bool emit_loose(Tile const& t, Out* out) {
+    constexpr int lanes = Tile::vector_bytes / 8;
+    using doubles = vec<double, lanes>;
+    using bits = vec<std::int64_t, lanes>;
+    // A tile adds at most 2^8 units of 2^w2 to what is unknown: 2^13 in all, as the window holds.
+    double const unit = power_of_two(window_.w2()), up = power_of_two(window_.shift);
+    double const bound = 2 * (std::max(window_.unknown, unit) + 0x1p8 * unit);
+    bits left{}, differ{};
+    doubles sizes{};
+    near_midpoint<narrowed, lanes> rounded(1 << 9, power_of_two(window_.w2() + 13 + 44));
+    alignas(64) double below[Tile::size];
+    auto const last = for_each_part(
+        t, [&](doubles high, doubles low, doubles finer, int k) __attribute__((always_inline)) {
+          __builtin_memcpy(below + k, &finer, sizeof finer);
+          bits const magnitude = cast<bits>(finer) & std::numeric_limits<std::int64_t>::max();
+          left |= magnitude;
+          sizes += cast<doubles>(magnitude);
+          if constexpr (to_double) {
+            doubles const most = high + (low + bound), least = high + (low - bound);
+            differ |= cast<bits>(most) ^ cast<bits>(least);
+            write(t, out, k, doubles(most * up));
+          } else {
+            write(t, out, k, rounded.finish(rounded(high + low)));
+          }
+        });
+    if (to_double ? any(differ) : !rounded.right()) return false;
+    window_.move_to(last.first, last.second);
+    if (any(left))
+      window_.add_finer(tile<double, propagate, Tile::vector_bytes>{below, t.count, 0},
+                        sum_of_lanes(sizes) * power_of_two(-window_.shift));
+    return true;
+  }
+
+  // a + b = sum but for its rounding, rounded to odd instead, so that a second rounding sees what
+  // the first one dropped.
+  template <class V>
+  static TALLY_CPU_FN V to_odd(V a, V b, V sum) {
+    using bits = vec<std::int64_t, sizeof(V) / 8>;
+    V const back = sum - a, error = (a - (sum - back)) + (b - back);
+    bits const s = cast<bits>(sum), toward = ((s ^ cast<bits>(error)) >> 63) | 1;
+    return cast<V>(s + (toward & bits(error != 0) & ((s & 1) - 1)));
   }
 };
 

@@ -89,7 +89,7 @@ struct products_accumulator {
       sums.add(tile<double, propagate, Tile::vector_bytes>{v, t.count, t.first}, s);
     ++in_doubles;
   }
-  void flush(exact_products<T>& s) const {
+  void flush(exact_products<T>& s) {
     sums.flush(s);
     count_path(path::dot_products, in_doubles);
   }

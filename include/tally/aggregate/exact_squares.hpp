@@ -44,6 +44,35 @@ struct exact_squares {
     }
   }
 
+  // The squares as sums of doubles: how many, each in one of `out`; 0 if they cannot be.
+  template <class Tile>
+  static TALLY_CPU_FN int in_doubles(Tile const& t, double (&out)[2][Tile::size]) {
+    if constexpr (integer<T>) {
+      return 0;
+    } else if constexpr (std::is_same_v<T, double>) {
+#if defined(TALLY_NO_CONTRACTION) || !defined(__FMA__)
+      std::uint64_t outside = 0;
+      for (int k = 0; k < t.count; ++k) {
+        double const x = t.live(k) ? t.data[k] : 0, size = x < 0 ? -x : x;
+        outside |= x != 0 && !(size >= 0x1p-480 && size < 0x1p500);
+        out[0][k] = x * x;
+        out[1][k] = __builtin_fma(x, x, -out[0][k]);
+      }
+      return outside ? 0 : 2;
+#else
+      return 0;
+#endif
+    } else {
+      int k = 0;
+      for_each_double(t, [&](auto x) __attribute__((always_inline)) {
+        auto const square = x * x;
+        __builtin_memcpy(out[0] + k, &square, sizeof square);
+        k += int(sizeof x / sizeof x[0]);
+      });
+      return 1;
+    }
+  }
+
  private:
   struct square {  // of at most 24 bits: exact
     template <class V>

@@ -63,7 +63,8 @@ struct extrema {
   // Moves the positions.
   static void shift(state& s, std::int64_t by) {
     for (std::int64_t* at : {&s.least.at, &s.greatest.at, &s.first_nan})
-      if (*at >= 0) *at += by;
+      if (*at >= 0 && __builtin_add_overflow(*at, by, at))
+        throw error("state: an index of 2^63 or more");
   }
   static void write(byte_writer& out, state const& s) {
     for (end const* e : {&s.least, &s.greatest}) {
@@ -81,6 +82,8 @@ struct extrema {
     }
     s.first_nan = in.get<std::int64_t>();
     s.nan = in.get<std::uint64_t>();
+    if (s.least.at < -1 || s.greatest.at < -1 || s.first_nan < -1)
+      throw error("state: an index is negative");
     return s;
   }
 
@@ -138,38 +141,71 @@ struct extrema {
     static TALLY_CPU_FN T from_ordered(ordered x) { return from_bits<T>(key(flip_negative(x))); }
 
     template <class Tile>
-    static __attribute__((noinline)) void lower_least(Tile const& t, state& s, key low) {
+    static TALLY_CPU_FN void lower_least(Tile const& t, state& s, key low) {
       s.least = better<true>(s.least, {low, first_with(t, low)});
     }
     template <class Tile>
-    static __attribute__((noinline)) void raise_greatest(Tile const& t, state& s, key high) {
+    static TALLY_CPU_FN void raise_greatest(Tile const& t, state& s, key high) {
       s.greatest = better<false>(s.greatest, {high, first_with(t, high)});
     }
+    // What the last, incomplete vector has is looked at one by one.
     template <class Tile>
-    static __attribute__((noinline)) void add_with_nan(Tile const& t, state& s) {
-      key low = key(~key(0)), high = 0;
-      std::uint64_t nan = 0;
-      for (int k = 0; k < t.count; ++k) {
-        bool const is = is_nan(t[k]);
-        key const value = order_key(t[k]);
-        low = std::min(low, is ? low : value);
-        high = std::max(high, is ? high : value);
-        nan += is;
+    static TALLY_CPU_FN void add_with_nan(Tile const& t, state& s) {
+      constexpr int lanes = Tile::vector_bytes / sizeof(T);
+      using vector = detail::vec<ordered, lanes>;
+      constexpr ordered highest = std::numeric_limits<ordered>::max(), lowest = ordered(~highest);
+      vector low = vector{} + highest, high = vector{} + lowest, nan{};
+      int const whole = t.count / lanes * lanes;
+      for (int k = 0; k < whole; k += lanes) {
+        auto const b = detail::load<vector>(t.data + k), x = in_order(b);
+        auto const is = (b & ordered(~format<T>::sign)) > ordered(format<T>::infinity);
+        low = detail::min_of(low, is ? low : x);
+        high = detail::max_of(high, is ? high : x);
+        nan -= is;
       }
-      s.nan += nan;
+      auto least = detail::fold_lanes(low, [](auto a, auto b) { return a < b ? a : b; });
+      auto most = detail::fold_lanes(high, [](auto a, auto b) { return a > b ? a : b; });
+      auto found =
+          std::uint64_t(detail::fold_lanes(nan, [](auto a, auto b) { return decltype(a)(a + b); }));
+      for (int k = whole; k < t.count; ++k) {
+        if (is_nan(t[k])) {
+          ++found;
+        } else {
+          least = std::min(least, in_order(t[k]));
+          most = std::max(most, in_order(t[k]));
+        }
+      }
+      s.nan += found;
       if (!Tile::skips && s.first_nan < 0) {
         int k = 0;
         while (!is_nan(t[k])) ++k;
         s.first_nan = std::int64_t(t.index(k));
       }
-      if (nan == std::uint64_t(t.count)) return;
-      lower_least(t, s, low);
-      raise_greatest(t, s, high);
+      if (found == std::uint64_t(t.count)) return;
+      auto const lower = order_key(from_ordered(least)), upper = order_key(from_ordered(most));
+      if (s.least.at < 0 || lower < s.least.value) lower_least(t, s, lower);
+      if (s.greatest.at < 0 || upper > s.greatest.value) raise_greatest(t, s, upper);
     }
     template <class Tile>
-    static __attribute__((noinline)) std::int64_t first_with(Tile const& t, key value) {
-      int k = 0;
-      while (is_nan(t[k]) || zeros_merged(order_key(t[k])) != zeros_merged(value)) ++k;
+    static TALLY_CPU_FN std::int64_t first_with(Tile const& t, key value) {
+      constexpr int lanes = Tile::vector_bytes / sizeof(T);
+      using vector = detail::vec<ordered, lanes>;
+      ordered const wanted = in_order(from_order_key<T>(zeros_merged(value)));
+      // The number of the first vector that has it; a tile has fewer than 127.
+      constexpr ordered none = 127;
+      int const vectors = t.count / lanes;
+      vector first = vector{} + none;
+      for (int i = 0; i < vectors; ++i) {
+        auto x = in_order(detail::load<vector>(t.data + i * lanes));
+        if constexpr (floating<T>)  // one comparison: of two, g++ 12 makes a loop over the lanes
+          x = x == in_order(from_bits<T>(format<T>::sign)) ? vector{} : x;
+        auto const at = vector{} + ordered(i);
+        first = x == wanted ? detail::min_of(first, at) : first;
+      }
+      int const found =
+          int(detail::fold_lanes(first, [](auto a, auto b) { return a < b ? a : b; }));
+      int k = std::min(found, vectors) * lanes;
+      while (zeros_merged(order_key(t[k])) != zeros_merged(value)) ++k;
       return std::int64_t(t.index(k));
     }
   };

@@ -6,6 +6,7 @@
 #include "tally/aggregate/estimate.hpp"
 #include "tally/aggregate/exact_accumulator.hpp"
 #include "tally/aggregate/exact_squares.hpp"
+#include "tally/aggregate/moments_window.hpp"
 
 namespace tally {
 // sum / n with exact parts. The common base of the aggregates below; Squares adds the second
@@ -58,7 +59,6 @@ struct moments {
   struct accumulator {
     template <class Tile>
     TALLY_CPU_FN void add(Tile const& t, state& s) {
-      sum.add(t, s.sum);
       if constexpr (Tile::skips) {
         std::uint32_t live = 0;
         for (int k = 0; k < t.count; ++k) live += t.live(k);
@@ -66,27 +66,69 @@ struct moments {
       } else {
         s.count += std::uint64_t(t.count);
       }
-      if constexpr (Squares) {
-        if (s.squares.add_fast(t))
-          ++fast;
-        else
-          add_slow(t, s);
-      }
+      if constexpr (!Squares)
+        sum.add(t, s.sum);
+      else if constexpr (!floating<T>)
+        add_apart(t, s);
+      else if (!add_together(t, s))
+        add_finite(t, s);
     }
-    void flush(state& s) const {
+    void flush(state& s) {
       sum.flush(s.sum);
-      detail::count_path(detail::path::squares_fast, fast);
+      if constexpr (Squares) {
+        table.flush(s.squares.finite);
+        detail::count_path(detail::path::squares_fast, fast);
+        detail::count_path(detail::path::squares_table, tables);
+        detail::count_path(detail::path::squares_elements, elements);
+      }
     }
 
    private:
+    static constexpr std::uint64_t few = 8;  // tiles, for which a table does not pay
     detail::exact_accumulator<T> sum;
-    std::uint64_t fast = 0;
+    detail::moments_window both;
+    detail::exponent_table<double> table;  // of squares
+    std::uint64_t fast = 0, tables = 0, elements = 0;
 
     template <class Tile>
-    static __attribute__((noinline)) void add_slow(Tile const& t, state& s) {
-      for (int k = 0; k < t.count; ++k)
-        if (t.live(k)) s.squares.add(t[k]);
-      detail::count_path(detail::path::squares_elements);
+    TALLY_CPU_FN bool add_together(Tile const& t, state& s) {
+      if constexpr (!detail::fits_moments_window<T>) return false;
+      if (!both.add(t, s.sum.finite, s.squares.finite)) return false;
+      ++sum.windows;
+      ++fast;
+      return true;
+    }
+    // What is not finite is counted with the sum, and left out.
+    template <class Tile>
+    TALLY_CPU_FN void add_finite(Tile const& t, state& s) {
+      T finite[Tile::size];
+      bool const left_out = detail::exact_accumulator<T>::set_aside(t, s.sum, finite);
+      Tile const rest{left_out ? finite : t.data, t.count, t.first};
+      if (!left_out || !add_together(rest, s)) add_apart(rest, s);
+    }
+    template <class Tile>
+    TALLY_CPU_FN void add_apart(Tile const& t, state& s) {
+      sum.add(t, s.sum);
+      if (s.squares.add_fast(t)) {
+        ++fast;
+      } else if (elements >= few && add_to_table(t, s)) {
+        ++tables;
+      } else {
+        for (int k = 0; k < t.count; ++k)
+          if (t.live(k)) s.squares.add(t[k]);
+        ++elements;
+      }
+    }
+    // Squares as doubles and their errors; false if one is too large or too small.
+    template <class Tile>
+    TALLY_CPU_FN bool add_to_table(Tile const& t, state& s) {
+      double squares[2][Tile::size];
+      int const parts = s.squares.in_doubles(t, squares);
+      for (int i = 0; i < parts; ++i) {
+        if (!table.has_room_for(Tile::size)) table.flush(s.squares.finite);
+        table.add(tile<double, propagate, Tile::vector_bytes>{squares[i], t.count, 0});
+      }
+      return parts > 0;
     }
   };
 };

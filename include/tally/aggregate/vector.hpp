@@ -50,6 +50,49 @@ TALLY_CPU_FN vec<T, Lanes / 2> half_of(vec<T, Lanes> v) {
   return h;
 }
 
+// Floats as doubles. (g++ 12 converts wide vectors by halves.)
+template <int Lanes>
+TALLY_CPU_FN vec<double, Lanes> to_doubles(vec<float, Lanes> v) {
+#if defined(__x86_64__) && !defined(__CUDACC__)
+  if constexpr (Lanes == 8) {
+    vec<double, 8> wide;
+    asm("vcvtps2pd %1, %0" : "=v"(wide) : "v"(v));
+    return wide;
+  }
+#endif
+  return __builtin_convertvector(v, vec<double, Lanes>);
+}
+
+// 16-bit lanes as 32-bit ones.
+template <int Lanes>
+TALLY_CPU_FN vec<std::uint32_t, Lanes> widened(vec<std::uint16_t, Lanes> v) {
+#if defined(__x86_64__) && !defined(__CUDACC__)
+  if constexpr (Lanes == 16) {
+    vec<std::uint32_t, Lanes> wide;
+    asm("vpmovzxwd %1, %0" : "=v"(wide) : "v"(v));
+    return wide;
+  }
+#endif
+  return __builtin_convertvector(v, vec<std::uint32_t, Lanes>);
+}
+
+// float16 as floats, where a processor that has vectors so wide does it: Lanes of 8 and 16 on x86.
+template <int Lanes>
+inline constexpr bool converts_float16 =
+#if defined(__x86_64__) && !defined(__CUDACC__)
+    Lanes == 8 || Lanes == 16;
+#else
+    false;
+#endif
+template <int Lanes>
+TALLY_CPU_FN vec<float, Lanes> float16_to_floats(vec<std::uint16_t, Lanes> v) {
+  vec<float, Lanes> wide{};
+#if defined(__x86_64__) && !defined(__CUDACC__)
+  asm("vcvtph2ps %1, %0" : "=v"(wide) : "v"(v));
+#endif
+  return wide;
+}
+
 // The lanes put together by f, which is called with halves of the vector and then with elements.
 template <class F, class V>
 TALLY_CPU_FN auto fold_lanes(V v, F&& f) {

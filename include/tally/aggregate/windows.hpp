@@ -34,20 +34,26 @@ TALLY_CPU_FN vec<std::uint32_t, Lanes> float_bits(float const* p) {
 template <bool Skip, int Lanes>
 TALLY_CPU_FN vec<std::uint32_t, Lanes> float_bits(bfloat16 const* p) {
   auto const half = load<vec<std::uint16_t, Lanes>>(p);
-  auto const bits = __builtin_convertvector(half, vec<std::uint32_t, Lanes>) << 16;
+  auto const bits = widened<Lanes>(half) << 16;
   if constexpr (!Skip) return bits;
   return (bits & 0x7fffffff) > 0x7f800000 ? 0 * bits : bits;
 }
 template <bool Skip, int Lanes>
 TALLY_CPU_FN vec<std::uint32_t, Lanes> float_bits(float16 const* p) {
   using bits = vec<std::uint32_t, Lanes>;
-  auto const half = __builtin_convertvector(load<vec<std::uint16_t, Lanes>>(p), bits);
-  auto const magnitude = half & 0x7fff;
-  // The fraction and exponent land in a float's; 2^112 is the difference of the two biases.
-  auto const value = cast<vec<float, Lanes>>(magnitude << 13) * 0x1p112f;
-  auto const all = cast<bits>(value) | (half & 0x8000) << 16;
-  if constexpr (!Skip) return all;
-  return magnitude > 0x7c00 ? 0 * all : all;
+  auto const half = load<vec<std::uint16_t, Lanes>>(p);
+  if constexpr (converts_float16<Lanes>) {
+    auto const all = cast<bits>(float16_to_floats<Lanes>(half));
+    if constexpr (!Skip) return all;
+    return (all & 0x7fffffff) > 0x7f800000 ? 0 * all : all;
+  } else {
+    bits const wide = widened<Lanes>(half), magnitude = wide & 0x7fff;
+    // The fraction and exponent land in a float's; 2^112 is the difference of the two biases.
+    auto const value = cast<vec<float, Lanes>>(magnitude << 13) * 0x1p112f;
+    auto const all = cast<bits>(value) | (wide & 0x8000) << 16;
+    if constexpr (!Skip) return all;
+    return magnitude > 0x7c00 ? 0 * all : all;
+  }
 }
 
 // Where the values of a type lie, seen as floats or (double) as they are: the exponent field of the
@@ -75,8 +81,8 @@ TALLY_CPU_FN void for_each_double(Tile const& t, F&& f) {
   } else {
     for_each_group<2 * lanes>(t, T{}, [&](T const* p) __attribute__((always_inline)) {
       auto const x = cast<vec<float, 2 * lanes>>(float_bits<Tile::skips, 2 * lanes>(p));
-      f(__builtin_convertvector((half_of<0, float, 2 * lanes>(x)), doubles));
-      f(__builtin_convertvector((half_of<1, float, 2 * lanes>(x)), doubles));
+      f(to_doubles<lanes>(half_of<0, float, 2 * lanes>(x)));
+      f(to_doubles<lanes>(half_of<1, float, 2 * lanes>(x)));
     });
   }
 }
@@ -119,8 +125,8 @@ TALLY_CPU_FN bool add_window(Tile const& t, Digits& into) {
     largest = max_of(largest, magnitude);
     smallest = min_of(smallest, magnitude - 1);  // a zero becomes large
     auto const x = cast<vec<float, lanes>>(b);
-    even += __builtin_convertvector((half_of<0, float, lanes>(x)), doubles);
-    odd += __builtin_convertvector((half_of<1, float, lanes>(x)), doubles);
+    even += to_doubles<lanes / 2>(half_of<0, float, lanes>(x));
+    odd += to_doubles<lanes / 2>(half_of<1, float, lanes>(x));
   });
   auto const high = fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; });
   auto const low = fold_lanes(smallest, [](auto a, auto b) { return a < b ? a : b; });
@@ -166,24 +172,6 @@ TALLY_CPU_FN bool add_halves(Tile const& t, Digits& into) {
   if (may_overflow || tile_bits + (top + 1 - bottom) + 26 > 53) return false;
   into.add(sum_of_lanes(high_sum[0] + high_sum[1]));
   into.add(sum_of_lanes(low_sum[0] + low_sum[1]));
-  return true;
-}
-
-// float, bfloat16, any finite values: 16 bins of 16 binades each, 16 + 24 + 9 bits wide.
-template <class Tile, class Digits>
-TALLY_CPU_FN bool add_bins(Tile const& t, Digits& into) {
-  using T = typename Tile::element;
-  using f = format<T>;
-  double bin[2][16] = {};
-  bool finite = true;
-  for (int k = 0; k < t.count; ++k) {
-    if (!t.live(k)) continue;
-    float const x = std::bit_cast<float>(float_bits<false, 1>(t.data + k)[0]);
-    finite = finite && is_finite(t[k]);
-    bin[k % 2][(to_bits(t[k]) >> (f::precision + 3)) & 15] += double(x);
-  }
-  if (!finite) return false;
-  for (int i = 0; i < 16; ++i) into.add(bin[0][i] + bin[1][i]);
   return true;
 }
 

@@ -34,12 +34,18 @@ __attribute__((noinline, target("avx2,bmi,bmi2,lzcnt,popcnt,f16c" TALLY_FMA))) v
   body(vector_width<32>{});
 }
 #ifdef TALLY_NO_CONTRACTION
+#ifdef __clang__
+#define TALLY_WIDE ""
+#else
+#define TALLY_WIDE ",prefer-vector-width=512"
+#endif
 template <class F>
 __attribute__((noinline, target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,bmi,bmi2,lzcnt,popcnt,"
-                                "f16c,fma,prefer-vector-width=512"))) void
+                                "f16c,fma" TALLY_WIDE))) void
 run_avx512(F& body) {
   body(vector_width<64>{});
 }
+#undef TALLY_WIDE
 #endif
 #undef TALLY_FMA
 #endif

@@ -21,11 +21,11 @@ enum class path : unsigned {
   top_k_distinct_merge,  // ... and merged into the best different values
   top_k_seen,            // repeats dropped before they took room (counted a flush)
   sum_window,            // tiles of a sum whose first fast path was exact
-  sum_bins,              // ... that took exponent bins
-  sum_two_folds,         // ... that took two folds
-  sum_four_folds,        // ... or four
+  sum_folds,             // ... that took two folds
+  sum_table,             // ... that took a sum for every exponent
   sum_elements,          // ... that were added one element at a time
   squares_fast,          // tiles of a sum of squares: the fast path
+  squares_table,         // ... a sum for every exponent
   squares_elements,      // ... one element at a time
   dot_products,          // tiles of a dot product whose products were doubles, then summed as such
   dot_elements,          // ... one pair at a time

@@ -3,10 +3,13 @@
 // Prefix scans on this machine's cores. Names no aggregate.
 #pragma once
 
+#include <atomic>
 #include <optional>
+#include <thread>
 
 #include "tally/cpu/path_counters.hpp"
 #include "tally/cpu/reduce.hpp"
+#include "tally/cpu/stream_store.hpp"
 
 namespace tally::detail {
 
@@ -64,7 +67,7 @@ class prefix_scanner {
       scan_slowly(a, t, reverse, carry, out);
     }
   }
-  void leave(carry_of<A>& carry) const {
+  void leave(carry_of<A>& carry) {
     prefix_.store(carry.value);
     count_path(path::scan_emit, emitted_);
   }
@@ -104,10 +107,11 @@ struct scanner_of<A> {
   using type = prefix_scanner<A>;
 };
 
-// Scans n elements in this thread and moves `carry` past them. `out` may be `in`.
+// Scans n elements in this thread and moves `carry` past them. `out` may be `in`, if it is not
+// `large`: more than caches hold, so that it is written past them.
 template <aggregate A, nan_policy Nan, int Width>
 TALLY_CPU_FN void scan_tiles(A const& a, typename A::element const* in, typename A::result* out,
-                             std::uint64_t n, std::uint64_t first, scan_shape shape,
+                             std::uint64_t n, std::uint64_t first, scan_shape shape, bool large,
                              carry_of<A>& carry) {
   using In = typename A::element;
   using Out = typename A::result;
@@ -116,7 +120,7 @@ TALLY_CPU_FN void scan_tiles(A const& a, typename A::element const* in, typename
   typename scanner_of<A>::type scanner(carry);
   // Results go where they belong at once, unless a failed attempt would overwrite the input.
   bool const apart = !has_prefix<A> || static_cast<void const*>(in) != out;
-  bool const straight = !shape.exclusive && !shape.reverse && apart;
+  bool const straight = !shape.exclusive && !shape.reverse && apart && !large;
   In turned[size];
   Out results[size + 1];  // behind the result so far, the tile's
   results[0] = carry.present ? a.lower(carry.value) : Out{};
@@ -133,55 +137,94 @@ TALLY_CPU_FN void scan_tiles(A const& a, typename A::element const* in, typename
       Out const* const from = results + (shape.exclusive ? 0 : 1);
       if (shape.reverse)
         std::reverse_copy(from, from + length, out + at);
+      else if (large)
+        stream_copy(reinterpret_cast<std::byte*>(out + at),
+                    reinterpret_cast<std::byte const*>(from), std::size_t(length) * sizeof(Out));
       else
         std::copy(from, from + length, out + at);
       results[0] = results[length];
     }
     done += length;
   }
+  if (large) stream_fence();
   scanner.leave(carry);
 }
 
-// The array is cut into chunks, in the direction of travel; a group of chunks, small enough to stay
-// in cache, is first reduced for its carries and then scanned, all its chunks at once.
+// What comes before each chunk, handed from one chunk to the next: chunk i takes it when chunk i -
+// 1 has put it there, and puts there what comes before chunk i + 1. Who takes chunk i may wait for
+// those who have taken the chunks before, and for nobody else.
+template <aggregate A>
+class carry_line {
+ public:
+  explicit carry_line(carry_of<A> const& first) : carry_(first) {}
+
+  // Exchanges what comes before chunk i for next(that), and returns it; nothing once it is broken.
+  template <class F>
+  std::optional<carry_of<A>> pass(std::size_t i, F&& next) {
+    for (int tries = 0; at_.load(std::memory_order_acquire) != i; ++tries) {
+      if (broken_.load(std::memory_order_relaxed)) return std::nullopt;
+      if (tries > 64) std::this_thread::yield();
+    }
+    auto const before = carry_;
+    carry_ = next(before);
+    at_.store(i + 1, std::memory_order_release);
+    return before;
+  }
+  // Nobody waits any longer.
+  void break_off() { broken_.store(true, std::memory_order_relaxed); }
+  carry_of<A> const& last() const { return carry_; }
+
+ private:
+  std::atomic<std::size_t> at_ = 0;
+  std::atomic<bool> broken_ = false;
+  carry_of<A> carry_;
+};
+
+// The array is cut into chunks, in the direction of travel. A thread takes the next chunk, reduces
+// it, which brings it into its cache, adds what comes before and hands that on, and scans it: one
+// read of memory and one write, and no waiting for the slowest.
 template <aggregate A, nan_policy Nan>
 void scan_on_cpu(A const& a, int threads, typename A::element const* in, typename A::result* out,
                  std::uint64_t n, std::uint64_t first, scan_shape shape, carry_of<A>& carry) {
-  auto const run = [&](std::uint64_t begin, std::uint64_t length, carry_of<A>& c) {
+  constexpr std::uint64_t caches = std::uint64_t(1) << 25;  // bytes
+  bool const large = n * sizeof *out > caches && static_cast<void const*>(in) != out &&
+                     std::is_trivially_copyable_v<typename A::result>;
+  auto const run = [&](std::uint64_t begin, std::uint64_t end, carry_of<A>& c) {
     run_vectorised([&](auto width) __attribute__((always_inline)) {
-      scan_tiles<A, Nan, width>(a, in + begin, out + begin, length, first + begin, shape, c);
+      scan_tiles<A, Nan, width>(a, in + begin, out + begin, end - begin, first + begin, shape,
+                                large, c);
     });
   };
   // Grouping may change the bits of an ordered aggregate; so it must not depend on `threads`.
-  std::uint64_t const chunk = takes_any_order<A> ? 131072 : 16384;
+  constexpr std::uint64_t chunk = takes_any_order<A> ? 262144 / sizeof(typename A::element) : 16384;
   if (takes_any_order<A> ? threads == 1 || n < alone_below : n <= chunk)
     return parallel_for(1, 1, [&](std::size_t) { run(0, n, carry); });
 
   std::size_t const chunks = std::size_t((n + chunk - 1) / chunk);
-  std::size_t const group = std::min(chunks, std::size_t(threads) * (takes_any_order<A> ? 1 : 8));
-  std::vector<carry_of<A>> carries(group);
-  auto const begin_of = [&](std::size_t i) {
-    return shape.reverse ? n - std::min(n, (i + 1) * chunk) : i * chunk;
-  };
-  auto const end_of = [&](std::size_t i) {
-    return shape.reverse ? n - i * chunk : std::min(n, (i + 1) * chunk);
-  };
-  for (std::size_t base = 0; base < chunks; base += group) {
-    std::size_t const count = std::min(group, chunks - base);
-    parallel_for(threads, count, [&](std::size_t i) {
-      partial<A> part(a);
-      reduce_run<A, Nan>(a, {in}, begin_of(base + i), end_of(base + i), first, part);
-      carries[i] = part.total(a);
+  std::atomic<std::size_t> next = 0;
+  carry_line<A> line(carry);
+  auto const work = [&](std::size_t i) {
+    std::uint64_t const from = i * chunk, to = std::min(n, from + chunk);
+    std::uint64_t const begin = shape.reverse ? n - to : from, end = shape.reverse ? n - from : to;
+    partial<A> part(a);
+    reduce_run<A, Nan>(a, {in}, begin, end, first, part);
+    auto const total = part.total(a);
+    auto before = line.pass(i, [&](carry_of<A> const& c) {
+      return shape.reverse ? combine(a, total, c) : combine(a, c, total);
     });
-    for (std::size_t i = 0; i < count; ++i) {
-      auto const total = carries[i];
-      carries[i] = carry;
-      carry = shape.reverse ? combine(a, total, carry) : combine(a, carry, total);
+    if (before) run(begin, end, *before);
+    return bool(before);
+  };
+  parallel_for(threads, std::size_t(threads), [&](std::size_t) {
+    try {
+      for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < chunks;)
+        if (!work(i)) return;
+    } catch (...) {
+      line.break_off();
+      throw;
     }
-    parallel_for(threads, count, [&](std::size_t i) {
-      run(begin_of(base + i), end_of(base + i) - begin_of(base + i), carries[i]);
-    });
-  }
+  });
+  carry = line.last();
 }
 
 // As compiled_reduce.

@@ -20,23 +20,29 @@ struct share {
   std::uint64_t ties, size;
 };
 
-// The shares of pieces that stand in ascending order of index.
+// The shares of pieces that stand in ascending order of index and have so many keys above t.key and
+// equal to it.
+template <class Key>
+std::vector<share> shares(std::vector<counts> const& found, threshold<Key> t) {
+  std::vector<share> result;
+  for (counts const& c : found) {
+    std::uint64_t const ties = std::min(c.inside, t.ties);
+    t.ties -= ties;
+    result.push_back({ties, c.above + ties});
+  }
+  return result;
+}
+
 template <class R>
 std::vector<share> shares(ranking<R> rank, pieces<R> const& from, threshold<bits_of<R>> t,
                           int threads) {
-  std::vector<share> result(from.size());
+  std::vector<counts> found(from.size());
   parallel_for(threads, from.size(), [&](std::size_t p) {
     run_vectorised([&](auto) __attribute__((always_inline)) {
-      auto const c = count_all(rank, from[p].values, from[p].size, {t.key, t.key});
-      result[p] = {c.inside, c.above};
+      found[p] = count_all(rank, from[p].values, from[p].size, {t.key, t.key});
     });
   });
-  for (share& s : result) {
-    s.ties = std::min(s.ties, t.ties);
-    t.ties -= s.ties;
-    s.size += s.ties;
-  }
-  return result;
+  return shares(found, t);
 }
 
 // Clears the flags of all but the first `ties` elements of a block whose key is `key`.

@@ -34,6 +34,7 @@ struct gathered {
   std::uint64_t above = 0, inside = 0;
   chunks<R> kept;         // in ascending order of index
   bool complete = false;  // no: the budget did not suffice, and nothing here means anything
+  std::vector<counts> by_piece;
 
   pieces<R> as_pieces() const {
     pieces<R> result;
@@ -55,7 +56,7 @@ bool gather_piece(ranking<R> rank, piece<R> const& from, interval<bits_of<R>> ra
     to->size = 0;
     return true;
   };
-  run_vectorised([&](auto) __attribute__((always_inline)) {
+  run_vectorised([&](auto width) __attribute__((always_inline)) {
     for (std::size_t i = 0; i < from.size && complete; i += slice) {
       R const* const x = from.values + i;
       std::size_t const length = std::min(slice, from.size - i);
@@ -66,7 +67,7 @@ bool gather_piece(ranking<R> rank, piece<R> const& from, interval<bits_of<R>> ra
         to->indices[to->size++] = from.first + std::int64_t(i + j);
         return true;
       };
-      complete = visit_inside(rank, x, length, range, keep);
+      complete = visit_inside<width>(rank, x, length, range, keep);
     }
   });
   for (auto const& c : result.kept) result.inside += c->size;
@@ -99,6 +100,7 @@ gathered<R> gather(ranking<R> rank, pieces<R> const& from, interval<bits_of<R>> 
   gathered<R> result;
   result.complete = complete;
   for (auto& part : parts) {
+    result.by_piece.push_back({part.above, part.inside});
     result.above += part.above;
     result.inside += part.inside;
     std::move(part.kept.begin(), part.kept.end(), std::back_inserter(result.kept));

@@ -77,13 +77,13 @@ threshold<bits_of<R>> select_few(ranking<R> rank, pieces<R> const& from, search<
   using key_type = bits_of<R>;
   std::vector<key_type> keys(s.inside);
   std::size_t size = 0;
-  run_vectorised([&](auto) __attribute__((always_inline)) {
+  run_vectorised([&](auto width) __attribute__((always_inline)) {
     for (piece<R> const& p : from)
-      visit_inside(rank, p.values, p.size, s.range,
-                   [&](std::size_t j) __attribute__((always_inline)) {
-                     keys[size++] = rank(p.values[j]);
-                     return true;
-                   });
+      visit_inside<width>(rank, p.values, p.size, s.range,
+                          [&](std::size_t j) __attribute__((always_inline)) {
+                            keys[size++] = rank(p.values[j]);
+                            return true;
+                          });
   });
   auto const kth = keys.begin() + std::ptrdiff_t(s.rank - 1);
   std::nth_element(keys.begin(), kth, keys.end(), std::greater<>());

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "tally/aggregate/order.hpp"
+#include "tally/aggregate/vector.hpp"
 #include "tally/cpu/instruction_set.hpp"
 #include "tally/top_k.hpp"
 
@@ -108,43 +109,87 @@ TALLY_FN bool for_flagged(std::uint8_t const (&flags)[block_size], Visit visit) 
   return true;
 }
 
-template <class R>
-TALLY_FN bool any_inside(ranking<R> rank, R const* x, std::size_t length,
-                         interval<bits_of<R>> range) {
+// A bit for each lane of a comparison's result.
+template <int Size, class Mask>
+TALLY_FN std::uint64_t lane_bits(Mask mask) {
+  constexpr int lanes = sizeof mask / Size;
+  std::uint64_t bits = 0;
+#if defined(__x86_64__)
+  std::uint32_t few = 0;
+  if constexpr (sizeof mask == 64) {
+    if constexpr (Size == 1)
+      asm("vpmovb2m %1, %%k1; kmovq %%k1, %0" : "=r"(bits) : "v"(mask) : "k1");
+    if constexpr (Size == 2)
+      asm("vpmovw2m %1, %%k1; kmovd %%k1, %0" : "=r"(few) : "v"(mask) : "k1");
+    if constexpr (Size == 4)
+      asm("vpmovd2m %1, %%k1; kmovw %%k1, %0" : "=r"(few) : "v"(mask) : "k1");
+    if constexpr (Size == 8)
+      asm("vpmovq2m %1, %%k1; kmovb %%k1, %0" : "=r"(few) : "v"(mask) : "k1");
+    return bits | few;
+  } else if constexpr (Size != 2) {
+    constexpr bool wide = sizeof mask == 32;
+    if constexpr (Size == 1 && wide) asm("vpmovmskb %1, %0" : "=r"(few) : "x"(mask));
+    if constexpr (Size == 4 && wide) asm("vmovmskps %1, %0" : "=r"(few) : "x"(mask));
+    if constexpr (Size == 8 && wide) asm("vmovmskpd %1, %0" : "=r"(few) : "x"(mask));
+    if constexpr (Size == 1 && !wide) asm("pmovmskb %1, %0" : "=r"(few) : "x"(mask));
+    if constexpr (Size == 4 && !wide) asm("movmskps %1, %0" : "=r"(few) : "x"(mask));
+    if constexpr (Size == 8 && !wide) asm("movmskpd %1, %0" : "=r"(few) : "x"(mask));
+    return few;
+  }
+#endif
+  for (int i = 0; i < lanes; ++i) bits |= std::uint64_t(mask[i] != 0) << i;
+  return bits;
+}
+
+// A bit for each element of a block: whether its key is in `range`.
+template <int Width, class R>
+TALLY_FN std::uint64_t bits_inside(ranking<R> rank, R const* x, interval<bits_of<R>> range) {
   using key_type = bits_of<R>;
-  key_type any = 0;
-  for_block<4 * block_size>(length, [&](std::size_t j) __attribute__((always_inline)) {
-    any = key_type(any | key_type(range.contains(rank(x[j]))));
-  });
-  return any != 0;
+  constexpr int lanes = Width / sizeof(R), vectors = int(block_size) / lanes;
+  using vector = vec<key_type, lanes>;
+  key_type keys[block_size];
+  for_block(block_size,
+            [&](std::size_t j) __attribute__((always_inline)) { keys[j] = rank(x[j]); });
+  vector inside[vectors], some{};
+  for (int v = 0; v < vectors; ++v) {
+    inside[v] = vector(load<vector>(keys + v * lanes) - range.low <= range.width());
+    some |= inside[v];
+  }
+  if (!any(some)) return 0;
+  std::uint64_t bits = 0;
+  for (int v = 0; v < vectors; ++v) bits |= lane_bits<sizeof(R)>(inside[v]) << (v * lanes % 64);
+  return bits;
 }
 
 // visit(j) for every x[j] whose key is in `range`, ascending, until it returns false; whether it
 // never did. `range` may change on the way: that holds from the next block on. Made for few hits.
-template <class R, class Visit>
+template <int Width, class R, class Visit>
 TALLY_FN bool visit_inside(ranking<R> rank, R const* x, std::size_t n,
                            interval<bits_of<R>> const& range, Visit visit) {
-  std::uint8_t flags[block_size];
-  for (std::size_t i = 0; i < n; i += 4 * block_size) {
-    std::size_t const end = std::min(i + 4 * block_size, n);
-    if (!any_inside(rank, x + i, end - i, range)) continue;
-    for (std::size_t b = i; b < end; b += block_size) {
-      flag_block(rank, x + b, std::min(block_size, end - b), range, flags);
-      if (!for_flagged(flags,
-                       [&](std::size_t j) __attribute__((always_inline)) { return visit(b + j); }))
-        return false;
-    }
-  }
+  std::size_t i = 0;
+  for (; i + block_size <= n; i += block_size)
+    for (auto bits = bits_inside<Width>(rank, x + i, range); bits; bits &= bits - 1)
+      if (!visit(i + std::size_t(std::countr_zero(bits)))) return false;
+  auto const last = range;
+  for (; i < n; ++i)
+    if (last.contains(rank(x[i])) && !visit(i)) return false;
   return true;
 }
 
 template <class R>
 TALLY_FN counts count_all(ranking<R> rank, R const* x, std::size_t n, interval<bits_of<R>> range) {
+  using key_type = bits_of<R>;
+  constexpr std::size_t many = sizeof(R) == 1 ? 128 : 4096;  // which a key can count
   counts total = {};
-  for (std::size_t i = 0; i < n; i += block_size) {
-    auto const c = count_block(rank, x + i, std::min(block_size, n - i), range);
-    total.above += c.above;
-    total.inside += c.inside;
+  for (std::size_t i = 0; i < n; i += many) {
+    key_type above = 0, inside = 0;
+    for_block<many>(std::min(many, n - i), [&](std::size_t j) __attribute__((always_inline)) {
+      key_type const key = rank(x[i + j]);
+      above = key_type(above + key_type(key > range.high));
+      inside = key_type(inside + key_type(range.contains(key)));
+    });
+    total.above += above;
+    total.inside += inside;
   }
   return total;
 }

@@ -131,7 +131,7 @@ class running {
   }
 
   void collect(piece<R> const& from) {
-    run_vectorised([&](auto) __attribute__((always_inline)) {
+    run_vectorised([&](auto width) __attribute__((always_inline)) {
       auto const take = [&](std::size_t j) __attribute__((always_inline)) {
         R const value = from.values[j];
         if (distinct_ && !seen_->insert(rank_(value))) return ++repeats_, true;
@@ -140,7 +140,7 @@ class running {
         if (++fresh_ == room_) flush();
         return open_;
       };
-      visit_inside(rank_, from.values, from.size, passing_, take);
+      visit_inside<width>(rank_, from.values, from.size, passing_, take);
     });
   }
 

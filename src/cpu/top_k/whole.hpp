@@ -8,6 +8,7 @@
 #include "bracket.hpp"
 #include "histogram.hpp"
 #include "sort_pairs.hpp"
+#include "sort_stably.hpp"
 #include "tally/cpu/path_counters.hpp"
 
 namespace tally::detail::top_k {
@@ -33,11 +34,19 @@ class whole {
       count_path(path::top_k_radix);
       by_histograms();
     }
-    if (sorted) sort_pairs(out_.values(), out_.indices(), out_.size(), by_rank<R>{rank_});
+    if (sorted) sort();
   }
 
  private:
   using key_type = bits_of<R>;
+  // Results stand by index, so a stable sort will do, if there is room for it.
+  void sort() {
+    std::size_t const size = out_.size();
+    if (size < 1024 || stable_sort<R>::bytes(size) > std::size_t(budget()) * sizeof(chunk<R>))
+      return sort_pairs(out_.values(), out_.indices(), size, by_rank<R>{rank_});
+    stable_sort<R>(rank_, size, threads_).run(out_.values(), out_.indices());
+  }
+
   static constexpr std::size_t sample_from = 2048, parallel_from = 65536;
 
   search<key_type> everything() const { return {{0, ranking<R>::best}, k_, n_}; }
@@ -79,7 +88,7 @@ class whole {
     threshold<key_type> const one_key = {range.low, k_ - found.above};
     if (range.low == range.high) {
       count_path(path::top_k_ties);
-      return finish(input_, one_key);
+      return take(input_, one_key, shares(found.by_piece, if_not_skipped(one_key)));
     }
     count_path(found.above ? path::top_k_band : path::top_k_filter);
     auto const kept = found.as_pieces();
@@ -98,10 +107,14 @@ class whole {
   }
 
   void finish(pieces<R> const& from, threshold<key_type> t) {
-    if (t.key < rank_.lowest) t.ties = 0;
-    auto const take = shares(rank_, from, t, threads_);
-    out_.resize(total_size(take));
-    emit(rank_, from, take, t.key, out_.values(), out_.indices(), threads_);
+    take(from, t, shares(rank_, from, if_not_skipped(t), threads_));
+  }
+  void take(pieces<R> const& from, threshold<key_type> t, std::vector<share> const& all) {
+    out_.resize(total_size(all));
+    emit(rank_, from, all, t.key, out_.values(), out_.indices(), threads_);
+  }
+  threshold<key_type> if_not_skipped(threshold<key_type> t) const {
+    return t.key < rank_.lowest ? threshold<key_type>{t.key, 0} : t;
   }
 
   ranking<R> rank_;

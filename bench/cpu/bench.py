@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How fast Tally is on this machine's cores, beside the machine's own lines and beside its peers.
+
+usage: ./dev bench [--quick] [--json OUT] [--rows REGEX] [--threads N] [--no-peers]
+
+A row's line is the fastest of the ways to read (or to copy) the same memory with as many threads,
+timed right before the work; its ratio is the median of the pairs. Every answer is checked.
+"""
+
+import argparse
+import json
+import platform
+import re
+import statistics
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+import rows
+from library import Library
+
+PAIRS = 9
+PEER_RUNS = 3  # 1 with --quick
+
+
+def seconds(run):
+    begin = time.perf_counter()
+    run()
+    return time.perf_counter() - begin
+
+
+def measure(row, peer_runs):
+    lines, times = [], []
+    row.work()  # touches what it writes
+    for _ in range(PAIRS):
+        lines.append(row.line())
+        times.append(row.seconds())
+    found = {"id": row.id, "device": "cpu", "us": round(1e6 * statistics.median(times), 3),
+             "gb_per_s": round(row.bytes / statistics.median(times) / 1e9, 2), "of": row.of,
+             "ratio": round(statistics.median(a / b for a, b in zip(lines, times)), 3),
+             "samples": [round(1e6 * t, 3) for t in times],
+             "line_samples": [round(1e6 * t, 3) for t in lines], "state": row.state,
+             "checked": bool(row.check()), "peers": {}}
+    for name, run in row.peers.items() if peer_runs else ():
+        run()
+        found["peers"][name] = round(1e6 * min(seconds(run) for _ in range(peer_runs)), 3)
+    return found
+
+
+def shown(found):
+    peers = ", ".join(f"{name} {us / found['us']:.2f}" for name, us in found["peers"].items())
+    line = f"{found['ratio']:5.2f} of {found['of']}" if found["of"] else 13 * " "
+    return (f"{found['id']:34} {found['us']:12.1f} us {found['gb_per_s']:6.1f} GB/s  {line}  "
+            f"{'' if found['checked'] else 'WRONG '}{peers}")
+
+
+def library_versions():
+    found = {"numpy": np.__version__}
+    if rows.torch:
+        found["torch"] = rows.torch.__version__
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--rows", default="")
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--no-peers", action="store_true")
+    given = parser.parse_args()
+    tally = Library(given.threads)
+    if rows.torch:
+        rows.torch.set_num_threads(tally.threads)
+    found, read, copy = [], [], []
+    print(f"{tally.machine()['model']}, {tally.threads} threads; peers: their time over Tally's",
+          flush=True)
+    for row in rows.all_of(tally, given.quick, re.compile(given.rows)):
+        result = measure(row, 0 if given.no_peers else 1 if given.quick else PEER_RUNS)
+        print(shown(result), flush=True)
+        found.append(result)
+        if row.of:
+            bytes_moved = row.bytes / 1e3
+            (read if row.of == "read" else copy).extend(bytes_moved / t
+                                                        for t in result["line_samples"])
+    if given.json:
+        lines = {"read_gb_per_s": round(max(read, default=0), 1),
+                 "copy_gb_per_s": round(max(copy, default=0), 1), "threads": tally.threads,
+                 "buffer_bytes": rows.bytes_of(given.quick),
+                 "l3_bytes": tally.machine()["l3_bytes"]}
+        machine = {**tally.machine(), "kernel": platform.release(), "libraries": library_versions()}
+        given.json.write_text(
+            json.dumps({"machine": machine, "lines": lines, "rows": found}, indent=1) + "\n")
+    wrong = [row["id"] for row in found if not row["checked"]]
+    if wrong:
+        sys.exit(f"bench: wrong answers: {', '.join(wrong)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "tally/aggregate/exponent_table.hpp"
+#include "tally/aggregate/folds.hpp"
+#include "tally/cpu/path_counters.hpp"
+
+namespace tally::detail {
+
+// An exact sum, seen through a window that suits its size, as high + low + rest, in units of
+// 2^shift (which is 0 but for sums near the end of a double's range):
+//   high   a multiple of 2^w1, w1 = top - 52, |high| < 2^top
+//   low    a multiple of 2^w2, w2 = w1 - 42, at most about 2^(w1 - 1) between tiles
+//   rest   whatever is finer: `kept`, |kept| < 2^w2, most often zero, and what lies in `finer`, of
+//          which it is known that it is less than `unknown`
+template <class State, int Lowest>
+class prefix_window {
+ public:
+  static constexpr int lowest_top = std::max(-900, Lowest + 94);
+
+  double high = 0, low = 0;
+  double sticky = 0;   // half a unit of 2^w2 with the sign of kept, or 0
+  double unknown = 0;  // 0: `finer` is empty
+  int top = std::numeric_limits<int>::min(), shift = 0;
+  State kept;
+  exponent_table<double> finer;
+
+  explicit prefix_window(State const& s) : kept(s) {}
+
+  int w1() const { return top - 52; }
+  int w2() const { return top - 94; }
+  static TALLY_CPU_FN double anchor(int w) { return 1.5 * power_of_two(52 + w); }
+  static TALLY_CPU_FN double multiple_of(double x, int w) { return (anchor(w) + x) - anchor(w); }
+  static TALLY_CPU_FN int exponent_above(double x) {
+    return int(std::bit_cast<std::uint64_t>(std::fabs(x)) >> 52) - 1022;
+  }
+
+  TALLY_CPU_FN bool holds(int needed) const {
+    return needed <= top + shift && std::fabs(high) <= power_of_two(top - 1) &&
+           unknown <= most(top);
+  }
+  // Chooses a window that holds the present sum and prefixes below 2^needed; false for what is not
+  // finite.
+  TALLY_CPU_COLD bool fit(int needed, int room) {
+    count_path(path::scan_fit);
+    if (!kept.is_finite_sum()) return false;
+    keep(std::exchange(high, 0));
+    keep(std::exchange(low, 0));
+    int const own = exponent_above(rounded(down)) + down, old_top = top + shift;
+    int const next = std::max({needed, own + 1, lowest_top}) + room;
+    int const next_shift = next > 960 ? down : 0;
+    unknown *= power_of_two(shift - next_shift);
+    top = next - next_shift;
+    shift = next_shift;
+    if (next < old_top || unknown > most(top) || ++fits_ % 64 == 0) flush();
+    high = take(multiple_of(rounded(shift), w1()));
+    low = take(multiple_of(rounded(shift), w2()));
+    double const fine = rounded(shift);
+    sticky = fine == 0 ? 0 : std::copysign(power_of_two(w2() - 1), fine);
+    return true;
+  }
+
+  // Adds to high and low. The low part may have grown by 2^9: what it can, it hands up.
+  TALLY_CPU_FN void move_to(double next_high, double next_low) {
+    double const up = multiple_of(next_low, w1());
+    high = next_high + up;
+    low = next_low - up;
+  }
+  // Adds a sum of elements; false if it has bits below the window.
+  TALLY_CPU_FN bool add(double sum) {
+    double const h = multiple_of(sum, w1()), l = multiple_of(sum - h, w2());
+    if (sum - h != l) return false;
+    move_to(high + h, low + l);
+    return true;
+  }
+  // Adds what is finer than the window: at most `size` in all, in these units.
+  template <class Tile>
+  TALLY_CPU_FN void add_finer(Tile const& t, double size) {
+    if (!finer.has_room_for(Tile::size)) finer.flush(kept.finite);
+    finer.add(t);
+    unknown = (std::max(unknown, power_of_two(w2())) + size) * (1 + 0x1p-40);
+  }
+
+  void store(State& s) {
+    keep(std::exchange(high, 0));
+    keep(std::exchange(low, 0));
+    flush();
+    s = kept;
+  }
+
+ private:
+  static constexpr int down = 64;
+  static TALLY_CPU_FN double most(int top) { return power_of_two(top - 94 + 12); }
+  unsigned fits_ = 0;
+
+  void keep(double x) {
+    auto const p = take_apart(x);
+    kept.finite.add(p.negative, p.significand, p.exponent + shift);
+  }
+  double take(double x) {
+    keep(-x);
+    return x;
+  }
+  void flush() {
+    finer.flush(kept.finite);
+    unknown = 0;
+  }
+  // In units of 2^of.
+  double rounded(int of) const {
+    bool negative;
+    auto const m = kept.finite.magnitude(negative);
+    return round_natural<double>(negative, m, kept.finite.lsb - of);
+  }
+};
+
+}  // namespace tally::detail

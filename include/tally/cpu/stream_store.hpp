@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stores past the caches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace tally::detail {
+
+// memcpy for what will not be read again soon; other threads see it after stream_fence().
+inline void stream_copy(std::byte* to, std::byte const* from, std::size_t bytes) {
+#if defined(__SSE2__)
+  constexpr std::size_t line = 64;
+  std::size_t const head = (0 - reinterpret_cast<std::uintptr_t>(to)) % line;
+  if (bytes < head + line) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  std::memcpy(to, from, head);
+  std::size_t i = head;
+  for (; i + line <= bytes; i += line) {
+    auto const* const x = reinterpret_cast<__m128i const*>(from + i);
+    auto* const y = reinterpret_cast<__m128i*>(to + i);
+    __m128i const a = _mm_loadu_si128(x), b = _mm_loadu_si128(x + 1), c = _mm_loadu_si128(x + 2),
+                  d = _mm_loadu_si128(x + 3);
+    _mm_stream_si128(y, a), _mm_stream_si128(y + 1, b);
+    _mm_stream_si128(y + 2, c), _mm_stream_si128(y + 3, d);
+  }
+  std::memcpy(to + i, from + i, bytes - i);
+#else
+  std::memcpy(to, from, bytes);
+#endif
+}
+
+inline void stream_fence() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
+}  // namespace tally::detail

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "targets.hpp"
+
+namespace tally::fuzz {
+namespace {
+
+// Every file of the corpus goes through; what breaks off ends this program.
+void go_through(std::string const& folder, void (*read)(bytes)) {
+  int files = 0;
+  for (auto const& entry : std::filesystem::directory_iterator(TALLY_CORPUS "/" + folder)) {
+    SCOPED_TRACE(entry.path());
+    std::ifstream in(entry.path(), std::ios::binary);
+    std::string const text{std::istreambuf_iterator<char>(in), {}};
+    read(std::as_bytes(std::span(text)));
+    read(std::as_bytes(std::span(text)).first(text.size() / 2));
+    ++files;
+  }
+  EXPECT_GT(files, 10);
+}
+
+TEST(Corpus, npy_files_end_well) { go_through("read_npy", read_npy); }
+TEST(Corpus, csv_files_end_well) { go_through("read_csv", read_csv); }
+TEST(Corpus, states_end_well) { go_through("read_state", read_state); }
+
+}  // namespace
+}  // namespace tally::fuzz

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bytes as a file that can be mapped and as a stream that cannot, both without a disk.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tally/error.hpp"
+#include "tally/io/source.hpp"
+#include "targets.hpp"
+
+namespace tally::fuzz {
+
+// Breaks off, for the fuzzer to see.
+inline void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+class descriptor {
+ public:
+  explicit descriptor(int number) : number_(number) { require(number >= 0); }
+  descriptor(descriptor const&) = delete;
+  ~descriptor() { ::close(number_); }
+  int number() const { return number_; }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(number_); }
+
+ private:
+  int number_;
+};
+
+inline constexpr std::size_t longest_stream = 1 << 16;  // what a pipe takes without a reader
+
+// The elements, or nothing where that ends in an error.
+inline std::optional<std::vector<std::byte>> all_of(std::string const& path,
+                                                    io::open_options const& options,
+                                                    std::size_t at_once) {
+  try {
+    auto const in = io::open(path, options);
+    std::vector<std::byte> all;
+    for (;;) {
+      auto const next = in->next(at_once);
+      if (next.empty()) break;
+      require(next.size() <= at_once || next.size() <= 8);
+      all.insert(all.end(), next.begin(), next.end());
+    }
+    if (in->count()) require(*in->count() * size_of(in->type()) == all.size());
+    return all;
+  } catch (error const&) {
+    return std::nullopt;
+  }
+}
+
+inline std::optional<std::vector<std::byte>> read_file(bytes content,
+                                                       io::open_options const& options) {
+  descriptor const file(::memfd_create("fuzz", 0));
+  require(::write(file.number(), content.data(), content.size()) == ssize_t(content.size()));
+  return all_of(file.path(), options, 1 << 16);
+}
+
+inline std::optional<std::vector<std::byte>> read_stream(bytes content,
+                                                         io::open_options const& options) {
+  int ends[2];
+  require(::pipe(ends) == 0);
+  descriptor const out(ends[0]);
+  {
+    descriptor const in(ends[1]);
+    require(::write(in.number(), content.data(), content.size()) == ssize_t(content.size()));
+  }
+  return all_of(out.path(), options, 24);
+}
+
+}  // namespace tally::fuzz
