@@ -9,10 +9,7 @@
 
 #include "bench/gpu/row.cuh"
 #include "src/cuda/timing.cuh"
-#include "tally/device/second_moments.cuh"
-#include "tally/device/sum.cuh"
-//
-#include "tally/device/reduce_array.cuh"
+#include "tally/gpu_aggregates.cuh"
 #include "tally/tally.hpp"
 
 namespace {
@@ -20,8 +17,10 @@ namespace {
 using tally::device_array;
 namespace timing = tally::timing;
 
-enum class values { normal, uniform, any_bits };
-constexpr char const* names[] = {"normal", "uniform", "any_bits"};
+bool once = false;  // --once: each call of the largest size once, for a profiler
+
+enum class values { normal, uniform, any_bits, descending };
+constexpr char const* names[] = {"normal", "uniform", "any_bits", "descending"};
 
 __device__ std::uint64_t mixed(std::uint64_t x) {  // splitmix64
   x += 0x9e3779b97f4a7c15;
@@ -50,7 +49,7 @@ template <class T>
 __global__ void fill(T* data, std::uint64_t n, values which) {
   auto const step = std::uint64_t(gridDim.x) * blockDim.x;
   for (std::uint64_t i = blockIdx.x * std::uint64_t(blockDim.x) + threadIdx.x; i < n; i += step)
-    data[i] = value_of<T>(mixed(i), which);
+    data[i] = which == values::descending ? T(double(n - i)) : value_of<T>(mixed(i), which);
 }
 
 class kept : public tally::detail::gpu_call {
@@ -99,29 +98,66 @@ void time(std::string const& id, std::string const& who, timing::rotation const&
           n * sizeof(T));
 }
 
-template <class T, class Op, class Peer>
-void compare(std::string const& name, Op op, int log, values which, Peer peer) {
+template <class R>
+bool same(R const& a, R const& b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
+template <class... Rs>
+bool same(tally::results<Rs...> const& a, tally::results<Rs...> const& b) {
+  return a == b;  // none of them a NaN
+}
+template <class T>
+bool same(tally::description<T> const& a, tally::description<T> const& b) {
+  return a.sum == b.sum && a.mean == b.mean && a.standard_deviation == b.standard_deviation &&
+         a.minimum == b.minimum && a.maximum == b.maximum && a.minimum_index == b.minimum_index &&
+         a.maximum_index == b.maximum_index;
+}
+
+template <class In, class Op>
+auto on_cpu(In const& in, Op const& op) {
+  return tally::reduce(tally::cpu{}, in, op);
+}
+template <class In, class... Ops>
+auto on_cpu(In const& in, tally::joint<Ops...> const& all) {  // by kernels that the library holds
+  return std::apply(
+      [&](auto const&... op) {
+        return tally::results<decltype(on_cpu(in, op))...>{on_cpu(in, op)...};
+      },
+      all.ops);
+}
+
+// input(data, n) is what of n elements is reduced.
+template <class T, class Op, class Peer, class Input>
+void compare(std::string const& name, Op op, int log, values which, Peer peer, Input input) {
   static kept workspace;
   std::uint64_t const n = std::uint64_t(1) << log;
   timing::rotation const data(n * sizeof(T));
   for (std::size_t i = 0; i < std::max<std::size_t>(data.calls(), 1) && i < 1024; ++i)
     tally::launch(fill<T>, 1024, 256)(reinterpret_cast<T*>(data[i]), n, which);
-  auto const a = tally::detail::bind_reduce<T>(op);
+  using input_type = decltype(input(static_cast<T const*>(nullptr), n));
+  auto const a = tally::detail::bind_reduce<typename input_type::element>(op);
   using A = std::remove_const_t<decltype(a)>;
   using result = typename A::result;
   device_array<result> out(1);
+  out.fill_bytes(0);  // also the padding of results
   auto const ours = [&](cudaStream_t s, T const* in) {
-    tally::detail::reduce_on_gpu(workspace.on(s), a, tally::propagate, tally::array_input<T>{in, n},
-                                 out.data(), nullptr);
+    tally::detail::reduce_on_gpu(workspace.on(s), a, tally::propagate, input(in, n), out.data(),
+                                 nullptr);
   };
   std::string const id = "reduce/" + name + "/2^" + std::to_string(log) + "/" + names[int(which)];
+  if (once) {
+    ours(nullptr, reinterpret_cast<T const*>(data[0]));
+    tally::check(cudaDeviceSynchronize());
+    bench::print({.id = id, .us = 0, .gb_per_s = 0, .samples = {}});
+    return;
+  }
   time<T>(id, "tally", data, n, ours);
   ours(nullptr, reinterpret_cast<T const*>(data[0]));
   auto const got = out.to_host()[0];
   std::vector<T> host(n);
   tally::check(cudaMemcpy(host.data(), data[0], n * sizeof(T), cudaMemcpyDeviceToHost));
-  auto const want = tally::reduce(tally::cpu{}, host, op);
-  if (std::memcmp(&got, &want, sizeof got) != 0) std::fprintf(stderr, "WRONG: %s\n", id.c_str());
+  auto const want = on_cpu(input(host.data(), n), op);
+  if (!same(got, want)) std::fprintf(stderr, "WRONG: %s\n", id.c_str());
   peer([&](auto call) {  // call(temporary, bytes, in, n, stream)
     std::size_t bytes = 0;
     call(nullptr, bytes, static_cast<T const*>(nullptr), n, nullptr);
@@ -131,6 +167,22 @@ void compare(std::string const& name, Op op, int log, values which, Peer peer) {
       call(temporary.data(), size, in, n, s);
     });
   });
+}
+
+template <class T, class Op, class Peer>
+void compare(std::string const& name, Op op, int log, values which, Peer peer) {
+  compare<T>(name, op, log, which, peer,
+             [](T const* in, std::uint64_t n) { return tally::array_input<T>{in, n}; });
+}
+
+// The pairs of an array's halves.
+template <class T>
+void compare_dot(std::string const& name, int log, values which) {
+  auto const halves = [](T const* in, std::uint64_t n) {
+    using half = tally::array_input<T>;
+    return tally::zip_input<half, half>{{in, n / 2}, {in + n / 2, n / 2}};
+  };
+  compare<T>(name, tally::dot{}, log, which, [](auto) {}, halves);
 }
 
 template <class T>
@@ -147,6 +199,7 @@ constexpr auto no_peer = [](auto) {};
 
 int main(int argc, char** argv) {
   bool const quick = argc > 1 && std::string(argv[1]) == "--quick";
+  once = argc > 1 && std::string(argv[1]) == "--once";
   device_array<float> f(4);
   device_array<double> d(4);
   device_array<std::int64_t> l(4);
@@ -166,22 +219,34 @@ int main(int argc, char** argv) {
                                              std::int64_t(0), s));
     });
   };
-  for (int log : quick ? std::vector{10, 16, 20, 22, 24, 28}
-                       : std::vector{10, 14, 16, 18, 20, 22, 24, 26, 28}) {
+  auto const four =
+      tally::all_together(tally::sum{}, tally::minimum{}, tally::maximum{}, tally::mean{});
+  for (int log : once    ? std::vector{28}
+                 : quick ? std::vector{10, 16, 20, 22, 24, 28}
+                         : std::vector{10, 14, 16, 18, 20, 22, 24, 26, 28}) {
     compare<float>("fast_sum/float32", tally::fast_sum{}, log, values::normal, cub_sum(f));
     compare<float>("sum/float32", tally::sum{}, log, values::normal, no_peer);
     compare<float>("sum/float32", tally::sum{}, log, values::uniform, no_peer);
     compare<float>("sum/float32", tally::sum{}, log, values::any_bits, no_peer);
     compare<float>("minimum/float32", tally::minimum{}, log, values::normal, cub_min);
     compare<float>("arg_minimum/float32", tally::arg_minimum{}, log, values::normal, cub_arg);
+    compare<float>("arg_minimum/float32", tally::arg_minimum{}, log, values::descending, cub_arg);
+    compare<float>("mean/float32", tally::mean{}, log, values::normal, no_peer);
     compare<float>("variance/float32", tally::variance{}, log, values::normal, no_peer);
+    compare<float>("variance/float32", tally::variance{}, log, values::any_bits, no_peer);
+    compare<float>("describe/float32", tally::describe{}, log, values::normal, no_peer);
+    compare<float>("all_together/float32", four, log, values::normal, no_peer);
+    compare_dot<float>("dot/float32", log, values::normal);
   }
-  for (int log : {10, 20, 22, 27}) {
+  for (int log : once ? std::vector{27} : std::vector{10, 20, 22, 27}) {
     compare<double>("fast_sum/float64", tally::fast_sum{}, log, values::normal, cub_sum(d));
     compare<double>("sum/float64", tally::sum{}, log, values::normal, no_peer);
     compare<double>("sum/float64", tally::sum{}, log, values::any_bits, no_peer);
+    compare<double>("variance/float64", tally::variance{}, log, values::normal, no_peer);
+    compare<double>("describe/float64", tally::describe{}, log, values::normal, no_peer);
+    compare_dot<double>("dot/float64", log, values::normal);
   }
-  for (int log : {20, 28}) {
+  for (int log : once ? std::vector{28} : std::vector{20, 28}) {
     compare<std::uint8_t>("sum/uint8", tally::sum{}, log, values::uniform, cub_wide);
     compare<std::int32_t>("sum/int32", tally::sum{}, log, values::uniform, cub_wide);
     compare<tally::float16>("sum/float16", tally::sum{}, log + 1, values::normal, no_peer);

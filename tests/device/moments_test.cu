@@ -76,8 +76,7 @@ TYPED_TEST(moments_on_a_device, are_right_for_many_equal_elements) {
   test_call call(1);
   using f = tally::format<TypeParam>;
   auto const one = tally::convert<TypeParam>(1.0);
-  auto const next =
-      tally::from_bits<TypeParam>(typename f::bits(tally::to_bits(one) + 1));
+  auto const next = tally::from_bits<TypeParam>(typename f::bits(tally::to_bits(one) + 1));
   std::vector<TypeParam> in(200'000, next);
   expect_moments(in, call);
   std::fill(in.begin() + 100'000, in.end(), one);

@@ -15,12 +15,16 @@ template <class First, class... Rest>
 struct results {
   First first;
   results<Rest...> rest;
-  bool operator==(results const&) const = default;
+  friend TALLY_HD constexpr bool operator==(results const& a, results const& b) {
+    return a.first == b.first && a.rest == b.rest;
+  }
 };
 template <class Last>
 struct results<Last> {
   Last first;
-  bool operator==(results const&) const = default;
+  friend TALLY_HD constexpr bool operator==(results const& a, results const& b) {
+    return a.first == b.first;
+  }
 };
 
 namespace detail {

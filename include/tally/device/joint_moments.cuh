@@ -33,6 +33,9 @@ struct joint_moments : moments<typename A::element, Squares> {
 template <bool Squares, aggregate... Ops>
 struct joint_moments_form : moments_form<joint_moments<Squares, Ops...>, Squares> {
   using base = moments_form<joint_moments<Squares, Ops...>, Squares>;
+  // Registers for what others keep beside it.
+  static constexpr int threads = sizeof(typename base::element) < 8 ? 512 : 384;
+  static constexpr int blocks_a_multiprocessor = Squares ? 1 : 2;
   using typename base::accumulator;
   using typename base::shared;
   using typename base::state;

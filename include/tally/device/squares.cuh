@@ -101,8 +101,7 @@ class square_adder<T> {
     if (__any_sync(~0u, !fits)) {
       int const top = int(largest >> window::field_at), bottom = int(smallest >> window::field_at);
       bool const hopeless = top - bottom > binades || top > window::most;
-      if (__popc(__ballot_sync(~0u, hopeless)) >= many)
-        return add_all_apart(x, shared, squares);
+      if (__popc(__ballot_sync(~0u, hopeless)) >= many) return add_all_apart(x, shared, squares);
       if (!fits) {
         bool const full = largest < above_ && smallest >= from_;
         int const last = int(above_ >> window::field_at) - 1;
@@ -121,8 +120,8 @@ class square_adder<T> {
   static constexpr bool exact = window::exact, has_bins = is_one_of<T, float, bfloat16>;
   static constexpr int log2_room = exact ? 7 : 6, chains = exact ? 2 : 1;
   static constexpr int many = 4;  // lanes
-  // Where the cut is below the squares' upper end, and the binades of a window: so that additions of
-  // what is below the last cut are exact, too.
+  // Where the cut is below the squares' upper end, and the binades of a window: so that additions
+  // of what is below the last cut are exact, too.
   static constexpr int cut = log2_room - 50;
   static constexpr int binades = exact ? 51 - log2_room - window::precision : 25 - log2_room;
   using f = format<T>;
