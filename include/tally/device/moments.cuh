@@ -21,7 +21,9 @@ struct moments_form {
   using state = typename moments<element, Squares>::state;
   using sum_type = typename exact_adder<element>::shared_type;
   using square_number = detail::square_digits<element>;
-  static constexpr int threads = !Squares ? 512 : std::is_same_v<element, double> ? 320 : 384;
+  static constexpr int threads = !Squares                                    ? 512
+                                 : floating<element> && sizeof(element) >= 4 ? 320
+                                                                             : 384;
   static constexpr int blocks_a_multiprocessor = 2;
   static constexpr int square_words = Squares ? square_number::digits : 0;
   static constexpr int totals = sum_type::words + square_words + 1;
