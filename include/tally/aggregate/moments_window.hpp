@@ -77,7 +77,7 @@ class moments_window {
     constexpr int lanes = Tile::vector_bytes / 4;
     using bits = vec<std::uint32_t, lanes>;
     using doubles = vec<double, lanes / 2>;
-    bits largest{}, smallest = ~bits{};
+    bits largest{}, smallest = ~largest;
     doubles plain[2] = {};
     folded_sum<doubles> folded(2 * top_);
     for_each_group<lanes>(t, T{}, [&](T const* p) __attribute__((always_inline)) {

@@ -33,7 +33,7 @@ class near_midpoint {
         least_(
             std::bit_cast<std::uint32_t>(float(is_half_range ? std::max(least, 0x1p-126) : least))),
         distance_(bits{} + mask),
-        smallest_(~float_bits{}) {}
+        smallest_(float_bits{} - 1) {}
 
   TALLY_CPU_FN floats operator()(doubles x) {
     auto const b = cast<bits>(x);

@@ -31,7 +31,7 @@ class tile_sums {
   // The sums within each run.
   template <class Tile>
   TALLY_CPU_FN reach take(Tile const& t) {
-    bits largest{}, smallest = ~bits{};
+    bits largest{}, smallest = ~largest;
     used_ = 0;
     for_each_group<square>(t, In{}, [&](In const* p) __attribute__((always_inline)) {
       floats row[Lanes];

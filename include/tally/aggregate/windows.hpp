@@ -117,7 +117,7 @@ TALLY_CPU_FN bool add_window(Tile const& t, Digits& into) {
   constexpr int lanes = Tile::vector_bytes / 4;
   using bits = vec<std::uint32_t, lanes>;
   using doubles = vec<double, lanes / 2>;
-  bits largest = {}, smallest = ~bits{};
+  bits largest = {}, smallest = ~largest;
   doubles even = {}, odd = {};
   for_each_group<lanes>(t, T{}, [&](T const* p) __attribute__((always_inline)) {
     bits const b = float_bits<Tile::skips, lanes>(p);
