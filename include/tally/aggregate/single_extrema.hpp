@@ -117,7 +117,8 @@ struct single_arg_extremum {
         nan = nan || here != here;
         best[k % 2] = Least ? std::fmin(here, best[k % 2]) : std::fmax(here, best[k % 2]);
       }
-      return nan ? keys::nan : merged(Least ? std::fmin(best[0], best[1]) : std::fmax(best[0], best[1]));
+      return nan ? keys::nan
+                 : merged(Least ? std::fmin(best[0], best[1]) : std::fmax(best[0], best[1]));
     } else {
       key best[2] = {keys::none, keys::none};
       TALLY_UNROLL
