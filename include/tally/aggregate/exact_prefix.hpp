@@ -80,7 +80,7 @@ class exact_prefix {
       if (emit_strict(t, out)) return true;
       if (fit(needed, true) && emit_strict(t, out)) return true;
     }
-    if constexpr (std::is_same_v<In, double>)
+    if constexpr (!by_sums)  // or it has been seen to
       if (!exact_accumulator<In>::all_finite(t)) return false;
     return emit_loose(t, out) || (fit(needed, true) && emit_loose(t, out));
   }
@@ -129,7 +129,8 @@ class exact_prefix {
       constexpr bool may_shift = std::is_same_v<In, double>;
       doubles const scaled = may_shift ? x * down : x;
       doubles const h = (m1 + scaled) - m1, l = (m2 + (scaled - h)) - m2;
-      doubles const finer = may_shift ? (x - h * up) - l * up : (x - h) - l;
+      doubles finer = (scaled - h) - l;
+      if constexpr (may_shift) finer = finer * up + (x - scaled * up);  // and what scaling has lost
       auto const hs = running_sums<1, double, lanes>(h), ls = running_sums<1, double, lanes>(l);
       f(doubles(high + hs), doubles(low + ls), finer, k);
       high += hs[lanes - 1];

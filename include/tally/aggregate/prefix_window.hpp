@@ -58,7 +58,7 @@ class prefix_window {
     if (next < old_top || unknown > most(top) || ++fits_ % 64 == 0) flush();
     high = take(multiple_of(rounded(shift), w1()));
     low = take(multiple_of(rounded(shift), w2()));
-    double const fine = rounded(shift);
+    double const fine = rounded(0);
     sticky = fine == 0 ? 0 : std::copysign(power_of_two(w2() - 1), fine);
     return true;
   }

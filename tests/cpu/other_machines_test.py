@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The CPU code compiles for machines other than this one."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ["scan_sums.cpp", "reduce_moments.cpp", "reduce_extrema.cpp", "top_k.cpp",
+           "memory_passes.cpp", "instruction_set.cpp"]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_compiles_for_arm(source):
+    done = subprocess.run(["aarch64-linux-gnu-g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra",
+                           "-Werror", "-Wno-psabi", "-ffp-contract=off", "-DTALLY_NO_CONTRACTION",
+                           "-I", ROOT / "include", "-I", ROOT / "src", ROOT / "src" / "cpu" / source],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
