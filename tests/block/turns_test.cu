@@ -59,10 +59,11 @@ __device__ number made_of(number x, call what, block::turns<>& turns) {
     }
     case all_reduce:
       return number(block::all_reduce<Threads>(double(x % 1000), tally::larger{}, turns)) + x;
-    case all_reduce_of_others:
-      return block::all_reduce<Threads>(small_run::value(thread_index(), x), small_run::op{}, turns)
-                 .sum +
-             x;
+    case all_reduce_of_others: {
+      auto const at = std::uint8_t(thread_index());
+      small_run const mine{at, at, std::uint8_t(x)};
+      return block::all_reduce<Threads>(mine, small_run::op{}, turns).sum + x;
+    }
     case inclusive: return block::inclusive_scan<Threads>(x, plus, turns);
     case exclusive: {
       std::uint64_t total;

@@ -26,6 +26,11 @@ def test_cub_was_measured_beside_the_rungs():
         assert cub["peer"] and cub["n"] == n
 
 
+def test_tally_was_faster_than_cub_at_the_tutorials_size():
+    times = {row["id"]: row["cold_us"] for row in RUNS["reduce"]}
+    assert times["reduce/12_tally"] < times["reduce/11_cub"]
+
+
 def test_the_page_shows_the_results():
     page = (ROOT / "docs" / "ladder_h100.md").read_text()
     table = subprocess.run([sys.executable, "-B", ROOT / "bench" / "gpu" / "ladder.py", "table",
