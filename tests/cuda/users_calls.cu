@@ -44,7 +44,8 @@ template <class T>
                       sum_of_squares{}, variance{}),
          {.nan = skip});
   // The same without a tree: as vectors.
-  reduce(cpu{}, x, all_together(sum{}, min_max{}, mean{}, variance{}, arg_maximum{}, tally::norm{}));
+  reduce(cpu{}, x,
+         all_together(sum{}, min_max{}, mean{}, variance{}, arg_maximum{}, tally::norm{}));
 }
 template void aggregates(std::span<bool const>);
 template void aggregates(std::span<std::uint8_t const>);
