@@ -113,6 +113,19 @@ bool same(tally::description<T> const& a, tally::description<T> const& b) {
          a.maximum_index == b.maximum_index;
 }
 
+template <class In, class Op>
+auto on_cpu(In const& in, Op const& op) {
+  return tally::reduce(tally::cpu{}, in, op);
+}
+template <class In, class... Ops>
+auto on_cpu(In const& in, tally::joint<Ops...> const& all) {  // by kernels that the library holds
+  return std::apply(
+      [&](auto const&... op) {
+        return tally::results<decltype(on_cpu(in, op))...>{on_cpu(in, op)...};
+      },
+      all.ops);
+}
+
 // input(data, n) is what of n elements is reduced.
 template <class T, class Op, class Peer, class Input>
 void compare(std::string const& name, Op op, int log, values which, Peer peer, Input input) {
@@ -143,7 +156,7 @@ void compare(std::string const& name, Op op, int log, values which, Peer peer, I
   auto const got = out.to_host()[0];
   std::vector<T> host(n);
   tally::check(cudaMemcpy(host.data(), data[0], n * sizeof(T), cudaMemcpyDeviceToHost));
-  auto const want = tally::reduce(tally::cpu{}, input(host.data(), n), op);
+  auto const want = on_cpu(input(host.data(), n), op);
   if (!same(got, want)) std::fprintf(stderr, "WRONG: %s\n", id.c_str());
   peer([&](auto call) {  // call(temporary, bytes, in, n, stream)
     std::size_t bytes = 0;
