@@ -32,6 +32,7 @@ void add_up_in_every_way() {
   add_up<float>({0x1p60, 1 + 0x1p-7, 0x1p-60});
   add_up<double>({1, 0x1p-60, 0x1p-79});
   add_up<double>({1, 0x1p-120});
+  add_up<float>({1, infinity<float>()});
   add_up<double>({0x1p500, 0x1p-500});  // whose squares have no exact error in double
 }
 
