@@ -43,9 +43,6 @@ template <class T>
          all_together(sum{}, fast_sum{}, min_max{}, arg_maximum{}, product{}, count_nonzero{},
                       sum_of_squares{}, variance{}),
          {.nan = skip});
-  // The same without a tree: as vectors.
-  reduce(cpu{}, x,
-         all_together(sum{}, min_max{}, mean{}, variance{}, arg_maximum{}, tally::norm{}));
 }
 template void aggregates(std::span<bool const>);
 template void aggregates(std::span<std::uint8_t const>);
