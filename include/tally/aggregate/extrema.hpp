@@ -154,7 +154,7 @@ struct extrema {
       constexpr int lanes = Tile::vector_bytes / sizeof(T);
       using vector = detail::vec<ordered, lanes>;
       constexpr ordered highest = std::numeric_limits<ordered>::max(), lowest = ordered(~highest);
-      vector low = vector{} + highest, high = vector{} + lowest, nan{};
+      vector nan{}, low = nan + highest, high = nan + lowest;
       int const whole = t.count / lanes * lanes;
       for (int k = 0; k < whole; k += lanes) {
         auto const b = detail::load<vector>(t.data + k), x = in_order(b);
@@ -194,12 +194,13 @@ struct extrema {
       // The number of the first vector that has it; a tile has fewer than 127.
       constexpr ordered none = 127;
       int const vectors = t.count / lanes;
-      vector first = vector{} + none;
+      vector const zero{};
+      vector first = zero + none;
       for (int i = 0; i < vectors; ++i) {
         auto x = in_order(detail::load<vector>(t.data + i * lanes));
         if constexpr (floating<T>)  // one comparison: of two, g++ 12 makes a loop over the lanes
-          x = x == in_order(from_bits<T>(format<T>::sign)) ? vector{} : x;
-        auto const at = vector{} + ordered(i);
+          x = x == in_order(from_bits<T>(format<T>::sign)) ? zero : x;
+        vector const at = zero + ordered(i);
         first = x == wanted ? detail::min_of(first, at) : first;
       }
       int const found =
