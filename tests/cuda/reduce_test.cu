@@ -44,8 +44,8 @@ __host__ __device__ T any_bits(std::uint64_t i) {
 template <class T>
 class host_array {
  public:
-  explicit host_array(std::size_t n) : data_(new T[n]), size_(n) {
-    for (std::size_t i = 0; i < n; ++i) data_[i] = any_bits<T>(i);
+  explicit host_array(std::size_t n, std::uint64_t from = 0) : data_(new T[n]), size_(n) {
+    for (std::size_t i = 0; i < n; ++i) data_[i] = any_bits<T>(from + i);
   }
   std::span<T const> all() const { return {data_.get(), size_}; }
 
@@ -189,6 +189,30 @@ TYPED_TEST(Reductions, are_the_same_a_hundred_times) {
   repeat(variance{});
   repeat(arg_maximum{});
   if constexpr (floating<TypeParam>) repeat(fast_sum{});
+}
+
+// What one call leaves between the blocks must not be taken for the next one's.
+TYPED_TEST(Reductions, do_not_remember_other_data) {
+  std::uint64_t const n = 3'000'001;
+  host_array<TypeParam> const first(n), second(n, n);
+  device_array<TypeParam> const device[] = {device_array<TypeParam>(first.all()),
+                                            device_array<TypeParam>(second.all())};
+  gpu there;
+  auto const take_turns = [&](auto const& op, char const* name) {
+    std::decay_t<decltype(reduce(cpu{}, first.all(), op))> const want[] = {
+        reduce(cpu{}, first.all(), op, {.nan = skip}),
+        reduce(cpu{}, second.all(), op, {.nan = skip})};
+    for (int i = 0; i < 1000; ++i)
+      ASSERT_TRUE(same(reduce(there, device[i % 2], op, {.nan = skip}), want[i % 2]))
+          << name << ", call " << i;
+  };
+  take_turns(sum{}, "sum");
+  take_turns(variance{}, "variance");
+  take_turns(sum_of_squares{}, "sum_of_squares");
+  take_turns(describe{}, "describe");
+  take_turns(product{}, "product");
+  take_turns(count_nonzero{}, "count_nonzero");
+  take_turns(arg_maximum{}, "arg_maximum");
 }
 
 // Inputs on which a peer's deterministic sum goes wrong.

@@ -77,6 +77,12 @@ TEST(together_on_a_device, is_what_separate_calls_give) {
   }
 }
 
+TEST(together_on_a_device, counts_the_nan_of_every_block) {
+  test_call call(5);
+  expect_description(values<float>(kind::nans, 50000), call, tally::propagate);
+  expect_description(values<float>(kind::nans, 50000), call, tally::skip);
+}
+
 TEST(together_on_a_device, is_what_separate_calls_give_of_any_bits) {
   test_call call(2);
   for (kind const which : {kind::any_bits, kind::nans, kind::infinities, kind::zeros}) {

@@ -32,33 +32,39 @@ __device__ double as_double(T x) {
     return double(as_float(x));
 }
 
+// Values that are not finite.
+enum class special { nan, positive_infinity, negative_infinity };
+inline constexpr int specials = 3;
+
 // What the block's threads share: digits, and how many values are not finite.
 template <class Number>
 struct shared_sum {
-  static constexpr int words = Number::digits + 3;
+  static constexpr int words = Number::digits + specials;
   shared_digits<Number> digits;
-  int nan, positive_infinity, negative_infinity;
+  unsigned here[specials];                 // of the block's elements, fewer than 2^32
+  unsigned long long elsewhere[specials];  // of other blocks'
 
   __device__ void clear() {
     digits.clear();
-    if (threadIdx.x == 0) nan = positive_infinity = negative_infinity = 0;
+    if (threadIdx.x < specials) here[threadIdx.x] = 0, elsewhere[threadIdx.x] = 0;
+  }
+  __device__ std::uint64_t count(special s) const { return here[int(s)] + elsewhere[int(s)]; }
+  __device__ void add_special(bool nan, bool negative) {
+    auto const s = nan        ? special::nan
+                   : negative ? special::negative_infinity
+                              : special::positive_infinity;
+    atomicAdd(&here[int(s)], 1u);
   }
 
   // As `words` integers, for other blocks, and theirs added: the part-th of 4 threads' part.
   __device__ std::uint64_t word(int i) const {
-    if (i < Number::digits) return std::uint64_t(digits.digit(i));
-    return i == Number::digits       ? nan
-           : i == Number::digits + 1 ? positive_infinity
-                                     : negative_infinity;
+    return i < Number::digits ? std::uint64_t(digits.digit(i)) : here[i - Number::digits];
   }
   __device__ void add_word(int i, std::int64_t x, int part) {
     if (i < Number::digits)
       digits.add_part(2 * i, x, part);
     else if (part == 0)
-      atomicAdd(i == Number::digits       ? &nan
-                : i == Number::digits + 1 ? &positive_infinity
-                                          : &negative_infinity,
-                1);
+      atomicAdd(&elsewhere[i - Number::digits], (unsigned long long)x);
   }
 };
 
@@ -146,11 +152,7 @@ class single_adder {
       auto const p = take_apart(x);
       shared.digits.add(p.negative, p.significand, p.exponent);
     } else {
-      bool const negative = to_bits(x) & format<T>::sign;
-      atomicAdd(is_nan(x)  ? &shared.nan
-                : negative ? &shared.negative_infinity
-                           : &shared.positive_infinity,
-                1);
+      shared.add_special(is_nan(x), to_bits(x) & format<T>::sign);
     }
   }
 };

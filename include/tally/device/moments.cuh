@@ -120,9 +120,9 @@ struct moments_form {
   __device__ static state total(shared const& s, std::uint64_t count) {
     state t;
     t.count = count;
-    t.sum.nan = std::uint64_t(s.sum.nan);
-    t.sum.positive_infinity = std::uint64_t(s.sum.positive_infinity);
-    t.sum.negative_infinity = std::uint64_t(s.sum.negative_infinity);
+    t.sum.nan = s.sum.count(special::nan);
+    t.sum.positive_infinity = s.sum.count(special::positive_infinity);
+    t.sum.negative_infinity = s.sum.count(special::negative_infinity);
     for (int i = 0; i < t.sum.finite.digits; ++i) t.sum.finite.digit[i] = s.sum.digits.digit(i);
     if constexpr (Squares)
       for (int i = 0; i < square_words; ++i) t.squares.finite.digit[i] = s.squares.digit(i);
@@ -135,9 +135,10 @@ struct moments_form {
                                    typename Op::result* out) {
     using detail::leading;
     if constexpr (requires(leading x, typename Op::result r) { op.estimate(x, x, n, r); }) {
-      if (s.sum.nan || s.sum.positive_infinity || s.sum.negative_infinity) return false;
+      for (int i = 0; i < specials; ++i)
+        if (s.sum.count(special(i)) != 0) return false;
       auto const sum = leading_part([&](int i) { return s.sum.digits.digit(i); },
-                                    sum_type::words - 3, exact_adder<element>::number::lsb);
+                                    sum_type::words - specials, exact_adder<element>::number::lsb);
       leading squares{};
       if constexpr (Squares)
         squares = leading_part([&](int i) { return s.squares.digit(i); }, square_words,

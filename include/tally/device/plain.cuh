@@ -72,7 +72,7 @@ struct plain_form {
     slot* const at = slots + (blockIdx.x - 1) * words;
     std::uint64_t word[words] = {};
     memcpy(word, &acc.chain[0], sizeof(state));
-    for (int i = 0; i < words; ++i) device::publish(at + i, word[i], epoch);
+    for (int i = 0; i < words; ++i) device::publish(at + i, word[i], tag_of(epoch));
   }
 
   __device__ void collect(accumulator& acc, shared&, slot* slots, int blocks,
@@ -80,7 +80,7 @@ struct plain_form {
     state total = int(threadIdx.x) == 0 ? acc.chain[0] : a.identity();
     for (int b = int(threadIdx.x); b < blocks; b += int(blockDim.x)) {
       std::uint64_t word[words];
-      for (int i = 0; i < words; ++i) word[i] = await(slots + b * words + i, epoch);
+      for (int i = 0; i < words; ++i) word[i] = await(slots + b * words + i, tag_of(epoch));
       state s;
       memcpy(&s, word, sizeof(state));
       total = a.combine(total, s);

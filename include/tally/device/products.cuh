@@ -40,10 +40,7 @@ class product_adder {
     auto const p = take_apart(x.first), q = take_apart(x.second);
     if (!is_finite(x.first) || !is_finite(x.second)) {
       double const product = as_double(x.first) * as_double(x.second);
-      atomicAdd(is_nan(product) ? &shared.nan
-                : product < 0   ? &shared.negative_infinity
-                                : &shared.positive_infinity,
-                1);
+      shared.add_special(is_nan(product), product < 0);
     } else if (p.significand != 0 && q.significand != 0) {
       bool const negative = p.negative != q.negative;
       int const exponent = p.exponent + q.exponent;

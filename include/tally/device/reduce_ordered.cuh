@@ -150,12 +150,12 @@ template <class State>
 __device__ void publish_state(State const& s, slot* at, std::uint32_t epoch) {
   std::uint64_t word[words_of_state<State>] = {};
   memcpy(word, &s, sizeof(State));
-  for (int i = 0; i < words_of_state<State>; ++i) publish(at + i, word[i], epoch);
+  for (int i = 0; i < words_of_state<State>; ++i) publish(at + i, word[i], tag_of(epoch));
 }
 template <class State>
 __device__ State await_state(slot* at, std::uint32_t epoch) {
   std::uint64_t word[words_of_state<State>];
-  for (int i = 0; i < words_of_state<State>; ++i) word[i] = await(at + i, epoch);
+  for (int i = 0; i < words_of_state<State>; ++i) word[i] = await(at + i, tag_of(epoch));
   State s;
   memcpy(&s, word, sizeof(State));
   return s;

@@ -69,14 +69,14 @@ struct shared_digits {
   }
   // The same by `parts` threads, of which this is the part-th.
   __device__ void add_part(int at, std::int64_t x, int part) {
-    int const digit = part_of(x, part);
+    int const digit = part_of(at, x, part);
     if (digit != 0) atomicAdd(&half[at + part], digit);
   }
   // The same by one thread, as often as it likes.
   __device__ void add_integer_checked(int at, std::int64_t x) {
 #pragma unroll 1
     for (int part = 0; part < parts; ++part)
-      if (int const digit = part_of(x, part); digit != 0) add_half(at + part, digit);
+      if (int const digit = part_of(at, x, part); digit != 0) add_half(at + part, digit);
   }
 
   // The number's digits as `Number` has them.
@@ -86,8 +86,12 @@ struct shared_digits {
 
  private:
   static constexpr unsigned mask26 = (1u << 26) - 1;
-  __device__ static int part_of(std::int64_t x, int part) {
-    return part < parts - 1 ? int(x >> (16 * part) & 0xffff) : int(x >> (16 * part));
+  // Of x * 2^(16 at + lsb), what belongs to half[at + part]: 16 bits, and to the last one, which is
+  // signed, the rest.
+  __device__ static int part_of(int at, std::int64_t x, int part) {
+    int const last = min(parts, halves - at) - 1;
+    if (part > last) return 0;
+    return part < last ? int(x >> (16 * part) & 0xffff) : int(x >> (16 * part));
   }
 
   // In units of 2^(top - 1075 - 25), for which no field of an exponent is greater than `top`; those

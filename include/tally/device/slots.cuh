@@ -3,11 +3,14 @@
 // What the blocks of one launch tell its first block, in one kernel and without atomic counters,
 // fences or anything to clear before the next launch.
 //
-// A slot is 16 bytes in global memory, written and read in one piece: a word, the epoch of the
-// launch that wrote it, and a note of 32 bits. The epoch is in global memory too, so that a
-// captured launch may be replayed; the first block ends a launch by advancing it, when it has seen
-// a slot of every other block. A block waits only for blocks that wait for nobody: they need not be
-// resident together.
+// A slot is 16 bytes in global memory, written and read in one piece: a word and a tag, which is
+// the epoch of the launch that wrote it and a note of 32 bits. The epoch is in global memory too,
+// so that a captured launch may be replayed; the first block ends a launch by advancing it, when it
+// has seen a slot of every other block. A block waits only for blocks that wait for nobody: they
+// need not be resident together.
+//
+// Who reads a slot looks at every bit of it. Where some bits made no difference, ptxas (13.0) would
+// read the others with two loads, of different times: a tag that is new beside a word that is old.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -30,27 +33,29 @@ __device__ inline std::uint32_t this_epoch(workspace const& w) {
   return __nv_atomic_load_n(w.epoch, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) + 1;
 }
 
+__host__ __device__ constexpr std::uint64_t tag_of(std::uint32_t epoch, std::uint32_t note = 0) {
+  return std::uint64_t(note) << 32 | epoch;
+}
+
 struct content {
-  std::uint64_t word;
-  std::uint32_t epoch, note;
+  std::uint64_t word, tag;
+  __device__ std::uint32_t epoch() const { return std::uint32_t(tag); }
+  __device__ std::uint32_t note() const { return std::uint32_t(tag >> 32); }
 };
 
-__device__ inline void publish(slot* at, std::uint64_t word, std::uint32_t epoch,
-                               std::uint32_t note = 0) {
-  __nv_atomic_store_n(at, slot(std::uint64_t(note) << 32 | epoch) << 64 | word, __NV_ATOMIC_RELAXED,
-                      __NV_THREAD_SCOPE_DEVICE);
+__device__ inline void publish(slot* at, std::uint64_t word, std::uint64_t tag) {
+  __nv_atomic_store_n(at, slot(tag) << 64 | word, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
 // The slot as it is now; published if its epoch is the launch's.
 __device__ inline content read(slot* at) {
   slot const s = __nv_atomic_load_n(at, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-  auto const above = std::uint64_t(s >> 64);
-  return {std::uint64_t(s), std::uint32_t(above), std::uint32_t(above >> 32)};
+  return {std::uint64_t(s), std::uint64_t(s >> 64)};
 }
 
-__device__ inline std::uint64_t await(slot* at, std::uint32_t epoch) {
+__device__ inline std::uint64_t await(slot* at, std::uint64_t tag) {
   for (;;)
-    if (content const c = read(at); c.epoch == epoch) return c.word;
+    if (content const c = read(at); c.tag == tag) return c.word;
 }
 
 // By one thread of the first block, when no other block will read the epoch or write a slot.
@@ -58,6 +63,7 @@ __device__ inline std::uint64_t await(slot* at, std::uint32_t epoch) {
 __device__ inline void end_epoch(workspace const& w, std::uint32_t epoch) {
   bool const last = epoch == ~std::uint32_t(0);
   if (last)
+#pragma unroll 1
     for (std::uint64_t i = 0; i < w.count; ++i) publish(w.slots + i, 0, 0);
   __nv_atomic_store_n(w.epoch, last ? 0 : epoch, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }

@@ -16,9 +16,12 @@ namespace tally::device {
 template <floating R, class Number>
 __device__ bool round_leading(shared_sum<Number> const& s, digit_run const& run, R& out) {
   int const lane = int(threadIdx.x % warp_size);
-  if (__any_sync(~0u, lane < 3 && s.word(Number::digits + lane) != 0)) {
-    bool const nan = s.nan || (s.positive_infinity && s.negative_infinity);
-    out = nan ? quiet_nan<R>() : infinity<R>(s.negative_infinity != 0);
+  unsigned const seen = __ballot_sync(~0u, lane < specials && s.count(special(lane)) != 0);
+  if (seen != 0) {
+    auto const is_seen = [&](special x) { return seen >> int(x) & 1; };
+    bool const below = is_seen(special::negative_infinity);
+    bool const nan = is_seen(special::nan) || (below && is_seen(special::positive_infinity));
+    out = nan ? quiet_nan<R>() : infinity<R>(below);
     return true;
   }
   auto const digit = [&](int i) { return s.digits.digit(i); };

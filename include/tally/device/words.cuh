@@ -38,7 +38,7 @@ __device__ void publish_words(Word word, word_places<Words> const& at, std::uint
     std::uint64_t const mine = base + lane < Words ? word(base + lane) : 0;
     unsigned const which = __ballot_sync(~0u, mine != 0);
     int const place = __popc(which & ((1u << lane) - 1));
-    if (mine != 0 || (which == 0 && lane == 0)) publish(at(base / 32, place), mine, epoch, which);
+    if (mine != 0 || (which == 0 && lane == 0)) publish(at(base / 32, place), mine, tag_of(epoch, which));
   }
 }
 
@@ -54,16 +54,17 @@ __device__ void collect_words(slot* slots, int blocks, std::uint32_t epoch, Add 
     word_places<Words> const at(slots, block, blocks);
     content c[at_once] = {};  // the block's places from `first` on
     int first = 0;
-    while (block < blocks && c[0].epoch != epoch)  // more is asked for than is waited for
+    while (block < blocks && c[0].epoch() != epoch)  // more is asked for than is waited for
 #pragma unroll
       for (int j = 0; j < at_once; ++j) c[j] = read(at(group, j));
-    unsigned const which = block < blocks ? c[0].note : 0;
+    unsigned const which = block < blocks ? c[0].note() : 0;
+    std::uint64_t const tag = tag_of(epoch, which);  // of all the block's places
     unsigned any = warp::detail::redux_of(which, bit_or{});
     int const count = __popc(which);
     while (any != 0) {
 #pragma unroll
       for (int j = 0; j < at_once; ++j)
-        while (first + j < count && c[j].epoch != epoch) c[j] = read(at(group, first + j));
+        while (first + j < count && c[j].tag != tag) c[j] = read(at(group, first + j));
       std::uint64_t word[at_once];
       unsigned rest = any;
 #pragma unroll
