@@ -95,44 +95,56 @@ struct single_arg_extremum {
   // they beat all of those is an index looked for.
   template <class Batch, class Index, class IsThere>
   TALLY_FN void add(state& s, Batch const& x, Index index, IsThere is_there) const {
-    key const all = best_of(x, is_there);
-    if (!keys::better(all, s.best) && !empty(s)) return;
-    int first = -1;
-    TALLY_UNROLL
-    for (int k = x.size - 1; k >= 0; --k)
-      if (is_there(k) && has_key(x[k], all)) first = k;
-    if (first >= 0) s = {all, index(first)};
+    if constexpr (std::is_same_v<T, float>) {  // compared as they are
+      T const worst = infinity<T>(!Least);
+      T const best = fold<x.size>(
+          worst, [&](int k) { return is_there(k) ? x[k] : worst; },
+          [](T a, T b) { return nan_or_better(a, b); });
+      key const all = merged(best);
+      if (!keys::better(all, s.best) && !empty(s)) return;
+      int const first =
+          all == keys::nan ? first_of<x.size>([&](int k) { return is_there(k) && x[k] != x[k]; })
+                           : first_of<x.size>([&](int k) { return is_there(k) && x[k] == best; });
+      if (first >= 0) s = {all, index(first)};
+    } else {
+      key k_th[x.size];
+      TALLY_UNROLL
+      for (int k = 0; k < x.size; ++k) k_th[k] = is_there(k) ? merged(x[k]) : keys::none;
+      key const all = fold<x.size>(keys::none, [&](int k) { return k_th[k]; }, key_operator{});
+      if (!keys::better(all, s.best) && !empty(s)) return;
+      int const first = first_of<x.size>([&](int k) { return is_there(k) && k_th[k] == all; });
+      if (first >= 0) s = {all, index(first)};
+    }
   }
 
  private:
-  template <class Batch, class IsThere>
-  static TALLY_FN key best_of(Batch const& x, IsThere is_there) {
-    if constexpr (std::is_same_v<T, float>) {  // compared as they are
-      T const worst = infinity<T>(!Least);
-      T best[2] = {worst, worst};
-      bool nan = false;
-      TALLY_UNROLL
-      for (int k = 0; k < x.size; ++k) {
-        T const here = is_there(k) ? x[k] : worst;
-        nan = nan || here != here;
-        best[k % 2] = Least ? std::fmin(here, best[k % 2]) : std::fmax(here, best[k % 2]);
-      }
-      return nan ? keys::nan
-                 : merged(Least ? std::fmin(best[0], best[1]) : std::fmax(best[0], best[1]));
-    } else {
-      key best[2] = {keys::none, keys::none};
-      TALLY_UNROLL
-      for (int k = 0; k < x.size; ++k) {
-        key const here = is_there(k) ? merged(x[k]) : keys::none;
-        best[k % 2] = keys::better(here, best[k % 2]) ? here : best[k % 2];
-      }
-      return keys::better(best[0], best[1]) ? best[0] : best[1];
-    }
+  template <int Size, class V, class Value, class Op>
+  static TALLY_FN V fold(V identity, Value value, Op op) {
+    V best[2] = {identity, identity};
+    TALLY_UNROLL
+    for (int k = 0; k < Size; ++k) best[k % 2] = op(best[k % 2], value(k));
+    return op(best[0], best[1]);
   }
-  static TALLY_FN bool has_key(T x, key all) {
-    if constexpr (std::is_same_v<T, float>)
-      return all == keys::nan ? x != x : x == keys::value(all);
-    return merged(x) == all;
+  template <int Size, class Is>
+  static TALLY_FN int first_of(Is is) {
+    int first = -1;
+    TALLY_UNROLL
+    for (int k = Size - 1; k >= 0; --k)
+      if (is(k)) first = k;
+    return first;
+  }
+  static TALLY_FN T nan_or_better(T a, T b) {
+#ifdef __CUDA_ARCH__
+    T out;
+    if constexpr (Least)
+      asm("min.NaN.f32 %0, %1, %2;" : "=f"(out) : "f"(a), "f"(b));
+    else
+      asm("max.NaN.f32 %0, %1, %2;" : "=f"(out) : "f"(a), "f"(b));
+    return out;
+#else
+    if (a != a || b != b) return quiet_nan<T>();
+    return Least ? std::fmin(a, b) : std::fmax(a, b);
+#endif
   }
   static TALLY_FN key merged(T x) {
     if constexpr (floating<T>)

@@ -91,7 +91,7 @@ class single_adder {
   static constexpr bool is_double = std::is_same_v<T, double>;
   using bins_type =
       std::conditional_t<is_double, double_bins,
-                         std::conditional_t<is_one_of<T, float16>, std::monostate, bins>>;
+                         std::conditional_t<is_one_of<T, float16>, std::monostate, float_bins>>;
   static constexpr bool has_bins = !is_one_of<T, float16>;
 
  public:

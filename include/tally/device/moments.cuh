@@ -21,9 +21,11 @@ struct moments_form {
   using state = typename moments<element, Squares>::state;
   using sum_type = typename exact_adder<element>::shared_type;
   using square_number = detail::square_digits<element>;
-  static constexpr int threads = !Squares                                    ? 512
-                                 : floating<element> && sizeof(element) >= 4 ? 320
-                                                                             : 384;
+  using adder = std::conditional_t<Squares, square_adder<element>, exact_adder<element>>;
+  static constexpr int threads =  // as many as find registers, too
+      threads_with(adder::bytes_a_thread, !Squares                            ? 512
+                                          : std::is_same_v<element, double> ? 320
+                                                                              : 384);
   static constexpr int blocks_a_multiprocessor = 2;
   static constexpr int square_words = Squares ? square_number::digits : 0;
   static constexpr int totals = sum_type::words + square_words + 1;
@@ -34,7 +36,6 @@ struct moments_form {
     std::conditional_t<Squares, shared_digits<square_number>, int> squares;
     int absent;  // NaN that are skipped
   };
-  using adder = std::conditional_t<Squares, square_adder<element>, exact_adder<element>>;
   struct accumulator {
     adder sums;
     int absent;

@@ -45,6 +45,32 @@ __device__ typename A::state fold_lanes(A const& a, typename A::state const& s) 
   return warp::reduce(s, [&](state const& l, state const& r) { return a.combine(l, r); });
 }
 
+// The tree over Rows states of each lane, those of all lanes one after another, in the first lane:
+// half of the rows change places with the other half of a neighbour's at each of the first steps, so
+// that a lane has fewer of them to pass on.
+template <aggregate A, int Rows>
+__device__ typename A::state fold_rows(A const& a, typename A::state (&row)[Rows]) {
+  static_assert((Rows & (Rows - 1)) == 0 && Rows <= warp_size);
+  using state = typename A::state;
+  unsigned const lane = threadIdx.x % warp_size;
+  int run = 1;
+#pragma unroll
+  for (int half = Rows / 2; half > 0; half /= 2, run *= 2) {
+    bool const upper = lane & run;
+#pragma unroll
+    for (int j = 0; j < half; ++j) {
+      state const got = warp::exchange(upper ? row[j] : row[j + half], run);
+      row[j] = a.combine(upper ? got : row[j], upper ? row[j + half] : got);
+    }
+  }
+  state all = row[0];
+#pragma unroll
+  for (; run < warp_size; run *= 2) all = a.combine(all, warp::shift_down(all, run));
+#pragma unroll
+  for (run = Rows / 2; run > 0; run /= 2) all = a.combine(all, warp::shift_down(all, run));
+  return all;
+}
+
 // The tree over 2^levels neighbours that come one after another to a whole warp, in its first lane:
 // each lane keeps one of 32 of them, then one of 32 such groups.
 template <aggregate A>
@@ -74,6 +100,7 @@ class tower {
 // What a lane has of a strip of the first n elements of a source.
 template <aggregate A, class Source>
 class strip {
+  using element = typename A::element;
   using state = typename A::state;
   static constexpr int each = Source::each, loads = Source::loads;
 
@@ -82,6 +109,7 @@ class strip {
     first_ = first + threadIdx.x % warp_size * each;
     std::uint64_t const left = first_ < n ? n - first_ : 0;
     left_ = left < strip_size<Source> ? int(left) : int(strip_size<Source>);
+    whole_ = first < n && n - first >= strip_size<Source>;
     // Vectors that are not aligned need one on either side of them.
     std::uint64_t const beside = aligned ? 0 : each, room = strip_size<Source> + beside;
     if (first >= beside && n >= room && first <= n - room) {
@@ -108,32 +136,38 @@ class strip {
 
   // The strip's node of the tree, in the first lane.
   __device__ state fold(A const& a, Source const& in, bool skips_nan) const {
+    auto const counts = [&](int i, [[maybe_unused]] element const& x) {
+      if constexpr (has_nan<element>)
+        if (skips_nan && is_nan(x)) return false;
+      return i < left_;
+    };
+    bool const all = whole_ && !(has_nan<element> && skips_nan);
     state node[loads];
+    if (all) {
 #pragma unroll
-    for (int j = 0; j < loads; ++j)
-      node[j] = device::fold_lanes(a, fold_vector(a, in, j, skips_nan));
+      for (int j = 0; j < loads; ++j)
+        node[j] = fold_vector(a, in, j, [](int, element const&) { return true; });
+    } else {
 #pragma unroll
-    for (int run = 1; run < loads; run *= 2)
-#pragma unroll
-      for (int j = 0; j < loads; j += 2 * run) node[j] = a.combine(node[j], node[j + run]);
-    return node[0];
+      for (int j = 0; j < loads; ++j) node[j] = fold_vector(a, in, j, counts);
+    }
+    return fold_rows(a, node);
   }
 
  private:
   typename Source::template batch_type<loads> x_;
   std::uint64_t first_;  // the index of the lane's first element
   int left_;             // how many there are from there on, as far as it matters
+  bool whole_;           // nothing of the strip lies beyond the array's end
 
-  __device__ state fold_vector(A const& a, Source const& in, int j, bool skips_nan) const {
-    using element = typename A::element;
+  template <class Counts>
+  __device__ state fold_vector(A const& a, Source const& in, int j, Counts counts) const {
     state node[each];
 #pragma unroll
     for (int k = 0; k < each; ++k) {
       int const i = j * row_size<Source> + k;
       element const x = in.value(x_, j * each + k);
-      bool there = i < left_;
-      if constexpr (has_nan<element>) there = there && !(skips_nan && is_nan(x));
-      node[k] = there ? a.lift(x, first_ + i) : a.identity();
+      node[k] = counts(i, x) ? a.lift(x, first_ + i) : a.identity();
     }
 #pragma unroll
     for (int run = 1; run < each; run *= 2)

@@ -124,10 +124,7 @@ class square_adder<T> {
   // of what is below the last cut are exact, too.
   static constexpr int cut = log2_room - 50;
   static constexpr int binades = exact ? 51 - log2_room - window::precision : 25 - log2_room;
-  using f = format<T>;
-  static constexpr int positions = 2 * (f::max_field - 2 + f::lowest) - number::lsb + 1;
-  using square_bins = wide_bins<has_bins ? positions : 1, has_bins ? 2 * f::precision : 1,
-                                sum_type::bytes_a_thread>;
+  using square_bins = product_bins<window::precision, sum_type::bytes_a_thread>;
 
  public:
   static constexpr int bytes_a_thread =
@@ -237,8 +234,8 @@ class square_adder<T> {
     for (T const value : copy.value) {
       sum_.add_apart(value, shared);
       if constexpr (has_bins) {
-        auto const p = take_apart(is_finite(value) ? value : T{});
-        bins_.add(std::int64_t(p.significand * p.significand), 2 * p.exponent - number::lsb);
+        double const x = as_double(is_finite(value) ? value : T{});
+        bins_.add(x * x);
       } else {
         add_square(value, squares);
       }

@@ -41,7 +41,8 @@ struct sum_form {
   using element = typename A::element;
   using result = typename A::result;
   using number = typename Adder::number;
-  static constexpr int threads = 512, blocks_a_multiprocessor = 2;
+  static constexpr int threads = threads_with(Adder::bytes_a_thread, 512);
+  static constexpr int blocks_a_multiprocessor = 2;
   static constexpr int totals = shared_sum<number>::words;
   static constexpr int words = slots_of_words<totals>;
 

@@ -58,8 +58,7 @@ class wide_bins {
   int left_ = -1;
 
   __device__ static __int128& at(int bin, int column) {
-    auto* const mine = dynamic_shared<unsigned char>() + Before * blockDim.x;
-    return reinterpret_cast<__int128*>(mine)[bin * int(blockDim.x / sharers) + column];
+    return dynamic_shared<__int128>()[bin * int(blockDim.x / sharers) + column];
   }
   __device__ static int first_column() { return int(threadIdx.x / warp_size * columns); }
   __device__ static int column() { return first_column() + int(threadIdx.x % columns); }
