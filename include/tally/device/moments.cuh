@@ -22,11 +22,12 @@ struct moments_form {
   using sum_type = typename exact_adder<element>::shared_type;
   using square_number = detail::square_digits<element>;
   using adder = std::conditional_t<Squares, square_adder<element>, exact_adder<element>>;
-  static constexpr int threads =  // as many as find registers, too
-      threads_with(adder::bytes_a_thread, !Squares                            ? 512
-                                          : std::is_same_v<element, double> ? 320
-                                                                              : 384);
-  static constexpr int blocks_a_multiprocessor = 2;
+  static constexpr bool is_double = std::is_same_v<element, double>;
+  static constexpr int threads = !Squares    ? threads_with(adder::bytes_a_thread, 512)
+                                 : is_double ? 256
+                                             : 512;
+  static constexpr int blocks_a_multiprocessor = Squares && !is_double ? 1 : 2;
+  static constexpr bool loads_ahead = Squares && floating<element>;
   static constexpr int square_words = Squares ? square_number::digits : 0;
   static constexpr int totals = sum_type::words + square_words + 1;
   static constexpr int words = slots_of_words<totals>;
@@ -138,23 +139,33 @@ struct moments_form {
     if constexpr (requires(leading x, typename Op::result r) { op.estimate(x, x, n, r); }) {
       for (int i = 0; i < specials; ++i)
         if (s.sum.count(special(i)) != 0) return false;
-      auto const sum = leading_part([&](int i) { return s.sum.digits.digit(i); },
-                                    sum_type::words - specials, exact_adder<element>::number::lsb);
-      leading squares{};
-      if constexpr (Squares)
-        squares = leading_part([&](int i) { return s.squares.digit(i); }, square_words,
-                               square_number::lsb);
+      leading sum, squares;
+      leading_parts(s, sum, squares);
       return estimate(op, sum, squares, n, out);
     }
     return false;
   }
 
  private:
-  template <class Digit>
-  __device__ static detail::leading leading_part(Digit digit, int count, int lsb) {
-    digit_run const run(digit, count);
-    if (run.size() <= 0) return {};
-    return detail::leading_of(digit, run.low, run.high, lsb);
+  // By a warp: half of it the sum's, half of it the squares'.
+  __device__ static void leading_parts(shared const& s, detail::leading& sum,
+                                       detail::leading& squares) {
+    bool const second = Squares && threadIdx.x % warp_size >= warp_size / 2;
+    auto const digit = [&](int i) {
+      if constexpr (Squares)
+        if (second) return s.squares.digit(i);
+      return s.sum.digits.digit(i);
+    };
+    digit_run run([&](int i) { return s.sum.digits.digit(i); }, sum_type::words - specials);
+    int lsb = exact_adder<element>::number::lsb;
+    if constexpr (Squares) {
+      digit_run const other([&](int i) { return s.squares.digit(i); }, square_words);
+      if (second) run = other, lsb = square_number::lsb;
+    }
+    detail::leading const mine =
+        run.size() > 0 ? detail::leading_of(digit, run.low, run.high, lsb) : detail::leading{};
+    sum = warp::broadcast(mine, 0);
+    squares = Squares ? warp::broadcast(mine, warp_size / 2) : detail::leading{};
   }
 
   // Both apart from the kernel, whose registers they would take.

@@ -49,6 +49,14 @@ __device__ void for_values(Source const& from, Batch& read, unsigned live, Index
   }
 }
 
+// Forms of many instructions an element have the next elements on their way while they are at it:
+// where there are not the warps to do that for one another.
+template <class Form>
+inline constexpr bool loads_ahead = [] {
+  if constexpr (requires { Form::loads_ahead; }) return Form::loads_ahead;
+  return false;
+}();
+
 // Each block reads its rows, all but the first publish their totals, and the first one waits for
 // them. It also has the elements beside the whole vectors.
 template <class Form, class Source>
@@ -65,11 +73,22 @@ __global__ void __launch_bounds__(Form::threads, Form::blocks_a_multiprocessor)
   unsigned live = from.load(x);
   form.start(acc, shared);  // while the first elements are on their way
   while (!from.done()) {
+    typename reader::batch_type next;
+    reader const here = from;
+    unsigned next_live = 0;
+    if constexpr (loads_ahead<Form>) {
+      from.advance();
+      next_live = from.load(next);
+    }
     for_values(
-        call.in, x, live, [&](int k) { return from.index(k); },
+        call.in, x, live, [&](int k) { return here.index(k); },
         [&](auto& x, unsigned live, auto index) { form.add(acc, shared, x, live, index); });
-    from.advance();
-    live = from.load(x);
+    if constexpr (!loads_ahead<Form>) {
+      from.advance();
+      next_live = from.load(next);
+    }
+    x = next;
+    live = next_live;
   }
 
   if (blockIdx.x > 0) {

@@ -43,22 +43,18 @@ struct shared_digits {
   // integers of three columns of 26 bits. A few times in a launch.
   template <int N>
   __device__ void add_warp(double const (&x)[N]) {
-    int top[N], all = 0;
+    int top[N];
 #pragma unroll
     for (int i = 0; i < N; ++i) {
       int const field = int(to_bits(x[i]) >> 52) & format<double>::max_field;
       top[i] = warp::detail::redux_of(field, larger{});
-      all |= top[i];
     }
-    if (all == 0 && Number::lsb > -1074) return;  // all are zero
-    __int128 sum[N];
 #pragma unroll
     for (int i = 0; i < N; ++i) {
+      if (top[i] == 0 && Number::lsb > -1074) continue;  // all are zero
       if (top[i] < 1) top[i] = 1;
-      sum[i] = sum_of_warp(x[i], top[i]);
+      add_by_lanes(sum_of_warp(x[i], top[i]), top[i] - 1075 - 25 - Number::lsb);
     }
-#pragma unroll
-    for (int i = 0; i < N; ++i) add_by_lanes(sum[i], top[i] - 1075 - 25 - Number::lsb);
   }
 
   // Adds x * 2^(16 at + lsb) without a look at how large the digits have grown: by each thread a

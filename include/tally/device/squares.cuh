@@ -187,6 +187,7 @@ class square_adder<T> {
   }
   // What the window holds goes on; it is closed then.
   __device__ void flush(sums& shared, digits& squares) {
+    if (above_ == 1) return;
     double sum = 0, high = 0, low = 0;
 #pragma unroll
     for (chain& c : chain_) sum += c.sum - sum_anchor_, high += c.high - anchor_, low += c.low;
@@ -227,16 +228,20 @@ class square_adder<T> {
   // All that was read, by whole warps.
   template <class Batch>
   __device__ void add_all_apart(Batch const& x, sums& shared, digits& squares) {
-    array_of<T, Batch> const copy(x);
     sum_.reserve(Batch::size, shared);
-    if constexpr (has_bins) bins_.reserve(Batch::size, squares);
+    if constexpr (has_bins) {
+      bins_.reserve(Batch::size, squares);
+#pragma unroll
+      for (int k = 0; k < Batch::size; ++k) {
+        sum_.add_apart(x[k], shared);
+        double const value = is_finite(x[k]) ? as_double(x[k]) : 0;
+        bins_.add(value * value);
+      }
+    } else {
+      array_of<T, Batch> const copy(x);
 #pragma unroll 1
-    for (T const value : copy.value) {
-      sum_.add_apart(value, shared);
-      if constexpr (has_bins) {
-        double const x = as_double(is_finite(value) ? value : T{});
-        bins_.add(x * x);
-      } else {
+      for (T const value : copy.value) {
+        sum_.add_apart(value, shared);
         add_square(value, squares);
       }
     }
