@@ -32,8 +32,8 @@ __global__ void add_parts(std::int64_t x, int at, std::int64_t* out) {
 }
 
 TEST(shared_digits, keep_an_integer_of_either_sign_at_every_place) {
-  for (std::int64_t const x : {std::int64_t(5), std::int64_t(-5), std::int64_t(-1) << 29,
-                               (std::int64_t(1) << 30) + 12345})
+  for (std::int64_t const x :
+       {std::int64_t(5), std::int64_t(-5), std::int64_t(-1) << 29, (std::int64_t(1) << 30) + 12345})
     for (int at = 0; at <= 4; ++at) {
       device_array<std::int64_t> out(number::digits + beyond);
       launch(add_parts, 1, 32)(x, at, out.data());

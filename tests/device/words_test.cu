@@ -14,7 +14,8 @@ using namespace tally;
 
 // What the words of a block are, from launch to launch; most are zero, in some blocks all.
 __host__ __device__ std::uint64_t word_of(int block, int i, unsigned launched) {
-  std::uint64_t x = (std::uint64_t(launched) << 40) + (std::uint64_t(block) << 20) + unsigned(i) + 1;
+  std::uint64_t x =
+      (std::uint64_t(launched) << 40) + (std::uint64_t(block) << 20) + unsigned(i) + 1;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
   x = (x ^ x >> 27) * 0x94d049bb133111eb;
   x ^= x >> 31;
@@ -37,8 +38,9 @@ __global__ void sum_words(job<Words> const j) {
                                  device::word_places<Words>(j.slots, block, blocks), j.epoch);
   } else {
     device::collect_words<Words>(j.slots, blocks, j.epoch, [&](int i, std::int64_t x, int part) {
-      if (part == 0) atomicAdd(reinterpret_cast<unsigned long long*>(j.sums + i),
-                               static_cast<unsigned long long>(x));
+      if (part == 0)
+        atomicAdd(reinterpret_cast<unsigned long long*>(j.sums + i),
+                  static_cast<unsigned long long>(x));
     });
   }
 }
@@ -51,8 +53,8 @@ void expect_sums(int blocks, int threads, int launches) {
     device_array<std::uint64_t> sums(Words);
     sums.fill_bytes(0);
     auto* const at = reinterpret_cast<device::slot*>(slots.data());
-    launch(sum_words<Words>, unsigned(blocks) + 1, unsigned(threads))(
-        job<Words>{at, std::uint32_t(epoch), sums.data()});
+    launch(sum_words<Words>, unsigned(blocks) + 1,
+           unsigned(threads))(job<Words>{at, std::uint32_t(epoch), sums.data()});
     auto const got = sums.to_host();
     for (int i = 0; i < Words; ++i) {
       std::uint64_t want = 0;

@@ -102,9 +102,9 @@ struct single_arg_extremum {
           [](T a, T b) { return nan_or_better(a, b); });
       key const all = merged(best);
       if (!keys::better(all, s.best) && !empty(s)) return;
-      int const first =
-          all == keys::nan ? first_of<x.size>([&](int k) { return is_there(k) && x[k] != x[k]; })
-                           : first_of<x.size>([&](int k) { return is_there(k) && x[k] == best; });
+      int const first = all == keys::nan
+                            ? first_of<x.size>([&](int k) { return is_there(k) && x[k] != x[k]; })
+                            : first_of<x.size>([&](int k) { return is_there(k) && x[k] == best; });
       if (first >= 0) s = {all, index(first)};
     } else {
       key k_th[x.size];

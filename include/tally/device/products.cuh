@@ -16,7 +16,8 @@ class product_adder {
 
  private:
   static constexpr bool has_bins = is_one_of<T, float, bfloat16>;
-  using bins_type = std::conditional_t<has_bins, product_bins<format<T>::precision>, std::monostate>;
+  using bins_type =
+      std::conditional_t<has_bins, product_bins<format<T>::precision>, std::monostate>;
 
  public:
   static constexpr int bytes_a_thread = [] {

@@ -46,8 +46,8 @@ __device__ typename A::state fold_lanes(A const& a, typename A::state const& s) 
 }
 
 // The tree over Rows states of each lane, those of all lanes one after another, in the first lane:
-// half of the rows change places with the other half of a neighbour's at each of the first steps, so
-// that a lane has fewer of them to pass on.
+// half of the rows change places with the other half of a neighbour's at each of the first steps,
+// so that a lane has fewer of them to pass on.
 template <aggregate A, int Rows>
 __device__ typename A::state fold_rows(A const& a, typename A::state (&row)[Rows]) {
   static_assert((Rows & (Rows - 1)) == 0 && Rows <= warp_size);

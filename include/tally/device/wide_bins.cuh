@@ -8,10 +8,10 @@ namespace tally::device {
 
 // Exact sums of integers of up to `Bits` bits times 2^position, for positions less than
 // `Positions`, whatever these are: 128-bit integers, each for 64 positions, in dynamic shared
-// memory behind `Before` bytes a thread of something else. Four lanes share a column of them and
-// take turns, a quarter of a warp each, which is what the memory serves at once; no two of a
-// quarter meet in a bank. Cleared when first needed. By whole warps.
-template <int Positions, int Bits, int Before = 0>
+// memory. Four lanes share a column of them and take turns, a quarter of a warp each, which is what
+// the memory serves at once; no two of a quarter meet in a bank. Cleared when first needed. By
+// whole warps.
+template <int Positions, int Bits>
 class wide_bins {
   static constexpr int count = (Positions + 63) / 64;
   static constexpr int sharers = 4, columns = warp_size / sharers;

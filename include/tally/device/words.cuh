@@ -38,7 +38,8 @@ __device__ void publish_words(Word word, word_places<Words> const& at, std::uint
     std::uint64_t const mine = base + lane < Words ? word(base + lane) : 0;
     unsigned const which = __ballot_sync(~0u, mine != 0);
     int const place = __popc(which & ((1u << lane) - 1));
-    if (mine != 0 || (which == 0 && lane == 0)) publish(at(base / 32, place), mine, tag_of(epoch, which));
+    if (mine != 0 || (which == 0 && lane == 0))
+      publish(at(base / 32, place), mine, tag_of(epoch, which));
   }
 }
 
