@@ -237,12 +237,14 @@ int main(int argc, char** argv) {
     compare<float>("describe/float32", tally::describe{}, log, values::normal, no_peer);
     compare<float>("all_together/float32", four, log, values::normal, no_peer);
     compare_dot<float>("dot/float32", log, values::normal);
+    compare_dot<float>("dot/float32", log, values::any_bits);
   }
   for (int log : once ? std::vector{27} : std::vector{10, 20, 22, 27}) {
     compare<double>("fast_sum/float64", tally::fast_sum{}, log, values::normal, cub_sum(d));
     compare<double>("sum/float64", tally::sum{}, log, values::normal, no_peer);
     compare<double>("sum/float64", tally::sum{}, log, values::any_bits, no_peer);
     compare<double>("variance/float64", tally::variance{}, log, values::normal, no_peer);
+    compare<double>("variance/float64", tally::variance{}, log, values::any_bits, no_peer);
     compare<double>("describe/float64", tally::describe{}, log, values::normal, no_peer);
     compare_dot<double>("dot/float64", log, values::normal);
   }

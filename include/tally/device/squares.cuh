@@ -117,14 +117,16 @@ class square_adder<T> {
   }
 
   // Additions that a window bears: 2^log2_room for each chain of them.
-  static constexpr bool exact = window::exact, has_bins = is_one_of<T, float, bfloat16>;
+  static constexpr bool exact = window::exact, has_bins = !std::is_same_v<T, float16>;
   static constexpr int log2_room = exact ? 7 : 6, chains = exact ? 2 : 1;
   static constexpr int many = 4;  // lanes
   // Where the cut is below the squares' upper end, and the binades of a window: so that additions
   // of what is below the last cut are exact, too.
   static constexpr int cut = log2_room - 50;
   static constexpr int binades = exact ? 51 - log2_room - window::precision : 25 - log2_room;
-  using square_bins = product_bins<window::precision, sum_type::bytes_a_thread>;
+  using square_bins =
+      std::conditional_t<exact, product_bins<window::precision, sum_type::bytes_a_thread>,
+                         wide_bins<2 * 2046 + 53, 53, sum_type::bytes_a_thread>>;
 
  public:
   static constexpr int bytes_a_thread =
@@ -229,7 +231,15 @@ class square_adder<T> {
   template <class Batch>
   __device__ void add_all_apart(Batch const& x, sums& shared, digits& squares) {
     sum_.reserve(Batch::size, shared);
-    if constexpr (has_bins) {
+    if constexpr (!exact) {
+      bins_.reserve(2 * Batch::size, squares);
+      array_of<T, Batch> const copy(x);
+#pragma unroll 1
+      for (T const value : copy.value) {
+        sum_.add_apart(value, shared);
+        add_to_bins(is_finite(value) ? value : T{});
+      }
+    } else if constexpr (has_bins) {
       bins_.reserve(Batch::size, squares);
 #pragma unroll
       for (int k = 0; k < Batch::size; ++k) {
@@ -245,6 +255,16 @@ class square_adder<T> {
         add_square(value, squares);
       }
     }
+  }
+  // In two parts of 53 bits. By whole warps.
+  __device__ void add_to_bins(double x) {
+    auto const p = take_apart(x);
+    std::uint64_t const low = p.significand * p.significand;
+    std::uint64_t const high = __umul64hi(p.significand, p.significand);
+    constexpr std::uint64_t mask = (std::uint64_t(1) << 53) - 1;
+    int const position = 2 * p.exponent - number::lsb;
+    bins_.add(std::int64_t(low & mask), position);
+    bins_.add(std::int64_t(high << 11 | low >> 53), position + 53);
   }
   __device__ static void add_square(T x, digits& squares) {
     if (!is_finite(x)) return;

@@ -8,16 +8,15 @@ namespace tally::device {
 
 // Exact sums of integers of up to `Bits` bits times 2^position, for positions less than
 // `Positions`, whatever these are: 128-bit integers, each for 64 positions, in dynamic shared
-// memory. Four lanes share a column of them and take turns, a quarter of a warp each, which is what
-// the memory serves at once; no two of a quarter meet in a bank. Cleared when first needed. By
-// whole warps.
-template <int Positions, int Bits>
+// memory behind `Before` bytes a thread of something else. Four lanes share a column of them and
+// take turns, a quarter of a warp each, which is what the memory serves at once; no two of a
+// quarter meet in a bank. Cleared when first needed. By whole warps.
+template <int Positions, int Bits, int Before = 0>
 class wide_bins {
   static constexpr int count = (Positions + 63) / 64;
   static constexpr int sharers = 4, columns = warp_size / sharers;
   static constexpr int room =
       (1 << (63 - Bits < 30 ? 63 - Bits : 30)) / sharers;  // additions that a bin bears
-  static_assert(count <= warp_size);
 
  public:
   static constexpr int bytes_a_thread = count * 16 / sharers;
@@ -58,7 +57,8 @@ class wide_bins {
   int left_ = -1;
 
   __device__ static __int128& at(int bin, int column) {
-    return dynamic_shared<__int128>()[bin * int(blockDim.x / sharers) + column];
+    auto* const mine = dynamic_shared<unsigned char>() + Before * blockDim.x;
+    return reinterpret_cast<__int128*>(mine)[bin * int(blockDim.x / sharers) + column];
   }
   __device__ static int first_column() { return int(threadIdx.x / warp_size * columns); }
   __device__ static int column() { return first_column() + int(threadIdx.x % columns); }
@@ -68,11 +68,10 @@ class wide_bins {
       at(bin, column()) = 0;
     __syncwarp();
   }
-  // A lane for each bin.
+  // A lane for each bin, or some.
   template <bool Checked, class Digits>
   __device__ static void empty(Digits& digits) {
-    int const bin = int(threadIdx.x % warp_size);
-    if (bin < count) {
+    for (int bin = int(threadIdx.x % warp_size); bin < count; bin += warp_size) {
       std::int64_t word[4] = {};
 #pragma unroll 4
       for (int i = 0; i < columns; ++i) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Totals of blocks that are many integers, of which most are zero: only the others are written and
-// read. For each 32 words a block has as many places, the first of which hold its words that are
-// not zero; a slot's note tells which words those are. (If all are zero: the first place, a zero.)
-// The same places of 32 blocks lie side by side, for the warp that reads them.
+// read. For each group of 16 words a block has as many places, the first of which hold its words
+// that are not zero; a slot's note tells which words those are. (If all are zero: the first place,
+// a zero.) The same places of 32 blocks lie side by side, for the warp that reads them.
 #pragma once
 
 #include "tally/device/slots.cuh"
@@ -11,8 +11,11 @@
 
 namespace tally::device {
 
+inline constexpr int words_a_group = 16;
 template <int Words>
-inline constexpr int slots_of_words = (Words + 31) / 32 * 32;
+inline constexpr int groups_of_words = (Words + words_a_group - 1) / words_a_group;
+template <int Words>
+inline constexpr int slots_of_words = groups_of_words<Words> * words_a_group;
 
 // Where one block of some blocks puts and finds its words.
 template <int Words>
@@ -22,7 +25,7 @@ class word_places {
       : side_by_side_(min(warp_size, blocks - block / warp_size * warp_size)),
         first_(slots + block / warp_size * warp_size * slots_of_words<Words> + block % warp_size) {}
   __device__ slot* operator()(int group, int place) const {
-    return first_ + (32 * group + place) * side_by_side_;
+    return first_ + (words_a_group * group + place) * side_by_side_;
   }
 
  private:
@@ -33,13 +36,15 @@ class word_places {
 // word(i), i < Words, is what the block of these places publishes. By all its threads.
 template <int Words, class Word>
 __device__ void publish_words(Word word, word_places<Words> const& at, std::uint32_t epoch) {
-  int const lane = int(threadIdx.x % warp_size);
+  int const lane = int(threadIdx.x % warp_size), in_group = lane % words_a_group;
   for (int base = int(threadIdx.x) - lane; base < Words; base += int(blockDim.x)) {
-    std::uint64_t const mine = base + lane < Words ? word(base + lane) : 0;
-    unsigned const which = __ballot_sync(~0u, mine != 0);
-    int const place = __popc(which & ((1u << lane) - 1));
-    if (mine != 0 || (which == 0 && lane == 0))
-      publish(at(base / 32, place), mine, tag_of(epoch, which));
+    int const i = base + lane;
+    std::uint64_t const mine = i < Words ? word(i) : 0;
+    unsigned const all = __ballot_sync(~0u, mine != 0) >> (lane - in_group);
+    unsigned const which = all & ((1u << words_a_group) - 1);
+    int const place = __popc(which & ((1u << in_group) - 1));
+    if (mine != 0 || (which == 0 && in_group == 0 && i < Words))
+      publish(at(i / words_a_group, place), mine, tag_of(epoch, which));
   }
 }
 
@@ -47,11 +52,11 @@ __device__ void publish_words(Word word, word_places<Words> const& at, std::uint
 // some of `blocks` blocks, by four threads. By all threads of a block.
 template <int Words, class Add>
 __device__ void collect_words(slot* slots, int blocks, std::uint32_t epoch, Add add) {
-  constexpr int groups = (Words + 31) / 32, at_once = 4;
+  constexpr int groups = groups_of_words<Words>, at_once = 4;
   int const lane = int(threadIdx.x % warp_size), warps = int(blockDim.x / warp_size);
-  int const tasks = (blocks + 31) / 32 * groups;
+  int const tasks = (blocks + warp_size - 1) / warp_size * groups;
   for (int task = int(threadIdx.x / warp_size); task < tasks; task += warps) {
-    int const block = task / groups * 32 + lane, group = task % groups;
+    int const block = task / groups * warp_size + lane, group = task % groups;
     word_places<Words> const at(slots, block, blocks);
     content c[at_once] = {};  // the block's places from `first` on
     int first = 0;
@@ -92,7 +97,7 @@ __device__ void collect_words(slot* slots, int blocks, std::uint32_t epoch, Add 
         auto const all = warp::detail::redux_of(word[j], plus{});
         if (lane / 4 == j) mine = i, sum = all;
       }
-      if (mine >= 0) add(group * 32 + mine, std::int64_t(sum), lane % 4);
+      if (mine >= 0) add(group * words_a_group + mine, std::int64_t(sum), lane % 4);
     }
   }
 }
