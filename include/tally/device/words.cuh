@@ -11,11 +11,13 @@
 
 namespace tally::device {
 
-inline constexpr int words_a_group = 16;
+// A warp takes a group at a time: 16 words where there is a warp for each, 32 of more words.
 template <int Words>
-inline constexpr int groups_of_words = (Words + words_a_group - 1) / words_a_group;
+inline constexpr int words_a_group = Words <= 64 ? 16 : 32;
 template <int Words>
-inline constexpr int slots_of_words = groups_of_words<Words> * words_a_group;
+inline constexpr int groups_of_words = (Words + words_a_group<Words> - 1) / words_a_group<Words>;
+template <int Words>
+inline constexpr int slots_of_words = groups_of_words<Words> * words_a_group<Words>;
 
 // Where one block of some blocks puts and finds its words.
 template <int Words>
@@ -25,7 +27,7 @@ class word_places {
       : side_by_side_(min(warp_size, blocks - block / warp_size * warp_size)),
         first_(slots + block / warp_size * warp_size * slots_of_words<Words> + block % warp_size) {}
   __device__ slot* operator()(int group, int place) const {
-    return first_ + (words_a_group * group + place) * side_by_side_;
+    return first_ + (words_a_group<Words> * group + place) * side_by_side_;
   }
 
  private:
@@ -36,15 +38,16 @@ class word_places {
 // word(i), i < Words, is what the block of these places publishes. By all its threads.
 template <int Words, class Word>
 __device__ void publish_words(Word word, word_places<Words> const& at, std::uint32_t epoch) {
-  int const lane = int(threadIdx.x % warp_size), in_group = lane % words_a_group;
+  constexpr int size = words_a_group<Words>;
+  int const lane = int(threadIdx.x % warp_size), in_group = lane % size;
   for (int base = int(threadIdx.x) - lane; base < Words; base += int(blockDim.x)) {
     int const i = base + lane;
     std::uint64_t const mine = i < Words ? word(i) : 0;
     unsigned const all = __ballot_sync(~0u, mine != 0) >> (lane - in_group);
-    unsigned const which = all & ((1u << words_a_group) - 1);
+    unsigned const which = all & (~0u >> (32 - size));
     int const place = __popc(which & ((1u << in_group) - 1));
     if (mine != 0 || (which == 0 && in_group == 0 && i < Words))
-      publish(at(i / words_a_group, place), mine, tag_of(epoch, which));
+      publish(at(i / size, place), mine, tag_of(epoch, which));
   }
 }
 
@@ -97,7 +100,7 @@ __device__ void collect_words(slot* slots, int blocks, std::uint32_t epoch, Add 
         auto const all = warp::detail::redux_of(word[j], plus{});
         if (lane / 4 == j) mine = i, sum = all;
       }
-      if (mine >= 0) add(group * words_a_group + mine, std::int64_t(sum), lane % 4);
+      if (mine >= 0) add(group * words_a_group<Words> + mine, std::int64_t(sum), lane % 4);
     }
   }
 }
