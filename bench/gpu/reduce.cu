@@ -58,11 +58,14 @@ class kept : public tally::detail::gpu_call {
     int device;
     tally::check(cudaGetDevice(&device));
     tally::check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device));
+    tally::check(
+        cudaDeviceGetAttribute(&shared_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     epoch_.fill_bytes(0);
     slots_.fill_bytes(0);
   }
   CUstream_st* stream() const override { return stream_; }
   int multiprocessors() const override { return multiprocessors_; }
+  std::size_t shared_bytes() const override { return std::size_t(shared_bytes_); }
   memory workspace(std::size_t) override {
     return {epoch_.data(), slots_.data(), slots_.size() / 2};
   }
@@ -73,7 +76,7 @@ class kept : public tally::detail::gpu_call {
 
  private:
   cudaStream_t stream_ = nullptr;
-  int multiprocessors_;
+  int multiprocessors_, shared_bytes_;
   device_array<std::uint32_t> epoch_;
   device_array<std::uint64_t> slots_;
 };

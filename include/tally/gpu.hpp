@@ -80,8 +80,8 @@ int gpu_holding(void const* data);
 //   tally::reduce_into(there, in, out, tally::sum{});   // asynchronous
 //
 // Throws tally::error where there is no GPU. Can be moved, not copied. Calls may be captured in a
-// graph, which may be replayed on new data for as long as the gpu lives. Each graph has memory of
-// its own.
+// graph, which may be replayed on new data for as long as the gpu lives, on any stream. Each graph
+// has memory of its own until the gpu ends; so one graph must not run twice at once.
 struct gpu {
   // How it is opened; later changes have no effect.
   CUstream_st* stream = nullptr;  // a cudaStream_t, which outlives the gpu
@@ -93,7 +93,8 @@ struct gpu {
   // Makes room for calls that need so much workspace, beyond what there is at first.
   void reserve(std::size_t bytes) { opened->reserve(bytes); }
   // Calls use this device memory from now on, and no other; if empty, the gpu's own again. It is
-  // set to zero, in the stream's order.
+  // set to zero, in the stream's order. Graphs captured meanwhile use it, too: none of them may run
+  // beside another or beside a call.
   void with_workspace(std::span<std::byte> bytes) { opened->with_workspace(bytes); }
   // As its maker names it.
   std::string name() const { return opened->name(); }

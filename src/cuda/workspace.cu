@@ -48,26 +48,36 @@ std::span<std::byte> kept_workspace::room(std::size_t bytes) {
     return callers_;
   }
   auto const capture = capture_of(stream_);
-  block const last = blocks_.back();
-  if (capture && bytes > last.bytes)
-    throw error(needs(bytes, last.bytes) +
-                " there are, and a capture cannot get more: call reserve(" + std::to_string(bytes) +
-                ") before it");
-  if (bytes > last.bytes)
-    replace(std::max(bytes, 2 * last.bytes), capture);
-  else if (last.capture && last.capture != capture)
-    replace(last.bytes, capture);
-  blocks_.back().capture = capture;
+  bool const there = find(capture);
+  auto const most = blocks_.back().bytes;
+  if (capture && bytes > most)
+    throw error(needs(bytes, most) + " there are, and a capture cannot get more: call reserve(" +
+                std::to_string(bytes) + ") before it");
+  if (bytes > most)
+    replace(std::max(bytes, 2 * most), capture);
+  else if (!there)
+    replace(most, capture);
   return {blocks_.back().data, blocks_.back().bytes};
 }
 
+// Makes the block of this capture, or of calls outside of any, the last one, if there is one. (Of
+// several of these, which differ in size, the newest.)
+bool kept_workspace::find(unsigned long long capture) {
+  auto const found = std::find_if(blocks_.rbegin(), blocks_.rend(),
+                                  [&](block const& b) { return b.capture == capture; });
+  if (found == blocks_.rend()) return false;
+  std::rotate(blocks_.rbegin(), found, found + 1);
+  return true;
+}
+
 void kept_workspace::reserve(std::size_t bytes) {
-  block const last = blocks_.back();
-  if (bytes <= last.bytes) return;
   auto const capture = capture_of(stream_);
-  if (capture)
+  bool const there = find(capture);
+  auto const most = blocks_.back().bytes;
+  if (bytes <= most && (there || capture)) return;
+  if (capture && bytes > most)
     throw error("gpu: reserve(" + std::to_string(bytes) + ") during a capture, where there are " +
-                std::to_string(last.bytes) + " bytes");
+                std::to_string(most) + " bytes");
   replace((bytes + slot_bytes - 1) / slot_bytes * slot_bytes, capture);
 }
 
@@ -81,11 +91,11 @@ void kept_workspace::use(std::span<std::byte> bytes) {
   callers_ = aligned;
 }
 
-// A new last block, all zero. The one before stays if a graph has it.
+// A new last block, all zero, in place of the one before if that has the same use.
 void kept_workspace::replace(std::size_t bytes, unsigned long long capture) {
   beside_captures const relaxed;
   blocks_.reserve(blocks_.size() + 1);
-  block added{nullptr, bytes, 0};
+  block added{nullptr, bytes, capture};
   if (capture) {
     own_stream const beside;
     added.data = zeroed(bytes, beside);
@@ -93,7 +103,7 @@ void kept_workspace::replace(std::size_t bytes, unsigned long long capture) {
   } else {
     added.data = zeroed(bytes, stream_);
   }
-  if (!blocks_.empty() && !blocks_.back().capture) {
+  if (!capture && !blocks_.empty() && !blocks_.back().capture) {
     release(blocks_.back());
     blocks_.pop_back();
   }
@@ -102,7 +112,9 @@ void kept_workspace::replace(std::size_t bytes, unsigned long long capture) {
 
 std::byte* kept_workspace::zeroed(std::size_t bytes, CUstream_st* stream) const {
   auto const data = source_.allocate(bytes, stream);
-  check(cudaMemsetAsync(data, 0, bytes, stream));
+  auto const code = cudaMemsetAsync(data, 0, bytes, stream);
+  if (code != cudaSuccess) source_.release(data, bytes, stream);
+  check(code);
   return static_cast<std::byte*>(data);
 }
 

@@ -27,14 +27,15 @@ class kept_workspace {
   struct block {
     std::byte* data;
     std::size_t bytes;
-    unsigned long long capture;  // that has seen it; 0: none
+    unsigned long long capture;  // whose it is; 0: of calls outside of captures
   };
   CUstream_st* stream_;
   device_memory source_;
-  std::vector<block> blocks_;  // only the last one has room for more than a certain graph
+  std::vector<block> blocks_;  // the last one was used last
   std::span<std::byte> callers_;
 
   std::span<std::byte> room(std::size_t bytes);
+  bool find(unsigned long long capture);
   void replace(std::size_t bytes, unsigned long long capture);
   std::byte* zeroed(std::size_t bytes, CUstream_st* stream) const;
   void release(block const& old) const noexcept;

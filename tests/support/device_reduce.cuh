@@ -27,6 +27,7 @@ class test_call : public tally::detail::gpu_call {
   }
   CUstream_st* stream() const override { return nullptr; }
   int multiprocessors() const override { return multiprocessors_; }
+  std::size_t shared_bytes() const override { return shared_bytes_; }
   memory workspace(std::size_t slots) override {
     EXPECT_LE(slots, room);
     return {epoch_.data(), slots_.data(), room};
@@ -34,10 +35,12 @@ class test_call : public tally::detail::gpu_call {
   std::uint32_t epoch() const { return epoch_.to_host()[0]; }
   void set_epoch(std::uint32_t epoch) { epoch_.copy_from(std::vector{epoch}); }
   void set_multiprocessors(int count) { multiprocessors_ = count; }
+  void set_shared_bytes(std::size_t bytes) { shared_bytes_ = bytes; }
 
  private:
   static constexpr std::size_t room = 1 << 16;
   int multiprocessors_;
+  std::size_t shared_bytes_ = 227 << 10;
   tally::device_array<std::uint32_t> epoch_;
   tally::device_array<std::uint64_t> slots_;
 };

@@ -64,9 +64,19 @@ struct both {
     else
       return {first.lower(s.a), {second.lower(s.b)}};
   }
+  TALLY_HD bool empty(state const& s) const {
+    return is_empty(first, s.a) || is_empty(second, s.b);
+  }
   void require(state const& s) const {
     require_elements(first, s.a);
     require_elements(second, s.b);
+  }
+  template <aggregate P>
+  static TALLY_HD bool is_empty(P const& part, typename P::state const& s) {
+    if constexpr (requires { part.empty(s); })
+      return part.empty(s);
+    else
+      return false;
   }
   static void shift(state& s, std::int64_t by) {
     if constexpr (requires { A::shift(s.a, by); }) A::shift(s.a, by);

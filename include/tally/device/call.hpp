@@ -20,6 +20,7 @@ class gpu_call {
 
   virtual CUstream_st* stream() const = 0;
   virtual int multiprocessors() const = 0;
+  virtual std::size_t shared_bytes() const = 0;  // that a block may ask for
   // Kept until the gpu ends, and enlarged where need be: room for `slots`.
   virtual memory workspace(std::size_t slots) = 0;
 

@@ -23,10 +23,12 @@ struct moments_form {
   using square_number = detail::square_digits<element>;
   using adder = std::conditional_t<Squares, square_adder<element>, exact_adder<element>>;
   static constexpr bool is_double = std::is_same_v<element, double>;
-  static constexpr int threads = !Squares    ? threads_with(adder::bytes_a_thread, 512)
-                                 : is_double ? 256
-                                             : 512;
-  static constexpr int blocks_a_multiprocessor = Squares && !is_double ? 1 : 2;
+  static constexpr int threads = !Squares           ? threads_with(adder::bytes_a_thread, 512)
+                                 : integer<element> ? 384
+                                 : is_double        ? 256
+                                                    : 512;
+  static constexpr int blocks_a_multiprocessor =  // one where two have not the shared memory
+      Squares && floating<element> && !is_double ? 1 : 2;
   static constexpr bool loads_ahead = Squares && floating<element>;
   static constexpr int square_words = Squares ? square_number::digits : 0;
   static constexpr int totals = sum_type::words + square_words + 1;

@@ -34,7 +34,7 @@ class product_adder {
 #pragma unroll
     for (int k = 0; k < size; ++k) {
       double const a = as_double(x[k].first), b = as_double(x[k].second);
-      product[k] = a * b;
+      product[k] = fma(a, b, -0.0);  // which nobody fuses with what follows
       if constexpr (is_one_of<T, double>) {
         exact = exact && has_error(a, b, product[k]);
         error[k] = fma(a, b, -product[k]);

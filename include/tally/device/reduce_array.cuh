@@ -22,21 +22,34 @@ auto ordered_on_device(A const& a) {
     return device::with_identity<A>{a};
 }
 
+// As many threads as a form's block has where the device has the shared memory, or fewer.
+template <class Form>
+unsigned threads_of(std::size_t shared_bytes) {
+  constexpr std::size_t variables =
+      sizeof(typename Form::shared) + (5 << 10);  // and what folds use
+  unsigned threads = Form::threads;
+  while (threads > warp_size && Form::dynamic_bytes(threads) + variables > shared_bytes)
+    threads -= warp_size;
+  return threads;
+}
+
 // How many blocks, of how many threads, for rows of a vector a thread: few elements make one block,
 // and none needs more than it can read at once.
 struct geometry {
   unsigned blocks, threads;
 };
 template <class Form, class Source>
-geometry geometry_of(std::uint64_t n, int multiprocessors) {
-  constexpr std::uint64_t alone = 1024, each = Form::threads * Source::loads;
+geometry geometry_of(std::uint64_t n, gpu_call const& call) {
+  constexpr std::uint64_t alone = 1024;
   std::uint64_t const vectors = (n + Source::each - 1) / Source::each;
+  auto const threads = threads_of<Form>(call.shared_bytes());
   if (vectors <= alone) {
-    auto const threads = (vectors + warp_size - 1) / warp_size * warp_size;
-    return {1, unsigned(std::clamp<std::uint64_t>(threads, warp_size, Form::threads))};
+    auto const wanted = (vectors + warp_size - 1) / warp_size * warp_size;
+    return {1, unsigned(std::clamp<std::uint64_t>(wanted, warp_size, threads))};
   }
-  auto const most = std::uint64_t(multiprocessors) * Form::blocks_a_multiprocessor;
-  return {unsigned(std::min((vectors + each - 1) / each, most)), Form::threads};
+  auto const most = std::uint64_t(call.multiprocessors()) * Form::blocks_a_multiprocessor;
+  std::uint64_t const each = threads * Source::loads;
+  return {unsigned(std::min((vectors + each - 1) / each, most)), threads};
 }
 
 inline device::workspace workspace_of(gpu_call& call, std::size_t slots) {
@@ -57,7 +70,7 @@ void reduce_any_order_on_device(gpu_call& call, A const& a, bool skips_nan, Sour
                                 std::uint64_t n, device::answer<typename A::result> out) {
   auto const form = device::form_of(a, skips_nan);
   using form_type = std::remove_const_t<decltype(form)>;
-  auto const [blocks, threads] = geometry_of<form_type, Source>(n, call.multiprocessors());
+  auto const [blocks, threads] = geometry_of<form_type, Source>(n, call);
   auto const workspace = workspace_of(call, std::size_t(blocks - 1) * form_type::words);
   launch(device::reduce_any_order<form_type, Source>, blocks, threads,
          form_type::dynamic_bytes(threads),

@@ -194,7 +194,5 @@ template <input In>
 auto source_of(In const& in) {
   return source_with<each_of<In>>(in);
 }
-template <input In>
-using source_type = decltype(source_of(std::declval<In const&>()));
 
 }  // namespace tally::device

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Totals of blocks that are many integers, of which most are zero: only the others are written and
-// read. For each group of 16 words a block has as many places, the first of which hold its words
+// read. For each group of words a block has as many places, the first of which hold its words
 // that are not zero; a slot's note tells which words those are. (If all are zero: the first place,
 // a zero.) The same places of 32 blocks lie side by side, for the warp that reads them.
 #pragma once
