@@ -223,12 +223,12 @@ void compare_large(std::size_t offset_in, std::size_t offset_out, bool exclusive
 
 TEST(scan, of_more_than_the_caches_hold_is_right_at_any_alignment) {
   for (std::size_t const offset : {0, 1, 3, 13}) {
-    for (int const threads : {1, 2, 5}) {
+    for (int const threads : {1, 3}) {
       bool const odd = offset % 2;
       compare_large<std::int32_t, std::int32_t>(offset, offset + 1, false, false, threads);
       compare_large<std::int64_t, std::int64_t>(0, offset, odd, false, threads);
       compare_large<std::int8_t, std::int64_t>(offset, offset, false, odd, threads);
-      compare_large<float, float>(offset, offset, odd, threads == 2, threads);
+      compare_large<float, float>(offset, offset, odd, threads == 3, threads);
       compare_large<double, float>(offset, 1, false, false, threads);
       compare_large<double, double>(offset, offset, odd, false, threads);
     }

@@ -13,10 +13,12 @@
 
 namespace tally::detail {
 
-// What is before a tile is seen through a window (prefix_window.hpp). There are three ways on, each
-// of which writes the tile's running sums and moves past it, or changes no value:
+// What is before a tile is an integer on a grid that it shares with the tile (fixed_prefix.hpp), or
+// is seen through a window (prefix_window.hpp). There are four ways on from there, each of which
+// writes the tile's running sums and moves past it, or changes no value:
 //   near    the sums of the tile's own elements are exact doubles, and so is their sum with what is
 //           before, or it is far enough from where its rounding changes
+//   whole   strict, where the exponents of doubles say that they end within the window
 //   strict  elements are cut as the window is; as long as they have nothing below 2^w2, the running
 //           sums of their high and of their low parts are exact doubles, and an output is their
 //           sum, rounded once. A rest that is kept is represented by half a unit of 2^w2: it
@@ -31,8 +33,8 @@ class exact_prefix {
   void store(State& s) {
     window_.store(s);
     fixed_.leave(s.finite);
-    count_path(path::scan_integers, std::exchange(by_integers_, 0));
-    count_path(path::scan_loose, std::exchange(loose_, 0));
+    if (by_integers_ != 0) count_path(path::scan_integers, std::exchange(by_integers_, 0));
+    if (loose_ != 0) count_path(path::scan_loose, std::exchange(loose_, 0));
   }
 
   template <class Tile>

@@ -59,7 +59,13 @@ class sliding_sums {
  public:
   // `before` in all lanes.
   TALLY_CPU_FN explicit sliding_sums(words before) : sums_(before) {}
-  TALLY_CPU_FN words operator()(words x) { return sums_ += last<1>(x, 0); }
+  TALLY_CPU_FN words operator()(words x) {
+    if constexpr (sizeof x > 16) return sums_ += last<1>(x, 0);
+    // SSE2 moves zeros in with one instruction, another vector's lanes with three.
+    words const up_to = running_sums<1, Word, Lanes>(x), out = sums_ + up_to;
+    sums_ += up_to[Lanes - 1];
+    return out;
+  }
 
  private:
   words sums_;
