@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Correctly rounded prefix sums in integers, where a processor converts between vectors of floats
-// and of 64-bit integers (AVX-512): what lies on one grid of 2^62 steps needs no test of an output,
+// and of 64-bit integers (AVX-512): what lies on one grid of 61 bits needs no test of an output,
 // because a conversion to float rounds once.
 #pragma once
 
 #include "tally/aggregate/fixed_point.hpp"
+#include "tally/aggregate/folds.hpp"
 #include "tally/aggregate/near_midpoint.hpp"
 #include "tally/aggregate/tile_sums.hpp"
 
