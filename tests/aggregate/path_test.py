@@ -35,12 +35,14 @@ def in_tiles(f, tile, tiles=TILES):
 def input_for(path, dtype):
     """Tiles, all of which must take `path`."""
     f = FORMATS[dtype]
-    if path in ("sum_window", "squares_fast", "scan_emit", "scan_fit"):
+    if path in ("sum_window", "squares_fast", "scan_emit", "scan_fit", "scan_integers"):
         return in_tiles(f, [1.5, -2.25, 3, 0])
     if path == "sum_folds":  # 2^0 to 2^-80, and few bits each
         return in_tiles(f, [1.0, 2.0 ** -60, 2.0 ** -79])
     if path == "scan_elements":
         return in_tiles(f, [1, np.inf])
+    if path == "scan_loose":  # below 2^-94 of the first
+        return in_tiles(f, [1.0, 2.0 ** -110])
     far_apart = ([2.0 ** 500, 2.0 ** -500] if dtype == "float64"
                  else [2.0 ** 60, 1 + 2.0 ** -7, 2.0 ** -60])
     if path in ("sum_elements", "squares_elements"):
@@ -56,7 +58,10 @@ def input_for(path, dtype):
 PATHS = [(path, dtype) for path in ("sum_window", "squares_fast", "scan_emit", "scan_fit",
                                     "scan_elements") for dtype in FLOATS] + \
         [(path, dtype) for path in ("sum_elements", "sum_table", "squares_elements", "squares_table")
-         for dtype in FLOATS if dtype != "float16"] + [("sum_folds", "float64")]
+         for dtype in FLOATS if dtype != "float16"] + \
+        [("sum_folds", "float64"), ("scan_loose", "float32"), ("scan_loose", "float64")]
+if probe.instruction_set() == 2:  # AVX-512
+    PATHS += [("scan_integers", dtype) for dtype in FLOATS if dtype != "float64"]
 
 
 @pytest.mark.parametrize("path, dtype", PATHS)

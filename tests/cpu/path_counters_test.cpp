@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "cpu/top_k_inputs.hpp"
+#include "tally/cpu/instruction_set.hpp"
 #include "tally/tally.hpp"
 
 namespace {
@@ -52,12 +53,15 @@ void select_in_every_way() {
 
 TEST(path_counters, every_path_is_taken) {
   auto const end = unsigned(path::count_);
+  bool const has_avx512 = detail::best_instruction_set() == detail::instruction_set::avx512;
   std::vector<std::uint64_t> before;
   for (unsigned i = 0; i < end; ++i) before.push_back(path_count(path(i)));
   add_up_in_every_way();
   select_in_every_way();
-  for (unsigned i = 0; i < end; ++i)
+  for (unsigned i = 0; i < end; ++i) {
+    if (path(i) == path::scan_integers && !has_avx512) continue;
     EXPECT_GT(path_count(path(i)), before[i]) << "path number " << i;
+  }
 }
 
 }  // namespace

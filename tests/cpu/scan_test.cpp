@@ -195,6 +195,46 @@ TEST(scan, of_integers_wraps_in_the_type_of_out) {
   EXPECT_EQ(total, narrow.back());
 }
 
+// More than the caches hold is written past them, in lines, while the next chunk is fetched.
+template <class In, class Out>
+void compare_large(std::size_t offset_in, std::size_t offset_out, bool exclusive, bool reverse,
+                   int threads) {
+  std::size_t const n = (std::size_t(1) << 25) / sizeof(Out) + 54321;
+  std::vector<In> x(n + offset_in);
+  std::vector<Out> out(n + offset_out, Out(7));
+  std::mt19937 random(5);
+  for (In& e : x) e = In(int(random() % 64) - 32);
+  std::span<In const> const in(x.data() + offset_in, n);
+  std::span<Out> const to(out.data() + offset_out, n);
+  scan_options<Out> const options{.reverse = reverse};
+  if (exclusive)
+    exclusive_scan(cpu{threads}, in, to, sum{}, options);
+  else
+    inclusive_scan(cpu{threads}, in, to, sum{}, options);
+  std::int64_t at = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::size_t const k = reverse ? n - 1 - i : i;
+    std::int64_t const before = at;
+    at += std::int64_t(in[k]);
+    ASSERT_EQ(to[k], Out(exclusive ? before : at)) << k << " of " << n << ", " << threads;
+  }
+  for (std::size_t i = 0; i < offset_out; ++i) ASSERT_EQ(out[i], Out(7));
+}
+
+TEST(scan, of_more_than_the_caches_hold_is_right_at_any_alignment) {
+  for (std::size_t const offset : {0, 1, 3, 13}) {
+    for (int const threads : {1, 3}) {
+      bool const odd = offset % 2;
+      compare_large<std::int32_t, std::int32_t>(offset, offset + 1, false, false, threads);
+      compare_large<std::int64_t, std::int64_t>(0, offset, odd, false, threads);
+      compare_large<std::int8_t, std::int64_t>(offset, offset, false, odd, threads);
+      compare_large<float, float>(offset, offset, odd, threads == 3, threads);
+      compare_large<double, float>(offset, 1, false, false, threads);
+      compare_large<double, double>(offset, offset, odd, false, threads);
+    }
+  }
+}
+
 TEST(scan, of_fast_sum_has_the_same_bits_for_any_number_of_threads_and_rounding_mode) {
   std::mt19937 random(4);
   std::normal_distribution<float> next;

@@ -84,10 +84,17 @@ class prefix_window {
     unknown = (std::max(unknown, power_of_two(w2())) + size) * (1 + 0x1p-40);
   }
 
-  void store(State& s) {
+  // All of the sum to `kept`; the next tile needs a fit.
+  void empty() {
     keep(std::exchange(high, 0));
     keep(std::exchange(low, 0));
     flush();
+    sticky = 0;
+    top = std::numeric_limits<int>::min();
+    shift = 0;
+  }
+  void store(State& s) {
+    empty();
     s = kept;
   }
 

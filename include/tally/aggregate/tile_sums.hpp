@@ -17,6 +17,16 @@ struct reach {
   bool zero, finite;
 };
 
+// Of magnitudes as floats' bits, the smallest ones less one.
+template <floating In, class Bits>
+TALLY_CPU_FN reach reach_of(Bits largest, Bits smallest) {
+  auto const high = fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; });
+  auto const low = fold_lanes(smallest, [](auto a, auto b) { return a < b ? a : b; });
+  int const field = std::clamp(int(low >> 23), seen_as<In>::least, 254);
+  return {std::max(int(high >> 23), 1) - 126, field - 127 - (format<In>::precision - 1), high == 0,
+          int(high >> 23) < seen_as<In>::not_finite};
+}
+
 // The running sums of a tile of floats or narrower, as doubles, exact if e.top + tile_bits -
 // e.lowest <= 53. The tile is cut into squares of Lanes runs of Lanes elements, each lane of a
 // vector in a run of its own.
@@ -46,11 +56,7 @@ class tile_sums {
       sum[0] = to_doubles<Lanes>(row[0]);
       for (int i = 1; i < Lanes; ++i) sum[i] = sum[i - 1] + to_doubles<Lanes>(row[i]);
     });
-    auto const high = fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; });
-    auto const low = fold_lanes(smallest, [](auto a, auto b) { return a < b ? a : b; });
-    int const field = std::clamp(int(low >> 23), seen_as<In>::least, 254);
-    return {std::max(int(high >> 23), 1) - 126, field - 127 - (format<In>::precision - 1),
-            high == 0, int(high >> 23) < seen_as<In>::not_finite};
+    return reach_of<In>(largest, smallest);
   }
 
   // What is before each run; returns the tile's sum.
@@ -74,12 +80,8 @@ class tile_sums {
       floats row[Lanes];
       for (int i = 0; i < Lanes; ++i) row[i] = rounded(base + (start + sum_[s][i]));
       transpose<Lanes>(row);
-      decltype(rounded.finish(row[0])) results[Lanes];
-      for (int i = 0; i < Lanes; ++i) results[i] = rounded.finish(row[i]);
-      if (count >= square)
-        __builtin_memcpy(static_cast<void*>(out), results, sizeof results);
-      else
-        __builtin_memcpy(static_cast<void*>(out), results, std::size_t(count) * sizeof(Out));
+      for (int i = 0; i < Lanes; ++i)
+        store_some(rounded.finish(row[i]), out + i * Lanes, count - i * Lanes);
     }
     return rounded.right();
   }

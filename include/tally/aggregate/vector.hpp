@@ -29,6 +29,17 @@ TALLY_CPU_FN V load(T const* from) {
   __builtin_memcpy(&v, from, sizeof v);
   return v;
 }
+// As many lanes as are wanted, and as there are.
+template <class V, class T>
+TALLY_CPU_FN void store_some(V v, T* to, int count) {
+  constexpr int lanes = sizeof v / sizeof(T);
+  if (count >= lanes) {
+    __builtin_memcpy(static_cast<void*>(to), &v, sizeof v);
+  } else if (count > 0) {
+    V const here = v;  // so that v itself may stay in a register
+    __builtin_memcpy(static_cast<void*>(to), &here, std::size_t(count) * sizeof(T));
+  }
+}
 template <class To, class From>
 TALLY_CPU_FN To cast(From v) {
   return __builtin_bit_cast(To, v);

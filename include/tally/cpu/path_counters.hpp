@@ -31,6 +31,8 @@ enum class path : unsigned {
   dot_elements,          // ... one pair at a time
   scan_emit,             // tiles of a prefix sum: the fast path
   scan_fit,              // windows chosen for it
+  scan_integers,         // tiles of it that were added as integers (AVX-512)
+  scan_loose,            // ... that had elements below the window, so that outputs had to be tested
   scan_elements,         // tiles of a prefix sum, one element at a time
   count_
 };

@@ -107,12 +107,21 @@ struct scanner_of<A> {
   using type = prefix_scanner<A>;
 };
 
+// How many of Size elements from p on lie before the last cache line that begins there.
+template <int Size, class T>
+std::uint64_t up_to_line(T const* p) {
+  return line_bytes % sizeof(T) != 0
+             ? Size
+             : Size - reinterpret_cast<std::uintptr_t>(p) % line_bytes / sizeof(T);
+}
+
 // Scans n elements in this thread and moves `carry` past them. `out` may be `in`, if it is not
-// `large`: more than caches hold, so that it is written past them.
+// `large`: more than caches hold, so that it is written past them, and as many elements from `soon`
+// on, unless that is null, are brought into them.
 template <aggregate A, nan_policy Nan, int Width>
 TALLY_CPU_FN void scan_tiles(A const& a, typename A::element const* in, typename A::result* out,
                              std::uint64_t n, std::uint64_t first, scan_shape shape, bool large,
-                             carry_of<A>& carry) {
+                             typename A::element const* soon, carry_of<A>& carry) {
   using In = typename A::element;
   using Out = typename A::result;
   using tile_type = tile<In, Nan, Width>;
@@ -122,10 +131,15 @@ TALLY_CPU_FN void scan_tiles(A const& a, typename A::element const* in, typename
   bool const apart = !has_prefix<A> || static_cast<void const*>(in) != out;
   bool const straight = !shape.exclusive && !shape.reverse && apart && !large;
   In turned[size];
-  Out results[size + 1];  // behind the result so far, the tile's
+  // Behind the result so far, the tile's: where a cache line begins, as in `out` from the second
+  // tile on. A vector that is stored across two lines and read again costs more than the scan.
+  constexpr int margin = std::max(1, line_bytes / int(sizeof(Out)));
+  alignas(std::max<std::size_t>(line_bytes, alignof(Out))) Out buffer[margin + size];
+  Out* const results = buffer + margin - 1;
   results[0] = carry.present ? a.lower(carry.value) : Out{};
   for (std::uint64_t done = 0; done < n;) {
-    int const length = int(std::min<std::uint64_t>(size, n - done));
+    std::uint64_t const whole = large && done == 0 ? up_to_line<size>(out) : size;
+    int const length = int(std::min(whole, n - done));
     std::uint64_t const at = shape.reverse ? n - done - length : done;
     tile_type t{in + at, length, first + at};
     if (shape.reverse) {
@@ -139,7 +153,10 @@ TALLY_CPU_FN void scan_tiles(A const& a, typename A::element const* in, typename
         std::reverse_copy(from, from + length, out + at);
       else if (large)
         stream_copy(reinterpret_cast<std::byte*>(out + at),
-                    reinterpret_cast<std::byte const*>(from), std::size_t(length) * sizeof(Out));
+                    reinterpret_cast<std::byte const*>(from), std::size_t(length) * sizeof(Out),
+                    soon ? prefetched{reinterpret_cast<std::byte const*>(soon + done),
+                                      line_bytes * sizeof(In) / sizeof(Out)}
+                         : prefetched{});
       else
         std::copy(from, from + length, out + at);
       results[0] = results[length];
@@ -181,44 +198,49 @@ class carry_line {
 };
 
 // The array is cut into chunks, in the direction of travel. A thread takes the next chunk, reduces
-// it, which brings it into its cache, adds what comes before and hands that on, and scans it: one
-// read of memory and one write, and no waiting for the slowest.
+// it, adds what comes before and hands that on, takes the chunk it will reduce next, and scans the
+// present one, which is in its cache, while the next one comes there: memory is read once and
+// written once, both all the time, and nobody waits for the slowest.
 template <aggregate A, nan_policy Nan>
 void scan_on_cpu(A const& a, int threads, typename A::element const* in, typename A::result* out,
                  std::uint64_t n, std::uint64_t first, scan_shape shape, carry_of<A>& carry) {
   constexpr std::uint64_t caches = std::uint64_t(1) << 25;  // bytes
   bool const large = n * sizeof *out > caches && static_cast<void const*>(in) != out &&
                      std::is_trivially_copyable_v<typename A::result>;
-  auto const run = [&](std::uint64_t begin, std::uint64_t end, carry_of<A>& c) {
+  auto const run = [&](std::uint64_t begin, std::uint64_t end, typename A::element const* soon,
+                       carry_of<A>& c) {
     run_vectorised([&](auto width) __attribute__((always_inline)) {
       scan_tiles<A, Nan, width>(a, in + begin, out + begin, end - begin, first + begin, shape,
-                                large, c);
+                                large, soon, c);
     });
   };
   // Grouping may change the bits of an ordered aggregate; so it must not depend on `threads`.
   constexpr std::uint64_t chunk = takes_any_order<A> ? 262144 / sizeof(typename A::element) : 16384;
   if (takes_any_order<A> ? threads == 1 || n < alone_below : n <= chunk)
-    return parallel_for(1, 1, [&](std::size_t) { run(0, n, carry); });
+    return parallel_for(1, 1, [&](std::size_t) { run(0, n, nullptr, carry); });
 
   std::size_t const chunks = std::size_t((n + chunk - 1) / chunk);
   std::atomic<std::size_t> next = 0;
   carry_line<A> line(carry);
-  auto const work = [&](std::size_t i) {
+  auto const bounds = [&](std::size_t i) {
     std::uint64_t const from = i * chunk, to = std::min(n, from + chunk);
-    std::uint64_t const begin = shape.reverse ? n - to : from, end = shape.reverse ? n - from : to;
-    partial<A> part(a);
-    reduce_run<A, Nan>(a, {in}, begin, end, first, part);
-    auto const total = part.total(a);
-    auto before = line.pass(i, [&](carry_of<A> const& c) {
-      return shape.reverse ? combine(a, total, c) : combine(a, c, total);
-    });
-    if (before) run(begin, end, *before);
-    return bool(before);
+    return std::pair(shape.reverse ? n - to : from, shape.reverse ? n - from : to);
   };
   parallel_for(threads, std::size_t(threads), [&](std::size_t) {
     try {
-      for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < chunks;)
-        if (!work(i)) return;
+      auto const take = [&] { return next.fetch_add(1, std::memory_order_relaxed); };
+      for (std::size_t i = take(); i < chunks;) {
+        auto const [begin, end] = bounds(i);
+        partial<A> part(a);
+        reduce_run<A, Nan>(a, {in}, begin, end, first, part);
+        auto const total = part.total(a);
+        auto before = line.pass(i, [&](carry_of<A> const& c) {
+          return shape.reverse ? combine(a, total, c) : combine(a, c, total);
+        });
+        if (!before) return;
+        i = take();
+        run(begin, end, i < chunks ? in + bounds(i).first : nullptr, *before);
+      }
     } catch (...) {
       line.break_off();
       throw;

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Correctly rounded prefix sums in integers, where a processor converts between vectors of floats
+// and of 64-bit integers (AVX-512): what lies on one grid of 61 bits needs no test of an output,
+// because a conversion to float rounds once.
+#pragma once
+
+#include "tally/aggregate/fixed_point.hpp"
+#include "tally/aggregate/folds.hpp"
+#include "tally/aggregate/near_midpoint.hpp"
+#include "tally/aggregate/tile_sums.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace tally::detail {
+
+// A sum and the tiles after it as integers in units of 2^grid. Elements are floats or narrower, and
+// so are results.
+template <floating In, floating Out>
+class fixed_prefix {
+  static constexpr int lanes = 8;
+  using ints = vec<std::int64_t, lanes>;
+  using floats = vec<float, lanes>;
+  using bits = vec<std::uint32_t, 2 * lanes>;
+  using half_bits = vec<std::uint32_t, lanes>;
+
+ public:
+  template <int VectorBytes>
+  static constexpr bool available =
+#if defined(__x86_64__) && !defined(__CUDACC__)
+      VectorBytes == 64 && !is_one_of<double, In, Out>;
+#else
+      false;
+#endif
+
+  bool on() const { return on_; }
+
+  static bool could_hold(reach const& e) {
+    return e.finite && (e.zero || e.top + tile_bits - e.lowest <= range);
+  }
+  // Goes on from `sum`, which is where elements as far as `e` says follow; false if they do not
+  // share a grid.
+  template <class Digits>
+  TALLY_CPU_COLD bool enter(Digits const& sum, reach const& e) {
+    bool negative;
+    auto const m = sum.magnitude(negative);
+    int const length = m.bit_length();
+    int lowest = 0;
+    while (lowest < length && !m.bit(lowest)) ++lowest;
+    int top = sum.lsb + length, low = sum.lsb + lowest;
+    if (length == 0) top = low = e.zero ? 0 : e.top;
+    if (!e.zero) top = std::max(top, e.top + tile_bits), low = std::min(low, e.lowest);
+    constexpr int growth = 8;  // room above, if the grid can be so coarse
+    int const grid = std::min(low, std::max(top + growth - range, -126));
+    if (!e.finite || top - grid > range || grid < -126 || grid > 126) return false;
+    grid_ = grid;
+    auto const units = m.template slice<2>(grid - sum.lsb);
+    auto const size = std::int64_t(units.limb[0] | std::uint64_t(units.limb[1]) << 32);
+    before_ = negative ? -size : size;
+    return on_ = true;
+  }
+  template <class Digits>
+  void leave(Digits& sum) {
+    if (!std::exchange(on_, false)) return;
+    auto const size = before_ < 0 ? -std::uint64_t(before_) : std::uint64_t(before_);
+    sum.add(before_ < 0, size, grid_);
+  }
+
+  // Writes the tile's running sums and moves past it, or does not move; `e` says where it lies.
+  template <class Tile>
+  TALLY_CPU_FN bool emit(Tile const& t, Out* out, reach& e) {
+    float const down = power_of_two_float(-grid_), up = power_of_two_float(grid_);
+    ints sums{};
+    sums += before_;
+    sliding_sums<std::int64_t, lanes> running(sums);
+    bits largest{}, smallest = ~largest;
+    int count = t.count;
+    for_each_group<2 * lanes>(t, In{}, [&](In const* p) __attribute__((always_inline)) {
+      bits const b = float_bits<Tile::skips, 2 * lanes>(p), magnitude = b & 0x7fffffff;
+      largest = max_of(largest, magnitude);
+      smallest = min_of(smallest, magnitude - 1);  // a zero becomes large
+      auto const x = cast<vec<float, 2 * lanes>>(b) * down;
+      ints const first = running(to_ints(half_of<0, float, 2 * lanes>(x)));
+      sums = running(to_ints(half_of<1, float, 2 * lanes>(x)));
+      auto const y0 = finish(rounded(first) * up), y1 = finish(rounded(sums) * up);
+      if (count >= 2 * lanes) [[likely]] {
+        __builtin_memcpy(static_cast<void*>(out), &y0, sizeof y0);
+        __builtin_memcpy(static_cast<void*>(out + lanes), &y1, sizeof y1);
+      } else {
+        store_some(y0, out, count);
+        store_some(y1, out + lanes, count - lanes);
+      }
+      out += 2 * lanes, count -= 2 * lanes;
+    });
+    e = reach_of<In>(largest, smallest);
+    constexpr auto most = std::int64_t(1) << range;
+    if (!e.finite || before_ > most || before_ < -most) return false;
+    if (!e.zero && (e.lowest < grid_ || e.top + tile_bits > grid_ + range)) return false;
+    before_ = sums[lanes - 1];
+    return true;
+  }
+
+ private:
+  // Before a tile a sum has at most `range` bits, and so have the tile's own sums.
+  static constexpr int range = 61;
+  bool on_ = false;
+  int grid_ = 0;
+  std::int64_t before_ = 0;
+
+  static float power_of_two_float(int e) { return float(power_of_two(e)); }
+  static TALLY_CPU_FN ints to_ints(floats x) {
+    ints wide{};
+#if defined(__x86_64__) && !defined(__CUDACC__)
+    asm("vcvtps2qq %1, %0" : "=v"(wide) : "v"(x));
+#endif
+    return wide;
+  }
+  // To float; for narrower results to odd, so that rounding again sees what was dropped.
+  static TALLY_CPU_FN floats rounded(ints x) {
+    floats narrow{};
+#if defined(__x86_64__) && !defined(__CUDACC__)
+    if constexpr (std::is_same_v<Out, float>) {
+      asm("vcvtqq2ps %1, %0" : "=v"(narrow) : "v"(x));
+    } else {
+      asm("vcvtqq2ps %{rz-sae%}, %1, %0" : "=v"(narrow) : "v"(x));
+      auto const inexact = to_ints(narrow) != x;
+      narrow =
+          cast<floats>(cast<half_bits>(narrow) | (__builtin_convertvector(inexact, half_bits) & 1));
+    }
+#endif
+    return narrow;
+  }
+  static TALLY_CPU_FN auto finish(floats f) {
+    if constexpr (is_one_of<Out, float16>) {
+      vec<std::uint16_t, lanes> half{};
+#if defined(__x86_64__) && !defined(__CUDACC__)
+      asm("vcvtps2ph $0, %1, %0" : "=v"(half) : "v"(f));
+#endif
+      return half;
+    } else {
+      return near_midpoint<Out, lanes>::finish(f);
+    }
+  }
+};
+
+}  // namespace tally::detail
+
+#pragma GCC diagnostic pop
