@@ -11,12 +11,6 @@
 
 namespace tally::detail {
 
-// Where elements lie: all below 2^top, all multiples of 2^lowest, `zero` if there are no others.
-struct reach {
-  int top, lowest;
-  bool zero, finite;
-};
-
 // The running sums of a tile of floats or narrower, as doubles, exact if e.top + tile_bits -
 // e.lowest <= 53. The tile is cut into squares of Lanes runs of Lanes elements, each lane of a
 // vector in a run of its own.
