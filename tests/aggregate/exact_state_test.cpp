@@ -211,4 +211,25 @@ TYPED_TEST(states_of, a_reduction_are_those_of_its_elements_one_by_one) {
   }
 }
 
+// What fills every bit that a window has: many elements just below a cut, all of one sign, a large
+// one, and a few that are as small as can be.
+TYPED_TEST(states_of, a_reduction_keeps_what_is_far_below) {
+  using T = TypeParam;
+  using f = tally::format<T>;
+  auto const with_field = [](int field, int fraction) {
+    return tally::from_bits<T>(typename f::bits(typename f::bits(field) << (f::precision - 1) |
+                                                (f::fraction & typename f::bits(fraction))));
+  };
+  int const top = std::min(f::max_field - 1, f::bias + 60), most = std::min(top - 1, 140);
+  for (int gap = 1; gap <= most; gap += 1 + gap / 60)
+    for (int middle = 1; middle <= gap; middle += 1 + middle / 25) {
+      std::vector<T> x(3 * 2048, with_field(top - middle, -1));
+      for (std::size_t i = 5; i < x.size(); i += 1024) x[i] = with_field(top, -1);
+      for (std::size_t i = 9; i < x.size(); i += 101) x[i] = with_field(top - gap, 1);
+      ASSERT_EQ(tally::reduce(tally::cpu{1}, x, tally::sum_state{}).serialise(),
+                state_of(x).serialise())
+          << gap << ' ' << middle;
+    }
+}
+
 }  // namespace
