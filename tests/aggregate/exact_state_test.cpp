@@ -9,6 +9,7 @@
 #include <random>
 
 #include "aggregate/mpfr_oracle.hpp"
+#include "tally/reduce.hpp"
 
 namespace {
 
@@ -157,6 +158,78 @@ TEST(exact_state, of_another_type_is_named) {
   } catch (tally::error const& e) {
     EXPECT_NE(std::string(e.what()).find("float64"), std::string::npos) << e.what();
   }
+}
+
+// Tiles of every kind, one after the other: close together at some height, wide, anywhere, zeros;
+// with NaNs, with infinities.
+template <class T>
+std::vector<T> tiles_of_every_kind(std::mt19937_64& random, std::size_t n) {
+  using f = tally::format<T>;
+  std::vector<T> x(n);
+  for (std::size_t i = 0; i < n;) {
+    std::size_t const end = std::min(n, i + 1 + random() % 6000);
+    int const widths[] = {1, 3, 10, 40, 100, 3 * f::max_field};
+    int const width = std::min(f::max_field, widths[random() % 6]);
+    int const low = int(random() % unsigned(f::max_field - width + 1));
+    int const nans = random() % 2 ? 0 : 100, infinities = random() % 8 ? 0 : 1000;
+    bool const zeros = random() % 8 == 0;
+    for (; i < end; ++i) {
+      auto const field = typename f::bits(low + int(random() % unsigned(width)));
+      auto b = typename f::bits((random() & (f::sign | f::fraction)) | field << (f::precision - 1));
+      if (zeros) b &= f::sign;
+      if (nans && random() % 100 == 0) b |= typename f::bits(f::infinity | 1);
+      if (infinities && random() % 1000 == 0) b = typename f::bits(f::infinity | (b & f::sign));
+      x[i] = tally::from_bits<T>(b);
+    }
+  }
+  return x;
+}
+
+template <class T>
+class states_of : public testing::Test {};
+using floats = testing::Types<tally::float16, tally::bfloat16, float, double>;
+TYPED_TEST_SUITE(states_of, floats);
+
+// Which is also what a merge of parts adds: every count, and every bit.
+TYPED_TEST(states_of, a_reduction_are_those_of_its_elements_one_by_one) {
+  using T = TypeParam;
+  std::mt19937_64 random(21);
+  for (int i = 0; i < 60; ++i) {
+    auto const x = tiles_of_every_kind<T>(random, random() % 40000);
+    std::size_t const from = std::min<std::size_t>(x.size(), random() % 40);
+    std::vector<T> const part(x.begin() + from, x.end()), kept = [&] {
+      std::vector<T> out;
+      for (T const e : part)
+        if (!tally::is_nan(e)) out.push_back(e);
+      return out;
+    }();
+    std::span<T const> const in(x.data() + from, part.size());
+    tally::cpu const where{1 + i % 8};
+    EXPECT_EQ(tally::reduce(where, in, tally::sum_state{}).serialise(), state_of(part).serialise());
+    EXPECT_EQ(tally::reduce(where, in, tally::sum_state{}, {.nan = tally::skip}).serialise(),
+              state_of(kept).serialise());
+  }
+}
+
+// What fills every bit that a window has: many elements just below a cut, all of one sign, a large
+// one, and a few that are as small as can be.
+TYPED_TEST(states_of, a_reduction_keeps_what_is_far_below) {
+  using T = TypeParam;
+  using f = tally::format<T>;
+  auto const with_field = [](int field, int fraction) {
+    return tally::from_bits<T>(typename f::bits(typename f::bits(field) << (f::precision - 1) |
+                                                (f::fraction & typename f::bits(fraction))));
+  };
+  int const top = std::min(f::max_field - 1, f::bias + 60), most = std::min(top - 1, 140);
+  for (int gap = 1; gap <= most; gap += 1 + gap / 60)
+    for (int middle = 1; middle <= gap; middle += 1 + middle / 25) {
+      std::vector<T> x(3 * 2048, with_field(top - middle, -1));
+      for (std::size_t i = 5; i < x.size(); i += 1024) x[i] = with_field(top, -1);
+      for (std::size_t i = 9; i < x.size(); i += 101) x[i] = with_field(top - gap, 1);
+      ASSERT_EQ(tally::reduce(tally::cpu{1}, x, tally::sum_state{}).serialise(),
+                state_of(x).serialise())
+          << gap << ' ' << middle;
+    }
 }
 
 }  // namespace

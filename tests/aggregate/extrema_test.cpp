@@ -93,6 +93,28 @@ TYPED_TEST(extrema_of, random_elements_are_those_of_a_plain_loop) {
   }
 }
 
+// Each tile has a new least or greatest element.
+TYPED_TEST(extrema_of, sorted_elements_are_those_of_a_plain_loop) {
+  using T = TypeParam;
+  for (std::size_t const n : {100, 1023, 1024, 1025, 2049, 4097, 30000}) {
+    auto const x = std::make_unique<T[]>(n);
+    for (bool const up : {false, true})
+      for (std::size_t const run : {1, 3, 700, 1024, 5000}) {
+        for (std::size_t i = 0; i < n; ++i) {
+          auto const step = double((up ? i : n - 1 - i) / run) - double(n / run) / 2;
+          if constexpr (std::is_same_v<T, bool>)
+            x[i] = step > 0;
+          else if constexpr (integer<T>)
+            x[i] = T(std::int64_t(step));  // of bytes, more than once
+          else
+            x[i] = step ? T(step / 4) : T(i % 2 ? 0.0 : -0.0);
+        }
+        compare_extrema(std::span<T const>(x.get(), n), false, 1);
+        compare_extrema(std::span<T const>(x.get(), n), true, 3);
+      }
+  }
+}
+
 TYPED_TEST(extrema_of, ties_and_zeros_give_the_first_index_across_pieces) {
   using T = TypeParam;
   std::size_t const n = 100000;

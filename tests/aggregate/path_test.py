@@ -17,7 +17,6 @@ from .oracle import FLOATS, FORMATS, Floats, prefix_sums
 
 BEFORE_A_TABLE = 8  # as many wide tiles are added one element at a time
 TILES = 40
-BEFORE_A_TABLE = 8  # so many wide tiles are added one element at a time
 
 
 def moved(name, call):
@@ -27,39 +26,44 @@ def moved(name, call):
     return probe.path_count(name) - before
 
 
-def in_tiles(f, tile, tiles=TILES):
+# The elements that a reduction takes at once; a scan takes TILE.
+AT_ONCE = {"float64": 512, "float32": 1024, "float16": 2048, "bfloat16": 2048}
+
+
+def in_tiles(f, size, tile, tiles=TILES):
     """Copies of a tile given as doubles."""
-    return np.tile(encode(f, np.resize(tile, TILE)), tiles)
+    return np.tile(encode(f, np.resize(tile, size)), tiles)
 
 
 def input_for(path, dtype):
     """Tiles, all of which must take `path`."""
-    f = FORMATS[dtype]
+    f, size = FORMATS[dtype], TILE if path.startswith("scan") else AT_ONCE[dtype]
     if path in ("sum_window", "squares_fast", "scan_emit", "scan_fit", "scan_integers"):
-        return in_tiles(f, [1.5, -2.25, 3, 0])
+        return in_tiles(f, size, [1.5, -2.25, 3, 0])
     if path == "sum_folds":  # 2^0 to 2^-80, and few bits each
-        return in_tiles(f, [1.0, 2.0 ** -60, 2.0 ** -79])
+        return in_tiles(f, size, [1.0, 2.0 ** -60, 2.0 ** -79])
     if path == "scan_elements":
-        return in_tiles(f, [1, np.inf])
+        return in_tiles(f, size, [1, np.inf])
     if path == "scan_loose":  # below 2^-94 of the first
-        return in_tiles(f, [1.0, 2.0 ** -110])
+        return in_tiles(f, size, [1.0, 2.0 ** -110])
     far_apart = ([2.0 ** 500, 2.0 ** -500] if dtype == "float64"
                  else [2.0 ** 60, 1 + 2.0 ** -7, 2.0 ** -60])
     if path in ("sum_elements", "squares_elements"):
-        return in_tiles(f, far_apart, BEFORE_A_TABLE)
+        return in_tiles(f, size, far_apart, BEFORE_A_TABLE)
     if path == "sum_table":
-        return in_tiles(f, far_apart, BEFORE_A_TABLE + TILES)
+        return in_tiles(f, size, far_apart, BEFORE_A_TABLE + TILES)
     if path == "squares_table":
         far_apart = [2.0 ** 300, 2.0 ** -300] if dtype == "float64" else far_apart
-        return in_tiles(f, far_apart, BEFORE_A_TABLE + TILES)
+        return in_tiles(f, size, far_apart, BEFORE_A_TABLE + TILES)
     raise ValueError(path)
 
 
 PATHS = [(path, dtype) for path in ("sum_window", "squares_fast", "scan_emit", "scan_fit",
                                     "scan_elements") for dtype in FLOATS] + \
-        [(path, dtype) for path in ("sum_elements", "sum_table", "squares_elements", "squares_table")
+        [(path, dtype) for path in ("sum_folds", "sum_elements", "sum_table", "squares_elements",
+                                    "squares_table")
          for dtype in FLOATS if dtype != "float16"] + \
-        [("sum_folds", "float64"), ("scan_loose", "float32"), ("scan_loose", "float64")]
+        [("scan_loose", "float32"), ("scan_loose", "float64")]
 if probe.instruction_set() == 2:  # AVX-512
     PATHS += [("scan_integers", dtype) for dtype in FLOATS if dtype != "float64"]
 
@@ -88,13 +92,26 @@ def test_every_path_runs_and_is_exact(path, dtype):
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_ordinary_data_takes_the_fast_paths(dtype):
     rng = np.random.default_rng(1)
-    tiles = 500
-    for x in (rng.standard_normal(tiles * TILE), rng.random(tiles * TILE), np.zeros(tiles * TILE)):
+    tiles, n = 500, 500 * TILE
+    for x in (rng.standard_normal(n), rng.random(n), np.zeros(n)):
         x = encode(FORMATS[dtype], x)
-        assert moved("sum_window", lambda: probe.reduce("sum", dtype, x)) > 0.95 * tiles
-        assert moved("squares_fast", lambda: probe.reduce("variance", dtype, x)) > 0.95 * tiles
+        at_once = n / AT_ONCE[dtype]
+        assert moved("sum_window", lambda: probe.reduce("sum", dtype, x)) > 0.95 * at_once
+        assert moved("squares_fast", lambda: probe.reduce("variance", dtype, x)) > 0.95 * at_once
         assert moved("scan_emit", lambda: probe.scan(dtype, dtype, x)) > 0.95 * tiles
         assert moved("scan_fit", lambda: probe.scan(dtype, dtype, x)) < 0.05 * tiles
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_a_nan_here_and_there_costs_no_fast_path(dtype):
+    rng = np.random.default_rng(2)
+    n = 500 * TILE
+    x = rng.standard_normal(n)
+    x[rng.integers(0, n, n // 100)] = np.nan
+    x = encode(FORMATS[dtype], x)
+    at_once = n / AT_ONCE[dtype]
+    for path, op in ("sum_window", "sum"), ("squares_fast", "variance"):
+        assert moved(path, lambda: probe.reduce(op, dtype, x)) > 0.95 * at_once
 
 
 def answers(dtype):

@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <random>
+#include <span>
+#include <vector>
 
 #include "cpu/operators.hpp"
 #include "support/failure_of.hpp"
@@ -90,6 +94,31 @@ TEST(reduce, of_integers_wraps_at_64_bits) {
   EXPECT_EQ(reduce(cpu{}, bytes, sum{}), 70000u * 255);
   std::vector<std::int8_t> const lows(70000, -128);
   EXPECT_EQ(reduce(cpu{}, lows, sum{}), -70000 * 128);
+}
+
+template <class T>
+void compare_sums_of_bytes(std::mt19937_64& random) {
+  for (std::size_t const n : {1, 63, 64, 65, 1023, 1024, 1025, 2047, 70'001}) {
+    for (int const kind : {0, 1, 2}) {
+      std::vector<T> x(n);
+      std::int64_t want = 0;
+      for (T& e : x) {
+        using limits = std::numeric_limits<T>;
+        e = kind == 0 ? limits::max() : kind == 1 ? limits::min() : T(random());
+        want += e;
+      }
+      for (std::size_t const from : {0, 1}) {
+        auto const got = reduce(cpu{2}, std::span<T const>(x).subspan(from), sum{});
+        EXPECT_EQ(std::int64_t(got), from ? want - x[0] : want) << n;
+      }
+    }
+  }
+}
+
+TEST(reduce, sums_bytes_as_a_plain_loop_does) {
+  std::mt19937_64 random(3);
+  compare_sums_of_bytes<std::int8_t>(random);
+  compare_sums_of_bytes<std::uint8_t>(random);
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 
 #include "tally/aggregate/exact_state.hpp"
 #include "tally/aggregate/exponent_table.hpp"
-#include "tally/aggregate/folds.hpp"
 #include "tally/cpu/path_counters.hpp"
 
 namespace tally::detail {
@@ -19,13 +18,22 @@ struct exact_accumulator {
 
   template <class Tile, class State>
   TALLY_CPU_FN void add(Tile const& t, State& s) {
-    if (hard_ > 0 && all_finite(t)) {
+    T finite[Tile::size];
+    Tile rest = t;
+    bool const hard = hard_ > 0 && all_finite(t);
+    if (hard)
       --hard_;
-      add_to_table(t, s);
-    } else if (add_fast(t, s.finite)) {
-      ++windows;
+    else if (add_fast_or_set_aside(rest, s, finite))
+      return;
+    if (hard || elements >= few) {
+      if (!table_.has_room_for(Tile::size)) table_.flush(s.finite);
+      table_.add(rest);
+      ++tables;
+      if (!hard) hard_ = 16;
     } else {
-      add_slow(t, s);
+      for (int k = 0; k < rest.count; ++k)
+        if (rest.live(k)) s.add(rest[k]);
+      ++elements;
     }
   }
   template <class Tile>
@@ -38,9 +46,6 @@ struct exact_accumulator {
         });
     return !any(special);
   }
-  struct specials {
-    std::uint64_t nan = 0, positive_infinity = 0, negative_infinity = 0;
-  };
   // Counts what is not finite, and copies the tile with zeros in their places; false if there is
   // none.
   template <class Tile, class State>
@@ -77,49 +82,63 @@ struct exact_accumulator {
 
  private:
   static constexpr std::uint64_t few = 8;  // tiles, for which a table does not pay
+  static constexpr int room = 2;           // binades for the tiles to come
+  static constexpr int most_folds = std::is_same_v<T, double> ? 3 : 2;
   exponent_table<T> table_;
   std::uint64_t folds = 0, tables = 0, elements = 0;
-  int hard_ = 0;  // how many tiles to come go straight to the table
+  // What the last tiles were like, and the next ones are taken for: how many go straight to the
+  // table; whether they are too wide for a window; whether they have NaNs; below which 2^top they
+  // lie.
+  int hard_ = 0, top_ = 0;
+  bool wide_ = false, laden_ = false;
 
-  template <class Tile, class Digits>
-  static TALLY_CPU_FN bool add_fast(Tile const& t, Digits& into) {
-    if constexpr (std::is_same_v<T, double>)
-      return add_halves(t, into);
-    else
-      return add_window(t, into);
-  }
   template <class Tile, class State>
-  TALLY_CPU_FN void add_slow(Tile const& t, State& s) {
-    T finite[Tile::size];
-    bool const has_special = set_aside(t, s, finite);
-    Tile const rest{has_special ? finite : t.data, t.count, t.first};
-    if (has_special && add_fast(rest, s.finite)) {
-      ++windows;
-    } else if (add_by_folds(rest, s.finite)) {
-      ++folds;
-    } else if (elements < few) {
-      for (int k = 0; k < rest.count; ++k)
-        if (rest.live(k)) s.add(rest[k]);
-      ++elements;
-    } else {
-      add_to_table(rest, s);
-      hard_ = 8;
-    }
+  TALLY_CPU_FN outcome try_fast(Tile const& t, State& s) const {
+    if constexpr (!is_one_of<T, float16>)  // which is never too wide
+      if (wide_) return add_folded<most_folds>(t, top_, s.finite);
+    return laden_ ? add_window<specials::counted>(t, top_, s)
+                  : add_window<specials::kept>(t, top_, s);
   }
+  // In one pass if the tile is like the one before it.
   template <class Tile, class State>
-  TALLY_CPU_FN void add_to_table(Tile const& t, State& s) {
-    if (!table_.has_room_for(Tile::size)) table_.flush(s.finite);
-    table_.add(t);
-    ++tables;
-  }
-  template <class Tile, class Digits>
-  static TALLY_CPU_FN bool add_by_folds(Tile const& t, Digits& into) {
-    if constexpr (std::is_same_v<T, double>) {
-      auto const itself = [](auto x, auto& value) __attribute__((always_inline)) { value[0] = x; };
-      return add_folds<2, 1>(t, extent_of(t).top, itself, into);
-    } else {
-      return false;
+  TALLY_CPU_FN bool add_fast(Tile const& t, State& s) {
+    for (int tries = 0; tries < 3; ++tries) {
+      auto const [e, added, laden] = try_fast(t, s);
+      if (added) {
+        ++(wide_ ? folds : windows);
+        wide_ = wide_ && !fits_window<Tile>(e);
+        laden_ = laden;
+        return true;
+      }
+      if (!e.finite) {
+        if (wide_ || laden_) return false;
+        laden_ = true;
+      } else {
+        int const top = e.top + room;
+        bool const wide = !fits_window<Tile>(e);
+        bool const again = wide == wide_ && top == top_;
+        if (again || (wide && !folded_sum<vec<double, 2>, bits_of_count<Tile>, most_folds>::holds(
+                                  top, e.lowest)))
+          return false;
+        wide_ = wide;
+        top_ = top;
+      }
     }
+    return false;
+  }
+  template <class Tile>
+  static TALLY_CPU_FN bool fits_window(reach const& e) {
+    return e.zero || window_sum<tile_reader<Tile>, T, bits_of_count<Tile>>::holds(e.top + room, e);
+  }
+  // Adds the tile, or makes it a copy without what is not finite, which has been counted.
+  template <class Tile, class State>
+  TALLY_CPU_FN bool add_fast_or_set_aside(Tile& t, State& s, T* finite) {
+    for (int tries = 0; tries < 2; ++tries) {  // one loop: each call is a copy of much code
+      if (add_fast(t, s)) return true;
+      if (tries > 0 || !set_aside(t, s, finite)) return false;
+      t.data = finite;
+    }
+    return false;
   }
 };
 

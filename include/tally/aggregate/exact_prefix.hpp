@@ -115,7 +115,7 @@ class exact_prefix {
       largest = max_of(largest, magnitude);
       smallest = min_of(smallest, magnitude - 1);
     });
-    return detail::reach_of<In>(largest, smallest);
+    return reach_of_lanes<In>(largest, smallest);
   }
 
   // What is NaN remains so, and what is infinite until something else that is not finite comes.

@@ -32,7 +32,8 @@ struct exact_squares {
       // The long dependent chains run twice as fast on 32-byte vectors as on 64-byte ones (on Zen
       // 4).
       constexpr int width = std::min(Tile::vector_bytes, 32);
-      tile<T, Tile::skips ? skip : propagate, width> const narrow{t.data, t.count, t.first};
+      tile<T, Tile::skips ? skip : propagate, width, Tile::size> const narrow{t.data, t.count,
+                                                                              t.first};
       auto const e = extent_of(narrow, 0x1p-450);
       return e.zero || (e.above && add_folds<4, 2>(narrow, 2 * e.top, square_and_error{}, finite));
 #else

@@ -5,33 +5,49 @@
 #include <memory>
 #include <utility>
 
-#include "tally/aggregate/fixed_point.hpp"
+#include "tally/aggregate/windows.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace tally::detail {
 
-// Sums of finite elements that lie anywhere: one sum of significands for every sign and exponent,
-// which integers hold exactly. No element costs more than another. (The large superaccumulator of
-// R. Neal, arXiv:1505.05571.)
+// Sums of finite elements that lie anywhere: one sum for every sign and exponent, or for a few
+// exponents together, which is exact. No element costs more than another. (The large
+// superaccumulator of R. Neal, arXiv:1505.05571.) Neighbours go to different copies of the sums, so
+// that they do not wait for each other.
 template <floating T>
-class exponent_table {
-  using bits = bits_of<T>;
-  static constexpr int fraction = format<T>::precision - 1;
-  static constexpr int entries = 1 << (format<T>::width - fraction);
-  static constexpr bool split = fraction > 32;  // a fraction's lower bits are summed apart
-  static constexpr int low = split ? 20 : fraction;
+class exponent_table {  // floats and narrower: integer sums of significands
+  static constexpr int fraction = 23, entries = 512, copies = 4;
   static constexpr std::uint64_t one = std::uint64_t(1) << 44;  // counts, above a sum's lower bits
   static constexpr std::uint64_t most = 1 << 20;                // elements between two flushes
 
  public:
   template <class Tile>
   TALLY_CPU_FN void add(Tile const& t) {
+    constexpr int lanes = Tile::vector_bytes / 4;
     if (!sums_) sums_ = std::make_unique<table>();
-    auto& sums = *sums_;
+    float converted[Tile::size];
+    float const* x = converted;
+    if constexpr (std::is_same_v<T, float> && !Tile::skips) {
+      x = t.data;
+    } else {
+      float* out = converted;
+      for_each_group<lanes>(t, T{}, [&](T const* p) __attribute__((always_inline)) {
+        auto const b = float_bits<Tile::skips, lanes>(p);
+        __builtin_memcpy(out, &b, sizeof b);
+        out += lanes;
+      });
+    }
+    auto& sum = sums_->sum;
+    auto const add = [&](int copy, float value) __attribute__((always_inline)) {
+      std::uint32_t const b = to_bits(value);
+      sum[copy][b >> fraction] += (b & ((1u << fraction) - 1)) | one;
+    };
     int k = 0;
-    // Neighbours do not wait for each other.
     for (; k + copies <= t.count; k += copies)
-      for (int c = 0; c < copies; ++c) add<Tile::skips>(sums, c, t.data[k + c]);
-    for (; k < t.count; ++k) add<Tile::skips>(sums, 0, t.data[k]);
+      for (int c = 0; c < copies; ++c) add(c, x[k + c]);
+    for (; k < t.count; ++k) add(0, x[k]);
     count_ += std::uint64_t(t.count);
   }
   bool has_room_for(std::uint64_t elements) const { return count_ + elements <= most; }
@@ -41,33 +57,98 @@ class exponent_table {
     if (!sums_ || count_ == 0) return;
     for (int at = 0; at < entries; ++at) {
       std::uint64_t sum = 0;
-      for (auto& copy : sums_->lower) sum += std::exchange(copy[at], 0);
+      for (auto& copy : sums_->sum) sum += std::exchange(copy[at], 0);
       if (sum == 0) continue;
       bool const negative = at >= entries / 2;
-      int const field = at % (entries / 2), exponent = std::max(field, 1) + format<T>::lowest - 1;
-      std::uint64_t const hidden = field ? sum / one << (fraction - low) : 0;
+      int const field = at % (entries / 2);
+      int const exponent = std::max(field, 1) + format<float>::lowest - 1;
       into.add(negative, sum % one, exponent);
-      if constexpr (split)
-        into.add(negative, std::exchange(sums_->upper[at], 0) + hidden, exponent + low);
-      else
-        into.add(negative, hidden << low, exponent);
+      if (field) into.add(negative, sum / one << fraction, exponent);
     }
     count_ = 0;
   }
 
  private:
-  static constexpr int copies = split ? 1 : 4;
   struct table {
-    std::uint64_t lower[copies][entries] = {}, upper[split ? entries : 1] = {};
+    // Padded: addresses 4096 bytes apart would seem to be the same.
+    std::uint64_t sum[copies][entries + 8] = {};
+  };
+  std::unique_ptr<table> sums_;
+  std::uint64_t count_ = 0;
+};
+
+// Doubles: the upper 27 bits and the rest, which are doubles, are added side by side. The sums of
+// eight exponents together have room for 2^18 of them.
+template <>
+class exponent_table<double> {
+  using pair = vec<double, 2>;
+  static constexpr int entries = 512, copies = 2;
+  static constexpr std::uint64_t most = 1 << 18;
+  static constexpr int smaller = 64;  // doubles from 2 on are added 2^64 times smaller, or a sum
+                                      // might overflow
+ public:
+  template <class Tile>
+  TALLY_CPU_FN void add(Tile const& t) {
+    constexpr int lanes = Tile::vector_bytes / 8;
+    using doubles = vec<double, lanes>;
+    using bits = vec<std::uint64_t, lanes>;
+    if (!sums_) sums_ = std::make_unique<table>();
+    auto& sum = sums_->sum;
+    for_each_group<lanes>(t, 0.0, [&](double const* p) __attribute__((always_inline)) {
+      auto x = load<doubles>(p);
+      if constexpr (Tile::skips) x = x == x ? x : 0 * x;
+      bits const b = cast<bits>(x);
+      x = (b & upper_half) != 0 ? x * power_of_two(-smaller) : x;
+      doubles const high = cast<doubles>(cast<bits>(x) & (~std::uint64_t(0) << 26));
+      pair halves[lanes];
+      side_by_side(high, x - high, halves, std::make_integer_sequence<int, lanes>{});
+      TALLY_CPU_UNROLL
+      for (int i = 0; i < lanes; ++i) sum[to_bits(p[i]) >> 55][i % copies] += halves[i];
+    });
+    count_ += std::uint64_t(t.count);
+  }
+  bool has_room_for(std::uint64_t elements) const { return count_ + elements <= most; }
+
+  template <class Digits>
+  TALLY_CPU_COLD void flush(Digits& into) {
+    if (!sums_ || count_ == 0) return;
+    for (int at = 0; at < entries; ++at) {
+      pair sum = sums_->sum[at][0];
+      sum += sums_->sum[at][1];
+      sums_->sum[at][0] = sums_->sum[at][1] = sum - sum;
+      for (int half = 0; half < 2; ++half) {
+        auto const p = take_apart(double(sum[half]));
+        bool const was_upper = at & entries / 4;
+        if (p.significand)
+          into.add(p.negative, p.significand, p.exponent + (was_upper ? smaller : 0));
+      }
+    }
+    count_ = 0;
+  }
+
+ private:
+  static constexpr std::uint64_t upper_half = std::uint64_t(1) << 62;  // the exponent's first bit
+  struct table {
+    pair sum[entries][copies] = {};
   };
 
-  template <bool Skips>
-  static TALLY_CPU_FN void add(table& sums, int copy, T x) {
-    bits b = to_bits(x);
-    if constexpr (Skips) b = is_nan(x) ? 0 : b;
-    std::size_t const at = std::size_t(b >> fraction);
-    sums.lower[copy][at] += std::uint64_t(b & ((bits(1) << low) - 1)) | one;
-    if constexpr (split) sums.upper[at] += (b & format<T>::fraction) >> low;
+  template <class V, int... I>
+  static TALLY_CPU_FN void side_by_side(V high, V low, pair* out,
+                                        std::integer_sequence<int, I...>) {
+    constexpr int lanes = sizeof...(I);
+#ifdef __CUDACC__  // nvcc 13 loses the pack
+    for (int i = 0; i < lanes; ++i) out[i] = pair{high[i], low[i]};
+#else
+    // Within each 16 bytes, which is one instruction.
+    V const even = __builtin_shufflevector(high, low, (I % 2 * lanes + I / 2 * 2)...);
+    V const odd = __builtin_shufflevector(high, low, (I % 2 * lanes + I / 2 * 2 + 1)...);
+    double both[2][lanes];
+    __builtin_memcpy(both[0], &even, sizeof even);
+    __builtin_memcpy(both[1], &odd, sizeof odd);
+    TALLY_CPU_UNROLL
+    for (int i = 0; i < lanes; ++i)
+      __builtin_memcpy(&out[i], &both[i % 2][i / 2 * 2], sizeof(pair));
+#endif
   }
 
   std::unique_ptr<table> sums_;
@@ -75,3 +156,5 @@ class exponent_table {
 };
 
 }  // namespace tally::detail
+
+#pragma GCC diagnostic pop

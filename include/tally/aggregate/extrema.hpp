@@ -92,6 +92,8 @@ struct extrema {
     // increase with the value; a NaN is then at one end or the other.
     template <class Tile>
     TALLY_CPU_FN void add(Tile const& t, state& s) {
+      if constexpr (floating<T>)
+        if (laden) return add_with_nan(t, s);
       constexpr int lanes = Tile::vector_bytes / sizeof(T), unroll = 2;
       using vector = detail::vec<ordered, lanes>;
       vector least[unroll] = {}, greatest[unroll] = {};
@@ -120,9 +122,39 @@ struct extrema {
                          return a > b ? a : b;
                        }))));
     }
-    void flush(state&) const {}
+    TALLY_CPU_FN void flush(state& s) {
+      settle(late_least, s.least);
+      settle(late_greatest, s.greatest);
+    }
 
    private:
+    // Where an end lies of which only the value is known yet: on sorted data, each tile has a new
+    // one. `data` is null if there is none.
+    struct late {
+      T const* data = nullptr;
+      int count = 0;
+      std::uint64_t first = 0;
+    };
+    late late_least, late_greatest;
+    bool laden = false;  // the last tile had a NaN
+
+    static TALLY_CPU_FN void settle(late& l, end& e) {
+      if (!l.data) return;
+      e.at = first_with(tile<T, propagate, 32, 1024>{l.data, l.count, l.first}, e.value);
+      l.data = nullptr;
+    }
+    // `value` is more extreme than e.value, if there is one.
+    template <bool Least, class Tile>
+    static TALLY_CPU_FN void move_end(Tile const& t, end& e, late& l, key value) {
+      bool const other = e.at >= 0 && zeros_merged(value) != zeros_merged(e.value);
+      if (t.stays && other) {
+        e = {value, std::int64_t(t.index(0))};
+        l = {t.data, t.count, t.first};
+      } else {
+        settle(l, e);
+        e = better<Least>(e, {value, first_with(t, value)});
+      }
+    }
     using ordered = std::conditional_t<floating<T>, std::make_signed_t<key>,
                                        std::conditional_t<std::is_same_v<T, bool>, key, T>>;
     // Both ways, of one element's bits or a vector of them.
@@ -141,16 +173,16 @@ struct extrema {
     static TALLY_CPU_FN T from_ordered(ordered x) { return from_bits<T>(key(flip_negative(x))); }
 
     template <class Tile>
-    static TALLY_CPU_FN void lower_least(Tile const& t, state& s, key low) {
-      s.least = better<true>(s.least, {low, first_with(t, low)});
+    TALLY_CPU_FN void lower_least(Tile const& t, state& s, key low) {
+      move_end<true>(t, s.least, late_least, low);
     }
     template <class Tile>
-    static TALLY_CPU_FN void raise_greatest(Tile const& t, state& s, key high) {
-      s.greatest = better<false>(s.greatest, {high, first_with(t, high)});
+    TALLY_CPU_FN void raise_greatest(Tile const& t, state& s, key high) {
+      move_end<false>(t, s.greatest, late_greatest, high);
     }
     // What the last, incomplete vector has is looked at one by one.
     template <class Tile>
-    static TALLY_CPU_FN void add_with_nan(Tile const& t, state& s) {
+    TALLY_CPU_FN void add_with_nan(Tile const& t, state& s) {
       constexpr int lanes = Tile::vector_bytes / sizeof(T);
       using vector = detail::vec<ordered, lanes>;
       constexpr ordered highest = std::numeric_limits<ordered>::max(), lowest = ordered(~highest);
@@ -176,7 +208,8 @@ struct extrema {
         }
       }
       s.nan += found;
-      if (!Tile::skips && s.first_nan < 0) {
+      laden = found != 0;
+      if (!Tile::skips && found && s.first_nan < 0) {
         int k = 0;
         while (!is_nan(t[k])) ++k;
         s.first_nan = std::int64_t(t.index(k));
@@ -191,8 +224,9 @@ struct extrema {
       constexpr int lanes = Tile::vector_bytes / sizeof(T);
       using vector = detail::vec<ordered, lanes>;
       ordered const wanted = in_order(from_order_key<T>(zeros_merged(value)));
-      // The number of the first vector that has it; a tile has fewer than 127.
-      constexpr ordered none = 127;
+      // The number of the first vector that has it; a tile of bytes has fewer than 127,
+      // any other fewer than 4096.
+      constexpr ordered none = sizeof(T) == 1 ? 127 : 4096;
       int const vectors = t.count / lanes;
       vector const zero{};
       vector first = zero + none;

@@ -93,7 +93,7 @@ class fixed_prefix {
       }
       out += 2 * lanes, count -= 2 * lanes;
     });
-    e = reach_of<In>(largest, smallest);
+    e = reach_of_lanes<In>(largest, smallest);
     constexpr auto most = std::int64_t(1) << range;
     if (!e.finite || before_ > most || before_ < -most) return false;
     if (!e.zero && (e.lowest < grid_ || e.top + tile_bits > grid_ + range)) return false;

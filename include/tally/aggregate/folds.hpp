@@ -10,10 +10,6 @@
 
 namespace tally::detail {
 
-TALLY_CPU_FN double power_of_two(int exponent) {  // for a normal result
-  return __builtin_bit_cast(double, std::uint64_t(1023 + exponent) << 52);
-}
-
 // Where the tile's values lie: all below 2^top, `zero` if there are no others, `above` if none but
 // zeros is below `least`. A NaN is not seen here; it leaves a rest behind in every fold.
 struct extent {
@@ -47,7 +43,7 @@ TALLY_CPU_FN extent extent_of(Tile const& t, double least = 0) {
 // get(x, values) turns a vector of elements into the values to add, all below 2^top.
 template <int Folds, int Values, class Tile, class Get, class Digits>
 TALLY_CPU_FN bool add_folds(Tile const& t, int top, Get&& get, Digits& into) {
-  constexpr int bits = tile_bits + Values - 1;
+  constexpr int bits = bits_of_count<Tile> + Values - 1;
   constexpr int lanes = Tile::vector_bytes / 8;
   using doubles = vec<double, lanes>;
   if (top > 1000 || top < -700) return false;

@@ -70,8 +70,8 @@ struct moments {
         sum.add(t, s.sum);
       else if constexpr (!floating<T>)
         add_apart(t, s);
-      else if (!add_together(t, s))
-        add_finite(t, s);
+      else
+        add_floating(t, s);
     }
     void flush(state& s) {
       sum.flush(s.sum);
@@ -89,30 +89,38 @@ struct moments {
     detail::moments_window both;
     detail::exponent_table<double> table;  // of squares
     std::uint64_t fast = 0, tables = 0, elements = 0;
+    int hard_tiles = 0;  // how many tiles to come have their squares added to the table at once
 
     template <class Tile>
     TALLY_CPU_FN bool add_together(Tile const& t, state& s) {
       if constexpr (!detail::fits_moments_window<T>) return false;
-      if (!both.add(t, s.sum.finite, s.squares.finite)) return false;
+      if (!both.add(t, s)) return false;
       ++sum.windows;
       ++fast;
       return true;
     }
     // What is not finite is counted with the sum, and left out.
     template <class Tile>
-    TALLY_CPU_FN void add_finite(Tile const& t, state& s) {
+    TALLY_CPU_FN void add_floating(Tile t, state& s) {
       T finite[Tile::size];
-      bool const left_out = detail::exact_accumulator<T>::set_aside(t, s.sum, finite);
-      Tile const rest{left_out ? finite : t.data, t.count, t.first};
-      if (!left_out || !add_together(rest, s)) add_apart(rest, s);
+      bool const hard = hard_tiles > 0 && detail::exact_accumulator<T>::all_finite(t);
+      if (hard) --hard_tiles;
+      for (int tries = 0; tries < 2 && !hard;
+           ++tries) {  // one loop: each call is a copy of much code
+        if (add_together(t, s)) return;
+        if (tries > 0 || !detail::exact_accumulator<T>::set_aside(t, s.sum, finite)) break;
+        t.data = finite;
+      }
+      add_apart(t, s, hard);
     }
     template <class Tile>
-    TALLY_CPU_FN void add_apart(Tile const& t, state& s) {
+    TALLY_CPU_FN void add_apart(Tile const& t, state& s, bool hard = false) {
       sum.add(t, s.sum);
-      if (s.squares.add_fast(t)) {
+      if (!hard && s.squares.add_fast(t)) {
         ++fast;
       } else if (elements >= few && add_to_table(t, s)) {
         ++tables;
+        if (!hard) hard_tiles = 16;
       } else {
         for (int k = 0; k < t.count; ++k)
           if (t.live(k)) s.squares.add(t[k]);

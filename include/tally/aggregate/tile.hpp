@@ -27,15 +27,16 @@ using run_of = typename detail::run<T>::type;
 
 // A run of at most `size` elements, as accumulators see it: forward, or (step = -1) a copy of the
 // run turned round. `vector_bytes` is the width of a vector where it is processed.
-template <class T, nan_policy Nan, int VectorBytes>
+template <class T, nan_policy Nan, int VectorBytes, int Size = 512>
 struct tile {
   using element = T;
-  static constexpr int size = 512, vector_bytes = VectorBytes;
+  static constexpr int size = Size, vector_bytes = VectorBytes;
   static constexpr bool skips = Nan == skip && has_nan<T>;
   run_of<T> data;
   int count;
   std::uint64_t first;
   int step = 1;
+  bool stays = false;  // the data, until the accumulator is flushed
 
   TALLY_FN T operator[](int k) const { return data[k]; }
   TALLY_FN bool live(int k) const {

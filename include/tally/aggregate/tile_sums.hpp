@@ -11,15 +11,9 @@
 
 namespace tally::detail {
 
-// Where elements lie: all below 2^top, all multiples of 2^lowest, `zero` if there are no others.
-struct reach {
-  int top, lowest;
-  bool zero, finite;
-};
-
 // Of magnitudes as floats' bits, the smallest ones less one.
 template <floating In, class Bits>
-TALLY_CPU_FN reach reach_of(Bits largest, Bits smallest) {
+TALLY_CPU_FN reach reach_of_lanes(Bits largest, Bits smallest) {
   auto const high = fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; });
   auto const low = fold_lanes(smallest, [](auto a, auto b) { return a < b ? a : b; });
   int const field = std::clamp(int(low >> 23), seen_as<In>::least, 254);
@@ -56,7 +50,7 @@ class tile_sums {
       sum[0] = to_doubles<Lanes>(row[0]);
       for (int i = 1; i < Lanes; ++i) sum[i] = sum[i - 1] + to_doubles<Lanes>(row[i]);
     });
-    return reach_of<In>(largest, smallest);
+    return reach_of_lanes<In>(largest, smallest);
   }
 
   // What is before each run; returns the tile's sum.

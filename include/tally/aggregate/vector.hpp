@@ -14,6 +14,13 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"  // all of it is inlined, so no calling convention matters
 
+// Before a loop over vectors that are to stay in registers.
+#ifdef __CUDACC__
+#define TALLY_CPU_UNROLL
+#else
+#define TALLY_CPU_UNROLL _Pragma("GCC unroll 8")
+#endif
+
 namespace tally::detail {
 
 template <class T, int Lanes>
@@ -102,6 +109,65 @@ TALLY_CPU_FN vec<float, Lanes> float16_to_floats(vec<std::uint16_t, Lanes> v) {
   asm("vcvtph2ps %1, %0" : "=v"(wide) : "v"(v));
 #endif
   return wide;
+}
+
+// Finite float16 as floats of the same value; the others are not finite, or 2^16 and more.
+template <int Lanes>
+TALLY_CPU_FN vec<float, Lanes> float16_as_floats(vec<std::uint16_t, Lanes> half) {
+  if constexpr (converts_float16<Lanes>) {
+    return float16_to_floats<Lanes>(half);
+  } else {
+    using bits = vec<std::uint32_t, Lanes>;
+    bits const wide = widened<Lanes>(half);
+    // The fraction and exponent land in a float's; 2^112 is the difference of the two biases.
+    auto const value = cast<vec<float, Lanes>>((wide & 0x7fff) << 13) * 0x1p112f;
+    return cast<vec<float, Lanes>>(cast<bits>(value) | (wide & 0x8000) << 16);
+  }
+}
+
+// Whether vectors of so many bytes have fused operations, which baseline processors have not; the
+// caller's compiler may have been told not to use them.
+template <int Bytes>
+inline constexpr bool has_fused =
+#if defined(__x86_64__) && defined(TALLY_NO_CONTRACTION) && !defined(__CUDACC__)
+    Bytes >= 32;
+#else
+    false;
+#endif
+
+// x * y + z of every lane, rounded once; there is no operator for that.
+template <class V>
+TALLY_CPU_FN V fused(V x, V y, V z) {
+  using element = std::remove_cvref_t<decltype(x[0])>;
+  constexpr unsigned lanes = sizeof x / sizeof x[0];
+  element a[lanes], b[lanes], c[lanes];
+  __builtin_memcpy(a, &x, sizeof x);
+  __builtin_memcpy(b, &y, sizeof x);
+  __builtin_memcpy(c, &z, sizeof x);
+  for (unsigned i = 0; i < lanes; ++i) {
+    if constexpr (sizeof(element) == 8)
+      c[i] = __builtin_fma(a[i], b[i], c[i]);
+    else
+      c[i] = __builtin_fmaf(a[i], b[i], c[i]);
+  }
+  __builtin_memcpy(&x, c, sizeof x);
+  return x;
+}
+
+// x + y, by a fused multiplication with `one`: processors add in other units than they multiply in,
+// and conversions take the units of additions.
+template <class V>
+TALLY_CPU_FN V plus_fused(V x, V y, V one) {
+  if constexpr (has_fused<sizeof x>) return fused(x, one, y);
+  return x + y;
+}
+// 1 in every lane, of which the compiler does not know it.
+template <class V>
+TALLY_CPU_FN V unknown_one() {
+  V one{};
+  one += 1;
+  if constexpr (has_fused<sizeof one>) asm("" : "+v"(one));
+  return one;
 }
 
 // The lanes put together by f, which is called with halves of the vector and then with elements.

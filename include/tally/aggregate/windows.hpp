@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "tally/aggregate/fixed_point.hpp"
-#include "tally/aggregate/tile.hpp"
+#include "tally/aggregate/tile_reader.hpp"
 #include "tally/aggregate/vector.hpp"
 
 #ifdef __FAST_MATH__
@@ -20,8 +20,6 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace tally::detail {
-
-inline constexpr int tile_bits = 9;  // a tile has at most 2^9 elements
 
 // The types up to 32 bits, as the bits of floats of the same value: exact for finite x, not finite
 // for the others (float16: 2^16 and up).
@@ -42,18 +40,9 @@ template <bool Skip, int Lanes>
 TALLY_CPU_FN vec<std::uint32_t, Lanes> float_bits(float16 const* p) {
   using bits = vec<std::uint32_t, Lanes>;
   auto const half = load<vec<std::uint16_t, Lanes>>(p);
-  if constexpr (converts_float16<Lanes>) {
-    auto const all = cast<bits>(float16_to_floats<Lanes>(half));
-    if constexpr (!Skip) return all;
-    return (all & 0x7fffffff) > 0x7f800000 ? 0 * all : all;
-  } else {
-    bits const wide = widened<Lanes>(half), magnitude = wide & 0x7fff;
-    // The fraction and exponent land in a float's; 2^112 is the difference of the two biases.
-    auto const value = cast<vec<float, Lanes>>(magnitude << 13) * 0x1p112f;
-    auto const all = cast<bits>(value) | (wide & 0x8000) << 16;
-    if constexpr (!Skip) return all;
-    return magnitude > 0x7c00 ? 0 * all : all;
-  }
+  auto const all = cast<bits>(float16_as_floats<Lanes>(half));
+  if constexpr (!Skip) return all;
+  return (widened<Lanes>(half) & 0x7fff) > 0x7c00 ? 0 * all : all;
 }
 
 // Where the values of a type lie, seen as floats or (double) as they are: the exponent field of the
@@ -87,15 +76,41 @@ TALLY_CPU_FN void for_each_double(Tile const& t, F&& f) {
   }
 }
 
+TALLY_CPU_FN double power_of_two(int exponent) {  // for a normal result
+  return __builtin_bit_cast(double, std::uint64_t(1023 + exponent) << 52);
+}
+
 template <class V>
 TALLY_CPU_FN double sum_of_lanes(V v) {
   return fold_lanes(v, [](auto a, auto b) { return a + b; });
+}
+
+// Bytes, which become unsigned by `flip`: their pairs are summed in 16 bits, which a tile cannot
+// overflow.
+template <unsigned Flip, class Tile>
+TALLY_CPU_FN std::uint64_t sum_of_bytes(Tile const& t) {
+  constexpr int size = Tile::vector_bytes;
+  static_assert(Tile::size / size * 2 * 255 < 65536);
+  using pairs = vec<std::uint16_t, size / 2>;
+  pairs sums{};
+  std::uint64_t added = 0;
+  for_each_group<size>(t, typename Tile::element{},
+                       [&](auto const* p) __attribute__((always_inline)) {
+                         auto const x = load<pairs>(p) ^ std::uint16_t(Flip * 0x101);
+                         sums += (x & 0xff) + (x >> 8);
+                         added += size;
+                       });
+  using words = vec<std::uint32_t, size / 4>;
+  words const halves = (cast<words>(sums) & 0xffff) + (cast<words>(sums) >> 16);
+  return fold_lanes(halves, [](auto a, auto b) { return a + b; }) - added * Flip;
 }
 
 // Integers, modulo 2^64.
 template <class Tile>
 TALLY_CPU_FN std::uint64_t sum_modulo_2_64(Tile const& t) {
   using T = typename Tile::element;
+  if constexpr (sizeof(T) == 1 && std::is_signed_v<T>) return sum_of_bytes<0x80>(t);
+  if constexpr (sizeof(T) == 1 && !std::is_signed_v<T>) return sum_of_bytes<0>(t);
   // A tile of 16-bit integers cannot overflow 32 bits.
   using part = std::conditional_t<sizeof(T) <= 2, std::uint32_t, std::uint64_t>;
   part sums[lanes] = {};
@@ -107,72 +122,219 @@ TALLY_CPU_FN std::uint64_t sum_modulo_2_64(Tile const& t) {
       std::conditional_t<std::is_signed_v<T>, std::make_signed_t<part>, part>(total));
 }
 
-// Floating types but double: while the elements are close enough together, plain double additions
-// are exact. Close enough: 9 bits for their number, the binades from the least to the greatest, and
-// the precision make at most 53 bits. (float16 always is.)
-template <class Tile, class Digits>
-TALLY_CPU_FN bool add_window(Tile const& t, Digits& into) {
-  using T = typename Tile::element;
-  using seen = seen_as<T>;
-  constexpr int lanes = Tile::vector_bytes / 4;
-  using bits = vec<std::uint32_t, lanes>;
-  using doubles = vec<double, lanes / 2>;
-  bits largest = {}, smallest = ~largest;
-  doubles even = {}, odd = {};
-  for_each_group<lanes>(t, T{}, [&](T const* p) __attribute__((always_inline)) {
-    bits const b = float_bits<Tile::skips, lanes>(p);
-    bits const magnitude = b & 0x7fffffff;
-    largest = max_of(largest, magnitude);
-    smallest = min_of(smallest, magnitude - 1);  // a zero becomes large
-    auto const x = cast<vec<float, lanes>>(b);
-    even += to_doubles<lanes / 2>(half_of<0, float, lanes>(x));
-    odd += to_doubles<lanes / 2>(half_of<1, float, lanes>(x));
-  });
-  auto const high = fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; });
-  auto const low = fold_lanes(smallest, [](auto a, auto b) { return a < b ? a : b; });
-  if (high == 0) return true;
-  int const top = int(high >> 23), bottom = std::max(int(low >> 23), seen::least);
-  if (top >= seen::not_finite || tile_bits + (top + 1 - bottom) + (seen::precision - 1) > 53)
-    return false;
-  into.add(sum_of_lanes(even + odd));
-  return true;
+// Numbers below 2^top added up without error, while all are multiples of a `lowest` for which
+// holds(top, lowest). Adding x to 1.5 * 2^(52 + w) cuts x at 2^w: the sum keeps the part above, and
+// the part below goes on to the next fold, or, after the last one, into a plain sum. (Extraction as
+// in Rump, Ogita and Oishi, "Accurate floating-point summation"; a fold takes 52 bits less
+// the Bits of a tile's number of elements.) Two vectors are taken in turn.
+template <class V, int Bits, int Folds = 1>
+struct folded_sum {
+  V high[2][Folds], low[2] = {}, one = unknown_one<V>();
+  double anchor[Folds];
+
+  static constexpr int step = 52 - Bits;
+  static constexpr int cut(int top) { return top + Bits - 51; }  // w
+  static constexpr bool holds(int top, int lowest) {
+    return top >= -700 && top <= 1000 && cut(top) - step * (Folds - 1) + Bits - lowest <= 53;
+  }
+  explicit TALLY_CPU_FN folded_sum(int top) {
+    V const zero{};
+    for (int f = 0; f < Folds; ++f) {
+      anchor[f] = 1.5 * power_of_two(52 + cut(top) - step * f);
+      high[0][f] = high[1][f] = anchor[f] + zero;
+    }
+  }
+  TALLY_CPU_FN void add(int i, V x) {
+    TALLY_CPU_UNROLL
+    for (int f = 0; f < Folds; ++f) {
+      V const next = high[i][f] + x, part = plus_fused(next, -high[i][f], one);
+      x = plus_fused(x, -part, one);
+      high[i][f] = next;
+    }
+    low[i] += x;
+  }
+  TALLY_CPU_FN void add_square(int i, V x)
+    requires(Folds == 1)
+  {
+    if constexpr (has_fused<sizeof x>) {
+      V const next = fused(x, x, high[i][0]);
+      low[i] += fused(x, x, high[i][0] - next);
+      high[i][0] = next;
+    } else {
+      add(i, x * x);
+    }
+  }
+  TALLY_CPU_FN double low_sum() const { return sum_of_lanes(low[0] + low[1]); }
+  template <class Digits>
+  TALLY_CPU_FN void store(Digits& into) const {
+    for (int f = 0; f < Folds; ++f)
+      into.add(sum_of_lanes((high[0][f] - anchor[f]) + (high[1][f] - anchor[f])));
+    into.add(low_sum());
+  }
+};
+
+// The sum of a tile whose elements are close enough together for the cheapest exact additions. Each
+// has: whether it holds elements that lie there, with a sum made for elements below 2^top; what
+// adds a group of the reader; the double that is not finite if an element was not; and store().
+template <class Reader, class T, int Bits>
+struct window_sum {  // of floats: plain double additions are exact
+  using V = typename Reader::doubles;
+  V sums[2] = {}, one = unknown_one<V>();
+
+  explicit TALLY_CPU_FN window_sum(int) {}
+  static constexpr bool holds(int, reach const& e) { return Bits + e.bits() <= 53; }
+  template <class Tile>
+  TALLY_CPU_FN void add(Reader& r, Tile const& t) {
+    r.for_each(t, [&](auto const& x) __attribute__((always_inline)) { add(x); });
+  }
+  TALLY_CPU_FN void add(V const (&x)[Reader::parts]) {
+    TALLY_CPU_UNROLL
+    for (int i = 0; i < Reader::parts; ++i) sums[i] = plus_fused(x[i], sums[i], one);
+  }
+  TALLY_CPU_FN double sum() const { return sum_of_lanes(sums[0] + sums[1]); }
+  template <class Digits>
+  TALLY_CPU_FN void store(Digits& into) const {
+    into.add(sum());
+  }
+};
+
+// Of doubles: their upper 27 bits and the rest are added up apart.
+template <class Reader, int Bits>
+struct window_sum<Reader, double, Bits> {
+  using V = typename Reader::doubles;
+  V upper[2] = {}, lower[2] = {};
+
+  explicit TALLY_CPU_FN window_sum(int) {}
+  static constexpr bool holds(int, reach const& e) {
+    return e.top + Bits <= 1024 && Bits + e.bits() <= 53 + 26;
+  }
+  template <class Tile>
+  TALLY_CPU_FN void add(Reader& r, Tile const& t) {
+    r.for_each(t, [&](auto const& x) __attribute__((always_inline)) { add(x); });
+  }
+  TALLY_CPU_FN void add(V const (&x)[Reader::parts]) {
+    using bits = vec<std::uint64_t, sizeof(V) / 8>;
+    TALLY_CPU_UNROLL
+    for (int i = 0; i < Reader::parts; ++i) {
+      V const high = cast<V>(cast<bits>(x[i]) & (~std::uint64_t(0) << 26));
+      upper[i] += high;
+      lower[i] += x[i] - high;
+    }
+  }
+  TALLY_CPU_FN double sum() const { return 0; }
+  template <class Digits>
+  TALLY_CPU_FN void store(Digits& into) const {
+    into.add(sum_of_lanes(upper[0] + upper[1]));
+    into.add(sum_of_lanes(lower[0] + lower[1]));
+  }
+};
+
+// Of 16 bits: a fold as above, but in floats, while a lane takes 8 of them. The cut is at 2^(top -
+// 19), so that 4 sums of the parts above and 2 of the parts below can still be put together in
+// floats if all elements are multiples of 2^(top - 40), as float16 always is.
+template <class Reader, int Bits>
+struct narrow_sum {
+  using V = typename Reader::floats;
+  using W = typename Reader::doubles;
+  static constexpr int outermost = 120;  // of `top`: the anchor is a normal float
+  static constexpr int few = 8, vectors = Reader::float_parts, lanes = sizeof(V) / 4;
+  static constexpr int blocks = (1 << Bits) / (few * vectors * lanes);
+  V high[vectors], low[vectors], one = unknown_one<V>();
+  float anchor;
+  W above{}, below{};
+
+  explicit TALLY_CPU_FN narrow_sum(int top)
+      : anchor(std::bit_cast<float>(std::uint32_t(127 + 4 + std::clamp(top, -outermost, outermost))
+                                    << 23) *
+               1.5f) {
+    clear();
+  }
+  static constexpr bool holds(int top, reach const& e) {
+    return top >= -outermost && top <= outermost && e.top <= top && top - e.lowest <= 40;
+  }
+  template <class Tile>
+  TALLY_CPU_FN void add(Reader& r, Tile const& t) {
+    int taken = 0;
+    r.for_each_float(t, [&](auto const& x) __attribute__((always_inline)) {
+      TALLY_CPU_UNROLL
+      for (int i = 0; i < vectors; ++i) {
+        V const next = high[i] + x[i], part = plus_fused(next, -high[i], one);
+        low[i] += plus_fused(x[i], -part, one);
+        high[i] = next;
+      }
+      if (blocks > 1 && ++taken == few) flush(), taken = 0;
+    });
+    flush();
+  }
+  TALLY_CPU_FN double sum() const { return sum_of_lanes(above) + sum_of_lanes(below); }
+  template <class Digits>
+  TALLY_CPU_FN void store(Digits& into) const {
+    into.add(sum_of_lanes(above));
+    into.add(sum_of_lanes(below));
+  }
+
+ private:
+  TALLY_CPU_FN void clear() {
+    V const zero{};
+    TALLY_CPU_UNROLL
+    for (int i = 0; i < vectors; ++i) high[i] = zero + anchor, low[i] = zero;
+  }
+  // 32 of a lane are still exact above the cut, 16 below.
+  TALLY_CPU_FN void flush() {
+    above = plus(above, ((high[0] - anchor) + (high[1] - anchor)) +
+                            ((high[2] - anchor) + (high[3] - anchor)));
+    below = plus(plus(below, low[0] + low[1]), low[2] + low[3]);
+    clear();
+  }
+  static TALLY_CPU_FN W plus(W sum, V x) {
+    return (sum + to_doubles<lanes / 2>(half_of<0, float, lanes>(x))) +
+           to_doubles<lanes / 2>(half_of<1, float, lanes>(x));
+  }
+};
+template <class Reader, int Bits>
+struct window_sum<Reader, float16, Bits> : narrow_sum<Reader, Bits> {
+  explicit TALLY_CPU_FN window_sum(int) : narrow_sum<Reader, Bits>(16) {}
+  static constexpr bool holds(int, reach const&) { return true; }
+};
+template <class Reader, int Bits>
+struct window_sum<Reader, bfloat16, Bits> : narrow_sum<Reader, Bits> {
+  using narrow_sum<Reader, Bits>::narrow_sum;
+};
+
+// Where the elements of a tile lie; whether its sum was exact and has been added; and whether there
+// were NaNs, which have been counted.
+struct outcome {
+  reach where;
+  bool added, laden = false;
+};
+
+// Adds a tile in a window; its elements are taken to lie below 2^top.
+template <specials Specials, class Tile, class State>
+TALLY_CPU_FN outcome add_window(Tile const& t, int top, State& s) {
+  using reader_type = tile_reader<Tile, Specials>;
+  reader_type reader;
+  window_sum<reader_type, typename Tile::element, bits_of_count<Tile>> sum(top);
+  sum.add(reader, t);
+  reach const e = reader.found(sum.sum());
+  bool const exact = e.zero || sum.holds(top, e);
+  if (!e.finite || !exact || !reader.count(s)) return {e, false};
+  sum.store(s.finite);
+  return {e, true, reader.laden()};
 }
 
-// double: each element is cut into its upper 27 bits and the rest, and both are added up as above.
-template <class Tile, class Digits>
-TALLY_CPU_FN bool add_halves(Tile const& t, Digits& into) {
-  constexpr int lanes = Tile::vector_bytes / 8;
-  using doubles = vec<double, lanes>;
-  using bits = vec<std::uint64_t, lanes>;
-  using signed_bits = vec<std::int64_t, lanes>;  // instruction sets lack unsigned comparisons
-  constexpr int unroll = 2;
-  signed_bits largest[unroll] = {}, smallest[unroll];
-  for (auto& s : smallest) s = ~(signed_bits{} + std::numeric_limits<std::int64_t>::min());
-  doubles high_sum[unroll] = {}, low_sum[unroll] = {};
-  for_each_group<unroll * lanes>(t, 0.0, [&](double const* p) __attribute__((always_inline)) {
-    for (int u = 0; u < unroll; ++u) {
-      auto x = load<doubles>(p + u * lanes);
-      if constexpr (Tile::skips) x = x == x ? x : 0 * doubles{};
-      bits const b = cast<bits>(x);
-      bits const magnitude = b & ~format<double>::sign;
-      largest[u] = max_of(largest[u], cast<signed_bits>(magnitude));
-      smallest[u] = min_of(smallest[u], cast<signed_bits>((magnitude - 1) >> 1));
-      doubles const high = cast<doubles>(b & (~std::uint64_t(0) << 26));
-      high_sum[u] += high;
-      low_sum[u] += x - high;
-    }
+// Adds a tile by folds, if its elements lie below 2^top.
+template <int Folds, class Tile, class Digits>
+TALLY_CPU_FN outcome add_folded(Tile const& t, int top, Digits& into) {
+  tile_reader<Tile> reader;
+  folded_sum<typename decltype(reader)::doubles, bits_of_count<Tile>, Folds> sum(top);
+  reader.for_each(t, [&](auto const& x) __attribute__((always_inline)) {
+    TALLY_CPU_UNROLL
+    for (int i = 0; i < reader.parts; ++i) sum.add(i, x[i]);
   });
-  auto const high =
-      fold_lanes(max_of(largest[0], largest[1]), [](auto a, auto b) { return a > b ? a : b; });
-  auto const low =
-      fold_lanes(min_of(smallest[0], smallest[1]), [](auto a, auto b) { return a < b ? a : b; });
-  if (high == 0) return true;
-  int const top = int(high >> 52), bottom = std::max(int(low >> 51), 1);
-  bool const may_overflow = top + tile_bits >= format<double>::max_field;
-  if (may_overflow || tile_bits + (top + 1 - bottom) + 26 > 53) return false;
-  into.add(sum_of_lanes(high_sum[0] + high_sum[1]));
-  into.add(sum_of_lanes(low_sum[0] + low_sum[1]));
-  return true;
+  reach const e = reader.found(sum.low_sum());
+  bool const exact = e.zero || (e.top <= top && sum.holds(top, e.lowest));
+  if (e.finite && exact) sum.store(into);
+  return {e, e.finite && exact};
 }
 
 }  // namespace tally::detail

@@ -21,7 +21,8 @@ struct elements {
   void const* in = nullptr;
   void (*fill)(void const* in, std::uint64_t begin, std::uint64_t count, T* out) = nullptr;
 
-  // `count` elements from `begin` on; they may be in `b`.
+  TALLY_CPU_FN bool in_memory() const { return !fill; }
+  // `count` elements from `begin` on; they may be in `b`: at most run_size, then.
   TALLY_CPU_FN T const* at(std::uint64_t begin, std::uint64_t count, buffer& b) const {
     if (!fill) return data + begin;
     fill(in, begin, count, b.values);
@@ -39,6 +40,7 @@ struct elements<zipped<A, B>> {
   elements<A> first;
   elements<B> second;
 
+  TALLY_CPU_FN bool in_memory() const { return false; }
   TALLY_CPU_FN zipped_run<A, B> at(std::uint64_t begin, std::uint64_t count, buffer& b) const {
     return {first.at(begin, count, b.first), second.at(begin, count, b.second)};
   }

@@ -14,19 +14,42 @@
 
 namespace tally::detail {
 
+// Whether the library holds reduce_on_cpu<A> already compiled; other aggregates are compiled where
+// they are used.
+template <class A>
+inline constexpr bool compiled_reduce = false;
+
 inline constexpr std::uint64_t alone_below = 65536;  // fewer elements than this: no second thread
+
+// Nor for so few bytes of an aggregate that the library holds compiled: those are fast.
+template <aggregate A>
+bool best_alone(elements<typename A::element> const& in, std::uint64_t n) {
+  std::uint64_t const few_bytes = 1 << 20;
+  return n < alone_below ||
+         (compiled_reduce<A> && in.in_memory() && n * sizeof(typename A::element) <= few_bytes);
+}
+
+// The elements of a tile: as many as hide what comes after each, few enough that they are seldom
+// far apart. Pairs come in runs of what is computed.
+template <class T>
+inline constexpr int reduced_at_once = run_size;
+template <element T>
+inline constexpr int reduced_at_once<T> = sizeof(T) == 8   ? 512
+                                          : sizeof(T) == 2 ? 2048
+                                                           : 1024;
 
 // Elements [begin, end) of `in` into `s`, a tile at a time. `first` is the index of in's first.
 template <aggregate A, nan_policy Nan, int Width>
 TALLY_CPU_FN void reduce_tiles(A const& a, elements<typename A::element> const& in,
                                std::uint64_t begin, std::uint64_t end, std::uint64_t first,
                                typename A::state& s) {
-  using tile_type = tile<typename A::element, Nan, Width>;
+  using tile_type = tile<typename A::element, Nan, Width, reduced_at_once<typename A::element>>;
   typename elements<typename A::element>::buffer buffer;
   auto acc = make_accumulator(a);
-  for (std::uint64_t i = begin; i < end; i += tile_type::size) {
-    int const count = int(std::min<std::uint64_t>(end - i, tile_type::size));
-    acc.add(tile_type{in.at(i, count, buffer), count, first + i}, s);
+  std::uint64_t const step = in.in_memory() ? tile_type::size : run_size;
+  for (std::uint64_t i = begin; i < end; i += step) {
+    int const count = int(std::min<std::uint64_t>(end - i, step));
+    acc.add(tile_type{in.at(i, count, buffer), count, first + i, 1, in.in_memory()}, s);
   }
   acc.flush(s);
 }
@@ -101,7 +124,7 @@ void reduce_on_cpu(A const& a, int threads, elements<typename A::element> const&
                    std::uint64_t n, std::uint64_t first, partial<A>& into) {
   // A few pieces a thread, so that a slow core does not hold up the others; cut at multiples of a
   // tile.
-  std::uint64_t const pieces = threads == 1 || n < alone_below
+  std::uint64_t const pieces = threads == 1 || best_alone<A>(in, n)
                                    ? 1
                                    : std::min<std::uint64_t>(std::uint64_t(threads) * 4, n / 16384);
   std::uint64_t const step = (n / pieces + 511) / 512 * 512;
@@ -112,11 +135,6 @@ void reduce_on_cpu(A const& a, int threads, elements<typename A::element> const&
   });
   for (auto const& part : found) into.append(a, part);
 }
-
-// Whether the library holds reduce_on_cpu<A> already compiled; other aggregates are compiled where
-// they are used.
-template <class A>
-inline constexpr bool compiled_reduce = false;
 
 template <aggregate A, nan_policy Nan>
 void compiled_reduce_on_cpu(A const& a, int threads, elements<typename A::element> const& in,
