@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cmath>
+#include <vector>
 
 #include "tally/scan.hpp"
 
@@ -24,6 +25,50 @@ TEST(exact_prefix, of_one_element_is_an_addition_wherever_init_and_element_lie) 
           << init << " + " << element[0];
     }
   }
+}
+
+// Half a unit of the least float, and something tiny beside it that decides.
+TEST(exact_prefix, rounds_doubles_to_subnormals_as_what_is_far_below_says) {
+  for (double const tiny : {-0x1p-260, 0x1p-260}) {
+    double const element[] = {0x1.8p-149, tiny};
+    float out[2];
+    inclusive_scan(cpu{1}, std::span(element), std::span(out), sum{});
+    ASSERT_EQ(out[1], tiny < 0 ? 0x1p-149f : 0x1p-148f);
+  }
+}
+
+// Pairs that cancel and lie anywhere, each followed by one more element: what is left is the sum of
+// those, which is found after the other half of each pair.
+TEST(exact_prefix, finds_again_what_was_far_below_the_sum) {
+  std::vector<double> x, out;
+  double left = 0;
+  std::vector<double> want;
+  for (int i = 0; i < 2000; ++i) {
+    double const large = std::ldexp(i % 2 ? 1 : -1, i * 37 % 900 + 100), small = i % 7 - 3;
+    for (double const next : {large, small, -large}) x.push_back(next);
+    want.insert(want.end(), {left + large, left + small + large, left + small});
+    left += small;
+  }
+  out.resize(x.size());
+  inclusive_scan(cpu{1}, x, out, sum{});
+  for (std::size_t i = 0; i < x.size(); ++i)
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(out[i]), std::bit_cast<std::uint64_t>(want[i])) << i;
+}
+
+// What a chunk's scan leaves out when nobody asks for its sum is no matter to its outputs.
+TEST(exact_prefix, of_bits_at_random_is_the_same_on_any_number_of_threads) {
+  std::vector<double> x(300'000), one(x.size()), three(x.size());
+  std::uint64_t state = 1;
+  for (double& e : x) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    std::uint64_t const field = (state >> 53) % 2000 + 10;
+    e = std::bit_cast<double>((state & ~(std::uint64_t(0x7ff) << 52)) | field << 52);
+  }
+  for (std::size_t i = 40'000; i < 50'000; ++i) x[i] = -x[90'000 - i];
+  inclusive_scan(cpu{1}, x, one, sum{});
+  inclusive_scan(cpu{3}, x, three, sum{});
+  for (std::size_t i = 0; i < x.size(); ++i)
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(one[i]), std::bit_cast<std::uint64_t>(three[i])) << i;
 }
 
 }  // namespace

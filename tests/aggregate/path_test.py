@@ -46,6 +46,8 @@ def input_for(path, dtype):
         return in_tiles(f, size, [1, np.inf])
     if path == "scan_loose":  # below 2^-94 of the first
         return in_tiles(f, size, [1.0, 2.0 ** -110])
+    if path == "scan_exact":  # 0 + 2^-110, where 1 has been
+        return in_tiles(f, size, [1.0, 2.0 ** -110, -1.0, 2.0 ** -110])
     far_apart = ([2.0 ** 500, 2.0 ** -500] if dtype == "float64"
                  else [2.0 ** 60, 1 + 2.0 ** -7, 2.0 ** -60])
     if path in ("sum_elements", "squares_elements"):
@@ -63,7 +65,8 @@ PATHS = [(path, dtype) for path in ("sum_window", "squares_fast", "scan_emit", "
         [(path, dtype) for path in ("sum_folds", "sum_elements", "sum_table", "squares_elements",
                                     "squares_table")
          for dtype in FLOATS if dtype != "float16"] + \
-        [("scan_loose", "float32"), ("scan_loose", "float64")]
+        [("scan_loose", "float32"), ("scan_loose", "float64"), ("scan_exact", "float32"),
+         ("scan_exact", "float64"), ("scan_exact", "bfloat16")]
 if probe.instruction_set() == 2:  # AVX-512
     PATHS += [("scan_integers", dtype) for dtype in FLOATS if dtype != "float64"]
 

@@ -34,6 +34,7 @@ void add_up_in_every_way() {
   add_up<double>({1, 0x1p-60, 0x1p-79});
   add_up<double>({1, 0x1p-120});
   add_up<float>({1, infinity<float>()});
+  add_up<double>({0x1p500, -0x1p500, 0x1p-500});
   add_up<double>({0x1p500, 0x1p-500});  // whose squares have no exact error in double
 }
 

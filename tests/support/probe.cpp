@@ -76,6 +76,7 @@ std::int64_t probe_path_count(char const* name) {
                                                     {"scan_fit", path::scan_fit},
                                                     {"scan_integers", path::scan_integers},
                                                     {"scan_loose", path::scan_loose},
+                                                    {"scan_exact", path::scan_exact},
                                                     {"scan_elements", path::scan_elements}};
   auto const found = paths.find(name);
   return found == paths.end() ? -1 : std::int64_t(tally::detail::path_count(found->second));

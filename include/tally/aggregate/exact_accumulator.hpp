@@ -74,10 +74,10 @@ struct exact_accumulator {
   template <class State>
   void flush(State& s) {
     table_.flush(s.finite);
-    count_path(path::sum_window, windows);
-    count_path(path::sum_folds, folds);
-    count_path(path::sum_table, tables);
-    count_path(path::sum_elements, elements);
+    count_path(path::sum_window, std::exchange(windows, 0));
+    count_path(path::sum_folds, std::exchange(folds, 0));
+    count_path(path::sum_table, std::exchange(tables, 0));
+    count_path(path::sum_elements, std::exchange(elements, 0));
   }
 
  private:

@@ -5,6 +5,7 @@
 
 #include "tally/aggregate/exact_accumulator.hpp"
 #include "tally/aggregate/fixed_prefix.hpp"
+#include "tally/aggregate/long_sum.hpp"
 #include "tally/aggregate/prefix_window.hpp"
 #include "tally/aggregate/tile_sums.hpp"
 
@@ -14,7 +15,7 @@
 namespace tally::detail {
 
 // What is before a tile is an integer on a grid that it shares with the tile (fixed_prefix.hpp), or
-// is seen through a window (prefix_window.hpp). There are four ways on from there, each of which
+// is seen through a window (prefix_window.hpp). There are five ways on from there, each of which
 // writes the tile's running sums and moves past it, or changes no value:
 //   near    the sums of the tile's own elements are exact doubles, and so is their sum with what is
 //           before, or it is far enough from where its rounding changes
@@ -24,8 +25,12 @@ namespace tally::detail {
 //           sum, rounded once. A rest that is kept is represented by half a unit of 2^w2: it
 //           decides a tie the right way, and cannot do more as long as no rounding boundary near
 //           the output is finer than 2^w2
-//   loose   what elements have below 2^w2 is added up apart; an output must be the same wherever
-//           in its bounds that is
+//   rough   as near, of elements whose running sums no double holds: what additions round is
+//           bounded, and the window drifts
+//   loose   elements are cut once; what is below is added up in doubles, and known up to a bound:
+//           an output must be the same wherever in it the sum is. The window drifts
+// While it drifts, only the last two go on; where they fail, it is fitted again to the exact sum.
+// Where all fail, the exact sum itself goes from element to element (long_sum.hpp).
 template <floating In, floating Out, class State>
 class exact_prefix {
  public:
@@ -33,6 +38,11 @@ class exact_prefix {
   void store(State& s) {
     window_.store(s);
     fixed_.leave(s.finite);
+    count_paths();
+  }
+  // See prefix_window.hpp; in place of `store`, paths are counted.
+  void be_lazy() { window_.lazy = true; }
+  void count_paths() {
     if (by_integers_ != 0) count_path(path::scan_integers, std::exchange(by_integers_, 0));
     if (loose_ != 0) count_path(path::scan_loose, std::exchange(loose_, 0));
   }
@@ -42,18 +52,23 @@ class exact_prefix {
     if (!window_.kept.is_finite_sum()) return emit_settled(t, out);
     if constexpr (fixed::template available<Tile::vector_bytes>)
       if (emit_fixed(t, out)) return ++by_integers_, true;
-    bool const open = window_.unknown == 0;
     int needed;
     if constexpr (by_sums) {
       tile_sums<In, Tile::vector_bytes / 8> sums;
-      auto const e = open ? sums.take(t) : reach_of(t);
+      auto const e = sums.take(t);
       needed = room_for(e.top, e.zero);
-      if (!e.finite || !fit(needed, false)) return false;
-      if (open && e.top + tile_bits - e.lowest <= 53 && emit_near(t.count, e, sums, out))
-        return true;
+      bool const close = e.top + tile_bits - e.lowest <= 53;
+      // Drifting is for what needs it.
+      calm_ = close && window_.unknown != 0 ? calm_ + 1 : 0;
+      if (!e.finite || !fit(needed, calm_ > 8)) return false;
+      bool const open = window_.unknown == 0;
+      if (open && close && emit_near(t.count, e, sums, out)) return true;
+      if (emit_rough(t, sums, out)) return true;
     } else {
       if constexpr (to_double)
         if (emit_whole(t, out)) return true;
+      if (window_.unknown != 0 && window_.holds(window::lowest_top) && emit_loose(t, out))
+        return true;
       auto const e = extent_of(t);
       needed = room_for(e.top, e.zero);
       if (!fit(needed, false)) return false;
@@ -64,13 +79,14 @@ class exact_prefix {
  private:
   static constexpr bool by_sums = !is_one_of<double, In, Out>;
   static constexpr bool to_double = std::is_same_v<Out, double>;
-  using window = prefix_window<State, format<In>::lowest>;
+  using window = prefix_window<State, In>;
   using narrowed = std::conditional_t<to_double, float, Out>;
   using fixed = fixed_prefix<In, Out>;
   window window_;
   fixed fixed_;  // on: has all of the sum but infinities and NaN, and the window has none
   std::uint64_t by_integers_ = 0, loose_ = 0;  // tiles
   int wait_ = 0, patience_ = 16;               // tiles, before it is tried again; then, if it fails
+  int calm_ = 0;                               // tiles at hand that need no drifting
 
   static TALLY_CPU_FN int room_for(int top, bool zero) {
     return zero ? window::lowest_top : top + tile_bits + 1;
@@ -133,9 +149,12 @@ class exact_prefix {
       if (emit_strict(t, out)) return true;
       if (fit(needed, true) && emit_strict(t, out)) return true;
     }
-    if constexpr (!by_sums)  // or it has been seen to
-      if (!exact_accumulator<In>::all_finite(t)) return false;
-    return emit_loose(t, out) || (fit(needed, true) && emit_loose(t, out));
+    if (emit_loose(t, out)) return true;
+    if (!fit(needed, true)) return false;
+    if (emit_strict(t, out) || emit_loose(t, out)) return true;
+    if (!exact_accumulator<In>::all_finite(t)) return false;
+    emit_one_by_one(t, out);
+    return true;
   }
 
   // The grid on which everything lies, if base and all prefixes of the tile fit a double; what is
@@ -257,39 +276,102 @@ class exact_prefix {
     return true;
   }
 
+  // By how much the sum of what a tile's elements have below 2^w1 may be off, added up in doubles:
+  // sums are below 2^(w1 + 9), where one addition a vector rounds by at most 2^(w2 - 3), and before
+  // that there are sums of a vector's elements, which are less.
+  template <class Tile>
+  double off() const {
+    return (Tile::size / Tile::vector_bytes + 1) * power_of_two(window_.w2());
+  }
+
+  template <class Tile, class Sums>
+  TALLY_CPU_FN bool emit_rough(Tile const& t, Sums& sums, Out* out) {
+    constexpr int lanes = Tile::vector_bytes / 8;
+    using doubles = vec<double, lanes>;
+    auto& w = window_;
+    double const m1 = window::anchor(w.w1());
+    doubles high{}, low{}, sizes{};
+    for_each_double(t, [&](doubles x) __attribute__((always_inline)) {
+      doubles const h = (m1 + x) - m1;
+      high += h;
+      low += x - h;
+      sizes += cast<doubles>(cast<vec<std::uint64_t, lanes>>(x) & ~format<double>::sign);
+    });
+    // So many additions round on the way to an output, of numbers that are not larger than `most`;
+    // the last one rounds by half a unit of the output.
+    constexpr int roundings = lanes + Tile::size / (lanes * lanes) + 10;
+    double const most = 2 * (sum_of_lanes(sizes) + std::fabs(w.low));
+    double const error = most * roundings * 0x1p-53 + w.unknown + off<Tile>();
+    constexpr int tolerance = 1 << 14;
+    double const least = std::max(2 * error / tolerance * 0x1p53,
+                                  power_of_two(format<Out>::lowest + format<Out>::precision));
+    if (least > 0x1p126) return false;
+    sums.accumulate();
+    if (!sums.template emit<Out>(t.count, w.high, w.low, tolerance, least, out)) return false;
+    w.drift(t, w.high + sum_of_lanes(high), w.low + sum_of_lanes(low), off<Tile>());
+    ++loose_;
+    return true;
+  }
+
   template <class Tile>
   TALLY_CPU_FN bool emit_loose(Tile const& t, Out* out) {
     constexpr int lanes = Tile::vector_bytes / 8;
     using doubles = vec<double, lanes>;
     using bits = vec<std::int64_t, lanes>;
-    // A tile adds at most 2^8 units of 2^w2 to what is unknown: 2^13 in all, as the window holds.
-    double const unit = power_of_two(window_.w2()), up = power_of_two(window_.shift);
-    double const bound = 2 * (std::max(window_.unknown, unit) + 0x1p8 * unit);
-    bits left{}, differ{};
-    doubles sizes{};
-    near_midpoint<narrowed, lanes> rounded(1 << 9, power_of_two(window_.w2() + 13 + 44));
-    alignas(64) double below[Tile::size];
-    auto const last = for_each_part(
-        t, [&](doubles high, doubles low, doubles finer, int k) __attribute__((always_inline)) {
-          __builtin_memcpy(below + k, &finer, sizeof finer);
-          bits const magnitude = cast<bits>(finer) & std::numeric_limits<std::int64_t>::max();
-          left |= magnitude;
-          sizes += cast<doubles>(magnitude);
-          if constexpr (to_double) {
-            doubles const most = high + (low + bound), least = high + (low - bound);
-            differ |= cast<bits>(most) ^ cast<bits>(least);
-            store_some(doubles(most * up), out + k, t.count - k);
-          } else {
-            store_some(rounded.finish(rounded(high + low)), out + k, t.count - k);
-          }
-        });
+    auto& w = window_;
+    double const m1 = window::anchor(w.w1()), unit = power_of_two(w.w2());
+    double const down = power_of_two(-w.shift), up = power_of_two(w.shift);
+    // What is unknown is less than 2^13 units, as the window holds.
+    double const bound = 2 * (std::max(w.unknown, unit) + off<Tile>());
+    doubles high{}, low{};
+    high += w.high, low += w.low;
+    sliding_sums<double, lanes> highs(high), lows(low);
+    bits differ{}, largest{};
+    constexpr int normal = format<narrowed>::lowest + format<narrowed>::precision;
+    near_midpoint<narrowed, lanes> rounded(1 << 9,
+                                           power_of_two(std::max(w.w2() + 13 + 44, normal)));
+    int k = 0;
+    for_each_double(t, [&](doubles x) __attribute__((always_inline)) {
+      constexpr bool may_shift = std::is_same_v<In, double>;
+      largest = max_of(largest, cast<bits>(x) & std::numeric_limits<std::int64_t>::max());
+      doubles const scaled = may_shift ? x * down : x, h = (m1 + scaled) - m1;
+      high = highs(h);
+      low = lows(scaled - h);
+      if constexpr (to_double) {
+        doubles const most = high + (low + bound), least = high + (low - bound);
+        differ |= cast<bits>(most) ^ cast<bits>(least);
+        store_some(doubles(most * up), out + k, t.count - k);
+      } else {
+        store_some(rounded.finish(rounded(high + low)), out + k, t.count - k);
+      }
+      k += lanes;
+    });
     if (to_double ? any(differ) : !rounded.right()) return false;
-    window_.move_to(last.first, last.second);
+    auto const most =
+        std::bit_cast<double>(fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; }));
+    constexpr double end =
+        is_one_of<In, float16> ? 0x1p16 : std::numeric_limits<double>::infinity();
+    if (!(most < end) || room_for(window::exponent_above(most), most == 0) > w.top + w.shift)
+      return false;
+    w.drift(t, high[lanes - 1], low[lanes - 1], off<Tile>());
     ++loose_;
-    if (any(left))
-      window_.add_finer(tile<double, propagate, Tile::vector_bytes>{below, t.count, 0},
-                        sum_of_lanes(sizes) * power_of_two(-window_.shift));
     return true;
+  }
+
+  template <class Tile>
+  void emit_one_by_one(Tile const& t, Out* out) {
+    count_path(path::scan_exact);
+    window_.empty();
+    auto& sum = window_.kept.finite;
+    long_sum<std::remove_cvref_t<decltype(sum)>> walk(sum);
+    for (int k = 0; k < t.count; ++k) {
+      if (t.live(k)) {
+        auto const p = take_apart(t[k]);
+        sum.add(p.negative, p.significand, p.exponent);
+        walk.add(p.negative, p.significand, p.exponent);
+      }
+      out[k] = walk.template round<Out>();
+    }
   }
 
   // a + b = sum but for its rounding, rounded to odd instead, so that a second rounding sees what

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tally/aggregate/exponent_table.hpp"
+#include "tally/aggregate/exact_accumulator.hpp"
 #include "tally/aggregate/folds.hpp"
 #include "tally/cpu/path_counters.hpp"
 
@@ -14,19 +14,22 @@ namespace tally::detail {
 // 2^shift (which is 0 but for sums near the end of a double's range):
 //   high   a multiple of 2^w1, w1 = top - 52, |high| < 2^top
 //   low    a multiple of 2^w2, w2 = w1 - 42, at most about 2^(w1 - 1) between tiles
-//   rest   whatever is finer: `kept`, |kept| < 2^w2, most often zero, and what lies in `finer`, of
-//          which it is known that it is less than `unknown`
-template <class State, int Lowest>
+//   rest   whatever is finer: `kept`, |kept| < 2^w2, most often zero
+// Or the window drifts: low is a double of that size, and high + low is only known to be within
+// `unknown` of the sum, which is `kept` and the tiles that are `behind`.
+template <class State, floating In>
 class prefix_window {
  public:
-  static constexpr int lowest_top = std::max(-900, Lowest + 94);
+  static constexpr int lowest_top = std::max(-900, format<In>::lowest + 94);
 
   double high = 0, low = 0;
   double sticky = 0;   // half a unit of 2^w2 with the sign of kept, or 0
-  double unknown = 0;  // 0: `finer` is empty
+  double unknown = 0;  // 0: it does not drift
   int top = std::numeric_limits<int>::min(), shift = 0;
+  // Tiles stay where they are, and nobody asks for the sum of all: what is behind is added up only
+  // where a window has to be fitted to it.
+  bool lazy = false;
   State kept;
-  exponent_table<double> finer;
 
   explicit prefix_window(State const& s) : kept(s) {}
 
@@ -47,15 +50,12 @@ class prefix_window {
   TALLY_CPU_COLD bool fit(int needed, int room) {
     count_path(path::scan_fit);
     if (!kept.is_finite_sum()) return false;
-    keep(std::exchange(high, 0));
-    keep(std::exchange(low, 0));
-    int const own = exponent_above(rounded(down)) + down, old_top = top + shift;
+    if (unknown != 0 && room != 0 && coarsen(needed, room)) return true;
+    settle();
+    int const own = exponent_above(rounded(down)) + down;
     int const next = std::max({needed, own + 1, lowest_top}) + room;
-    int const next_shift = next > 960 ? down : 0;
-    unknown *= power_of_two(shift - next_shift);
-    top = next - next_shift;
-    shift = next_shift;
-    if (next < old_top || unknown > most(top) || ++fits_ % 64 == 0) flush();
+    shift = next > 960 ? down : 0;
+    top = next - shift;
     high = take(multiple_of(rounded(shift), w1()));
     low = take(multiple_of(rounded(shift), w2()));
     double const fine = rounded(0);
@@ -76,19 +76,26 @@ class prefix_window {
     move_to(high + h, low + l);
     return true;
   }
-  // Adds what is finer than the window: at most `size` in all, in these units.
+  // Goes on to what a tile's elements, all finite, lead to, `off` by as much at most.
   template <class Tile>
-  TALLY_CPU_FN void add_finer(Tile const& t, double size) {
-    if (!finer.has_room_for(Tile::size)) finer.flush(kept.finite);
-    finer.add(t);
-    unknown = (std::max(unknown, power_of_two(w2())) + size) * (1 + 0x1p-40);
+  TALLY_CPU_FN void drift(Tile const& t, double next_high, double next_low, double off) {
+    if (unknown == 0) {
+      keep(high), keep(low);
+      unknown = power_of_two(w2());
+    }
+    if (!lazy) {
+      behind_.add(t, kept);
+    } else {
+      if (t.data != waiting_ + wait_) add_waiting(), waiting_ = t.data;
+      wait_ += t.count;
+    }
+    move_to(next_high, next_low);
+    unknown = (unknown + off) * (1 + 0x1p-40);
   }
 
   // All of the sum to `kept`; the next tile needs a fit.
   void empty() {
-    keep(std::exchange(high, 0));
-    keep(std::exchange(low, 0));
-    flush();
+    settle();
     sticky = 0;
     top = std::numeric_limits<int>::min();
     shift = 0;
@@ -101,7 +108,9 @@ class prefix_window {
  private:
   static constexpr int down = 64;
   static TALLY_CPU_FN double most(int top) { return power_of_two(top - 94 + 12); }
-  unsigned fits_ = 0;
+  exact_accumulator<In> behind_;
+  In const* waiting_ = nullptr;  // elements that are not in `behind_` yet
+  std::ptrdiff_t wait_ = 0;      // how many
 
   void keep(double x) {
     auto const p = take_apart(x);
@@ -111,9 +120,28 @@ class prefix_window {
     keep(-x);
     return x;
   }
-  void flush() {
-    finer.flush(kept.finite);
-    unknown = 0;
+  void settle() {
+    if (unknown == 0)
+      keep(high), keep(low);
+    else
+      add_waiting(), behind_.flush(kept);
+    high = low = unknown = 0;
+  }
+  void add_waiting() {
+    using part = tile<In, skip, 16>;  // which has no NaN that is not to be skipped
+    for (; wait_ > 0; waiting_ += part::size, wait_ -= part::size)
+      behind_.add(part{waiting_, int(std::min<std::ptrdiff_t>(wait_, part::size)), 0}, kept);
+    wait_ = 0;
+  }
+  // Drifting on in a larger window takes no exact sum.
+  bool coarsen(int needed, int room) {
+    int const next = std::max(needed, exponent_above(high) + shift + 1) + room;
+    if (next <= top + shift || (next > 960) != (shift != 0)) return false;
+    top = next - shift;
+    double const up = multiple_of(high, w1());
+    unknown += power_of_two(w2());  // more than the next line rounds
+    move_to(up, (high - up) + low);
+    return true;
   }
   // In units of 2^of.
   double rounded(int of) const {

@@ -32,8 +32,9 @@ enum class path : unsigned {
   scan_emit,             // tiles of a prefix sum: the fast path
   scan_fit,              // windows chosen for it
   scan_integers,         // tiles of it that were added as integers (AVX-512)
-  scan_loose,            // ... that had elements below the window, so that outputs had to be tested
-  scan_elements,         // tiles of a prefix sum, one element at a time
+  scan_loose,            // ... whose sums were known up to a bound, and tested
+  scan_exact,            // ... that were rounded from the exact sum, one element at a time
+  scan_elements,         // tiles of a prefix sum that were not finite, one element at a time
   count_
 };
 

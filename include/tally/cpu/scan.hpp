@@ -54,34 +54,53 @@ TALLY_CPU_FN void scan_elements(A const& a, Tile const& t, bool reverse, carry_o
   carry.value = s;
 }
 
+// A prefix that saves work if elements stay where they are and what comes after them is not asked
+// for.
+template <class P>
+concept may_be_lazy = requires(P p) { p.be_lazy(); };
+
 template <has_prefix A>
 class prefix_scanner {
+  using prefix = typename A::prefix;
+
  public:
-  explicit prefix_scanner(carry_of<A> const& carry) : prefix_(carry.value) {}
+  prefix_scanner(carry_of<A> const& carry, bool lazy) : lazy_(lazy && may_be_lazy<prefix>) {
+    start(carry);
+  }
   template <class Tile>
   TALLY_CPU_FN void scan(A const& a, Tile const& t, bool reverse, carry_of<A>& carry,
                          typename A::result* out) {
-    if (prefix_.emit(t, out)) {
+    if (prefix_->emit(t, out)) {
       ++emitted_;
     } else {
       scan_slowly(a, t, reverse, carry, out);
     }
   }
   void leave(carry_of<A>& carry) {
-    prefix_.store(carry.value);
+    if constexpr (may_be_lazy<prefix>)
+      lazy_ ? prefix_->count_paths() : prefix_->store(carry.value);
+    else
+      prefix_->store(carry.value);
     count_path(path::scan_emit, emitted_);
   }
 
  private:
-  typename A::prefix prefix_;
+  std::optional<prefix> prefix_;
+  bool lazy_;
   std::uint64_t emitted_ = 0;
+
+  void start(carry_of<A> const& carry) {
+    prefix_.emplace(carry.value);
+    if constexpr (may_be_lazy<prefix>)
+      if (lazy_) prefix_->be_lazy();
+  }
 
   template <class Tile>
   TALLY_CPU_COLD void scan_slowly(A const& a, Tile const& t, bool reverse, carry_of<A>& carry,
                                   typename A::result* out) {
-    prefix_.store(carry.value);
+    prefix_->store(carry.value);
     scan_elements(a, t, reverse, carry, out);
-    prefix_ = typename A::prefix(carry.value);
+    start(carry);
     count_path(path::scan_elements);
   }
 };
@@ -89,7 +108,7 @@ class prefix_scanner {
 template <aggregate A>
 class element_scanner {
  public:
-  explicit element_scanner(carry_of<A> const&) {}
+  element_scanner(carry_of<A> const&, bool) {}
   template <class Tile>
   TALLY_CPU_FN void scan(A const& a, Tile const& t, bool reverse, carry_of<A>& carry,
                          typename A::result* out) {
@@ -115,21 +134,23 @@ std::uint64_t up_to_line(T const* p) {
              : Size - reinterpret_cast<std::uintptr_t>(p) % line_bytes / sizeof(T);
 }
 
-// Scans n elements in this thread and moves `carry` past them. `out` may be `in`, if it is not
+// Scans n elements in this thread and moves `carry` past them, unless it is of no `further` use.
+// `out` may be `in`, if it is not
 // `large`: more than caches hold, so that it is written past them, and as many elements from `soon`
 // on, unless that is null, are brought into them.
 template <aggregate A, nan_policy Nan, int Width>
 TALLY_CPU_FN void scan_tiles(A const& a, typename A::element const* in, typename A::result* out,
                              std::uint64_t n, std::uint64_t first, scan_shape shape, bool large,
-                             typename A::element const* soon, carry_of<A>& carry) {
+                             typename A::element const* soon, bool further, carry_of<A>& carry) {
   using In = typename A::element;
   using Out = typename A::result;
   using tile_type = tile<In, Nan, Width>;
   constexpr int size = tile_type::size;
-  typename scanner_of<A>::type scanner(carry);
   // Results go where they belong at once, unless a failed attempt would overwrite the input.
   bool const apart = !has_prefix<A> || static_cast<void const*>(in) != out;
   bool const straight = !shape.exclusive && !shape.reverse && apart && !large;
+  bool const stay = !shape.reverse && static_cast<void const*>(in) != out;
+  typename scanner_of<A>::type scanner(carry, stay && !further);
   In turned[size];
   // Behind the result so far, the tile's: where a cache line begins, as in `out` from the second
   // tile on. A vector that is stored across two lines and read again costs more than the scan.
@@ -208,16 +229,16 @@ void scan_on_cpu(A const& a, int threads, typename A::element const* in, typenam
   bool const large = n * sizeof *out > caches && static_cast<void const*>(in) != out &&
                      std::is_trivially_copyable_v<typename A::result>;
   auto const run = [&](std::uint64_t begin, std::uint64_t end, typename A::element const* soon,
-                       carry_of<A>& c) {
+                       bool further, carry_of<A>& c) {
     run_vectorised([&](auto width) __attribute__((always_inline)) {
       scan_tiles<A, Nan, width>(a, in + begin, out + begin, end - begin, first + begin, shape,
-                                large, soon, c);
+                                large, soon, further, c);
     });
   };
   // Grouping may change the bits of an ordered aggregate; so it must not depend on `threads`.
   constexpr std::uint64_t chunk = takes_any_order<A> ? 262144 / sizeof(typename A::element) : 16384;
   if (takes_any_order<A> ? threads == 1 || n < alone_below : n <= chunk)
-    return parallel_for(1, 1, [&](std::size_t) { run(0, n, nullptr, carry); });
+    return parallel_for(1, 1, [&](std::size_t) { run(0, n, nullptr, true, carry); });
 
   std::size_t const chunks = std::size_t((n + chunk - 1) / chunk);
   std::atomic<std::size_t> next = 0;
@@ -239,7 +260,7 @@ void scan_on_cpu(A const& a, int threads, typename A::element const* in, typenam
         });
         if (!before) return;
         i = take();
-        run(begin, end, i < chunks ? in + bounds(i).first : nullptr, *before);
+        run(begin, end, i < chunks ? in + bounds(i).first : nullptr, false, *before);
       }
     } catch (...) {
       line.break_off();
