@@ -166,7 +166,7 @@ template <class V>
 TALLY_CPU_FN V unknown_one() {
   V one{};
   one += 1;
-  if constexpr (has_fused<sizeof one>) asm("" : "+v"(one));
+  if constexpr (has_fused<sizeof one>) asm("" : "+m"(one));  // in any function, also a baseline one
   return one;
 }
 
