@@ -13,17 +13,7 @@ class product_adder {
  public:
   using number = detail::square_digits<T>;
   using shared_type = shared_sum<number>;
-
- private:
-  static constexpr bool has_bins = is_one_of<T, float, bfloat16>;
-  using bins_type =
-      std::conditional_t<has_bins, product_bins<format<T>::precision>, std::monostate>;
-
- public:
-  static constexpr int bytes_a_thread = [] {
-    if constexpr (has_bins) return bins_type::bytes_a_thread;
-    return 0;
-  }();
+  static constexpr int bytes_a_thread = 0;
 
   // What a thread has read at once; zeros in place of what does not count.
   template <class Batch>
@@ -60,15 +50,10 @@ class product_adder {
       if (high != 0) shared.digits.add(negative, high, exponent + 64);
     }
   }
-  // By whole warps, after the last add.
-  __device__ void close(shared_type& shared) {
-    sum_.close(shared.digits);
-    if constexpr (has_bins) bins_.close(shared.digits);
-  }
+  __device__ void close(shared_type& shared) const { sum_.close(shared.digits); }
 
  private:
   expansion<2> sum_;
-  bins_type bins_;
 
   // Whether a * b - product is a double.
   __device__ static bool has_error(double a, double b, double product) {
@@ -103,16 +88,8 @@ class product_adder {
   template <class Batch>
   __device__ void add_apart(Batch const& x, shared_type& shared) {
     Batch const copy = x;  // in memory, for a loop
-    if constexpr (has_bins) bins_.reserve(Batch::size, shared.digits);
 #pragma unroll 1
-    for (int k = 0; k < Batch::size; ++k) {
-      if constexpr (has_bins)
-        if (double const p = as_double(copy[k].first) * as_double(copy[k].second); is_finite(p)) {
-          bins_.add(p);
-          continue;
-        }
-      add_one(copy[k], shared);
-    }
+    for (int k = 0; k < Batch::size; ++k) add_one(copy[k], shared);
   }
 };
 
