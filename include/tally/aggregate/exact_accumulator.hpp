@@ -20,16 +20,16 @@ struct exact_accumulator {
   TALLY_CPU_FN void add(Tile const& t, State& s) {
     T finite[Tile::size];
     Tile rest = t;
-    bool const hard = hard_ > 0 && all_finite(t);
+    bool const hard = streak_.lasts() && all_finite(t);
     if (hard)
-      --hard_;
+      streak_.next();
     else if (add_fast_or_set_aside(rest, s, finite))
-      return;
+      return streak_.was_fast();
     if (hard || elements >= few) {
       if (!table_.has_room_for(Tile::size)) table_.flush(s.finite);
       table_.add(rest);
       ++tables;
-      if (!hard) hard_ = 16;
+      if (!hard) streak_.was_not();
     } else {
       for (int k = 0; k < rest.count; ++k)
         if (rest.live(k)) s.add(rest[k]);
@@ -86,10 +86,10 @@ struct exact_accumulator {
   static constexpr int most_folds = std::is_same_v<T, double> ? 3 : 2;
   exponent_table<T> table_;
   std::uint64_t folds = 0, tables = 0, elements = 0;
-  // What the last tiles were like, and the next ones are taken for: how many go straight to the
-  // table; whether they are too wide for a window; whether they have NaNs; below which 2^top they
-  // lie.
-  int hard_ = 0, top_ = 0;
+  table_streak streak_;
+  // What the last tiles were like, and the next ones are taken for: below which 2^top they lie;
+  // whether they are too wide for a window; whether they have NaNs.
+  int top_ = 0;
   bool wide_ = false, laden_ = false;
 
   template <class Tile, class State>

@@ -12,6 +12,22 @@
 
 namespace tally::detail {
 
+// After two tiles in a row for which there was no faster way, the next ones go to a table at once.
+class table_streak {
+ public:
+  TALLY_CPU_FN bool lasts() const { return left_ > 0; }
+  TALLY_CPU_FN void next() { --left_; }
+  TALLY_CPU_FN void was_fast() { before_ = false; }
+  TALLY_CPU_FN void was_not() {
+    if (before_) left_ = 16;
+    before_ = true;
+  }
+
+ private:
+  int left_ = 0;
+  bool before_ = false;
+};
+
 // Sums of finite elements that lie anywhere: one sum for every sign and exponent, or for a few
 // exponents together, which is exact. No element costs more than another. (The large
 // superaccumulator of R. Neal, arXiv:1505.05571.) Neighbours go to different copies of the sums, so

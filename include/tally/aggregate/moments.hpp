@@ -89,7 +89,7 @@ struct moments {
     detail::moments_window both;
     detail::exponent_table<double> table;  // of squares
     std::uint64_t fast = 0, tables = 0, elements = 0;
-    int hard_tiles = 0;  // how many tiles to come have their squares added to the table at once
+    detail::table_streak streak;
 
     template <class Tile>
     TALLY_CPU_FN bool add_together(Tile const& t, state& s) {
@@ -103,11 +103,10 @@ struct moments {
     template <class Tile>
     TALLY_CPU_FN void add_floating(Tile t, state& s) {
       T finite[Tile::size];
-      bool const hard = hard_tiles > 0 && detail::exact_accumulator<T>::all_finite(t);
-      if (hard) --hard_tiles;
-      for (int tries = 0; tries < 2 && !hard;
-           ++tries) {  // one loop: each call is a copy of much code
-        if (add_together(t, s)) return;
+      bool const hard = streak.lasts() && detail::exact_accumulator<T>::all_finite(t);
+      if (hard) streak.next();
+      for (int tries = 0; tries < 2 && !hard; ++tries) {  // one loop: add_together is much code
+        if (add_together(t, s)) return streak.was_fast();
         if (tries > 0 || !detail::exact_accumulator<T>::set_aside(t, s.sum, finite)) break;
         t.data = finite;
       }
@@ -118,9 +117,10 @@ struct moments {
       sum.add(t, s.sum);
       if (!hard && s.squares.add_fast(t)) {
         ++fast;
+        streak.was_fast();
       } else if (elements >= few && add_to_table(t, s)) {
         ++tables;
-        if (!hard) hard_tiles = 16;
+        if (!hard) streak.was_not();
       } else {
         for (int k = 0; k < t.count; ++k)
           if (t.live(k)) s.squares.add(t[k]);

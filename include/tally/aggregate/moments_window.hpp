@@ -71,11 +71,11 @@ class moments_window {
         laden_ = laden;
         return true;
       }
-      int const top = e.top + room;
+      using fits = window_squares<typename Tile::element, doubles, bits_of_count<Tile>>;
+      int const top = e.top + (fits::holds(e.top + room, e) ? room : 0);
       if (!e.finite && !laden_)
         laden_ = true;
-      else if (e.finite && top != top_ &&
-               window_squares<typename Tile::element, doubles, bits_of_count<Tile>>::holds(top, e))
+      else if (e.finite && top != top_ && fits::holds(top, e))
         top_ = top;
       else
         return false;
