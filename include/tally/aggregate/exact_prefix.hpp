@@ -145,13 +145,12 @@ class exact_prefix {
   // A tight window may reach the bits, or the small outputs, that another does not.
   template <class Tile>
   TALLY_CPU_FN bool emit_by_parts(Tile const& t, int needed, Out* out) {
-    if (window_.unknown == 0) {
-      if (emit_strict(t, out)) return true;
-      if (fit(needed, true) && emit_strict(t, out)) return true;
+    for (bool tight : {false, true}) {  // one loop: each call is a copy of much code
+      if (tight && !fit(needed, true)) return false;
+      bool const open = window_.unknown == 0;
+      if (open && emit_strict(t, out)) return true;
+      if ((tight || !open) && emit_loose(t, out)) return true;
     }
-    if (emit_loose(t, out)) return true;
-    if (!fit(needed, true)) return false;
-    if (emit_strict(t, out) || emit_loose(t, out)) return true;
     if (!exact_accumulator<In>::all_finite(t)) return false;
     emit_one_by_one(t, out);
     return true;

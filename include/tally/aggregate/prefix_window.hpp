@@ -6,6 +6,7 @@
 
 #include "tally/aggregate/exact_accumulator.hpp"
 #include "tally/aggregate/folds.hpp"
+#include "tally/cpu/instruction_set.hpp"
 #include "tally/cpu/path_counters.hpp"
 
 namespace tally::detail {
@@ -83,12 +84,9 @@ class prefix_window {
       keep(high), keep(low);
       unknown = power_of_two(w2());
     }
-    if (!lazy) {
-      behind_.add(t, kept);
-    } else {
-      if (t.data != waiting_ + wait_) add_waiting(), waiting_ = t.data;
-      wait_ += t.count;
-    }
+    if (t.data != waiting_ + wait_) add_waiting(), waiting_ = t.data;
+    wait_ += t.count;
+    if (!lazy) add_waiting();
     move_to(next_high, next_low);
     unknown = (unknown + off) * (1 + 0x1p-40);
   }
@@ -127,10 +125,13 @@ class prefix_window {
       add_waiting(), behind_.flush(kept);
     high = low = unknown = 0;
   }
-  void add_waiting() {
-    using part = tile<In, skip, 16>;  // which has no NaN that is not to be skipped
-    for (; wait_ > 0; waiting_ += part::size, wait_ -= part::size)
-      behind_.add(part{waiting_, int(std::min<std::ptrdiff_t>(wait_, part::size)), 0}, kept);
+  // Out of line: scans have many copies of what calls it, and this is much code.
+  TALLY_CPU_COLD void add_waiting() {
+    run_vectorised([&](auto width) __attribute__((always_inline)) {
+      using part = tile<In, skip, width>;  // which has no NaN that is not to be skipped
+      for (; wait_ > 0; waiting_ += part::size, wait_ -= part::size)
+        behind_.add(part{waiting_, int(std::min<std::ptrdiff_t>(wait_, part::size)), 0}, kept);
+    });
     wait_ = 0;
   }
   // Drifting on in a larger window takes no exact sum.
