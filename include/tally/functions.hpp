@@ -3,6 +3,8 @@
 // Functions of one element, for transform(). They give the element's own type, as NumPy's do.
 #pragma once
 
+#include <cmath>
+
 #include "tally/operators.hpp"
 #include "tally/rounding.hpp"
 
@@ -23,17 +25,10 @@ struct square {
   }
 
  private:
-  // Which nvcc does not fuse with an addition that follows.
-  static TALLY_FN float rounded_square(float x) {
+  template <floating T>
+  static TALLY_FN T rounded_square(T x) {
 #ifdef __CUDA_ARCH__
-    return __fmul_rn(x, x);
-#else
-    return x * x;
-#endif
-  }
-  static TALLY_FN double rounded_square(double x) {
-#ifdef __CUDA_ARCH__
-    return __dmul_rn(x, x);
+    return std::fma(x, x, T(-0.0));  // which nvcc does not fuse with an addition that follows
 #else
     return x * x;
 #endif

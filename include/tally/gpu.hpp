@@ -111,7 +111,8 @@ namespace detail {
 // While it lives, the gpu's device is the thread's current one.
 class entered_gpu {
  public:
-  explicit entered_gpu(gpu const& where) : gpu_(*where.opened), before_(gpu_.enter()) {}
+  explicit entered_gpu(opened_gpu& where) : gpu_(where), before_(gpu_.enter()) {}
+  explicit entered_gpu(gpu const& where) : entered_gpu(*where.opened) {}
   entered_gpu(entered_gpu const&) = delete;
   ~entered_gpu() { gpu_.leave(before_); }
 

@@ -2,6 +2,7 @@
 #include "tally/device/dot.cuh"
 
 #include "support/device_reduce.cuh"
+#include "tally/device/together.cuh"
 #include "tally/transform.hpp"
 #include "tally/zip.hpp"
 
@@ -110,6 +111,38 @@ TEST(dots_of_integers_on_a_device, are_modulo_2_64) {
   }
   expect_dot(x, y, call, 1, 0);
   for (int at = 0; at < 16; ++at) expect_dot(a, b, call, at, 5);
+}
+
+// The smallest difference within a pair.
+struct gap {
+  using element = tally::zipped<float, float>;
+  using state = float;
+  using result = float;
+  static constexpr bool any_order = true;
+  TALLY_FN state identity() const { return 1e30f; }
+  TALLY_FN state lift(element x, std::uint64_t) const { return fabsf(x.first - x.second); }
+  TALLY_FN state combine(state a, state b) const { return a < b ? a : b; }
+  TALLY_FN result lower(state s) const { return s; }
+};
+
+TEST(dots_on_a_device, can_be_had_together_with_others) {
+  test_call call(2);
+  using pair = tally::zipped<float, float>;
+  auto const x = values<float>(kind::wide, 9001, 1), y = values<float>(kind::wide, 9001, 2);
+  auto const a = tally::all_together(tally::dot{}, gap{}, tally::dot{}.as<double>()).on<pair>();
+  using result = decltype(a)::result;
+  tally::device_array<float> const one(x), other(y);
+  tally::device_array<result> out(1);
+  tally::array_input<float> const first{one.data(), x.size()}, second{other.data(), y.size()};
+  tally::detail::reduce_on_gpu(
+      call, a, tally::propagate,
+      tally::zip_input<tally::array_input<float>, tally::array_input<float>>{first, second},
+      out.data(), nullptr);
+  tally::check(cudaDeviceSynchronize());
+  auto const [product, least, wide] = out.to_host()[0];
+  EXPECT_EQ(product, fold(tally::dot{}.on<pair>(), x, y, tally::propagate));
+  EXPECT_EQ(least, fold(gap{}, x, y, tally::propagate));
+  EXPECT_EQ(wide, fold(tally::dot{}.as<double>().on<pair>(), x, y, tally::propagate));
 }
 
 }  // namespace

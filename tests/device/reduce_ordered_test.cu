@@ -118,4 +118,32 @@ TEST(users_operators_on_a_device, can_skip_nan) {
   expect_tree(tally::operation<float, less_regular>{}, nothing, call, 0, tally::skip);
 }
 
+TEST(runs_on_a_device, may_be_more_than_blocks) {
+  test_call call(1);
+  for (std::size_t n : {(1 << 18) + 1, (1 << 20) + 513})
+    expect_tree(tally::operation<float, less_regular>{}, values<float>(kind::normal, n), call);
+}
+
+// Of which a block has not the room for a node a thread.
+struct large_interval {
+  int begin, end, spoilt, rest[61];
+  bool operator==(large_interval const&) const = default;
+};
+struct join_large {
+  TALLY_FN large_interval operator()(large_interval const& a, large_interval const& b) const {
+    large_interval both = a;
+    both.end = b.end, both.spoilt |= b.spoilt | (a.end != b.begin), both.rest[60] ^= b.rest[60];
+    return both;
+  }
+};
+
+TEST(runs_on_a_device, are_shorter_of_large_states) {
+  test_call call(1);
+  using large = tally::operation<large_interval, join_large>;
+  static_assert(tally::device::most_levels<tally::maybe<large::state>> == 2);
+  std::vector<large_interval> in(40001);
+  for (int i = 0; i < int(in.size()); ++i) in[i] = {i, i + 1, 0, {}}, in[i].rest[60] = i * i;
+  expect_tree(large{}, in, call);
+}
+
 }  // namespace

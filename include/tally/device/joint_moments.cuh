@@ -9,11 +9,16 @@
 
 namespace tally::device {
 
+template <class A, bool Squares>
+inline constexpr bool is_made_of_moments = false;
+template <class A, bool Squares>
+  requires tally::element<typename A::element>
+inline constexpr bool is_made_of_moments<A, Squares> =
+    std::is_base_of_v<moments<typename A::element, Squares>, A>;
 template <class A>
-inline constexpr bool has_squares = std::is_base_of_v<moments<typename A::element, true>, A>;
+inline constexpr bool has_squares = is_made_of_moments<A, true>;
 template <class A>
-inline constexpr bool is_moment =
-    has_squares<A> || std::is_base_of_v<moments<typename A::element, false>, A>;
+inline constexpr bool is_moment = has_squares<A> || is_made_of_moments<A, false>;
 
 // Those which can be had from `moments`.
 template <class A>

@@ -47,7 +47,7 @@ struct moments_form {
   bool skips_nan;
   A a;
 
-  static std::size_t dynamic_bytes(unsigned threads) {
+  static constexpr std::size_t dynamic_bytes(unsigned threads) {
     return std::size_t(threads) * adder::bytes_a_thread;
   }
 

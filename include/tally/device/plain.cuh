@@ -33,7 +33,7 @@ struct plain_form {
   using state = typename A::state;
   using result = typename A::result;
   static constexpr int threads = 512, blocks_a_multiprocessor = 2;
-  static constexpr int words = (sizeof(state) + 7) / 8;
+  static constexpr int words = words_of<state>;
   static constexpr int chains = Chains;  // so that additions do not wait for one another
 
   struct shared {};
@@ -44,7 +44,7 @@ struct plain_form {
   bool skips_nan;
   A a;
 
-  static std::size_t dynamic_bytes(unsigned) { return 0; }  // of shared memory
+  static constexpr std::size_t dynamic_bytes(unsigned) { return 0; }  // of shared memory
 
   __device__ void start(accumulator& acc, shared&) const {
     for (state& s : acc.chain) s = a.identity();
@@ -69,22 +69,14 @@ struct plain_form {
 
   __device__ void publish(accumulator const& acc, shared&, slot* slots, std::uint32_t epoch) const {
     if (int(threadIdx.x) != 0) return;
-    slot* const at = slots + (blockIdx.x - 1) * words;
-    std::uint64_t word[words] = {};
-    memcpy(word, &acc.chain[0], sizeof(state));
-    for (int i = 0; i < words; ++i) device::publish(at + i, word[i], tag_of(epoch));
+    publish_state(acc.chain[0], slots + (blockIdx.x - 1) * words, epoch);
   }
 
   __device__ void collect(accumulator& acc, shared&, slot* slots, int blocks,
                           std::uint32_t epoch) const {
     state total = int(threadIdx.x) == 0 ? acc.chain[0] : a.identity();
-    for (int b = int(threadIdx.x); b < blocks; b += int(blockDim.x)) {
-      std::uint64_t word[words];
-      for (int i = 0; i < words; ++i) word[i] = await(slots + b * words + i, tag_of(epoch));
-      state s;
-      memcpy(&s, word, sizeof(state));
-      total = a.combine(total, s);
-    }
+    for (int b = int(threadIdx.x); b < blocks; b += int(blockDim.x))
+      total = a.combine(total, await_state<state>(slots + b * words, epoch));
     acc.chain[0] = total;
     fold(acc);
   }

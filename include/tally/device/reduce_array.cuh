@@ -58,9 +58,10 @@ inline device::workspace workspace_of(gpu_call& call, std::size_t slots) {
 }
 
 // The levels of a run (reduce_ordered.cuh): as few as leave not more than `most` runs.
-inline int run_levels(std::uint64_t strips, std::uint64_t most) {
+template <class State>
+int run_levels(std::uint64_t strips, std::uint64_t most) {
   int levels = 0;
-  while (levels < device::most_levels && (strips >> levels) > most * device::ordered_warps)
+  while (levels < device::most_levels<State> && (strips >> levels) > most * device::ordered_warps)
     ++levels;
   return levels;
 }
@@ -87,14 +88,17 @@ void reduce_in_order_on_device(gpu_call& call, A const& a, bool skips_nan, Sourc
   std::uint64_t const strips = (n + size - 1) / size;
   auto const resident =
       std::uint64_t(call.multiprocessors()) * device::ordered_blocks_a_multiprocessor;
-  int const levels = run_levels(strips, resident);
+  int const levels = run_levels<state>(strips, resident);
   std::uint64_t const run = std::uint64_t(device::ordered_warps) << levels;
-  auto const runs = unsigned(std::max<std::uint64_t>((strips + run - 1) / run, 1));
-  auto const slots = runs > 1 ? std::size_t(runs) * device::words_of_state<state> : 0;
+  std::uint64_t const runs = std::max<std::uint64_t>((strips + run - 1) / run, 1);
+  if (runs > device::most_runs)
+    throw error("reduce: an array of " + std::to_string(n) +
+                " elements is too long for an ordered operator on a GPU");
+  auto const slots = runs > 1 ? std::size_t(runs) * device::words_of<state> : 0;
   auto const workspace = workspace_of(call, slots);
-  launch(device::reduce_in_order<op_type, Source>,
-         unsigned(std::min<std::uint64_t>(runs, resident)), device::ordered_threads, 0,
-         call.stream())({skips_nan, in.is_aligned(0), levels, runs, in, n, out, workspace, op});
+  launch(device::reduce_in_order<op_type, Source>, unsigned(std::min(runs, resident)),
+         device::ordered_threads, 0, call.stream())(
+      {skips_nan, in.is_aligned(0), levels, unsigned(runs), in, n, out, workspace, op});
 }
 
 // The elements of `in`, in memory that the device can read, into *result; asynchronous. *found (or

@@ -14,7 +14,18 @@ namespace tally::device {
 
 inline constexpr int ordered_threads = 512, ordered_blocks_a_multiprocessor = 2;
 inline constexpr int ordered_warps = ordered_threads / warp_size;
-inline constexpr int most_levels = 10;  // two warps' trees
+inline constexpr std::uint64_t most_runs = std::uint64_t(ordered_threads) << 10;  // see tower
+
+// A run is 2^levels strips for each warp of a block: not more than a node a thread, nor than there
+// is room for.
+template <class State>
+inline constexpr int most_levels = [] {
+  constexpr std::size_t room = (32 << 10) / sizeof(State);
+  int levels = 0;
+  while ((ordered_warps << levels) < ordered_threads && (2u * ordered_warps << levels) <= room)
+    ++levels;
+  return levels;
+}();
 
 // Elements that a warp reads at once, a strip: some rows of a vector a lane.
 template <class Source>
@@ -97,6 +108,18 @@ class tower {
   }
 };
 
+template <aggregate A, class Source>
+struct ordered_call {
+  bool skips_nan, aligned;
+  int levels;     // a run is 2^levels strips for each warp of a block
+  unsigned runs;  // that hold the array, the last one perhaps in part
+  Source in;
+  std::uint64_t n;
+  answer<typename A::result> out;
+  workspace w;
+  A a;
+};
+
 // What a lane has of a strip of the first n elements of a source.
 template <aggregate A, class Source>
 class strip {
@@ -105,6 +128,12 @@ class strip {
   static constexpr int each = Source::each, loads = Source::loads;
 
  public:
+  // A warp's i-th strip of a run.
+  __device__ void load(ordered_call<A, Source> const& call, unsigned run, unsigned i) {
+    auto const strip =
+        ((std::uint64_t(run) << call.levels) + i) * ordered_warps + threadIdx.x / warp_size;
+    load(call.in, call.n, strip * strip_size<Source>, call.aligned);
+  }
   __device__ void load(Source const& in, std::uint64_t n, std::uint64_t first, bool aligned) {
     first_ = first + threadIdx.x % warp_size * each;
     std::uint64_t const left = first_ < n ? n - first_ : 0;
@@ -177,36 +206,6 @@ class strip {
   }
 };
 
-template <class State>
-inline constexpr int words_of_state = (sizeof(State) + 7) / 8;
-
-template <class State>
-__device__ void publish_state(State const& s, slot* at, std::uint32_t epoch) {
-  std::uint64_t word[words_of_state<State>] = {};
-  memcpy(word, &s, sizeof(State));
-  for (int i = 0; i < words_of_state<State>; ++i) publish(at + i, word[i], tag_of(epoch));
-}
-template <class State>
-__device__ State await_state(slot* at, std::uint32_t epoch) {
-  std::uint64_t word[words_of_state<State>];
-  for (int i = 0; i < words_of_state<State>; ++i) word[i] = await(at + i, tag_of(epoch));
-  State s;
-  memcpy(&s, word, sizeof(State));
-  return s;
-}
-
-template <aggregate A, class Source>
-struct ordered_call {
-  bool skips_nan, aligned;
-  int levels;     // a run is 2^levels strips for each warp of a block
-  unsigned runs;  // that hold the array, the last one perhaps in part
-  Source in;
-  std::uint64_t n;
-  answer<typename A::result> out;
-  workspace w;
-  A a;
-};
-
 // The tree over the nodes of the warps of a block, which their first lanes have; in its first
 // thread.
 template <aggregate A>
@@ -222,23 +221,32 @@ __device__ typename A::state fold_warps(A const& a, typename A::state const& min
                    : mine;
 }
 
-// The node of a warp's part of a run.
+// The node of a run, in the first thread. The warps of a block take its strips in turn, so that
+// they read one place of the array together. `here` is this warp's first one; another's first one
+// will be, if the block has another.
 template <aggregate A, class Source>
-__device__ typename A::state fold_strips(ordered_call<A, Source> const& call, unsigned run) {
-  std::uint64_t const warp = std::uint64_t(run) * ordered_warps + threadIdx.x / warp_size;
-  std::uint64_t first = (warp << call.levels) * strip_size<Source>;
-  tower<A> above(call.a);
-  typename A::state node = call.a.identity();
-  strip<A, Source> here, next;
-  here.load(call.in, call.n, first, call.aligned);
-  for (unsigned i = 0; i < 1u << call.levels; ++i) {
-    first += strip_size<Source>;
-    if (i + 1 < 1u << call.levels)  // the next one is on its way while this one is folded
-      next.load(call.in, call.n, first, call.aligned);
-    node = above.push(call.a, i, call.levels, here.fold(call.a, call.in, call.skips_nan));
+__device__ typename A::state fold_run(ordered_call<A, Source> const& call, unsigned run,
+                                      strip<A, Source>& here) {
+  using state = typename A::state;
+  alignas(16) __shared__ unsigned char memory[(ordered_warps << most_levels<state>)*sizeof(state)];
+  auto* const nodes = reinterpret_cast<state*>(memory);
+  unsigned const strips = 1u << call.levels, warp = threadIdx.x / warp_size;
+  state node = call.a.identity();
+  for (unsigned i = 0; i < strips; ++i) {
+    strip<A, Source> next;  // is on its way while this one is folded
+    bool const last = i + 1 == strips;
+    if (!last || run + gridDim.x < call.runs)
+      next.load(call, last ? run + gridDim.x : run, last ? 0 : i + 1);
+    node = here.fold(call.a, call.in, call.skips_nan);
+    if (strips > 1 && threadIdx.x % warp_size == 0) nodes[i * ordered_warps + warp] = node;
     here = next;
   }
-  return node;
+  if (strips > 1) {
+    __syncthreads();
+    bool const there = threadIdx.x < strips * ordered_warps;
+    node = device::fold_lanes(call.a, there ? nodes[threadIdx.x] : call.a.identity());
+  }
+  return fold_warps(call.a, node);
 }
 
 // Runs are nodes of the tree. They are published as they are done; the first block puts them
@@ -251,10 +259,12 @@ __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocess
   workspace const& w = call.w;
   std::uint32_t const epoch = call.runs > 1 ? this_epoch(w) : 0;
   state total = a.identity();
+  strip<A, Source> first;
+  first.load(call, blockIdx.x, 0);
   for (unsigned run = blockIdx.x; run < call.runs; run += gridDim.x) {
-    total = fold_warps(a, fold_strips(call, run));
+    total = fold_run(call, run, first);
     if (call.runs > 1 && threadIdx.x == 0)
-      publish_state(total, w.slots + std::uint64_t(run) * words_of_state<state>, epoch);
+      publish_state(total, w.slots + std::uint64_t(run) * words_of<state>, epoch);
   }
   if (blockIdx.x > 0) return;
 
@@ -267,7 +277,7 @@ __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocess
       unsigned const run = ((warp << levels) + i) * warp_size + lane;
       state const node =
           run < call.runs
-              ? await_state<state>(w.slots + std::uint64_t(run) * words_of_state<state>, epoch)
+              ? await_state<state>(w.slots + std::uint64_t(run) * words_of<state>, epoch)
               : a.identity();
       total = above.push(a, i, levels, device::fold_lanes(a, node));
     }

@@ -58,6 +58,25 @@ __device__ inline std::uint64_t await(slot* at, std::uint64_t tag) {
     if (content const c = read(at); c.tag == tag) return c.word;
 }
 
+// A state in as many slots as it has words.
+template <class State>
+inline constexpr int words_of = (sizeof(State) + 7) / 8;
+
+template <class State>
+__device__ void publish_state(State const& s, slot* at, std::uint32_t epoch) {
+  std::uint64_t word[words_of<State>] = {};
+  memcpy(word, &s, sizeof(State));
+  for (int i = 0; i < words_of<State>; ++i) publish(at + i, word[i], tag_of(epoch));
+}
+template <class State>
+__device__ State await_state(slot* at, std::uint32_t epoch) {
+  std::uint64_t word[words_of<State>];
+  for (int i = 0; i < words_of<State>; ++i) word[i] = await(at + i, tag_of(epoch));
+  State s;
+  memcpy(&s, word, sizeof(State));
+  return s;
+}
+
 // By one thread of the first block, when no other block will read the epoch or write a slot.
 // 2^32 - 1 launches later an old slot could be taken for a new one: then all are cleared.
 __device__ inline void end_epoch(workspace const& w, std::uint32_t epoch) {

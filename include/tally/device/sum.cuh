@@ -55,7 +55,7 @@ struct sum_form {
   bool skips_nan;
   A a;
 
-  static std::size_t dynamic_bytes(unsigned threads) {
+  static constexpr std::size_t dynamic_bytes(unsigned threads) {
     return std::size_t(threads) * accumulator::bytes_a_thread;
   }
 

@@ -45,7 +45,7 @@ struct chain<> {
   static constexpr int threads = 512, blocks_a_multiprocessor = 2, words = 0;
   struct shared {};
   struct accumulator {};
-  static std::size_t dynamic_bytes(unsigned) { return 0; }
+  static constexpr std::size_t dynamic_bytes(unsigned) { return 0; }
 
   __device__ void start(accumulator&, shared&) const {}
   template <class Batch, class Index>
@@ -83,7 +83,8 @@ struct chain<part<Form, At...>, Parts...> {
   after rest;
 
   // One form at most has any: that of all sums.
-  static std::size_t dynamic_bytes(unsigned threads) {
+  static_assert(Form::dynamic_bytes(1) == 0 || after::dynamic_bytes(1) == 0);
+  static constexpr std::size_t dynamic_bytes(unsigned threads) {
     return Form::dynamic_bytes(threads) + after::dynamic_bytes(threads);
   }
 

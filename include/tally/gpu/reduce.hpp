@@ -40,7 +40,8 @@ void start_reduce(gpu_call& call, A const& a, nan_policy nan, In const& in, type
   static_assert(std::is_trivially_copyable_v<typename A::result>);
   static_assert(runs_on_gpu<A, In>,
                 "the library holds no kernel for this aggregate or operator on this input: include "
-                "<tally/gpu_operators.cuh> in a source that nvcc compiles");
+                "<tally/gpu_operators.cuh>, or <tally/gpu_aggregates.cuh> for all_together, in a "
+                "source that nvcc compiles");
   if constexpr (compiled_on_gpu<A, In>)
     compiled_reduce_on_gpu<A, In>(call, a, nan, in, out, found);
   else if constexpr (runs_on_gpu<A, In>)
