@@ -84,6 +84,25 @@ struct negated {
   TALLY_FN float operator()(float x) const { return -x; }
 };
 
+TYPED_TEST(dots_on_a_device, take_a_few_that_are_small_among_many) {
+  using limits = std::numeric_limits<double>;
+  test_call call(1);
+  constexpr std::size_t half = 4500;
+  auto x = values<TypeParam>(kind::normal, 2 * half, 1),
+       y = values<TypeParam>(kind::normal, half, 2);
+  y.insert(y.end(), y.begin(), y.end());
+  constexpr auto sign = tally::format<TypeParam>::sign;
+  for (std::size_t i = 0; i < half; ++i)  // so that nothing else is left
+    x[half + i] = tally::from_bits<TypeParam>(decltype(sign)(tally::to_bits(x[i]) ^ sign));
+  for (bool const finite : {true, false}) {
+    double const small[] = {
+        0x1p-20, -0x1p-60, 0.0, limits::denorm_min(), 0x1p-980, finite ? 1e-6 : limits::infinity()};
+    for (std::size_t i = 17, k = 0; i < half; i += 500, ++k)
+      x[i] = x[half + i] = tally::convert<TypeParam>(small[k % 6]);
+    expect_dot(x, y, call);
+  }
+}
+
 TEST(dots_of_inputs_on_a_device, are_of_what_functions_return) {
   test_call call(2);
   for (std::size_t const n : {1, 5, 1000, 9001}) {

@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from summary import outcomes
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results" / "gpu_tests.json"
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
+SHARDS = 6  # in which tests run under a tool, at once
 LADDERS = ["memory", "reduce", "shuffle", "squares"]
 # They test how long things take, or go through millions of elements.
 SLOW_UNDER_A_TOOL = ("Timing.*:Lines.*:ladder_*:LargeReductions.*:Reductions/*.*_a_hundred_times:"
@@ -64,13 +66,15 @@ def driver():
     return done.stdout.split()[0]
 
 
-def run_tests(folder, prefix=(), options=()):
+def run_tests(folder, prefix=(), options=(), shard=(0, 1)):
     """Counts of the outcomes, and what was printed. A program that ends badly is a failure more."""
     with tempfile.TemporaryDirectory() as scratch:
         report = Path(scratch) / "report.xml"
         command = [*prefix, folder / "bin" / "tally_gpu_tests", f"--gtest_output=xml:{report}",
                    "--gtest_brief=1", *options]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        which = {"GTEST_SHARD_INDEX": str(shard[0]), "GTEST_TOTAL_SHARDS": str(shard[1])}
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              env=os.environ | which)
         found = [outcome for _, outcome in outcomes(report)]
     counts = {wanted: found.count(wanted) for wanted in ("passed", "skipped")}
     counts["failed"] = len(found) - sum(counts.values())
@@ -130,12 +134,21 @@ def run_tool(folder, tool):
     left_out = SLOW_UNDER_A_TOOL
     if tool == "racecheck":
         left_out += ":" + ENDS_RACECHECK
-    counts, output = run_tests(folder, prefix, [f"--gtest_filter=-{left_out}"])
-    errors = errors_in(output)
-    if errors != 0 and not counts["failed"]:
-        print(output)
-    counts["rungs"], in_rungs = run_rungs(folder, prefix)
-    counts["errors"] = None if errors is None or in_rungs is None else errors + in_rungs
+    counts, all_errors = Counter(), []
+    with ThreadPoolExecutor() as pool:  # a tool keeps one core busy, and the GPU seldom
+        rungs = pool.submit(run_rungs, folder, prefix)
+        others = [f"--gtest_filter=-{left_out}"]
+        shards = [pool.submit(run_tests, folder, prefix, others, (i, SHARDS))
+                  for i in range(SHARDS)]
+        for shard in as_completed(shards):
+            in_shard, output = shard.result()
+            counts.update(in_shard)
+            all_errors.append(errors_in(output))
+            if all_errors[-1] != 0 and not in_shard["failed"]:
+                print(output)
+        counts["rungs"], in_rungs = rungs.result()
+    all_errors.append(in_rungs)
+    counts = dict(counts, errors=None if None in all_errors else sum(all_errors))
     print(f"{tool}: {counts}", flush=True)
     return counts
 

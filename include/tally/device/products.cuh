@@ -15,7 +15,7 @@ class product_adder {
   using shared_type = shared_sum<number>;
   static constexpr int bytes_a_thread = 0;
 
-  // What a thread has read at once; zeros in place of what does not count.
+  // What a thread has read at once; zeros in place of what does not count. By whole warps.
   template <class Batch>
   __device__ void add(Batch const& x, shared_type& shared) {
     constexpr int size = Batch::size;
@@ -30,11 +30,13 @@ class product_adder {
         error[k] = fma(a, b, -product[k]);
       }
     }
-    if (!exact || !add_values(product, shared)) return add_apart(x, shared);
+    bool const fits = exact && add_values<0>(product, shared);
+    int const others = __popc(__ballot_sync(~0u, !fits));
+    if (!fits) return add_apart(x, others < many, shared);
     if constexpr (is_one_of<T, double>)
-      if (!add_values(error, shared))
+      if (!add_values<1>(error, shared))
 #pragma unroll 1
-        for (double const e : error) shared.digits.add(e);
+        for (double const e : error) sum_.template put<1>(e, shared.digits);
   }
   __device__ void add_one(zipped<T, T> const& x, shared_type& shared) {
     auto const p = take_apart(x.first), q = take_apart(x.second);
@@ -53,7 +55,8 @@ class product_adder {
   __device__ void close(shared_type& shared) const { sum_.close(shared.digits); }
 
  private:
-  expansion<2> sum_;
+  static constexpr int many = 4;  // lanes
+  expansion<is_one_of<T, double> ? 3 : 2> sum_;
 
   // Whether a * b - product is a double.
   __device__ static bool has_error(double a, double b, double product) {
@@ -61,9 +64,9 @@ class product_adder {
     return (size >= 0x1p-960 && size <= 0x1p1000) || (product == 0 && (a == 0 || b == 0));
   }
 
-  // By the upper 27 bits of each and the rest, as exact.cuh adds up doubles; false where they are
-  // too far apart or too large, or not finite.
-  template <int size>
+  // By the upper 27 bits of each and the rest; false where they are too far apart or too large, or
+  // not finite.
+  template <int Part, int size>
   __device__ bool add_values(double const (&x)[size], shared_type& shared) {
     unsigned largest = 0, smallest = ~0u;
     double high_sum[2] = {}, low_sum[2] = {};
@@ -80,16 +83,27 @@ class product_adder {
     constexpr int room = 64;  // for as many additions as there may be
     if (top + room >= format<double>::max_field || log2_of(size) + (top + 1 - bottom) + 26 > 53)
       return false;
-    sum_.put(high_sum[0] + high_sum[1], shared.digits);
-    sum_.template put<1>(low_sum[0] + low_sum[1], shared.digits);
+    sum_.template put<Part>(high_sum[0] + high_sum[1], shared.digits);
+    sum_.template put<Part + 1>(low_sum[0] + low_sum[1], shared.digits);
     return true;
   }
 
+  // One by one. Few lanes do that because of a product or two that are small beside the others:
+  // then the rest of the warp, and of the GPU, waits less if the sum takes them as it takes others.
   template <class Batch>
-  __device__ void add_apart(Batch const& x, shared_type& shared) {
+  __device__ void add_apart(Batch const& x, bool few, shared_type& shared) {
     Batch const copy = x;  // in memory, for a loop
 #pragma unroll 1
-    for (int k = 0; k < Batch::size; ++k) add_one(copy[k], shared);
+    for (int k = 0; k < Batch::size; ++k) {
+      double const a = as_double(copy[k].first), b = as_double(copy[k].second);
+      double const product = fma(a, b, -0.0);
+      if (!few || !is_finite(product) || (is_one_of<T, double> && !has_error(a, b, product))) {
+        add_one(copy[k], shared);
+        continue;
+      }
+      sum_.put(product, shared.digits);
+      if constexpr (is_one_of<T, double>) sum_.template put<1>(fma(a, b, -product), shared.digits);
+    }
   }
 };
 

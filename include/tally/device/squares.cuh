@@ -211,21 +211,28 @@ class square_adder<T> {
     return magnitude != 0 &&
            !(window::upper(magnitude) < above_ && window::upper_before(magnitude) >= from_);
   }
-  // Elements outside the window, which leave zeros in x. By whole warps.
+  // Elements outside the window, which leave zeros in x: seldom more than one.
   template <class Batch>
   __device__ void set_apart(Batch& x, sums& shared, digits& squares) {
-    array_of<T, Batch> const copy(x);
-    bool mine = false;
+    unsigned outside = 0;
 #pragma unroll
-    for (int k = 0; k < Batch::size; ++k) {
-      if (!is_outside(x[k])) continue;
-      mine = true;
-      x.set(k, T{});
-    }
-    if (mine)
+    for (int k = 0; k < Batch::size; ++k) outside |= unsigned(is_outside(x[k])) << k;
 #pragma unroll 1
-      for (T const value : copy.value)
-        if (is_outside(value)) add_one(value, shared, squares);
+    for (; outside != 0; outside &= outside - 1) {
+      int const at = __ffs(int(outside)) - 1;
+      T value{};
+#pragma unroll
+      for (int k = 0; k < Batch::size; ++k) {
+        if (k != at) continue;
+        value = x[k];
+        x.set(k, T{});
+      }
+      sum_.add_one(value, shared);
+      if constexpr (!exact)
+        add_square(value, squares);
+      else if (is_finite(value))
+        squares_.template put<1>(as_double(value) * as_double(value), squares);
+    }
   }
   // All that was read, by whole warps.
   template <class Batch>
