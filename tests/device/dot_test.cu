@@ -152,6 +152,7 @@ TEST(dots_on_a_device, can_be_had_together_with_others) {
   using result = decltype(a)::result;
   tally::device_array<float> const one(x), other(y);
   tally::device_array<result> out(1);
+  out.fill_bytes(0xa5);  // also between the results
   tally::array_input<float> const first{one.data(), x.size()}, second{other.data(), y.size()};
   tally::detail::reduce_on_gpu(
       call, a, tally::propagate,

@@ -47,7 +47,7 @@ struct window_squares<double, V, Bits> {
   TALLY_CPU_FN void add(int i, V x) {
     V const square = x * x;
     squares.add(i, square);
-    errors.add(i, fused(x, x, -square));
+    errors.add(i, fused_minus(x, x, square));
   }
   template <class Digits>
   TALLY_CPU_FN void store(Digits& into) const {

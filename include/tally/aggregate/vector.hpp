@@ -135,39 +135,48 @@ inline constexpr bool has_fused =
     false;
 #endif
 
-// x * y + z of every lane, rounded once; there is no operator for that.
+// x * y + z of every lane, rounded once. There is no operator for that, and loops over lanes do not
+// always become vectors again.
 template <class V>
 TALLY_CPU_FN V fused(V x, V y, V z) {
-  using element = std::remove_cvref_t<decltype(x[0])>;
-  constexpr unsigned lanes = sizeof x / sizeof x[0];
-  element a[lanes], b[lanes], c[lanes];
-  __builtin_memcpy(a, &x, sizeof x);
-  __builtin_memcpy(b, &y, sizeof x);
-  __builtin_memcpy(c, &z, sizeof x);
-  for (unsigned i = 0; i < lanes; ++i) {
-    if constexpr (sizeof(element) == 8)
-      c[i] = __builtin_fma(a[i], b[i], c[i]);
-    else
-      c[i] = __builtin_fmaf(a[i], b[i], c[i]);
+  constexpr bool is_double = sizeof x[0] == 8;
+  if constexpr (!has_fused<sizeof x>) {
+    for (unsigned i = 0; i < sizeof x / sizeof x[0]; ++i)
+      x[i] = is_double ? __builtin_fma(x[i], y[i], z[i]) : __builtin_fmaf(x[i], y[i], z[i]);
+  } else if constexpr (is_double) {
+    asm("vfmadd132pd %1, %2, %0" : "+v"(x) : "vm"(y), "v"(z));
+  } else {
+    asm("vfmadd132ps %1, %2, %0" : "+v"(x) : "vm"(y), "v"(z));
   }
-  __builtin_memcpy(&x, c, sizeof x);
+  return x;
+}
+// x * y - z
+template <class V>
+TALLY_CPU_FN V fused_minus(V x, V y, V z) {
+  if constexpr (!has_fused<sizeof x>)
+    return fused(x, y, -z);
+  else if constexpr (sizeof x[0] == 8)
+    asm("vfmsub132pd %1, %2, %0" : "+v"(x) : "vm"(y), "v"(z));
+  else
+    asm("vfmsub132ps %1, %2, %0" : "+v"(x) : "vm"(y), "v"(z));
   return x;
 }
 
-// x + y, by a fused multiplication with `one`: processors add in other units than they multiply in,
-// and conversions take the units of additions.
+// x + y and x - y, by a fused multiplication with 1: processors add in other units than they
+// multiply in, and conversions take the units of additions.
 template <class V>
-TALLY_CPU_FN V plus_fused(V x, V y, V one) {
+TALLY_CPU_FN V plus_fused(V x, V y) {
+  V one{};
+  one += 1;
   if constexpr (has_fused<sizeof x>) return fused(x, one, y);
   return x + y;
 }
-// 1 in every lane, of which the compiler does not know it.
 template <class V>
-TALLY_CPU_FN V unknown_one() {
+TALLY_CPU_FN V minus_fused(V x, V y) {
   V one{};
   one += 1;
-  if constexpr (has_fused<sizeof one>) asm("" : "+m"(one));  // in any function, also a baseline one
-  return one;
+  if constexpr (has_fused<sizeof x>) return fused_minus(x, one, y);
+  return x - y;
 }
 
 // The lanes put together by f, which is called with halves of the vector and then with elements.

@@ -129,7 +129,7 @@ TALLY_CPU_FN std::uint64_t sum_modulo_2_64(Tile const& t) {
 // the Bits of a tile's number of elements.) Two vectors are taken in turn.
 template <class V, int Bits, int Folds = 1>
 struct folded_sum {
-  V high[2][Folds], low[2] = {}, one = unknown_one<V>();
+  V high[2][Folds], low[2] = {};
   double anchor[Folds];
 
   static constexpr int step = 52 - Bits;
@@ -147,8 +147,8 @@ struct folded_sum {
   TALLY_CPU_FN void add(int i, V x) {
     TALLY_CPU_UNROLL
     for (int f = 0; f < Folds; ++f) {
-      V const next = high[i][f] + x, part = plus_fused(next, -high[i][f], one);
-      x = plus_fused(x, -part, one);
+      V const next = high[i][f] + x, part = minus_fused(next, high[i][f]);
+      x = minus_fused(x, part);
       high[i][f] = next;
     }
     low[i] += x;
@@ -179,7 +179,7 @@ struct folded_sum {
 template <class Reader, class T, int Bits>
 struct window_sum {  // of floats: plain double additions are exact
   using V = typename Reader::doubles;
-  V sums[2] = {}, one = unknown_one<V>();
+  V sums[2] = {};
 
   explicit TALLY_CPU_FN window_sum(int) {}
   static constexpr bool holds(int, reach const& e) { return Bits + e.bits() <= 53; }
@@ -189,7 +189,7 @@ struct window_sum {  // of floats: plain double additions are exact
   }
   TALLY_CPU_FN void add(V const (&x)[Reader::parts]) {
     TALLY_CPU_UNROLL
-    for (int i = 0; i < Reader::parts; ++i) sums[i] = plus_fused(x[i], sums[i], one);
+    for (int i = 0; i < Reader::parts; ++i) sums[i] = plus_fused(x[i], sums[i]);
   }
   TALLY_CPU_FN double sum() const { return sum_of_lanes(sums[0] + sums[1]); }
   template <class Digits>
@@ -239,7 +239,7 @@ struct narrow_sum {
   static constexpr int outermost = 120;  // of `top`: the anchor is a normal float
   static constexpr int few = 8, vectors = Reader::float_parts, lanes = sizeof(V) / 4;
   static constexpr int blocks = (1 << Bits) / (few * vectors * lanes);
-  V high[vectors], low[vectors], one = unknown_one<V>();
+  V high[vectors], low[vectors];
   float anchor;
   W above{}, below{};
 
@@ -258,8 +258,8 @@ struct narrow_sum {
     r.for_each_float(t, [&](auto const& x) __attribute__((always_inline)) {
       TALLY_CPU_UNROLL
       for (int i = 0; i < vectors; ++i) {
-        V const next = high[i] + x[i], part = plus_fused(next, -high[i], one);
-        low[i] += plus_fused(x[i], -part, one);
+        V const next = high[i] + x[i], part = minus_fused(next, high[i]);
+        low[i] += minus_fused(x[i], part);
         high[i] = next;
       }
       if (blocks > 1 && ++taken == few) flush(), taken = 0;
