@@ -28,7 +28,7 @@ class fixed_prefix {
  public:
   template <int VectorBytes>
   static constexpr bool available =
-#if defined(__x86_64__) && !defined(__CUDACC__)
+#ifdef TALLY_NAMES_INSTRUCTIONS
       VectorBytes == 64 && !is_one_of<double, In, Out>;
 #else
       false;
@@ -111,7 +111,7 @@ class fixed_prefix {
   static float power_of_two_float(int e) { return float(power_of_two(e)); }
   static TALLY_CPU_FN ints to_ints(floats x) {
     ints wide{};
-#if defined(__x86_64__) && !defined(__CUDACC__)
+#ifdef TALLY_NAMES_INSTRUCTIONS
     asm("vcvtps2qq %1, %0" : "=v"(wide) : "v"(x));
 #endif
     return wide;
@@ -119,7 +119,7 @@ class fixed_prefix {
   // To float; for narrower results to odd, so that rounding again sees what was dropped.
   static TALLY_CPU_FN floats rounded(ints x) {
     floats narrow{};
-#if defined(__x86_64__) && !defined(__CUDACC__)
+#ifdef TALLY_NAMES_INSTRUCTIONS
     if constexpr (std::is_same_v<Out, float>) {
       asm("vcvtqq2ps %1, %0" : "=v"(narrow) : "v"(x));
     } else {
@@ -134,7 +134,7 @@ class fixed_prefix {
   static TALLY_CPU_FN auto finish(floats f) {
     if constexpr (is_one_of<Out, float16>) {
       vec<std::uint16_t, lanes> half{};
-#if defined(__x86_64__) && !defined(__CUDACC__)
+#ifdef TALLY_NAMES_INSTRUCTIONS
       asm("vcvtps2ph $0, %1, %0" : "=v"(half) : "v"(f));
 #endif
       return half;

@@ -26,7 +26,7 @@ TALLY_CPU_FN vec<Word, Lanes> moved_up(vec<Word, Lanes> v, vec<Word, Lanes> befo
 }
 template <int Distance, class Word, int Lanes>
 TALLY_CPU_FN vec<Word, Lanes> moved_up(vec<Word, Lanes> v, vec<Word, Lanes> before) {
-#if defined(__x86_64__) && !defined(__CUDACC__)
+#ifdef TALLY_NAMES_INSTRUCTIONS
   if constexpr (sizeof v == 64) {  // g++ 12 takes the slowest of the permutations
     vec<Word, Lanes> up;
     if constexpr (sizeof(Word) == 8)

@@ -21,6 +21,12 @@
 #define TALLY_CPU_UNROLL _Pragma("GCC unroll 8")
 #endif
 
+// Instructions are named where g++ does not find them. clang finds them, and refuses operands that
+// the baseline has not.
+#if defined(__x86_64__) && !defined(__CUDACC__) && !defined(__clang__)
+#define TALLY_NAMES_INSTRUCTIONS
+#endif
+
 namespace tally::detail {
 
 template <class T, int Lanes>
@@ -71,7 +77,7 @@ TALLY_CPU_FN vec<T, Lanes / 2> half_of(vec<T, Lanes> v) {
 // Floats as doubles. (g++ 12 converts wide vectors by halves.)
 template <int Lanes>
 TALLY_CPU_FN vec<double, Lanes> to_doubles(vec<float, Lanes> v) {
-#if defined(__x86_64__) && !defined(__CUDACC__)
+#ifdef TALLY_NAMES_INSTRUCTIONS
   if constexpr (Lanes == 8) {
     vec<double, 8> wide;
     asm("vcvtps2pd %1, %0" : "=v"(wide) : "v"(v));
@@ -84,7 +90,7 @@ TALLY_CPU_FN vec<double, Lanes> to_doubles(vec<float, Lanes> v) {
 // 16-bit lanes as 32-bit ones.
 template <int Lanes>
 TALLY_CPU_FN vec<std::uint32_t, Lanes> widened(vec<std::uint16_t, Lanes> v) {
-#if defined(__x86_64__) && !defined(__CUDACC__)
+#ifdef TALLY_NAMES_INSTRUCTIONS
   if constexpr (Lanes == 16) {
     vec<std::uint32_t, Lanes> wide;
     asm("vpmovzxwd %1, %0" : "=v"(wide) : "v"(v));
@@ -97,7 +103,7 @@ TALLY_CPU_FN vec<std::uint32_t, Lanes> widened(vec<std::uint16_t, Lanes> v) {
 // float16 as floats, where a processor that has vectors so wide does it: Lanes of 8 and 16 on x86.
 template <int Lanes>
 inline constexpr bool converts_float16 =
-#if defined(__x86_64__) && !defined(__CUDACC__)
+#ifdef TALLY_NAMES_INSTRUCTIONS
     Lanes == 8 || Lanes == 16;
 #else
     false;
@@ -105,7 +111,7 @@ inline constexpr bool converts_float16 =
 template <int Lanes>
 TALLY_CPU_FN vec<float, Lanes> float16_to_floats(vec<std::uint16_t, Lanes> v) {
   vec<float, Lanes> wide{};
-#if defined(__x86_64__) && !defined(__CUDACC__)
+#ifdef TALLY_NAMES_INSTRUCTIONS
   asm("vcvtph2ps %1, %0" : "=v"(wide) : "v"(v));
 #endif
   return wide;
@@ -129,7 +135,7 @@ TALLY_CPU_FN vec<float, Lanes> float16_as_floats(vec<std::uint16_t, Lanes> half)
 // caller's compiler may have been told not to use them.
 template <int Bytes>
 inline constexpr bool has_fused =
-#if defined(__x86_64__) && defined(TALLY_NO_CONTRACTION) && !defined(__CUDACC__)
+#if defined(TALLY_NAMES_INSTRUCTIONS) && defined(TALLY_NO_CONTRACTION)
     Bytes >= 32;
 #else
     false;

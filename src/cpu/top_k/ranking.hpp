@@ -114,7 +114,7 @@ template <int Size, class Mask>
 TALLY_FN std::uint64_t lane_bits(Mask mask) {
   constexpr int lanes = sizeof mask / Size;
   std::uint64_t bits = 0;
-#if defined(__x86_64__)
+#ifdef TALLY_NAMES_INSTRUCTIONS
   std::uint32_t few = 0;
   if constexpr (sizeof mask == 64) {
     if constexpr (Size == 1)
