@@ -11,7 +11,6 @@ TESTED_THROUGH = {
     "warp/redux.cuh": "warp/reduce_test.cu",
     "block/partials.cuh": "block/reduce_test.cu",
     "device/batch.cuh": "device/sources_test.cu",
-    "device/bins.cuh": "device/sum_test.cu",
     "device/exact.cuh": "device/sum_test.cu",
     "device/expansion.cuh": "device/moments_test.cu",
     "device/fold.cuh": "device/plain_test.cu",
@@ -22,11 +21,8 @@ TESTED_THROUGH = {
     "device/reduce_array.cuh": "device/plain_test.cu",
     "device/round.cuh": "device/sum_test.cu",
     "device/second_moments.cuh": "device/moments_test.cu",
-    "device/shared_digits.cuh": "device/sum_test.cu",
     "device/slots.cuh": "device/plain_test.cu",
     "device/squares.cuh": "device/moments_test.cu",
-    "device/wide_bins.cuh": "device/sum_test.cu",
-    "device/words.cuh": "device/sum_test.cu",
 }
 
 

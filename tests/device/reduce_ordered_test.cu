@@ -124,6 +124,22 @@ TEST(runs_on_a_device, may_be_more_than_blocks) {
     expect_tree(tally::operation<float, less_regular>{}, values<float>(kind::normal, n), call);
 }
 
+TEST(runs_on_a_device, are_refused_where_there_are_more_than_the_last_tree_holds) {
+  test_call call(132);
+  auto const reduce = [&](std::uint64_t n) {
+    tally::array_input<float> const nowhere{nullptr, n};
+    tally::detail::reduce_on_gpu(call, tally::tree_sum<float>{}, tally::propagate, nowhere,
+                                 static_cast<float*>(nullptr), nullptr);
+  };
+  try {
+    reduce((std::uint64_t(1) << 37) + 1);
+    FAIL();
+  } catch (tally::error const& e) {
+    EXPECT_NE(std::string(e.what()).find("an array of 137438953473 elements"), std::string::npos)
+        << e.what();
+  }
+}
+
 // Of which a block has not the room for a node a thread.
 struct large_interval {
   int begin, end, spoilt, rest[61];

@@ -4,8 +4,6 @@
 // threads; extrema.hpp has what all of them share.
 #pragma once
 
-#include <cmath>
-
 #include "tally/aggregate/order.hpp"
 #include "tally/operators.hpp"
 
@@ -30,6 +28,42 @@ struct extremum_keys {
   }
 };
 
+// Floats compared as they are, which a device does in one instruction.
+template <bool Least>
+struct float_extremum {
+  using keys = extremum_keys<float, Least>;
+
+  // Of -0.0 and +0.0 in their order; NaN if one is.
+  static TALLY_FN float better(float a, float b) {
+#ifdef __CUDA_ARCH__
+    float out;
+    if constexpr (Least)
+      asm("min.NaN.f32 %0, %1, %2;" : "=f"(out) : "f"(a), "f"(b));
+    else
+      asm("max.NaN.f32 %0, %1, %2;" : "=f"(out) : "f"(a), "f"(b));
+    return out;
+#else
+    return keys::better(keys::of(a), keys::of(b)) ? a : b;
+#endif
+  }
+  // Of the elements x[k] of which is_there(k).
+  template <class Batch, class IsThere>
+  static TALLY_FN float of(Batch const& x, IsThere is_there) {
+    float const worst = infinity<float>(!Least);
+    float best[2] = {worst, worst};
+    TALLY_UNROLL
+    for (int k = 0; k < x.size; ++k) best[k % 2] = better(best[k % 2], is_there(k) ? x[k] : worst);
+    return better(best[0], best[1]);
+  }
+  template <class Batch, class IsThere>
+  static TALLY_FN typename keys::key key_of(Batch const& x, IsThere is_there) {
+    bool any = false;
+    TALLY_UNROLL
+    for (int k = 0; k < x.size; ++k) any = any || is_there(k);
+    return any ? keys::of(of(x, is_there)) : keys::none;
+  }
+};
+
 template <element T, bool Least>
 struct single_extremum {
   using keys = extremum_keys<T, Least>;
@@ -44,6 +78,12 @@ struct single_extremum {
   TALLY_FN state combine(state a, state b) const { return operator_type{}(a, b); }
   TALLY_HD T lower(state s) const { return keys::value(s); }
   TALLY_HD bool empty(state s) const { return floating<T> && s == keys::none; }
+
+  template <class Batch, class Index, class IsThere>
+    requires std::is_same_v<T, float>
+  TALLY_FN void add(state& s, Batch const& x, Index, IsThere is_there) const {
+    s = combine(s, float_extremum<Least>::key_of(x, is_there));
+  }
 };
 
 template <element T, class Result>
@@ -66,6 +106,12 @@ struct two_extrema {
     return {low.lower(s.least), high.lower(s.greatest)};
   }
   TALLY_HD bool empty(state const& s) const { return low.empty(s.least); }
+
+  template <class Batch, class Index, class IsThere>
+    requires std::is_same_v<T, float>
+  TALLY_FN void add(state& s, Batch const& x, Index index, IsThere is_there) const {
+    low.add(s.least, x, index, is_there), high.add(s.greatest, x, index, is_there);
+  }
 };
 
 // Where the first of the least or greatest elements is; the zeros are equal, the first NaN wins.
@@ -96,10 +142,7 @@ struct single_arg_extremum {
   template <class Batch, class Index, class IsThere>
   TALLY_FN void add(state& s, Batch const& x, Index index, IsThere is_there) const {
     if constexpr (std::is_same_v<T, float>) {  // compared as they are
-      T const worst = infinity<T>(!Least);
-      T const best = fold<x.size>(
-          worst, [&](int k) { return is_there(k) ? x[k] : worst; },
-          [](T a, T b) { return nan_or_better(a, b); });
+      T const best = float_extremum<Least>::of(x, is_there);
       key const all = merged(best);
       if (!keys::better(all, s.best) && !empty(s)) return;
       int const first = all == keys::nan
@@ -132,19 +175,6 @@ struct single_arg_extremum {
     for (int k = Size - 1; k >= 0; --k)
       if (is(k)) first = k;
     return first;
-  }
-  static TALLY_FN T nan_or_better(T a, T b) {
-#ifdef __CUDA_ARCH__
-    T out;
-    if constexpr (Least)
-      asm("min.NaN.f32 %0, %1, %2;" : "=f"(out) : "f"(a), "f"(b));
-    else
-      asm("max.NaN.f32 %0, %1, %2;" : "=f"(out) : "f"(a), "f"(b));
-    return out;
-#else
-    if (a != a || b != b) return quiet_nan<T>();
-    return Least ? std::fmin(a, b) : std::fmax(a, b);
-#endif
   }
   static TALLY_FN key merged(T x) {
     if constexpr (floating<T>)

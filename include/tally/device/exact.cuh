@@ -11,7 +11,8 @@
 #include "tally/aggregate/windows.hpp"
 #include "tally/device/bins.cuh"
 #include "tally/device/expansion.cuh"
-#include "tally/device/wide_bins.cuh"
+#include "tally/device/shared_digits.cuh"
+#include "tally/device/warp_digits.cuh"
 
 namespace tally::device {
 
@@ -78,9 +79,6 @@ struct array_of {
   }
 };
 
-// Of doubles of any size.
-using double_bins = wide_bins<2046, 53>;
-
 // A thread's part in the exact sum of a block's elements.
 template <element T>
 class exact_adder;
@@ -90,7 +88,7 @@ template <floating T>
 class single_adder {
   static constexpr bool is_double = std::is_same_v<T, double>;
   using bins_type =
-      std::conditional_t<is_double, double_bins,
+      std::conditional_t<is_double, warp_digits<detail::sum_digits<T>>,
                          std::conditional_t<is_one_of<T, float16>, std::monostate, float_bins>>;
   static constexpr bool has_bins = !is_one_of<T, float16>;
 
@@ -118,22 +116,19 @@ class single_adder {
     if constexpr (has_bins) bins_.reserve(n, shared.digits);
   }
   __device__ void add_apart(T x, shared_type& shared) {
-    bool const finite = is_finite(x);
-    if (!finite) add_special(x, shared);
-    if constexpr (is_double) {
-      add_finite(finite ? x : T{});
-    } else if (finite) {
-      if constexpr (has_bins)
-        bins_.add(as_float(x));
-      else
-        put(as_double(x), shared);
-    }
+    if (!is_finite(x))
+      add_special(x, shared);
+    else if constexpr (is_double)
+      add_finite(x);
+    else if constexpr (has_bins)
+      bins_.add(as_float(x));
+    else
+      put(as_double(x), shared);
   }
   // The same for a finite double.
   __device__ void add_finite(double x) {
     auto const p = take_apart(x);
-    std::int64_t const flip = p.negative ? -1 : 0;
-    bins_.add((std::int64_t(p.significand) ^ flip) - flip, p.exponent - number::lsb);
+    bins_.template add<53>(p.negative, 0, p.significand, p.exponent - number::lsb);
   }
   // By whole warps, after the last of all these.
   __device__ void close(shared_type& shared) {

@@ -7,20 +7,25 @@
 
 namespace tally::device {
 
+// Where warps leave their folds for the first one.
+template <class State>
+struct fold_places {
+  alignas(16) unsigned char memory[warp_size * sizeof(State)];  // in which no constructor has run
+  __device__ State& operator[](unsigned i) { return reinterpret_cast<State*>(memory)[i]; }
+};
+
 // The fold of all threads' states, in the first thread, by fold_warp(state), which gives a warp's
-// in its first lane.
+// in its first lane. Once for each place, or with a barrier between.
 template <class State, class FoldWarp>
-__device__ State fold_block(State s, State identity, FoldWarp fold_warp) {
-  alignas(16) __shared__ unsigned char memory[warp_size * sizeof(State)];
-  auto* const partials = reinterpret_cast<State*>(memory);
+__device__ State fold_block(State s, State identity, fold_places<State>& of_warp,
+                            FoldWarp fold_warp) {
   unsigned const lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   unsigned const warps = blockDim.x / warp_size;
   s = fold_warp(s);
   if (warps == 1) return s;
-  __syncthreads();  // the partials of the fold before have been read
-  if (lane == 0) partials[warp] = s;
+  if (lane == 0) of_warp[warp] = s;
   __syncthreads();
-  if (warp == 0) s = fold_warp(lane < warps ? partials[lane] : identity);
+  if (warp == 0) s = fold_warp(lane < warps ? of_warp[lane] : identity);
   return s;
 }
 

@@ -36,7 +36,9 @@ struct plain_form {
   static constexpr int words = words_of<state>;
   static constexpr int chains = Chains;  // so that additions do not wait for one another
 
-  struct shared {};
+  struct shared {
+    fold_places<state> own, all;
+  };
   struct accumulator {
     state chain[chains];
   };
@@ -62,9 +64,9 @@ struct plain_form {
     if (counts(x)) put(acc.chain[0], x, index);
   }
 
-  __device__ void close(accumulator& acc, shared&) const {
+  __device__ void close(accumulator& acc, shared& s) const {
     for (int k = 1; k < chains; ++k) acc.chain[0] = a.combine(acc.chain[0], acc.chain[k]);
-    fold(acc);
+    fold(acc, s.own);
   }
 
   __device__ void publish(accumulator const& acc, shared&, slot* slots, std::uint32_t epoch) const {
@@ -72,13 +74,13 @@ struct plain_form {
     publish_state(acc.chain[0], slots + (blockIdx.x - 1) * words, epoch);
   }
 
-  __device__ void collect(accumulator& acc, shared&, slot* slots, int blocks,
+  __device__ void collect(accumulator& acc, shared& s, slot* slots, int blocks,
                           std::uint32_t epoch) const {
     state total = int(threadIdx.x) == 0 ? acc.chain[0] : a.identity();
     for (int b = int(threadIdx.x); b < blocks; b += int(blockDim.x))
       total = a.combine(total, await_state<state>(slots + b * words, epoch));
     acc.chain[0] = total;
-    fold(acc);
+    fold(acc, s.all);
   }
 
   __device__ bool finish(accumulator const& acc, shared&, std::uint64_t, result* out) const {
@@ -106,9 +108,9 @@ struct plain_form {
   __device__ void put(state& s, element x, std::uint64_t index) const {
     s = a.combine(s, a.lift(x, index));
   }
-  __device__ void fold(accumulator& acc) const {
-    acc.chain[0] =
-        fold_block(acc.chain[0], a.identity(), [&](state const& s) { return fold_warp(s); });
+  __device__ void fold(accumulator& acc, fold_places<state>& places) const {
+    acc.chain[0] = fold_block(acc.chain[0], a.identity(), places,
+                              [&](state const& s) { return fold_warp(s); });
   }
   __device__ state fold_warp(state const& s) const {
     if constexpr (requires { typename A::key_operator; }) {

@@ -8,12 +8,14 @@ namespace tally::device {
 
 // A thread's part in the exact sum of the products of a block's pairs. A product is a double, or
 // one and its error; these are added up as exact.cuh does it with doubles.
-template <floating T>
+template <floating T, int Before = 0>
 class product_adder {
+  static constexpr bool is_double = std::is_same_v<T, double>;
+
  public:
   using number = detail::square_digits<T>;
   using shared_type = shared_sum<number>;
-  static constexpr int bytes_a_thread = 0;
+  static constexpr int bytes_a_thread = warp_digits<number, Before>::bytes_a_thread;
 
   // What a thread has read at once; zeros in place of what does not count. By whole warps.
   template <class Batch>
@@ -25,15 +27,16 @@ class product_adder {
     for (int k = 0; k < size; ++k) {
       double const a = as_double(x[k].first), b = as_double(x[k].second);
       product[k] = fma(a, b, -0.0);  // which nobody fuses with what follows
-      if constexpr (is_one_of<T, double>) {
+      if constexpr (is_double) {
         exact = exact && has_error(a, b, product[k]);
         error[k] = fma(a, b, -product[k]);
       }
     }
     bool const fits = exact && add_values<0>(product, shared);
-    int const others = __popc(__ballot_sync(~0u, !fits));
-    if (!fits) return add_apart(x, others < many, shared);
-    if constexpr (is_one_of<T, double>)
+    bool const apart = __popc(__ballot_sync(~0u, !fits)) >= many;
+    if (apart) apart_.reserve(size, shared.digits);
+    if (!fits) return apart ? add_apart(x, shared) : add_singly(x, shared);
+    if constexpr (is_double)
       if (!add_values<1>(error, shared))
 #pragma unroll 1
         for (double const e : error) sum_.template put<1>(e, shared.digits);
@@ -52,11 +55,15 @@ class product_adder {
       if (high != 0) shared.digits.add(negative, high, exponent + 64);
     }
   }
-  __device__ void close(shared_type& shared) const { sum_.close(shared.digits); }
+  __device__ void close(shared_type& shared) {
+    sum_.close(shared.digits);
+    apart_.close(shared.digits);
+  }
 
  private:
   static constexpr int many = 4;  // lanes
-  expansion<is_one_of<T, double> ? 3 : 2> sum_;
+  warp_digits<number, Before> apart_;
+  expansion<is_double ? 3 : 2> sum_;
 
   // Whether a * b - product is a double.
   __device__ static bool has_error(double a, double b, double product) {
@@ -88,21 +95,39 @@ class product_adder {
     return true;
   }
 
-  // One by one. Few lanes do that because of a product or two that are small beside the others:
-  // then the rest of the warp, and of the GPU, waits less if the sum takes them as it takes others.
+  // A few lanes, because of a product or two that are small beside the others: the rest of the
+  // warp, and of the GPU, waits less if the sum takes them as it takes others.
   template <class Batch>
-  __device__ void add_apart(Batch const& x, bool few, shared_type& shared) {
+  __device__ void add_singly(Batch const& x, shared_type& shared) {
     Batch const copy = x;  // in memory, for a loop
 #pragma unroll 1
     for (int k = 0; k < Batch::size; ++k) {
       double const a = as_double(copy[k].first), b = as_double(copy[k].second);
       double const product = fma(a, b, -0.0);
-      if (!few || !is_finite(product) || (is_one_of<T, double> && !has_error(a, b, product))) {
+      if (!is_finite(product) || (is_double && !has_error(a, b, product))) {
         add_one(copy[k], shared);
         continue;
       }
       sum_.put(product, shared.digits);
-      if constexpr (is_one_of<T, double>) sum_.template put<1>(fma(a, b, -product), shared.digits);
+      if constexpr (is_double) sum_.template put<1>(fma(a, b, -product), shared.digits);
+    }
+  }
+  // Products that have little in common, after apart_.reserve.
+  template <class Batch>
+  __device__ void add_apart(Batch const& x, shared_type& shared) {
+    Batch const copy = x;
+#pragma unroll 1
+    for (int k = 0; k < Batch::size; ++k) {
+      T const a = copy[k].first, b = copy[k].second;
+      if (!is_finite(a) || !is_finite(b)) {
+        add_one(copy[k], shared);
+      } else {
+        auto const p = take_apart(a), q = take_apart(b);
+        std::uint64_t const low = std::uint64_t(p.significand) * q.significand;
+        apart_.template add<2 * format<T>::precision>(p.negative != q.negative,
+                                                      __umul64hi(p.significand, q.significand), low,
+                                                      p.exponent + q.exponent - number::lsb);
+      }
     }
   }
 };

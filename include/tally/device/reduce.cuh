@@ -57,39 +57,62 @@ inline constexpr bool loads_ahead = [] {
   return false;
 }();
 
-// Each block reads its rows, all but the first publish their totals, and the first one waits for
-// them. It also has the elements beside the whole vectors.
+// Adds what the block has of whole vectors; start() while the first ones are on their way. (The
+// instructions to load and to add are there once: a launch has to fetch them.)
+template <class Form, class Source, class Start>
+__device__ void add_tiles(any_order_call<Form, Source> const& call, typename Form::accumulator& acc,
+                          typename Form::shared& shared, Start start) {
+  using walk = tile_walk<Source>;
+  using batch_type = typename walk::batch_type;
+  auto const add = [&](walk const& at, batch_type& x, unsigned live) {
+    for_values(
+        call.in, x, live, [&](int k) { return at.index(k); },
+        [&](auto& x, unsigned live, auto index) { call.form.add(acc, shared, x, live, index); });
+  };
+  bool started = false;
+  if constexpr (!loads_ahead<Form>) {
+    walk at(call.in, call.parts);
+    do {
+      batch_type x;
+      unsigned const live = at.load(x);
+      if (!started) start();
+      started = true;
+      add(at, x, live);
+      at.advance();
+    } while (!at.done());
+  } else {
+    walk at(call.in, call.parts), here = at;
+    batch_type x;
+    unsigned live = 0;
+    for (;;) {
+      batch_type next;
+      unsigned const next_live = at.load(next);  // none behind the last
+      if (started)
+        add(here, x, live);
+      else
+        start();
+      started = true;
+      if (at.done()) break;
+      x = next, live = next_live, here = at;
+      at.advance();
+    }
+  }
+}
+
+// All blocks but the first publish their totals, and the first one waits for them. It also has the
+// elements beside the whole vectors.
 template <class Form, class Source>
 __global__ void __launch_bounds__(Form::threads, Form::blocks_a_multiprocessor)
     reduce_any_order(any_order_call<Form, Source> const call) {
-  using reader = row_reader<Source>;
   __shared__ typename Form::shared shared;
   Form const& form = call.form;
   typename Form::accumulator acc;
-  std::uint32_t const epoch = gridDim.x > 1 ? this_epoch(call.w) : 0;
-
-  reader from(call.in, call.parts);
-  typename reader::batch_type x;
-  unsigned live = from.load(x);
-  form.start(acc, shared);  // while the first elements are on their way
-  while (!from.done()) {
-    typename reader::batch_type next;
-    reader const here = from;
-    unsigned next_live = 0;
-    if constexpr (loads_ahead<Form>) {
-      from.advance();
-      next_live = from.load(next);
-    }
-    for_values(
-        call.in, x, live, [&](int k) { return here.index(k); },
-        [&](auto& x, unsigned live, auto index) { form.add(acc, shared, x, live, index); });
-    if constexpr (!loads_ahead<Form>) {
-      from.advance();
-      next_live = from.load(next);
-    }
-    x = next;
-    live = next_live;
-  }
+  epoch_to_come of_launch;
+  add_tiles(call, acc, shared, [&] {
+    if (gridDim.x > 1) of_launch.ask(call.w);
+    form.start(acc, shared);
+  });
+  std::uint32_t const epoch = of_launch.take();
 
   if (blockIdx.x > 0) {
     form.close(acc, shared);

@@ -26,15 +26,15 @@ auto ordered_on_device(A const& a) {
 template <class Form>
 unsigned threads_of(std::size_t shared_bytes) {
   constexpr std::size_t variables =
-      sizeof(typename Form::shared) + (5 << 10);  // and what folds use
+      sizeof(typename Form::shared) + (1 << 10);  // and what else there may be
   unsigned threads = Form::threads;
   while (threads > warp_size && Form::dynamic_bytes(threads) + variables > shared_bytes)
     threads -= warp_size;
   return threads;
 }
 
-// How many blocks, of how many threads, for rows of a vector a thread: few elements make one block,
-// and none needs more than it can read at once.
+// How many blocks, of how many threads, that read so many vectors at once: few elements make one
+// block. Some more make blocks of half the threads, which are sooner done with folding theirs.
 struct geometry {
   unsigned blocks, threads;
 };
@@ -42,7 +42,9 @@ template <class Form, class Source>
 geometry geometry_of(std::uint64_t n, gpu_call const& call) {
   constexpr std::uint64_t alone = 1024;
   std::uint64_t const vectors = (n + Source::each - 1) / Source::each;
-  auto const threads = threads_of<Form>(call.shared_bytes());
+  auto threads = threads_of<Form>(call.shared_bytes());
+  bool const few = 2 * vectors <= std::uint64_t(call.multiprocessors()) * threads * Source::loads;
+  if (few && threads > warp_size) threads = threads / 2 / warp_size * warp_size;
   if (vectors <= alone) {
     auto const wanted = (vectors + warp_size - 1) / warp_size * warp_size;
     return {1, unsigned(std::clamp<std::uint64_t>(wanted, warp_size, threads))};
@@ -75,7 +77,7 @@ void reduce_any_order_on_device(gpu_call& call, A const& a, bool skips_nan, Sour
   auto const workspace = workspace_of(call, std::size_t(blocks - 1) * form_type::words);
   launch(device::reduce_any_order<form_type, Source>, blocks, threads,
          form_type::dynamic_bytes(threads),
-         call.stream())({in, n, device::cut_for(in, n, blocks, threads), out, workspace, form});
+         call.stream())({in, n, device::cut_for(in, n), out, workspace, form});
 }
 
 template <aggregate A, class Source>
@@ -85,19 +87,20 @@ void reduce_in_order_on_device(gpu_call& call, A const& a, bool skips_nan, Sourc
   using op_type = std::remove_const_t<decltype(op)>;
   using state = typename op_type::state;
   auto const size = device::strip_size<Source>;
-  std::uint64_t const strips = (n + size - 1) / size;
+  std::uint64_t const strips = std::max<std::uint64_t>((n + size - 1) / size, 1);
   auto const resident =
       std::uint64_t(call.multiprocessors()) * device::ordered_blocks_a_multiprocessor;
   int const levels = run_levels<state>(strips, resident);
   std::uint64_t const run = std::uint64_t(device::ordered_warps) << levels;
-  std::uint64_t const runs = std::max<std::uint64_t>((strips + run - 1) / run, 1);
+  std::uint64_t const runs = (strips + run - 1) / run;
   if (runs > device::most_runs)
     throw error("reduce: an array of " + std::to_string(n) +
                 " elements is too long for an ordered operator on a GPU");
   auto const slots = runs > 1 ? std::size_t(runs) * device::words_of<state> : 0;
   auto const workspace = workspace_of(call, slots);
+  auto const warps = std::min<std::uint64_t>(strips, device::ordered_warps);
   launch(device::reduce_in_order<op_type, Source>, unsigned(std::min(runs, resident)),
-         device::ordered_threads, 0, call.stream())(
+         unsigned(warps * warp_size), 0, call.stream())(
       {skips_nan, in.is_aligned(0), levels, unsigned(runs), in, n, out, workspace, op});
 }
 

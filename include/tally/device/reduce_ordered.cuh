@@ -207,7 +207,7 @@ class strip {
 };
 
 // The tree over the nodes of the warps of a block, which their first lanes have; in its first
-// thread.
+// thread. (A launch of few strips has as many warps.)
 template <aggregate A>
 __device__ typename A::state fold_warps(A const& a, typename A::state const& mine) {
   using state = typename A::state;
@@ -217,8 +217,8 @@ __device__ typename A::state fold_warps(A const& a, typename A::state const& min
   __syncthreads();  // the nodes of the run before have been read
   if (lane == 0) nodes[warp] = mine;
   __syncthreads();
-  return warp == 0 ? device::fold_lanes(a, lane < ordered_warps ? nodes[lane] : a.identity())
-                   : mine;
+  bool const there = lane < blockDim.x / warp_size;
+  return warp == 0 ? device::fold_lanes(a, there ? nodes[lane] : a.identity()) : mine;
 }
 
 // The node of a run, in the first thread. The warps of a block take its strips in turn, so that
@@ -257,12 +257,15 @@ __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocess
   using state = typename A::state;
   auto const& a = call.a;
   workspace const& w = call.w;
-  std::uint32_t const epoch = call.runs > 1 ? this_epoch(w) : 0;
   state total = a.identity();
   strip<A, Source> first;
   first.load(call, blockIdx.x, 0);
+  epoch_to_come of_launch;
+  if (call.runs > 1) of_launch.ask(w);
+  std::uint32_t epoch = 0;
   for (unsigned run = blockIdx.x; run < call.runs; run += gridDim.x) {
     total = fold_run(call, run, first);
+    epoch = of_launch.take();
     if (call.runs > 1 && threadIdx.x == 0)
       publish_state(total, w.slots + std::uint64_t(run) * words_of<state>, epoch);
   }

@@ -17,6 +17,8 @@
 
 #include <cstdint>
 
+#include "tally/warp/shuffle.cuh"
+
 namespace tally::device {
 
 using slot = unsigned __int128;
@@ -28,10 +30,19 @@ struct workspace {
   std::uint64_t count;  // of slots there are, also those that this launch does not need
 };
 
-// The epoch of this launch; never 0, which is that of slots not yet written.
-__device__ inline std::uint32_t this_epoch(workspace const& w) {
-  return __nv_atomic_load_n(w.epoch, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) + 1;
-}
+// A launch's epoch: never 0, which is that of slots not yet written. It takes a third of a
+// microsecond to come: a warp asks for it when its first elements are on their way, and takes it
+// when they are added up. (The shuffle has the compiler not take it before.)
+class epoch_to_come {
+ public:
+  __device__ void ask(workspace const& w) {
+    last_ = __nv_atomic_load_n(w.epoch, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  }
+  __device__ std::uint32_t take() const { return warp::broadcast(last_) + 1; }
+
+ private:
+  std::uint32_t last_ = 0;
+};
 
 __host__ __device__ constexpr std::uint64_t tag_of(std::uint32_t epoch, std::uint32_t note = 0) {
   return std::uint64_t(note) << 32 | epoch;
@@ -41,6 +52,11 @@ struct content {
   std::uint64_t word, tag;
   __device__ std::uint32_t epoch() const { return std::uint32_t(tag); }
   __device__ std::uint32_t note() const { return std::uint32_t(tag >> 32); }
+  // Whether it was published with this tag; of the word, so many bytes are used.
+  template <int Bytes = 8>
+  __device__ bool is(std::uint64_t expected) const {
+    return tag == expected && (Bytes == 8 || word >> (8 * Bytes % 64) == 0);
+  }
 };
 
 __device__ inline void publish(slot* at, std::uint64_t word, std::uint64_t tag) {
@@ -53,14 +69,11 @@ __device__ inline content read(slot* at) {
   return {std::uint64_t(s), std::uint64_t(s >> 64)};
 }
 
-__device__ inline std::uint64_t await(slot* at, std::uint64_t tag) {
-  for (;;)
-    if (content const c = read(at); c.tag == tag) return c.word;
-}
-
 // A state in as many slots as it has words.
 template <class State>
 inline constexpr int words_of = (sizeof(State) + 7) / 8;
+template <class State>
+inline constexpr int bytes_of_last = int(sizeof(State)) - 8 * (words_of<State> - 1);
 
 template <class State>
 __device__ void publish_state(State const& s, slot* at, std::uint32_t epoch) {
@@ -71,7 +84,16 @@ __device__ void publish_state(State const& s, slot* at, std::uint32_t epoch) {
 template <class State>
 __device__ State await_state(slot* at, std::uint32_t epoch) {
   std::uint64_t word[words_of<State>];
-  for (int i = 0; i < words_of<State>; ++i) word[i] = await(at + i, tag_of(epoch));
+  for (int i = 0; i < words_of<State>; ++i) {
+    content c;
+    bool there;
+    do {
+      c = read(at + i);
+      there = i + 1 < words_of<State> ? c.is(tag_of(epoch))
+                                      : c.template is<bytes_of_last<State>>(tag_of(epoch));
+    } while (!there);
+    word[i] = c.word;
+  }
   State s;
   memcpy(&s, word, sizeof(State));
   return s;

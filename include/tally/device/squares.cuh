@@ -126,7 +126,7 @@ class square_adder<T> {
   static constexpr int binades = exact ? 51 - log2_room - window::precision : 25 - log2_room;
   using square_bins =
       std::conditional_t<exact, product_bins<window::precision, sum_type::bytes_a_thread>,
-                         wide_bins<2 * 2046 + 53, 53, sum_type::bytes_a_thread>>;
+                         warp_digits<number, sum_type::bytes_a_thread>>;
 
  public:
   static constexpr int bytes_a_thread =
@@ -239,12 +239,12 @@ class square_adder<T> {
   __device__ void add_all_apart(Batch const& x, sums& shared, digits& squares) {
     sum_.reserve(Batch::size, shared);
     if constexpr (!exact) {
-      bins_.reserve(2 * Batch::size, squares);
+      bins_.reserve(Batch::size, squares);
       array_of<T, Batch> const copy(x);
 #pragma unroll 1
       for (T const value : copy.value) {
         sum_.add_apart(value, shared);
-        add_to_bins(is_finite(value) ? value : T{});
+        if (is_finite(value)) add_to_bins(value);
       }
     } else if constexpr (has_bins) {
       bins_.reserve(Batch::size, squares);
@@ -263,15 +263,10 @@ class square_adder<T> {
       }
     }
   }
-  // In two parts of 53 bits. By whole warps.
   __device__ void add_to_bins(double x) {
     auto const p = take_apart(x);
-    std::uint64_t const low = p.significand * p.significand;
-    std::uint64_t const high = __umul64hi(p.significand, p.significand);
-    constexpr std::uint64_t mask = (std::uint64_t(1) << 53) - 1;
-    int const position = 2 * p.exponent - number::lsb;
-    bins_.add(std::int64_t(low & mask), position);
-    bins_.add(std::int64_t(high << 11 | low >> 53), position + 53);
+    bins_.template add<106>(false, __umul64hi(p.significand, p.significand),
+                            p.significand * p.significand, 2 * p.exponent - number::lsb);
   }
   __device__ static void add_square(T x, digits& squares) {
     if (!is_finite(x)) return;

@@ -104,6 +104,10 @@ struct sum_form {
   }
 };
 
+// The same form with its dynamic shared memory behind so many bytes a thread of something else.
+template <class Form, int Bytes>
+struct form_behind;
+
 template <floating T, floating R, floating State>
 struct form_for<exact_sum<T, R, State>> {
   using type = sum_form<exact_sum<T, R, State>>;

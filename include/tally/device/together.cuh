@@ -82,8 +82,7 @@ struct chain<part<Form, At...>, Parts...> {
   part<Form, At...> first;
   after rest;
 
-  // One form at most has any: that of all sums.
-  static_assert(Form::dynamic_bytes(1) == 0 || after::dynamic_bytes(1) == 0);
+  // A form's is behind that of those after it.
   static constexpr std::size_t dynamic_bytes(unsigned threads) {
     return Form::dynamic_bytes(threads) + after::dynamic_bytes(threads);
   }
@@ -223,6 +222,14 @@ class chain_maker {
   static plain_form<A, 1> slender(plain_form<A, chains> const& form) {
     return {form.skips_nan, form.a};
   }
+  // And its dynamic shared memory is behind so many bytes a thread of theirs.
+  template <int Bytes, class Form>
+  static auto behind(Form const& form) {
+    if constexpr (Bytes == 0 || Form::dynamic_bytes(1) == 0)
+      return form;
+    else
+      return typename form_behind<Form, Bytes>::type{form.skips_nan, form.a};
+  }
   // The others, each with a form of its own.
   template <std::size_t i>
   auto apart() const {
@@ -231,18 +238,23 @@ class chain_maker {
     } else if constexpr (joined<i>()) {
       return apart<i + 1>();
     } else {
-      auto const form = slender(form_of(get<i>(ops_), skips_nan_));
-      return join(part<std::remove_const_t<decltype(form)>, i>{form}, apart<i + 1>());
+      auto const rest = apart<i + 1>();
+      auto const form =
+          behind<int(decltype(rest)::dynamic_bytes(1))>(slender(form_of(get<i>(ops_), skips_nan_)));
+      return join(part<std::remove_const_t<decltype(form)>, i>{form}, rest);
     }
   }
 
  public:
   chain_maker(list const& ops, bool skips_nan) : ops_(ops), skips_nan_(skips_nan) {}
   auto make() const {
-    if constexpr (joins)
-      return join(joint<0>(), apart<0>());
-    else
+    if constexpr (joins) {
+      auto const rest = apart<0>();
+      static_assert(decltype(rest)::dynamic_bytes(1) == 0);  // all sums are joined
+      return join(joint<0>(), rest);
+    } else {
       return apart<0>();
+    }
   }
 };
 
