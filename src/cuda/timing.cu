@@ -157,10 +157,11 @@ rotation::rotation(std::size_t bytes)
   memory_.fill_bytes(0);
 }
 
-// A few calls at least, if a block's next turn comes when it has left the cache.
+// If a block's next turn comes when it has left the cache: so many calls at least that what a
+// replay takes to begin does not count.
 std::size_t rotation::calls() const {
   bool const again = (count_ - 1) * stride_ >= flushing_bytes() || stride_ >= flushing_bytes();
-  return again ? std::max<std::size_t>(count_, 4) : count_;
+  return again ? std::max<std::size_t>(count_, 12) : count_;
 }
 
 }  // namespace tally::timing

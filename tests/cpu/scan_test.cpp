@@ -235,6 +235,32 @@ TEST(scan, of_more_than_the_caches_hold_is_right_at_any_alignment) {
   }
 }
 
+// Results that one way past the caches writes and another has to write again.
+template <class T>
+void compare_large_with_in_place(int threads) {
+  std::size_t const n = (std::size_t(1) << 25) / sizeof(T) + 4321;
+  std::mt19937_64 random(6);
+  std::normal_distribution<double> normal;
+  std::vector<T> x(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    int const spread = i / 20'000 % 4 == 2 ? int(random() % 160) - 80 : 0;
+    x[i] = T(std::ldexp(normal(random), spread));
+    if (i / 20'000 % 8 == 5) x[i] = -x[i - 20'000];
+  }
+  x[n - 5000] = std::numeric_limits<T>::infinity();
+  std::vector<T> out(n, T(7)), in_place = x;
+  inclusive_scan(cpu{threads}, std::span<T const>(x), std::span<T>(out), sum{});
+  inclusive_scan(cpu{1}, std::span<T const>(in_place), std::span<T>(in_place), sum{});
+  for (std::size_t i = 0; i < n; ++i)
+    ASSERT_EQ(to_bits(out[i]), to_bits(in_place[i])) << i << " of " << n << ", " << threads;
+}
+TEST(scan, of_more_than_the_caches_hold_takes_any_data) {
+  for (int const threads : {1, 3}) {
+    compare_large_with_in_place<float>(threads);
+    compare_large_with_in_place<double>(threads);
+  }
+}
+
 TEST(scan, of_fast_sum_has_the_same_bits_for_any_number_of_threads_and_rounding_mode) {
   std::mt19937 random(4);
   std::normal_distribution<float> next;

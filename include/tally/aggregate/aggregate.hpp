@@ -19,7 +19,9 @@
 //                  add(tile, state) adds a whole tile to accumulator and state together,
 //                  flush(state) moves the rest there
 //   prefix         a scan's fast path: prefix(state); emit(tile, out) writes the tile's running
-//                  results and moves past it, or changes nothing and returns false; store(state)
+//                  results (tile_output.hpp) and moves past it, or changes nothing and returns
+//                  false; stream(tile, out), if emit may write a result twice, does what needs no
+//                  second look at them; store(state)
 //   write, read    a state to and from bytes
 //   shift(s, by)   moves the indices that s holds
 #pragma once

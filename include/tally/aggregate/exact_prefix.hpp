@@ -47,11 +47,22 @@ class exact_prefix {
     if (loose_ != 0) count_path(path::scan_loose, std::exchange(loose_, 0));
   }
 
+  // By the ways that need no second look at what they have written.
+  template <class Tile, class To>
+  TALLY_CPU_FN bool stream(Tile const& t, To out) {
+    if (!window_.kept.is_finite_sum()) return false;
+    if constexpr (fixed::template available<Tile::vector_bytes>)
+      return emit_fixed(t, out);
+    else if constexpr (to_double)
+      return emit_whole(t, out);
+    return false;
+  }
   template <class Tile>
-  TALLY_CPU_FN bool emit(Tile const& t, Out* out) {
+  TALLY_CPU_FN bool emit(Tile const& t, in_caches<Out> to) {
+    Out* const out = to.to;
     if (!window_.kept.is_finite_sum()) return emit_settled(t, out);
     if constexpr (fixed::template available<Tile::vector_bytes>)
-      if (emit_fixed(t, out)) return ++by_integers_, true;
+      if (emit_fixed(t, to)) return true;
     int needed;
     if constexpr (by_sums) {
       tile_sums<In, Tile::vector_bytes / 8> sums;
@@ -66,7 +77,7 @@ class exact_prefix {
       if (emit_rough(t, sums, out)) return true;
     } else {
       if constexpr (to_double)
-        if (emit_whole(t, out)) return true;
+        if (emit_whole(t, to)) return true;
       if (window_.unknown != 0 && window_.holds(window::lowest_top) && emit_loose(t, out))
         return true;
       auto const e = extent_of(t);
@@ -97,13 +108,17 @@ class exact_prefix {
     return (!tight && window_.holds(needed)) || window_.fit(needed, tight ? 0 : slack);
   }
 
-  template <class Tile>
-  TALLY_CPU_FN bool emit_fixed(Tile const& t, Out* out) {
+  template <class Tile, class To>
+  TALLY_CPU_FN bool emit_fixed(Tile const& t, To out) {
     if (!fixed_.on() && wait_ > 0) return --wait_, false;
     reach e;
-    if (fixed_.on() && fixed_.emit(t, out, e)) return true;
-    if (!fixed_.on()) e = reach_of(t);
-    return enter_fixed(e) && fixed_.emit(t, out, e);
+    bool done = fixed_.on() && fixed_.emit(t, out, e);
+    if (!done) {
+      if (!fixed_.on()) e = reach_of(t);
+      done = enter_fixed(e) && fixed_.emit(t, out, e);
+    }
+    by_integers_ += done;
+    return done;
   }
   TALLY_CPU_COLD bool enter_fixed(reach const& e) {
     // What is before is taken out of the window only if it may be worth it.
@@ -213,8 +228,8 @@ class exact_prefix {
 
   // As emit_strict, in a window that is there already, of elements that end within it by their
   // exponents alone.
-  template <class Tile>
-  TALLY_CPU_FN bool emit_whole(Tile const& t, Out* out) {
+  template <class Tile, class To>
+  TALLY_CPU_FN bool emit_whole(Tile const& t, To out) {
     constexpr int lanes = Tile::vector_bytes / 8;
     using doubles = vec<double, lanes>;
     using bits = vec<std::int64_t, lanes>;
@@ -236,7 +251,7 @@ class exact_prefix {
       doubles const h = (m1 + x) - m1;
       high = highs(h);
       low = lows(x - h);
-      store_some(doubles(high + low), out + k, t.count - k);
+      out.put(k, doubles(high + low), t.count - k);
       k += lanes;
     });
     auto const most = fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; });

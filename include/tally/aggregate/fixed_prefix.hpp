@@ -8,6 +8,7 @@
 #include "tally/aggregate/fixed_point.hpp"
 #include "tally/aggregate/folds.hpp"
 #include "tally/aggregate/near_midpoint.hpp"
+#include "tally/aggregate/tile_output.hpp"
 #include "tally/aggregate/tile_sums.hpp"
 
 #pragma GCC diagnostic push
@@ -68,14 +69,14 @@ class fixed_prefix {
   }
 
   // Writes the tile's running sums and moves past it, or does not move; `e` says where it lies.
-  template <class Tile>
-  TALLY_CPU_FN bool emit(Tile const& t, Out* out, reach& e) {
+  template <class Tile, class To>
+  TALLY_CPU_FN bool emit(Tile const& t, To out, reach& e) {
     float const down = power_of_two_float(-grid_), up = power_of_two_float(grid_);
     ints sums{};
     sums += before_;
     sliding_sums<std::int64_t, lanes> running(sums);
     bits largest{}, smallest = ~largest;
-    int count = t.count;
+    int k = 0;
     for_each_group<2 * lanes>(t, In{}, [&](In const* p) __attribute__((always_inline)) {
       bits const b = float_bits<Tile::skips, 2 * lanes>(p), magnitude = b & 0x7fffffff;
       largest = max_of(largest, magnitude);
@@ -84,14 +85,9 @@ class fixed_prefix {
       ints const first = running(to_ints(half_of<0, float, 2 * lanes>(x)));
       sums = running(to_ints(half_of<1, float, 2 * lanes>(x)));
       auto const y0 = finish(rounded(first) * up), y1 = finish(rounded(sums) * up);
-      if (count >= 2 * lanes) [[likely]] {
-        __builtin_memcpy(static_cast<void*>(out), &y0, sizeof y0);
-        __builtin_memcpy(static_cast<void*>(out + lanes), &y1, sizeof y1);
-      } else {
-        store_some(y0, out, count);
-        store_some(y1, out + lanes, count - lanes);
-      }
-      out += 2 * lanes, count -= 2 * lanes;
+      out.put(k, y0, t.count - k);
+      out.put(k + lanes, y1, t.count - k - lanes);
+      k += 2 * lanes;
     });
     e = reach_of_lanes<In>(largest, smallest);
     constexpr auto most = std::int64_t(1) << range;

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "tally/aggregate/tile.hpp"
-#include "tally/aggregate/vector.hpp"
+#include "tally/aggregate/tile_output.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -92,8 +92,8 @@ class integer_prefix {
   explicit integer_prefix(std::uint64_t before) : before_(word(before)) {}
   void store(std::uint64_t& s) const { s = before_; }
 
-  template <class Tile>
-  TALLY_CPU_FN bool emit(Tile const& t, Out* out) {
+  template <class Tile, class To>
+  TALLY_CPU_FN bool emit(Tile const& t, To out) {
     constexpr int lanes = Tile::vector_bytes / sizeof(word);
     using words = vec<word, lanes>;
     using loaded = std::conditional_t<std::is_same_v<In, bool>, std::uint8_t, In>;
@@ -103,12 +103,12 @@ class integer_prefix {
     sliding_sums<word, lanes> running(sums);
     for (int k = 0; k < whole; k += lanes) {
       sums = running(__builtin_convertvector((load<vec<loaded, lanes>>(t.data + k)), words));
-      __builtin_memcpy(out + k, &sums, sizeof sums);
+      out.put(k, sums, lanes);
     }
     if (whole != 0) before_ = sums[lanes - 1];
     for (int k = whole; k < t.count; ++k) {
       before_ += word(t[k]);
-      out[k] = Out(before_);
+      out.to[k] = Out(before_);
     }
     return true;
   }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <thread>
 
+#include "tally/aggregate/tile_output.hpp"
 #include "tally/cpu/path_counters.hpp"
 #include "tally/cpu/reduce.hpp"
 #include "tally/cpu/stream_store.hpp"
@@ -70,11 +71,22 @@ class prefix_scanner {
   template <class Tile>
   TALLY_CPU_FN void scan(A const& a, Tile const& t, bool reverse, carry_of<A>& carry,
                          typename A::result* out) {
-    if (prefix_->emit(t, out)) {
+    if (prefix_->emit(t, in_caches<typename A::result>{out})) {
       ++emitted_;
     } else {
       scan_slowly(a, t, reverse, carry, out);
     }
+  }
+  // As scan, where the results can be written once and for all; or nothing of use.
+  template <class Tile, class To>
+  TALLY_CPU_FN bool stream(Tile const& t, To out) {
+    bool done;
+    if constexpr (requires { prefix_->stream(t, out); })
+      done = prefix_->stream(t, out);
+    else
+      done = prefix_->emit(t, out);
+    emitted_ += done;
+    return done;
   }
   void leave(carry_of<A>& carry) {
     if constexpr (may_be_lazy<prefix>)
@@ -114,6 +126,10 @@ class element_scanner {
                          typename A::result* out) {
     scan_elements(a, t, reverse, carry, out);
   }
+  template <class Tile, class To>
+  TALLY_CPU_FN bool stream(Tile const&, To) {
+    return false;
+  }
   void leave(carry_of<A>&) const {}
 };
 
@@ -134,10 +150,15 @@ std::uint64_t up_to_line(T const* p) {
              : Size - reinterpret_cast<std::uintptr_t>(p) % line_bytes / sizeof(T);
 }
 
+// Whether a cache line begins at p, and elements do not lie across two.
+template <class T>
+bool is_line(T const* p) {
+  return line_bytes % sizeof(T) == 0 && reinterpret_cast<std::uintptr_t>(p) % line_bytes == 0;
+}
+
 // Scans n elements in this thread and moves `carry` past them, unless it is of no `further` use.
-// `out` may be `in`, if it is not
-// `large`: more than caches hold, so that it is written past them, and as many elements from `soon`
-// on, unless that is null, are brought into them.
+// `out` may be `in`, if it is not `large`: more than caches hold, so that it is written past them,
+// and as many elements from `soon` on, unless that is null, are brought into them.
 template <aggregate A, nan_policy Nan, int Width>
 TALLY_CPU_FN void scan_tiles(A const& a, typename A::element const* in, typename A::result* out,
                              std::uint64_t n, std::uint64_t first, scan_shape shape, bool large,
@@ -149,6 +170,7 @@ TALLY_CPU_FN void scan_tiles(A const& a, typename A::element const* in, typename
   // Results go where they belong at once, unless a failed attempt would overwrite the input.
   bool const apart = !has_prefix<A> || static_cast<void const*>(in) != out;
   bool const straight = !shape.exclusive && !shape.reverse && apart && !large;
+  bool const streams = !shape.exclusive && !shape.reverse && large;
   bool const stay = !shape.reverse && static_cast<void const*>(in) != out;
   typename scanner_of<A>::type scanner(carry, stay && !further);
   In turned[size];
@@ -163,6 +185,11 @@ TALLY_CPU_FN void scan_tiles(A const& a, typename A::element const* in, typename
     int const length = int(std::min(whole, n - done));
     std::uint64_t const at = shape.reverse ? n - done - length : done;
     tile_type t{in + at, length, first + at};
+    if (streams && length == size && is_line(out + at) &&
+        scanner.stream(t, past_caches<In, Out>{out + at, soon ? soon + done : in + at})) {
+      done += size;
+      continue;
+    }
     if (shape.reverse) {
       std::reverse_copy(t.data, t.data + length, turned);
       t = {turned, length, first + at + length - 1, -1};
