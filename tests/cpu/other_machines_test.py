@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The CPU code compiles for machines other than this one."""
+"""The CPU code compiles for machines other than this one, and with another compiler."""
 
 import subprocess
 from pathlib import Path
@@ -11,10 +11,19 @@ SOURCES = ["scan_sums.cpp", "reduce_moments.cpp", "reduce_extrema.cpp", "top_k.c
            "memory_passes.cpp", "instruction_set.cpp"]
 
 
-@pytest.mark.parametrize("source", SOURCES)
-def test_compiles_for_arm(source):
-    done = subprocess.run(["aarch64-linux-gnu-g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra",
-                           "-Werror", "-Wno-psabi", "-ffp-contract=off", "-DTALLY_NO_CONTRACTION",
+def expect_to_compile(compiler, source):
+    done = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
+                           "-Wno-psabi", "-ffp-contract=off", "-DTALLY_NO_CONTRACTION",
                            "-I", ROOT / "include", "-I", ROOT / "src", ROOT / "src" / "cpu" / source],
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_compiles_for_arm(source):
+    expect_to_compile("aarch64-linux-gnu-g++", source)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_compiles_with_clang(source):
+    expect_to_compile("clang++-19", source)

@@ -244,11 +244,11 @@ void compare_large_with_in_place(int threads) {
   std::vector<T> x(n);
   for (std::size_t i = 0; i < n; ++i) {
     int const spread = i / 20'000 % 4 == 2 ? int(random() % 160) - 80 : 0;
-    x[i] = T(std::ldexp(normal(random), spread));
-    if (i / 20'000 % 8 == 5) x[i] = -x[i - 20'000];
+    x[i] = convert<T>(std::ldexp(normal(random), spread));
+    if (i / 20'000 % 8 == 5) x[i] = from_bits<T>(to_bits(x[i - 20'000]) ^ format<T>::sign);
   }
-  x[n - 5000] = std::numeric_limits<T>::infinity();
-  std::vector<T> out(n, T(7)), in_place = x;
+  x[n - 5000] = infinity<T>();
+  std::vector<T> out(n), in_place = x;
   inclusive_scan(cpu{threads}, std::span<T const>(x), std::span<T>(out), sum{});
   inclusive_scan(cpu{1}, std::span<T const>(in_place), std::span<T>(in_place), sum{});
   for (std::size_t i = 0; i < n; ++i)
@@ -258,6 +258,8 @@ TEST(scan, of_more_than_the_caches_hold_takes_any_data) {
   for (int const threads : {1, 3}) {
     compare_large_with_in_place<float>(threads);
     compare_large_with_in_place<double>(threads);
+    compare_large_with_in_place<float16>(threads);
+    compare_large_with_in_place<bfloat16>(threads);
   }
 }
 

@@ -96,8 +96,10 @@ class exact_prefix {
   window window_;
   fixed fixed_;  // on: has all of the sum but infinities and NaN, and the window has none
   std::uint64_t by_integers_ = 0, loose_ = 0;  // tiles
-  int wait_ = 0, patience_ = 16;               // tiles, before it is tried again; then, if it fails
-  int calm_ = 0;                               // tiles at hand that need no drifting
+  // How often a tile is asked for before it is tried again; and how often then, if it fails. (One
+  // that cannot be streamed is asked for twice.)
+  int wait_ = 0, patience_ = 16;
+  int calm_ = 0;  // tiles at hand that need no drifting
 
   static TALLY_CPU_FN int room_for(int top, bool zero) {
     return zero ? window::lowest_top : top + tile_bits + 1;
@@ -223,7 +225,7 @@ class exact_prefix {
       f(high, low, finer, k);
       k += lanes;
     });
-    return {high[lanes - 1], low[lanes - 1]};
+    return {double(high[lanes - 1]), double(low[lanes - 1])};
   }
 
   // As emit_strict, in a window that is there already, of elements that end within it by their

@@ -105,7 +105,7 @@ class fixed_prefix {
   std::int64_t before_ = 0;
 
   static float power_of_two_float(int e) { return float(power_of_two(e)); }
-  static TALLY_CPU_FN ints to_ints(floats x) {
+  static TALLY_CPU_FN ints to_ints([[maybe_unused]] floats x) {
     ints wide{};
 #ifdef TALLY_NAMES_INSTRUCTIONS
     asm("vcvtps2qq %1, %0" : "=v"(wide) : "v"(x));
@@ -113,7 +113,7 @@ class fixed_prefix {
     return wide;
   }
   // To float; for narrower results to odd, so that rounding again sees what was dropped.
-  static TALLY_CPU_FN floats rounded(ints x) {
+  static TALLY_CPU_FN floats rounded([[maybe_unused]] ints x) {
     floats narrow{};
 #ifdef TALLY_NAMES_INSTRUCTIONS
     if constexpr (std::is_same_v<Out, float>) {

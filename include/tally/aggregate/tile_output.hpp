@@ -35,10 +35,9 @@ struct past_caches {
     __builtin_prefetch(soon + k, 0, 2);
     auto& place = *reinterpret_cast<V*>(to + k);
 #ifdef TALLY_NAMES_INSTRUCTIONS
-    if constexpr (sizeof v >= 32)
-      asm("vmovntdq %1, %0" : "=m"(place) : "v"(v));
-    else
-      asm("movntdq %1, %0" : "=m"(place) : "x"(v));
+    asm("%vmovntdq %1, %0" : "=m"(place) : "v"(v));
+#elif defined(__clang__) && !defined(__CUDACC__)
+    __builtin_nontemporal_store(v, &place);
 #else
     place = v;
 #endif

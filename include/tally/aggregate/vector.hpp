@@ -109,7 +109,7 @@ inline constexpr bool converts_float16 =
     false;
 #endif
 template <int Lanes>
-TALLY_CPU_FN vec<float, Lanes> float16_to_floats(vec<std::uint16_t, Lanes> v) {
+TALLY_CPU_FN vec<float, Lanes> float16_to_floats([[maybe_unused]] vec<std::uint16_t, Lanes> v) {
   vec<float, Lanes> wide{};
 #ifdef TALLY_NAMES_INSTRUCTIONS
   asm("vcvtph2ps %1, %0" : "=v"(wide) : "v"(v));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Exact sums by a block. A thread adds up what it reads in doubles, in such a way that every
-// addition is exact or its error is seen; what does not fit goes to digits that the block shares.
-// All ends as integers, so that neither the order nor the way through this file leaves a trace.
+// addition is exact or its error is seen; what does not fit goes to digits that a warp or the block
+// shares. All ends as integers, so that neither the order nor the way through this file leaves a
+// trace.
 #pragma once
 
 #include <variant>
@@ -208,7 +209,8 @@ class exact_adder<T> : public single_adder<T> {
 
 // double: the sum of what is not too far apart is cut at a place that all have in common, so that
 // additions above it are exact, and those of what they leave, too. Elements that lie elsewhere than
-// those before move the place. Where this does not do for some lanes, all take the bins.
+// those before move the place. Where this does not do for some lanes, all take the digits of their
+// warp.
 template <>
 class exact_adder<double> : public single_adder<double> {
  public:

@@ -7,17 +7,18 @@
 
 namespace tally::device {
 
-// Where warps leave their folds for the first one.
-template <class State>
+// Where so many warps leave their folds for the first one.
+template <class State, int Warps>
 struct fold_places {
-  alignas(16) unsigned char memory[warp_size * sizeof(State)];  // in which no constructor has run
+  static_assert(Warps <= warp_size);
+  alignas(16) unsigned char memory[Warps * sizeof(State)];  // in which no constructor has run
   __device__ State& operator[](unsigned i) { return reinterpret_cast<State*>(memory)[i]; }
 };
 
 // The fold of all threads' states, in the first thread, by fold_warp(state), which gives a warp's
 // in its first lane. Once for each place, or with a barrier between.
-template <class State, class FoldWarp>
-__device__ State fold_block(State s, State identity, fold_places<State>& of_warp,
+template <class State, int Warps, class FoldWarp>
+__device__ State fold_block(State s, State identity, fold_places<State, Warps>& of_warp,
                             FoldWarp fold_warp) {
   unsigned const lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   unsigned const warps = blockDim.x / warp_size;

@@ -36,8 +36,9 @@ struct plain_form {
   static constexpr int words = words_of<state>;
   static constexpr int chains = Chains;  // so that additions do not wait for one another
 
+  using places = fold_places<state, threads / warp_size>;
   struct shared {
-    fold_places<state> own, all;
+    places own, all;
   };
   struct accumulator {
     state chain[chains];
@@ -108,8 +109,8 @@ struct plain_form {
   __device__ void put(state& s, element x, std::uint64_t index) const {
     s = a.combine(s, a.lift(x, index));
   }
-  __device__ void fold(accumulator& acc, fold_places<state>& places) const {
-    acc.chain[0] = fold_block(acc.chain[0], a.identity(), places,
+  __device__ void fold(accumulator& acc, places& of_warp) const {
+    acc.chain[0] = fold_block(acc.chain[0], a.identity(), of_warp,
                               [&](state const& s) { return fold_warp(s); });
   }
   __device__ state fold_warp(state const& s) const {

@@ -9,8 +9,9 @@
 // has seen a slot of every other block. A block waits only for blocks that wait for nobody: they
 // need not be resident together.
 //
-// Who reads a slot looks at every bit of it. Where some bits made no difference, ptxas (13.0) would
-// read the others with two loads, of different times: a tag that is new beside a word that is old.
+// Where some bits of a slot made no difference, ptxas (13.0) would read the others with two loads,
+// of different times: a tag that is new beside a word that is old. So a slot holds the tag combined
+// with the word, whose bits all matter then, those that its reader has no use for, too.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -52,28 +53,27 @@ struct content {
   std::uint64_t word, tag;
   __device__ std::uint32_t epoch() const { return std::uint32_t(tag); }
   __device__ std::uint32_t note() const { return std::uint32_t(tag >> 32); }
-  // Whether it was published with this tag; of the word, so many bytes are used.
-  template <int Bytes = 8>
-  __device__ bool is(std::uint64_t expected) const {
-    return tag == expected && (Bytes == 8 || word >> (8 * Bytes % 64) == 0);
-  }
 };
 
 __device__ inline void publish(slot* at, std::uint64_t word, std::uint64_t tag) {
-  __nv_atomic_store_n(at, slot(tag) << 64 | word, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  slot const s = slot(tag ^ word) << 64 | word;
+  __nv_atomic_store_n(at, s, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
 // The slot as it is now; published if its epoch is the launch's.
 __device__ inline content read(slot* at) {
   slot const s = __nv_atomic_load_n(at, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-  return {std::uint64_t(s), std::uint64_t(s >> 64)};
+  return {std::uint64_t(s), std::uint64_t(s >> 64) ^ std::uint64_t(s)};
+}
+
+__device__ inline std::uint64_t await(slot* at, std::uint64_t tag) {
+  for (;;)
+    if (content const c = read(at); c.tag == tag) return c.word;
 }
 
 // A state in as many slots as it has words.
 template <class State>
 inline constexpr int words_of = (sizeof(State) + 7) / 8;
-template <class State>
-inline constexpr int bytes_of_last = int(sizeof(State)) - 8 * (words_of<State> - 1);
 
 template <class State>
 __device__ void publish_state(State const& s, slot* at, std::uint32_t epoch) {
@@ -84,16 +84,7 @@ __device__ void publish_state(State const& s, slot* at, std::uint32_t epoch) {
 template <class State>
 __device__ State await_state(slot* at, std::uint32_t epoch) {
   std::uint64_t word[words_of<State>];
-  for (int i = 0; i < words_of<State>; ++i) {
-    content c;
-    bool there;
-    do {
-      c = read(at + i);
-      there = i + 1 < words_of<State> ? c.is(tag_of(epoch))
-                                      : c.template is<bytes_of_last<State>>(tag_of(epoch));
-    } while (!there);
-    word[i] = c.word;
-  }
+  for (int i = 0; i < words_of<State>; ++i) word[i] = await(at + i, tag_of(epoch));
   State s;
   memcpy(&s, word, sizeof(State));
   return s;
