@@ -49,10 +49,12 @@ __host__ __device__ constexpr std::uint64_t tag_of(std::uint32_t epoch, std::uin
   return std::uint64_t(note) << 32 | epoch;
 }
 
+// What was read. (Combined when it is asked for, not before: a load that is looked at is waited for.)
 struct content {
-  std::uint64_t word, tag;
-  __device__ std::uint32_t epoch() const { return std::uint32_t(tag); }
-  __device__ std::uint32_t note() const { return std::uint32_t(tag >> 32); }
+  std::uint64_t word, combined;
+  __device__ std::uint64_t tag() const { return word ^ combined; }
+  __device__ std::uint32_t epoch() const { return std::uint32_t(tag()); }
+  __device__ std::uint32_t note() const { return std::uint32_t(tag() >> 32); }
 };
 
 __device__ inline void publish(slot* at, std::uint64_t word, std::uint64_t tag) {
@@ -63,12 +65,12 @@ __device__ inline void publish(slot* at, std::uint64_t word, std::uint64_t tag) 
 // The slot as it is now; published if its epoch is the launch's.
 __device__ inline content read(slot* at) {
   slot const s = __nv_atomic_load_n(at, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-  return {std::uint64_t(s), std::uint64_t(s >> 64) ^ std::uint64_t(s)};
+  return {std::uint64_t(s), std::uint64_t(s >> 64)};
 }
 
 __device__ inline std::uint64_t await(slot* at, std::uint64_t tag) {
   for (;;)
-    if (content const c = read(at); c.tag == tag) return c.word;
+    if (content const c = read(at); c.tag() == tag) return c.word;
 }
 
 // A state in as many slots as it has words.

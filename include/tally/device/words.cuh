@@ -73,7 +73,7 @@ __device__ void collect_words(slot* slots, int blocks, std::uint32_t epoch, Add 
     while (any != 0) {
 #pragma unroll
       for (int j = 0; j < at_once; ++j)
-        while (first + j < count && c[j].tag != tag) c[j] = read(at(group, first + j));
+        while (first + j < count && c[j].tag() != tag) c[j] = read(at(group, first + j));
       std::uint64_t word[at_once];
       unsigned rest = any;
 #pragma unroll
