@@ -74,9 +74,8 @@ void run_parallel(int threads, std::size_t tasks, void (*run)(void*, std::size_t
   if (threads > cores()) {
     // TBB has to be told of more threads than cores, once for all calls, or it complains on
     // standard error. Never destroyed: calls may outlive main.
-    static auto const* const more = new oneapi::tbb::global_control(
+    [[gnu::used]] static auto const* more = new oneapi::tbb::global_control(
         oneapi::tbb::global_control::max_allowed_parallelism, std::size_t(most_threads()));
-    (void)more;
   }
   oneapi::tbb::task_arena arena(threads);
   arena.execute([&] {

@@ -22,6 +22,7 @@ template <floating In, floating Out>
 class fixed_prefix {
   static constexpr int lanes = 8;
   using ints = vec<std::int64_t, lanes>;
+  using words = vec<std::uint64_t, lanes>;  // that may overflow: of tiles that do not fit
   using floats = vec<float, lanes>;
   using bits = vec<std::uint32_t, 2 * lanes>;
   using half_bits = vec<std::uint32_t, lanes>;
@@ -74,7 +75,10 @@ class fixed_prefix {
     float const down = power_of_two_float(-grid_), up = power_of_two_float(grid_);
     ints sums{};
     sums += before_;
-    sliding_sums<std::int64_t, lanes> running(sums);
+    sliding_sums<std::uint64_t, lanes> running(cast<words>(sums));
+    auto const next = [&](floats x) __attribute__((always_inline)) {
+      return cast<ints>(running(cast<words>(to_ints(x))));
+    };
     bits largest{}, smallest = ~largest;
     int k = 0;
     for_each_group<2 * lanes>(t, In{}, [&](In const* p) __attribute__((always_inline)) {
@@ -82,8 +86,8 @@ class fixed_prefix {
       largest = max_of(largest, magnitude);
       smallest = min_of(smallest, magnitude - 1);  // a zero becomes large
       auto const x = cast<vec<float, 2 * lanes>>(b) * down;
-      ints const first = running(to_ints(half_of<0, float, 2 * lanes>(x)));
-      sums = running(to_ints(half_of<1, float, 2 * lanes>(x)));
+      ints const first = next(half_of<0, float, 2 * lanes>(x));
+      sums = next(half_of<1, float, 2 * lanes>(x));
       auto const y0 = finish(rounded(first) * up), y1 = finish(rounded(sums) * up);
       out.put(k, y0, t.count - k);
       out.put(k + lanes, y1, t.count - k - lanes);
