@@ -54,20 +54,20 @@ __global__ void fill(T* data, std::uint64_t n, values which) {
 
 class kept : public tally::detail::gpu_call {
  public:
-  kept() : epoch_(1), slots_(2 << 20) {
+  kept() : header_(2), slots_(2 << 20) {
     int device;
     tally::check(cudaGetDevice(&device));
     tally::check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device));
     tally::check(
         cudaDeviceGetAttribute(&shared_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    epoch_.fill_bytes(0);
+    header_.fill_bytes(0);
     slots_.fill_bytes(0);
   }
   CUstream_st* stream() const override { return stream_; }
   int multiprocessors() const override { return multiprocessors_; }
   std::size_t shared_bytes() const override { return std::size_t(shared_bytes_); }
   memory workspace(std::size_t) override {
-    return {epoch_.data(), slots_.data(), slots_.size() / 2};
+    return {header_.data(), slots_.data(), slots_.size() / 2};
   }
   kept& on(cudaStream_t stream) {
     stream_ = stream;
@@ -77,7 +77,7 @@ class kept : public tally::detail::gpu_call {
  private:
   cudaStream_t stream_ = nullptr;
   int multiprocessors_, shared_bytes_;
-  device_array<std::uint32_t> epoch_;
+  device_array<std::uint32_t> header_;
   device_array<std::uint64_t> slots_;
 };
 

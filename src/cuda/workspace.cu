@@ -9,7 +9,7 @@
 namespace tally {
 namespace {
 
-constexpr std::size_t slot_bytes = 16, header_bytes = slot_bytes;  // which begins with the epoch
+constexpr std::size_t slot_bytes = 16, header_bytes = slot_bytes;
 
 std::string needs(std::size_t bytes, std::size_t there) {
   return "gpu: a call needs " + std::to_string(bytes) + " bytes of workspace, more than the " +

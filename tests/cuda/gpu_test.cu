@@ -62,7 +62,7 @@ class graph {
 
 // The workspace that a call would have now.
 std::uint32_t* place(gpu const& where, std::size_t slots = 1) {
-  return where.opened->workspace(slots).epoch;
+  return where.opened->workspace(slots).header;
 }
 
 TEST(Gpu, answers_as_a_cpu_does) {

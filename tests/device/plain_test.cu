@@ -58,6 +58,15 @@ TYPED_TEST(integers_on_a_device, are_right_for_every_size) {
   }
 }
 
+TYPED_TEST(integers_on_a_device, are_right_where_blocks_draw_their_tiles) {
+  test_call call(1);
+  for (std::size_t n : {48 * 512 * 64 - 1, 48 * 512 * 64 + 20001}) {
+    auto const in = numbers<TypeParam>(n / sizeof(TypeParam), true);
+    expect_fold(tally::minimum{}.on<TypeParam>(), in, call);
+    expect_fold(tally::arg_maximum{}.on<TypeParam>(), in, call, 1);
+  }
+}
+
 TYPED_TEST(integers_on_a_device, are_right_at_every_address) {
   test_call call(2);
   for (int offset = 0; offset < 17; ++offset)

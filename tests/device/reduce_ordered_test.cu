@@ -124,6 +124,14 @@ TEST(runs_on_a_device, may_be_more_than_blocks) {
     expect_tree(tally::operation<float, less_regular>{}, values<float>(kind::normal, n), call);
 }
 
+TEST(runs_on_a_device, are_drawn_of_long_arrays) {
+  constexpr std::size_t tile = 8192;
+  for (std::size_t n : {48 * tile, 97 * tile - 1, 513 * tile + 1}) {  // 512 are put together at once
+    test_call call(n % 2 ? 2 : 1);
+    expect_tree(tally::operation<float, less_regular>{}, values<float>(kind::normal, n), call);
+  }
+}
+
 TEST(runs_on_a_device, are_refused_where_there_are_more_than_the_last_tree_holds) {
   test_call call(132);
   auto const reduce = [&](std::uint64_t n) {

@@ -21,8 +21,8 @@ namespace support {
 class test_call : public tally::detail::gpu_call {
  public:
   explicit test_call(int multiprocessors, std::uint32_t epoch = 0)
-      : multiprocessors_(multiprocessors), epoch_(1), slots_(32 * room) {
-    epoch_.copy_from(std::vector{epoch});
+      : multiprocessors_(multiprocessors), header_(2), slots_(32 * room) {
+    set_epoch(epoch);
     slots_.fill_bytes(0);
   }
   CUstream_st* stream() const override { return nullptr; }
@@ -30,10 +30,11 @@ class test_call : public tally::detail::gpu_call {
   std::size_t shared_bytes() const override { return shared_bytes_; }
   memory workspace(std::size_t slots) override {
     EXPECT_LE(slots, room);
-    return {epoch_.data(), slots_.data(), room};
+    return {header_.data(), slots_.data(), room};
   }
-  std::uint32_t epoch() const { return epoch_.to_host()[0]; }
-  void set_epoch(std::uint32_t epoch) { epoch_.copy_from(std::vector{epoch}); }
+  std::uint32_t epoch() const { return header_.to_host()[0]; }
+  std::uint32_t drawn() const { return header_.to_host()[1]; }
+  void set_epoch(std::uint32_t epoch) { header_.copy_from(std::vector{epoch, 0u}); }
   void set_multiprocessors(int count) { multiprocessors_ = count; }
   void set_shared_bytes(std::size_t bytes) { shared_bytes_ = bytes; }
 
@@ -41,7 +42,7 @@ class test_call : public tally::detail::gpu_call {
   static constexpr std::size_t room = 1 << 16;
   int multiprocessors_;
   std::size_t shared_bytes_ = 227 << 10;
-  tally::device_array<std::uint32_t> epoch_;
+  tally::device_array<std::uint32_t> header_;  // the epoch, what is drawn
   tally::device_array<std::uint64_t> slots_;
 };
 
@@ -75,6 +76,7 @@ device_answer<typename A::result> run_on_device(A const& a,
   tally::detail::reduce_on_gpu(call, a, nan, tally::array_input<T>{data.data() + offset, in.size()},
                                &result.data()[1].value, reinterpret_cast<bool*>(&found.data()[1]));
   tally::check(cudaDeviceSynchronize());
+  EXPECT_EQ(call.drawn(), 0u);
   auto const results = result.to_host();
   auto const founds = found.to_host();
   for (int i : {0, 2}) {

@@ -114,6 +114,15 @@ class batch<T, Vectors, Each, false> {
   T x_[size];
 };
 
+// The j-th vector of a batch of elements `T`.
+template <class T, class Batch>
+__device__ auto vector_of(Batch const& x, int j) {
+  batch<T, 1, Batch::each> v;
+#pragma unroll
+  for (int k = 0; k < Batch::each; ++k) v.set(k, x[j * Batch::each + k]);
+  return v;
+}
+
 // Pairs of the elements of two.
 template <class A, class B>
 class zipped_batch {

@@ -13,7 +13,7 @@ namespace tally::detail {
 class gpu_call {
  public:
   struct memory {
-    std::uint32_t* epoch;
+    std::uint32_t* header;  // two words
     void* slots;        // of 16 bytes, aligned to them; zero when they are new
     std::size_t count;  // of them, at least as many as were asked for
   };

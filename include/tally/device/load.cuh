@@ -26,25 +26,27 @@ cut cut_for(Source const& from, std::uint64_t n) {
   return {vectors, unsigned(head), unsigned(n - head - vectors * each), aligned};
 }
 
-// A thread's way through the vectors, some at a time. Blocks, one-dimensional ones, read side by
-// side, a tile each, and go on behind the last one's: so all that the device reads at a time is in
-// one place, which its memory serves faster than as many places as there are blocks.
+// What a thread has of a tile: some vectors at a time, of which a one-dimensional block has as many
+// as threads. Blocks read tiles side by side, so that all that the device reads at a time is in one
+// place, which its memory serves faster than as many places as there are blocks.
 template <class Source>
-class tile_walk {
+class tile {
  public:
   using batch_type = typename Source::template batch_type<Source::loads>;
 
-  __device__ tile_walk(Source const& source, cut const& c)
-      : source_(&source), cut_(&c), first_(std::uint64_t(blockIdx.x) * tile()) {}
+  // The one of the block's number.
+  __device__ tile(Source const& source, cut const& c)
+      : source_(&source), cut_(&c), first_(std::uint64_t(blockIdx.x) * size()) {}
 
-  __device__ bool done() const { return first_ >= cut_->vectors; }  // the same in the whole block
+  __device__ void advance(std::uint64_t tiles) { first_ += tiles * size(); }
+  // Whether it is behind the last one, the same in the whole block.
+  __device__ bool is_behind() const { return first_ >= cut_->vectors; }
 
-  // The next vectors, zeros for what there is not. Bit j of the answer tells whether there is the
-  // j-th.
+  // The vectors, zeros for what there is not. Bit j of the answer tells whether there is the j-th.
   __device__ unsigned load(batch_type& x) const {
     Source const from = source_->from(index_of(0));
-    std::uint64_t const left = done() ? 0 : cut_->vectors - first_;
-    unsigned const count = left < tile() ? unsigned(left) : tile();
+    std::uint64_t const left = is_behind() ? 0 : cut_->vectors - first_;
+    unsigned const count = left < size() ? unsigned(left) : size();
     unsigned live = 0;
 #pragma unroll
     for (int j = 0; j < Source::loads; ++j) {
@@ -61,7 +63,6 @@ class tile_walk {
     }
     return live;
   }
-  __device__ void advance() { first_ += std::uint64_t(gridDim.x) * tile(); }
 
   // The index of the element k of what was read.
   __device__ std::uint64_t index(int k) const {
@@ -72,9 +73,9 @@ class tile_walk {
  private:
   Source const* source_;
   cut const* cut_;
-  std::uint64_t first_;  // vector of the tile
+  std::uint64_t first_;  // its first vector
 
-  static __device__ unsigned tile() { return Source::loads * blockDim.x; }  // in vectors
+  static __device__ unsigned size() { return Source::loads * blockDim.x; }  // in vectors
   __device__ std::uint64_t index_of(unsigned v) const {
     return cut_->head + (first_ + v) * Source::each;
   }

@@ -33,6 +33,7 @@ struct plain_form {
   using state = typename A::state;
   using result = typename A::result;
   static constexpr int threads = 512, blocks_a_multiprocessor = 2;
+  static constexpr bool draws_tiles = true;
   static constexpr int words = words_of<state>;
   static constexpr int chains = Chains;  // so that additions do not wait for one another
 
@@ -55,11 +56,16 @@ struct plain_form {
 
   template <class Batch, class Index>
   __device__ void add(accumulator& acc, shared&, Batch const& x, unsigned live, Index index) const {
-    bool const all = live == (1u << x.vectors) - 1 && !(has_nan<element> && skips_nan);
-    if (all)
+    if (has_nan<element> && skips_nan)
+      add_batch(acc, x, index, [&](int k) { return (live >> k / x.each & 1) && counts(x[k]); });
+    else if (live == (1u << x.vectors) - 1)
       add_batch(acc, x, index, [](int) { return true; });
     else
-      add_batch(acc, x, index, [&](int k) { return (live >> k / x.each & 1) && counts(x[k]); });
+#pragma unroll
+      for (int j = 0; j < x.vectors; ++j)
+        if (live >> j & 1)
+          add_batch(acc, vector_of<element>(x, j), [&](int k) { return index(j * x.each + k); },
+                    [](int) { return true; });
   }
   __device__ void add(accumulator& acc, shared&, element x, std::uint64_t index) const {
     if (counts(x)) put(acc.chain[0], x, index);

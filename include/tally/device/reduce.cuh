@@ -5,6 +5,7 @@
 
 #include "tally/device/load.cuh"
 #include "tally/device/slots.cuh"
+#include "tally/device/tickets.cuh"
 #include "tally/thread_index.cuh"
 
 namespace tally::device {
@@ -26,6 +27,7 @@ struct any_order_call {
   answer<typename Form::result> out;
   workspace w;
   Form form;
+  bool draws;  // blocks draw their tiles, or have them in turn
 };
 
 // add(x, live, index) of what was read; computed first, where need be, as much at once as registers
@@ -57,31 +59,42 @@ inline constexpr bool loads_ahead = [] {
   return false;
 }();
 
+// Tiles that a block draws at once. With a ticket comes a barrier: forms of few instructions an
+// element bear it, which for long work (reduce_array.cuh) are sooner done with it.
+inline constexpr int tiles_a_ticket = 2;
+template <class Form>
+inline constexpr bool draws_tiles = [] {
+  if constexpr (requires { Form::draws_tiles; }) return Form::draws_tiles;
+  return false;
+}();
+
 // Adds what the block has of whole vectors; start() while the first ones are on their way. (The
 // instructions to load and to add are there once: a launch has to fetch them.)
 template <class Form, class Source, class Start>
 __device__ void add_tiles(any_order_call<Form, Source> const& call, typename Form::accumulator& acc,
                           typename Form::shared& shared, Start start) {
-  using walk = tile_walk<Source>;
-  using batch_type = typename walk::batch_type;
-  auto const add = [&](walk const& at, batch_type& x, unsigned live) {
+  using tile_type = tile<Source>;
+  using batch_type = typename tile_type::batch_type;
+  auto const add = [&](tile_type const& at, batch_type& x, unsigned live) {
     for_values(
         call.in, x, live, [&](int k) { return at.index(k); },
         [&](auto& x, unsigned live, auto index) { call.form.add(acc, shared, x, live, index); });
   };
   bool started = false;
+  std::conditional_t<draws_tiles<Form>, tickets<tiles_a_ticket>, in_turn> mine(call.w, call.draws);
+  tile_type at(call.in, call.parts);
   if constexpr (!loads_ahead<Form>) {
-    walk at(call.in, call.parts);
     do {
       batch_type x;
       unsigned const live = at.load(x);
+      mine.ask();
       if (!started) start();
       started = true;
       add(at, x, live);
-      at.advance();
-    } while (!at.done());
+      at.advance(mine.next());
+    } while (!at.is_behind());
   } else {
-    walk at(call.in, call.parts), here = at;
+    tile_type here = at;
     batch_type x;
     unsigned live = 0;
     for (;;) {
@@ -92,9 +105,9 @@ __device__ void add_tiles(any_order_call<Form, Source> const& call, typename For
       else
         start();
       started = true;
-      if (at.done()) break;
+      if (at.is_behind()) break;
       x = next, live = next_live, here = at;
-      at.advance();
+      at.advance(mine.next());
     }
   }
 }
@@ -103,7 +116,7 @@ __device__ void add_tiles(any_order_call<Form, Source> const& call, typename For
 // elements beside the whole vectors.
 template <class Form, class Source>
 __global__ void __launch_bounds__(Form::threads, Form::blocks_a_multiprocessor)
-    reduce_any_order(any_order_call<Form, Source> const call) {
+    reduce_any_order(__grid_constant__ any_order_call<Form, Source> const call) {
   __shared__ typename Form::shared shared;
   Form const& form = call.form;
   typename Form::accumulator acc;

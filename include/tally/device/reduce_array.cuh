@@ -38,6 +38,13 @@ unsigned threads_of(std::size_t shared_bytes) {
 struct geometry {
   unsigned blocks, threads;
 };
+
+// Whether there are so many tiles (as many vectors as a block reads at once) that blocks should draw
+// them: some get at memory sooner than others.
+inline bool is_long(std::uint64_t tiles, std::uint64_t blocks) {
+  return blocks > 1 && tiles >= 24 * blocks;
+}
+
 template <class Form, class Source>
 geometry geometry_of(std::uint64_t n, gpu_call const& call) {
   constexpr std::uint64_t alone = 1024;
@@ -56,7 +63,7 @@ geometry geometry_of(std::uint64_t n, gpu_call const& call) {
 
 inline device::workspace workspace_of(gpu_call& call, std::size_t slots) {
   auto const memory = call.workspace(slots);
-  return {memory.epoch, static_cast<device::slot*>(memory.slots), memory.count};
+  return {memory.header, static_cast<device::slot*>(memory.slots), memory.count};
 }
 
 // The levels of a run (reduce_ordered.cuh): as few as leave not more than `most` runs.
@@ -68,6 +75,17 @@ int run_levels(std::uint64_t strips, std::uint64_t most) {
   return levels;
 }
 
+// A run for each block; of long work shorter ones, as many as are soon put together.
+struct run_plan {
+  int levels;
+  bool draws;
+};
+template <class State>
+run_plan plan_runs(std::uint64_t strips, std::uint64_t blocks) {
+  bool const draws = is_long(strips / device::ordered_warps, blocks);
+  return {run_levels<State>(strips, draws ? 128 * blocks : blocks), draws};
+}
+
 template <aggregate A, class Source>
 void reduce_any_order_on_device(gpu_call& call, A const& a, bool skips_nan, Source const& in,
                                 std::uint64_t n, device::answer<typename A::result> out) {
@@ -75,9 +93,10 @@ void reduce_any_order_on_device(gpu_call& call, A const& a, bool skips_nan, Sour
   using form_type = std::remove_const_t<decltype(form)>;
   auto const [blocks, threads] = geometry_of<form_type, Source>(n, call);
   auto const workspace = workspace_of(call, std::size_t(blocks - 1) * form_type::words);
+  auto const parts = device::cut_for(in, n);
+  bool const draws = is_long(parts.vectors / (threads * Source::loads), blocks);
   launch(device::reduce_any_order<form_type, Source>, blocks, threads,
-         form_type::dynamic_bytes(threads),
-         call.stream())({in, n, device::cut_for(in, n), out, workspace, form});
+         form_type::dynamic_bytes(threads), call.stream())({in, n, parts, out, workspace, form, draws});
 }
 
 template <aggregate A, class Source>
@@ -90,7 +109,7 @@ void reduce_in_order_on_device(gpu_call& call, A const& a, bool skips_nan, Sourc
   std::uint64_t const strips = std::max<std::uint64_t>((n + size - 1) / size, 1);
   auto const resident =
       std::uint64_t(call.multiprocessors()) * device::ordered_blocks_a_multiprocessor;
-  int const levels = run_levels<state>(strips, resident);
+  auto const [levels, draws] = plan_runs<state>(strips, resident);
   std::uint64_t const run = std::uint64_t(device::ordered_warps) << levels;
   std::uint64_t const runs = (strips + run - 1) / run;
   if (runs > device::most_runs)
@@ -98,10 +117,11 @@ void reduce_in_order_on_device(gpu_call& call, A const& a, bool skips_nan, Sourc
                 " elements is too long for an ordered operator on a GPU");
   auto const slots = runs > 1 ? std::size_t(runs) * device::words_of<state> : 0;
   auto const workspace = workspace_of(call, slots);
+  auto const blocks = unsigned(std::min(runs, resident));
   auto const warps = std::min<std::uint64_t>(strips, device::ordered_warps);
-  launch(device::reduce_in_order<op_type, Source>, unsigned(std::min(runs, resident)),
-         unsigned(warps * warp_size), 0, call.stream())(
-      {skips_nan, in.is_aligned(0), levels, unsigned(runs), in, n, out, workspace, op});
+  launch(device::reduce_in_order<op_type, Source>, blocks, unsigned(warps * warp_size), 0,
+         call.stream())({skips_nan, in.is_aligned(0), levels, unsigned(runs), in, n,
+                         device::whole_strips_of(in, n), out, workspace, op, draws});
 }
 
 // The elements of `in`, in memory that the device can read, into *result; asynchronous. *found (or

@@ -8,6 +8,7 @@
 #include "tally/device/load.cuh"
 #include "tally/device/reduce.cuh"
 #include "tally/device/slots.cuh"
+#include "tally/device/tickets.cuh"
 #include "tally/warp/reduce.cuh"
 
 namespace tally::device {
@@ -108,6 +109,18 @@ class tower {
   }
 };
 
+// The strips of the first n elements that can be loaded in vectors. Those that are not aligned need
+// one on either side of them.
+struct whole_strips {
+  std::uint64_t first, count;
+};
+template <class Source>
+whole_strips whole_strips_of(Source const& in, std::uint64_t n) {
+  if (in.is_aligned(0)) return {0, n / strip_size<Source>};
+  std::uint64_t const end = n < Source::each ? 0 : (n - Source::each) / strip_size<Source>;
+  return {1, end > 1 ? end - 1 : 0};
+}
+
 template <aggregate A, class Source>
 struct ordered_call {
   bool skips_nan, aligned;
@@ -115,9 +128,11 @@ struct ordered_call {
   unsigned runs;  // that hold the array, the last one perhaps in part
   Source in;
   std::uint64_t n;
+  whole_strips whole;
   answer<typename A::result> out;
   workspace w;
   A a;
+  bool draws;  // blocks draw their runs, or have them in turn
 };
 
 // What a lane has of a strip of the first n elements of a source.
@@ -130,37 +145,14 @@ class strip {
  public:
   // A warp's i-th strip of a run.
   __device__ void load(ordered_call<A, Source> const& call, unsigned run, unsigned i) {
-    auto const strip =
+    auto const number =
         ((std::uint64_t(run) << call.levels) + i) * ordered_warps + threadIdx.x / warp_size;
-    load(call.in, call.n, strip * strip_size<Source>, call.aligned);
-  }
-  __device__ void load(Source const& in, std::uint64_t n, std::uint64_t first, bool aligned) {
-    first_ = first + threadIdx.x % warp_size * each;
-    std::uint64_t const left = first_ < n ? n - first_ : 0;
-    left_ = left < strip_size<Source> ? int(left) : int(strip_size<Source>);
-    whole_ = first < n && n - first >= strip_size<Source>;
-    // Vectors that are not aligned need one on either side of them.
-    std::uint64_t const beside = aligned ? 0 : each, room = strip_size<Source> + beside;
-    if (first >= beside && n >= room && first <= n - room) {
-      Source const here = in.from(first_);
-#pragma unroll
-      for (int j = 0; j < loads; ++j) {
-        if (aligned)
-          here.load(x_, j, j * warp_size);
-        else
-          here.load_anywhere(x_, j, j * warp_size);
-      }
-    } else {
-#pragma unroll
-      for (int j = 0; j < loads; ++j) {
-        x_.clear(j);
-#pragma unroll
-        for (int k = 0; k < each; ++k) {
-          int const i = j * row_size<Source> + k;
-          if (i < left_) in.load_one(x_, j * each + k, first_ + i);
-        }
-      }
-    }
+    first_ = number * strip_size<Source> + threadIdx.x % warp_size * each;
+    whole_ = number - call.whole.first < call.whole.count;
+    if (whole_)
+      load_vectors(call.in.from(first_), call.aligned);
+    else
+      load_elements(call.in, call.n);
   }
 
   // The strip's node of the tree, in the first lane.
@@ -168,7 +160,7 @@ class strip {
     auto const counts = [&](int i, [[maybe_unused]] element const& x) {
       if constexpr (has_nan<element>)
         if (skips_nan && is_nan(x)) return false;
-      return i < left_;
+      return whole_ || i < left_;
     };
     bool const all = whole_ && !(has_nan<element> && skips_nan);
     state node[loads];
@@ -186,8 +178,31 @@ class strip {
  private:
   typename Source::template batch_type<loads> x_;
   std::uint64_t first_;  // the index of the lane's first element
-  int left_;             // how many there are from there on, as far as it matters
-  bool whole_;           // nothing of the strip lies beyond the array's end
+  bool whole_;           // it is a whole strip
+  int left_;             // else: how many there are from there on, as far as it matters
+
+  __device__ void load_vectors(Source const& here, bool aligned) {
+#pragma unroll
+    for (int j = 0; j < loads; ++j) {
+      if (aligned)
+        here.load(x_, j, j * warp_size);
+      else
+        here.load_anywhere(x_, j, j * warp_size);
+    }
+  }
+  __device__ void load_elements(Source const& in, std::uint64_t n) {
+    std::uint64_t const left = first_ < n ? n - first_ : 0;
+    left_ = left < strip_size<Source> ? int(left) : int(strip_size<Source>);
+#pragma unroll
+    for (int j = 0; j < loads; ++j) {
+      x_.clear(j);
+#pragma unroll
+      for (int k = 0; k < each; ++k) {
+        int const i = j * row_size<Source> + k;
+        if (i < left_) in.load_one(x_, j * each + k, first_ + i);
+      }
+    }
+  }
 
   template <class Counts>
   __device__ state fold_vector(A const& a, Source const& in, int j, Counts counts) const {
@@ -222,11 +237,11 @@ __device__ typename A::state fold_warps(A const& a, typename A::state const& min
 }
 
 // The node of a run, in the first thread. The warps of a block take its strips in turn, so that
-// they read one place of the array together. `here` is this warp's first one; another's first one
-// will be, if the block has another.
+// they read one place of the array together. `here` is this warp's first one; it will be that of the
+// run after it, if there is one.
 template <aggregate A, class Source>
 __device__ typename A::state fold_run(ordered_call<A, Source> const& call, unsigned run,
-                                      strip<A, Source>& here) {
+                                      unsigned after, strip<A, Source>& here) {
   using state = typename A::state;
   alignas(16) __shared__ unsigned char memory[(ordered_warps << most_levels<state>)*sizeof(state)];
   auto* const nodes = reinterpret_cast<state*>(memory);
@@ -235,8 +250,7 @@ __device__ typename A::state fold_run(ordered_call<A, Source> const& call, unsig
   for (unsigned i = 0; i < strips; ++i) {
     strip<A, Source> next;  // is on its way while this one is folded
     bool const last = i + 1 == strips;
-    if (!last || run + gridDim.x < call.runs)
-      next.load(call, last ? run + gridDim.x : run, last ? 0 : i + 1);
+    if (!last || after < call.runs) next.load(call, last ? after : run, last ? 0 : i + 1);
     node = here.fold(call.a, call.in, call.skips_nan);
     if (strips > 1 && threadIdx.x % warp_size == 0) nodes[i * ordered_warps + warp] = node;
     here = next;
@@ -249,45 +263,57 @@ __device__ typename A::state fold_run(ordered_call<A, Source> const& call, unsig
   return fold_warps(call.a, node);
 }
 
+// The tree over the runs, in the first thread. A block takes as many neighbours at a time as it has
+// threads, so that it follows those who publish them.
+template <aggregate A, class Source>
+__device__ typename A::state fold_runs(ordered_call<A, Source> const& call, std::uint32_t epoch) {
+  using state = typename A::state;
+  int levels = 0;
+  while ((unsigned(ordered_threads) << levels) < call.runs) ++levels;
+  tower<A> above(call.a);
+  state total = call.a.identity();
+  for (unsigned i = 0; i < 1u << levels; ++i) {
+    unsigned const run = i * ordered_threads + threadIdx.x;
+    slot* const at = call.w.slots + std::uint64_t(run) * words_of<state>;
+    state node = run < call.runs ? await_state<state>(at, epoch) : call.a.identity();
+    node = fold_warps(call.a, device::fold_lanes(call.a, node));
+    if (threadIdx.x < warp_size) total = above.push(call.a, i, levels, node);
+  }
+  return total;
+}
+
 // Runs are nodes of the tree. They are published as they are done; the first block puts them
-// together.
+// together. Where they are drawn, there are so many of them that it does nothing else.
 template <aggregate A, class Source>
 __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocessor)
-    reduce_in_order(ordered_call<A, Source> const call) {
+    reduce_in_order(__grid_constant__ ordered_call<A, Source> const call) {
   using state = typename A::state;
   auto const& a = call.a;
   workspace const& w = call.w;
   state total = a.identity();
   strip<A, Source> first;
-  first.load(call, blockIdx.x, 0);
+  bool const has_runs = !call.draws || blockIdx.x > 0;
+  unsigned run = has_runs ? blockIdx.x - call.draws : call.runs;
+  first.load(call, run, 0);
   epoch_to_come of_launch;
   if (call.runs > 1) of_launch.ask(w);
   std::uint32_t epoch = 0;
-  for (unsigned run = blockIdx.x; run < call.runs; run += gridDim.x) {
-    total = fold_run(call, run, first);
+  tickets<1> mine(w, call.draws, call.draws);
+  if (has_runs) mine.ask();
+  while (run < call.runs) {
+    auto const after = run + unsigned(mine.next());
+    if (after < call.runs) mine.ask();
+    total = fold_run(call, run, after, first);
     epoch = of_launch.take();
     if (call.runs > 1 && threadIdx.x == 0)
       publish_state(total, w.slots + std::uint64_t(run) * words_of<state>, epoch);
+    run = after;
   }
   if (blockIdx.x > 0) return;
 
-  if (call.runs > 1) {  // each warp takes 2^levels times 32 neighbouring runs
-    int levels = 0;
-    while ((unsigned(ordered_threads) << levels) < call.runs) ++levels;
-    tower<A> above(a);
-    for (unsigned i = 0; i < 1u << levels; ++i) {
-      unsigned const warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
-      unsigned const run = ((warp << levels) + i) * warp_size + lane;
-      state const node =
-          run < call.runs
-              ? await_state<state>(w.slots + std::uint64_t(run) * words_of<state>, epoch)
-              : a.identity();
-      total = above.push(a, i, levels, device::fold_lanes(a, node));
-    }
-    total = fold_warps(a, total);
-  }
+  if (call.runs > 1) total = fold_runs(call, of_launch.take());
   if (threadIdx.x != 0) return;
-  if (call.runs > 1) end_epoch(w, epoch);
+  if (call.runs > 1) end_epoch(w, of_launch.take());
   *call.out.result = a.lower(total);
   if (!call.out.found) return;
   *call.out.found = true;

@@ -17,6 +17,7 @@ struct shared_digits {
 
   // By all threads of the block, before a barrier.
   __device__ void clear() {
+#pragma unroll 1  // else how often is divided out before a kernel's first load
     for (int i = int(threadIdx.x); i < halves; i += int(blockDim.x)) half[i] = 0;
   }
 

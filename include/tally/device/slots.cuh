@@ -26,9 +26,12 @@ using slot = unsigned __int128;
 
 // What a call needs between launches. All zero at first; of one launch at a time.
 struct workspace {
-  std::uint32_t* epoch;
+  std::uint32_t* header;  // the epoch, and how many tickets are drawn
   slot* slots;
   std::uint64_t count;  // of slots there are, also those that this launch does not need
+
+  __host__ __device__ std::uint32_t* epoch() const { return header; }
+  __host__ __device__ std::uint32_t* drawn() const { return header + 1; }
 };
 
 // A launch's epoch: never 0, which is that of slots not yet written. It takes a third of a
@@ -37,7 +40,7 @@ struct workspace {
 class epoch_to_come {
  public:
   __device__ void ask(workspace const& w) {
-    last_ = __nv_atomic_load_n(w.epoch, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    last_ = __nv_atomic_load_n(w.epoch(), __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   }
   __device__ std::uint32_t take() const { return warp::broadcast(last_) + 1; }
 
@@ -92,14 +95,15 @@ __device__ State await_state(slot* at, std::uint32_t epoch) {
   return s;
 }
 
-// By one thread of the first block, when no other block will read the epoch or write a slot.
+// By one thread of the first block, when no other block will read the epoch, draw or write a slot.
 // 2^32 - 1 launches later an old slot could be taken for a new one: then all are cleared.
 __device__ inline void end_epoch(workspace const& w, std::uint32_t epoch) {
+  __nv_atomic_store_n(w.drawn(), 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   bool const last = epoch == ~std::uint32_t(0);
   if (last)
 #pragma unroll 1
     for (std::uint64_t i = 0; i < w.count; ++i) publish(w.slots + i, 0, 0);
-  __nv_atomic_store_n(w.epoch, last ? 0 : epoch, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  __nv_atomic_store_n(w.epoch(), last ? 0 : epoch, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
 }  // namespace tally::device

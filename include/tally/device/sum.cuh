@@ -43,6 +43,7 @@ struct sum_form {
   using number = typename Adder::number;
   static constexpr int threads = threads_with(Adder::bytes_a_thread, 512);
   static constexpr int blocks_a_multiprocessor = 2;
+  static constexpr bool draws_tiles = true;
   static constexpr int totals = shared_sum<number>::words;
   static constexpr int words = slots_of_words<totals>;
 

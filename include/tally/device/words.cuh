@@ -40,6 +40,7 @@ template <int Words, class Word>
 __device__ void publish_words(Word word, word_places<Words> const& at, std::uint32_t epoch) {
   constexpr int size = words_a_group<Words>;
   int const lane = int(threadIdx.x % warp_size), in_group = lane % size;
+#pragma unroll 1
   for (int base = int(threadIdx.x) - lane; base < Words; base += int(blockDim.x)) {
     int const i = base + lane;
     std::uint64_t const mine = i < Words ? word(i) : 0;
