@@ -20,6 +20,12 @@ def output_of(*command):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+def which_gpu():
+    """Units of a model differ by some per cent in how fast memory is."""
+    asked = ["nvidia-smi", "--query-gpu=uuid,driver_version", "--format=csv,noheader"]
+    return subprocess.run(asked, capture_output=True, text=True).stdout.strip()
+
+
 def main(folder, out):
     programs = Path(folder).resolve() / "bin"
     devices, = output_of(programs / "tally", "devices", "--json")
@@ -35,7 +41,7 @@ def main(folder, out):
             else:
                 libraries |= row["libraries"]
     lines = {key: gpus[0][key] for key in ("read_gb_per_s", "copy_gb_per_s", "buffer_bytes")}
-    found = {"machine": devices["devices"], "lines": lines, "libraries": libraries,
+    found = {"machine": devices["devices"], "gpu": which_gpu(), "lines": lines, "libraries": libraries,
              "rows": rows}
     Path(out).write_text(json.dumps(found, indent=1) + "\n")
 
