@@ -126,7 +126,8 @@ TEST(runs_on_a_device, may_be_more_than_blocks) {
 
 TEST(runs_on_a_device, are_drawn_of_long_arrays) {
   constexpr std::size_t tile = 8192;
-  for (std::size_t n : {48 * tile, 97 * tile - 1, 513 * tile + 1}) {  // 512 are put together at once
+  for (std::size_t n :
+       {48 * tile, 97 * tile - 1, 513 * tile + 1}) {  // 512 are put together at once
     test_call call(n % 2 ? 2 : 1);
     expect_tree(tally::operation<float, less_regular>{}, values<float>(kind::normal, n), call);
   }

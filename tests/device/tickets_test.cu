@@ -33,9 +33,7 @@ __global__ void take_parts(job const j) {
   if (blockIdx.x < j.begin) return;
   go_through(device::tickets<Each>(j.w, j.draws, j.begin), j);
 }
-__global__ void take_parts_in_turn(job const j) {
-  go_through(device::in_turn(j.w, false), j);
-}
+__global__ void take_parts_in_turn(job const j) { go_through(device::in_turn(j.w, false), j); }
 
 struct counted {
   std::vector<unsigned> counts;

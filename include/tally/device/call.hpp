@@ -14,8 +14,8 @@ class gpu_call {
  public:
   struct memory {
     std::uint32_t* header;  // two words
-    void* slots;        // of 16 bytes, aligned to them; zero when they are new
-    std::size_t count;  // of them, at least as many as were asked for
+    void* slots;            // of 16 bytes, aligned to them; zero when they are new
+    std::size_t count;      // of them, at least as many as were asked for
   };
 
   virtual CUstream_st* stream() const = 0;

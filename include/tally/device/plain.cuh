@@ -64,8 +64,9 @@ struct plain_form {
 #pragma unroll
       for (int j = 0; j < x.vectors; ++j)
         if (live >> j & 1)
-          add_batch(acc, vector_of<element>(x, j), [&](int k) { return index(j * x.each + k); },
-                    [](int) { return true; });
+          add_batch(
+              acc, vector_of<element>(x, j), [&](int k) { return index(j * x.each + k); },
+              [](int) { return true; });
   }
   __device__ void add(accumulator& acc, shared&, element x, std::uint64_t index) const {
     if (counts(x)) put(acc.chain[0], x, index);

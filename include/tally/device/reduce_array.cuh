@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 
 #include "tally/device/call.hpp"
 #include "tally/device/plain.cuh"
@@ -39,8 +40,8 @@ struct geometry {
   unsigned blocks, threads;
 };
 
-// Whether there are so many tiles (as many vectors as a block reads at once) that blocks should draw
-// them: some get at memory sooner than others.
+// Whether there are so many tiles (as many vectors as a block reads at once) that blocks should
+// draw them: some get at memory sooner than others.
 inline bool is_long(std::uint64_t tiles, std::uint64_t blocks) {
   return blocks > 1 && tiles >= 24 * blocks;
 }
@@ -75,15 +76,21 @@ int run_levels(std::uint64_t strips, std::uint64_t most) {
   return levels;
 }
 
-// A run for each block; of long work shorter ones, as many as are soon put together.
+// A run for each block; of long work shorter ones, as many as are soon put together. Few strips
+// make small blocks, of which the first one's first warp can put the runs together.
 struct run_plan {
+  unsigned warps;
   int levels;
   bool draws;
 };
 template <class State>
 run_plan plan_runs(std::uint64_t strips, std::uint64_t blocks) {
-  bool const draws = is_long(strips / device::ordered_warps, blocks);
-  return {run_levels<State>(strips, draws ? 128 * blocks : blocks), draws};
+  constexpr unsigned most = device::ordered_warps, least = 4;
+  if (strips <= most) return {unsigned(strips), 0, false};
+  if (strips <= most * warp_size)
+    return {std::max(least, std::bit_ceil(unsigned(strips - 1) / warp_size + 1)), 0, false};
+  bool const draws = is_long(strips / most, blocks);
+  return {most, run_levels<State>(strips, draws ? 128 * blocks : blocks), draws};
 }
 
 template <aggregate A, class Source>
@@ -96,7 +103,8 @@ void reduce_any_order_on_device(gpu_call& call, A const& a, bool skips_nan, Sour
   auto const parts = device::cut_for(in, n);
   bool const draws = is_long(parts.vectors / (threads * Source::loads), blocks);
   launch(device::reduce_any_order<form_type, Source>, blocks, threads,
-         form_type::dynamic_bytes(threads), call.stream())({in, n, parts, out, workspace, form, draws});
+         form_type::dynamic_bytes(threads),
+         call.stream())({in, n, parts, out, workspace, form, draws});
 }
 
 template <aggregate A, class Source>
@@ -109,8 +117,8 @@ void reduce_in_order_on_device(gpu_call& call, A const& a, bool skips_nan, Sourc
   std::uint64_t const strips = std::max<std::uint64_t>((n + size - 1) / size, 1);
   auto const resident =
       std::uint64_t(call.multiprocessors()) * device::ordered_blocks_a_multiprocessor;
-  auto const [levels, draws] = plan_runs<state>(strips, resident);
-  std::uint64_t const run = std::uint64_t(device::ordered_warps) << levels;
+  auto const [warps, levels, draws] = plan_runs<state>(strips, resident);
+  std::uint64_t const run = std::uint64_t(warps) << levels;
   std::uint64_t const runs = (strips + run - 1) / run;
   if (runs > device::most_runs)
     throw error("reduce: an array of " + std::to_string(n) +
@@ -118,10 +126,9 @@ void reduce_in_order_on_device(gpu_call& call, A const& a, bool skips_nan, Sourc
   auto const slots = runs > 1 ? std::size_t(runs) * device::words_of<state> : 0;
   auto const workspace = workspace_of(call, slots);
   auto const blocks = unsigned(std::min(runs, resident));
-  auto const warps = std::min<std::uint64_t>(strips, device::ordered_warps);
-  launch(device::reduce_in_order<op_type, Source>, blocks, unsigned(warps * warp_size), 0,
-         call.stream())({skips_nan, in.is_aligned(0), levels, unsigned(runs), in, n,
-                         device::whole_strips_of(in, n), out, workspace, op, draws});
+  launch(device::reduce_in_order<op_type, Source>, blocks, warps * warp_size, 0, call.stream())(
+      {skips_nan, in.is_aligned(0), int(std::bit_width(warps - 1)), levels, unsigned(runs), in, n,
+       device::whole_strips_of(in, n), out, workspace, op, draws});
 }
 
 // The elements of `in`, in memory that the device can read, into *result; asynchronous. *found (or

@@ -17,8 +17,8 @@ inline constexpr int ordered_threads = 512, ordered_blocks_a_multiprocessor = 2;
 inline constexpr int ordered_warps = ordered_threads / warp_size;
 inline constexpr std::uint64_t most_runs = std::uint64_t(ordered_threads) << 10;  // see tower
 
-// A run is 2^levels strips for each warp of a block: not more than a node a thread, nor than there
-// is room for.
+// A run is 2^levels strips for each warp of a block, a power of two, or all strips: not more than a
+// node a thread, nor than there is room for.
 template <class State>
 inline constexpr int most_levels = [] {
   constexpr std::size_t room = (32 << 10) / sizeof(State);
@@ -124,6 +124,7 @@ whole_strips whole_strips_of(Source const& in, std::uint64_t n) {
 template <aggregate A, class Source>
 struct ordered_call {
   bool skips_nan, aligned;
+  int log_warps;  // of a block, rounded up; exact where there is more than one run
   int levels;     // a run is 2^levels strips for each warp of a block
   unsigned runs;  // that hold the array, the last one perhaps in part
   Source in;
@@ -146,7 +147,7 @@ class strip {
   // A warp's i-th strip of a run.
   __device__ void load(ordered_call<A, Source> const& call, unsigned run, unsigned i) {
     auto const number =
-        ((std::uint64_t(run) << call.levels) + i) * ordered_warps + threadIdx.x / warp_size;
+        (((std::uint64_t(run) << call.levels) + i) << call.log_warps) + threadIdx.x / warp_size;
     first_ = number * strip_size<Source> + threadIdx.x % warp_size * each;
     whole_ = number - call.whole.first < call.whole.count;
     if (whole_)
@@ -236,47 +237,49 @@ __device__ typename A::state fold_warps(A const& a, typename A::state const& min
   return warp == 0 ? device::fold_lanes(a, there ? nodes[lane] : a.identity()) : mine;
 }
 
-// The node of a run, in the first thread. The warps of a block take its strips in turn, so that
-// they read one place of the array together. `here` is this warp's first one; it will be that of the
-// run after it, if there is one.
+// The node of a run, in the first thread; before the next one there is a barrier. The warps of a
+// block take its strips in turn, so that they read one place of the array together. `here` is this
+// warp's first one; it will be that of the run after it, if there is one.
 template <aggregate A, class Source>
 __device__ typename A::state fold_run(ordered_call<A, Source> const& call, unsigned run,
                                       unsigned after, strip<A, Source>& here) {
   using state = typename A::state;
   alignas(16) __shared__ unsigned char memory[(ordered_warps << most_levels<state>)*sizeof(state)];
   auto* const nodes = reinterpret_cast<state*>(memory);
-  unsigned const strips = 1u << call.levels, warp = threadIdx.x / warp_size;
-  state node = call.a.identity();
+  unsigned const strips = 1u << call.levels, warps = blockDim.x / warp_size;
   for (unsigned i = 0; i < strips; ++i) {
     strip<A, Source> next;  // is on its way while this one is folded
     bool const last = i + 1 == strips;
     if (!last || after < call.runs) next.load(call, last ? after : run, last ? 0 : i + 1);
-    node = here.fold(call.a, call.in, call.skips_nan);
-    if (strips > 1 && threadIdx.x % warp_size == 0) nodes[i * ordered_warps + warp] = node;
+    state const node = here.fold(call.a, call.in, call.skips_nan);
+    if (threadIdx.x % warp_size == 0) nodes[i * warps + threadIdx.x / warp_size] = node;
     here = next;
   }
-  if (strips > 1) {
-    __syncthreads();
-    bool const there = threadIdx.x < strips * ordered_warps;
-    node = device::fold_lanes(call.a, there ? nodes[threadIdx.x] : call.a.identity());
-  }
-  return fold_warps(call.a, node);
+  __syncthreads();
+  unsigned const count = strips * warps;
+  if (count <= warp_size && threadIdx.x >= warp_size) return call.a.identity();
+  bool const there = threadIdx.x < count;
+  state const node = device::fold_lanes(call.a, there ? nodes[threadIdx.x] : call.a.identity());
+  return count <= warp_size ? node : fold_warps(call.a, node);
 }
 
 // The tree over the runs, in the first thread. A block takes as many neighbours at a time as it has
-// threads, so that it follows those who publish them.
+// threads, so that it follows those who publish them; of few its first warp does.
 template <aggregate A, class Source>
 __device__ typename A::state fold_runs(ordered_call<A, Source> const& call, std::uint32_t epoch) {
   using state = typename A::state;
+  auto const lanes_of = [&](unsigned run) {
+    slot* const at = call.w.slots + std::uint64_t(run) * words_of<state>;
+    bool const there = run < call.runs;
+    return device::fold_lanes(call.a, there ? await_state<state>(at, epoch) : call.a.identity());
+  };
+  state total = call.a.identity();
+  if (call.runs <= warp_size) return threadIdx.x < warp_size ? lanes_of(threadIdx.x) : total;
   int levels = 0;
   while ((unsigned(ordered_threads) << levels) < call.runs) ++levels;
   tower<A> above(call.a);
-  state total = call.a.identity();
   for (unsigned i = 0; i < 1u << levels; ++i) {
-    unsigned const run = i * ordered_threads + threadIdx.x;
-    slot* const at = call.w.slots + std::uint64_t(run) * words_of<state>;
-    state node = run < call.runs ? await_state<state>(at, epoch) : call.a.identity();
-    node = fold_warps(call.a, device::fold_lanes(call.a, node));
+    state const node = fold_warps(call.a, lanes_of(i * ordered_threads + threadIdx.x));
     if (threadIdx.x < warp_size) total = above.push(call.a, i, levels, node);
   }
   return total;
@@ -308,12 +311,14 @@ __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocess
     if (call.runs > 1 && threadIdx.x == 0)
       publish_state(total, w.slots + std::uint64_t(run) * words_of<state>, epoch);
     run = after;
+    if (run < call.runs) __syncthreads();
   }
   if (blockIdx.x > 0) return;
 
-  if (call.runs > 1) total = fold_runs(call, of_launch.take());
+  if (call.draws) epoch = of_launch.take();
+  if (call.runs > 1) total = fold_runs(call, epoch);
   if (threadIdx.x != 0) return;
-  if (call.runs > 1) end_epoch(w, of_launch.take());
+  if (call.runs > 1) end_epoch(w, epoch);
   *call.out.result = a.lower(total);
   if (!call.out.found) return;
   *call.out.found = true;

@@ -52,7 +52,8 @@ __host__ __device__ constexpr std::uint64_t tag_of(std::uint32_t epoch, std::uin
   return std::uint64_t(note) << 32 | epoch;
 }
 
-// What was read. (Combined when it is asked for, not before: a load that is looked at is waited for.)
+// What was read. (Combined when it is asked for, not before: a load that is looked at is waited
+// for.)
 struct content {
   std::uint64_t word, combined;
   __device__ std::uint64_t tag() const { return word ^ combined; }

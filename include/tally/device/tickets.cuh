@@ -30,7 +30,10 @@ class tickets {
  public:
   // By the blocks from `begin` on.
   __device__ tickets(workspace const& w, bool draws, unsigned begin = 0)
-      : counter_(w.drawn()), blocks_(gridDim.x - begin), at_(blockIdx.x - begin - (Each - 1)), draws_(draws) {}
+      : counter_(w.drawn()),
+        blocks_(gridDim.x - begin),
+        at_(blockIdx.x - begin - (Each - 1)),
+        draws_(draws) {}
 
   __device__ void ask() {
     if (draws_ && left_ == 0 && threadIdx.x == 0) [[unlikely]]
