@@ -118,6 +118,25 @@ TEST(users_operators_on_a_device, can_skip_nan) {
   expect_tree(tally::operation<float, less_regular>{}, nothing, call, 0, tally::skip);
 }
 
+// Any word may be in a slot.
+struct less_regular_still {
+  template <class T>
+  TALLY_FN T operator()(T const& a, T const& b) const {
+    return T(3) * a - b;
+  }
+};
+
+TEST(users_operators_on_a_device, of_eight_bytes_see_new_elements_at_every_call) {
+  test_call call(1);
+  for (unsigned seed = 0; seed < 8; ++seed) {
+    auto const in = values<double>(kind::normal, 30000 + seed, seed);
+    expect_tree(tally::operation<double, less_regular_still>{}, in, call);
+    std::vector<std::uint64_t> words(in.size());
+    for (std::size_t i = 0; i < in.size(); ++i) words[i] = tally::to_bits(in[i]);
+    expect_tree(tally::operation<std::uint64_t, less_regular_still>{}, words, call);
+  }
+}
+
 TEST(runs_on_a_device, may_be_more_than_blocks) {
   test_call call(1);
   for (std::size_t n : {(1 << 18) + 1, (1 << 20) + 513})

@@ -52,6 +52,34 @@ __device__ void publish_words(Word word, word_places<Words> const& at, std::uint
   }
 }
 
+// For few blocks: of the task-th group of 32 blocks' words, every fourth that is not zero
+// everywhere, by a warp. Else see collect_words().
+template <int Words, class Add>
+__device__ void collect_fourth(slot* slots, int blocks, int task, int fourth, std::uint32_t epoch,
+                               Add add) {
+  constexpr int groups = groups_of_words<Words>;
+  int const lane = int(threadIdx.x % warp_size);
+  int const block = task / groups * warp_size + lane, group = task % groups;
+  word_places<Words> const at(slots, block, blocks);
+  content head{}, own{};
+  while (block < blocks && head.epoch() != epoch)
+    head = read(at(group, 0)), own = read(at(group, fourth));
+  unsigned const which = block < blocks ? head.note() : 0;
+  std::uint64_t const tag = tag_of(epoch, which);
+  unsigned rest = warp::detail::redux_of(which, bit_or{});
+  for (int i = 0;; ++i) {
+    for (int k = 0; k < (i == 0 ? fourth : 4); ++k) rest &= rest - 1;
+    if (rest == 0) return;
+    unsigned const bit = rest & (0 - rest);
+    int const place = __popc(which & (bit - 1));
+    std::uint64_t word = 0;
+    if (which & bit)
+      word = place == fourth && own.tag() == tag ? own.word : await(at(group, place), tag);
+    auto const sum = warp::detail::redux_of(word, plus{});
+    if (lane < 4) add(group * words_a_group<Words> + __ffs(int(bit)) - 1, std::int64_t(sum), lane);
+  }
+}
+
 // add(i, sum, part), part < 4, for words i that are not zero everywhere: the sum of the words i of
 // some of `blocks` blocks, by four threads. By all threads of a block.
 template <int Words, class Add>
@@ -59,7 +87,12 @@ __device__ void collect_words(slot* slots, int blocks, std::uint32_t epoch, Add 
   constexpr int groups = groups_of_words<Words>, at_once = 4;
   int const lane = int(threadIdx.x % warp_size), warps = int(blockDim.x / warp_size);
   int const tasks = (blocks + warp_size - 1) / warp_size * groups;
-  for (int task = int(threadIdx.x / warp_size); task < tasks; task += warps) {
+  int const warp = int(threadIdx.x / warp_size);
+  if (4 * tasks <= warps) {
+    if (warp < 4 * tasks) collect_fourth<Words>(slots, blocks, warp / 4, warp % 4, epoch, add);
+    return;
+  }
+  for (int task = warp; task < tasks; task += warps) {
     int const block = task / groups * warp_size + lane, group = task % groups;
     word_places<Words> const at(slots, block, blocks);
     content c[at_once] = {};  // the block's places from `first` on
