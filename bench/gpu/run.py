@@ -6,6 +6,7 @@ usage: run.py FOLDER OUT.json
 """
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +23,9 @@ def output_of(*command):
 
 def which_gpu():
     """Units of a model differ by some per cent in how fast memory is."""
-    asked = ["nvidia-smi", "--query-gpu=uuid,driver_version", "--format=csv,noheader"]
+    if not shutil.which("nvidia-smi"):
+        return None
+    asked = ["nvidia-smi", "--id=0", "--query-gpu=uuid,driver_version", "--format=csv,noheader"]
     return subprocess.run(asked, capture_output=True, text=True).stdout.strip()
 
 

@@ -33,7 +33,7 @@ class stream {
 // The current device's, for all graphs: once a process has launched graphs on two streams, every
 // kernel of a graph takes a third of a microsecond longer to start (H100, CUDA 13.0).
 stream const& graph_stream() {
-  static std::map<int, stream> of_device;  // one thread measures at a time
+  static auto& of_device = *new std::map<int, stream>;  // one thread measures at a time
   int device;
   check(cudaGetDevice(&device));
   return of_device[device];
@@ -56,7 +56,12 @@ class graph {
     cudaStream_t const capturing = graph_stream();
     cudaGraph_t captured;
     check(cudaStreamBeginCapture(capturing, cudaStreamCaptureModeThreadLocal));
-    for (std::size_t i = 0; i < calls; ++i) enqueue(capturing, i);
+    try {
+      for (std::size_t i = 0; i < calls; ++i) enqueue(capturing, i);
+    } catch (...) {
+      cudaStreamEndCapture(capturing, &captured);
+      throw;
+    }
     check(cudaStreamEndCapture(capturing, &captured));
     auto const made = cudaGraphInstantiate(&handle_, captured, 0);
     cudaGraphDestroy(captured);

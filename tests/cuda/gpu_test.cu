@@ -235,6 +235,28 @@ TEST(GpuInGraphs, computes_on_the_data_of_each_replay) {
   }
 }
 
+TEST(GpuInGraphs, draws_the_tiles_of_long_arrays_in_each_replay) {
+  own_stream const stream;
+  gpu there{.stream = stream};
+  device_array<float> data(55'000'000), out(3);
+  graph const reductions(stream, [&] {
+    reduce_into(there, data, out.data(), sum{});
+    reduce_into(there, data, out.data() + 1, minimum{});
+    reduce_into(there, data, out.data() + 2, fast_sum{});
+  });
+  for (unsigned seed = 1; seed < 3; ++seed) {
+    auto const in = numbers(data.size(), seed);
+    data.copy_from(in);
+    for (int i = 0; i < 3; ++i) {
+      out.fill_bytes(0);
+      reductions.launch(stream);
+      check(cudaDeviceSynchronize());
+      EXPECT_EQ(out.to_host(), (std::vector{reduce(cpu{}, in, sum{}), reduce(cpu{}, in, minimum{}),
+                                            reduce(cpu{}, in, fast_sum{})}));
+    }
+  }
+}
+
 TEST(GpuInGraphs, may_begin_in_one) {
   own_stream const stream;
   auto const in = numbers(1'000'000);

@@ -60,10 +60,16 @@ TYPED_TEST(integers_on_a_device, are_right_for_every_size) {
 
 TYPED_TEST(integers_on_a_device, are_right_where_blocks_draw_their_tiles) {
   test_call call(1);
-  for (std::size_t n : {48 * 512 * 64 - 1, 48 * 512 * 64 + 20001}) {
-    auto const in = numbers<TypeParam>(n / sizeof(TypeParam), true);
-    expect_fold(tally::minimum{}.on<TypeParam>(), in, call);
-    expect_fold(tally::arg_maximum{}.on<TypeParam>(), in, call, 1);
+  std::size_t const tile = 512 * 64 / sizeof(TypeParam);
+  for (std::size_t tiles : {48, 51, 60}) {
+    auto in = numbers<TypeParam>(tiles * tile + tiles % 3, true);
+    expect_fold(tally::integer_sum<TypeParam>{}, in, call);
+    for (std::size_t at : {in.size() / 3, tiles / 2 * tile, in.size() - tile / 2}) {
+      in[at] = TypeParam(100);
+      expect_fold(tally::arg_maximum{}.on<TypeParam>(), in, call);
+      expect_fold(tally::arg_maximum{}.on<TypeParam>(), in, call, 1);
+      in[at] = 1;
+    }
   }
 }
 

@@ -145,11 +145,30 @@ TEST(runs_on_a_device, may_be_more_than_blocks) {
 
 TEST(runs_on_a_device, are_drawn_of_long_arrays) {
   constexpr std::size_t tile = 8192;
-  for (std::size_t n :
-       {48 * tile, 97 * tile - 1, 513 * tile + 1}) {  // 512 are put together at once
-    test_call call(n % 2 ? 2 : 1);
-    expect_tree(tally::operation<float, less_regular>{}, values<float>(kind::normal, n), call);
-  }
+  test_call call(1);
+  expect_tree(tally::operation<float, less_regular>{}, values<float>(kind::normal, 48 * tile),
+              call);
+  for (unsigned seed = 0; seed < 2; ++seed)
+    for (int offset : {0, 3})
+      expect_tree(tally::operation<float, less_regular>{},
+                  values<float>(kind::normal, 97 * tile + 5, seed), call, offset);
+}
+
+TEST(runs_on_a_device, may_be_more_than_are_put_together_at_once) {
+  test_call call(4);
+  expect_tree(tally::operation<float, less_regular>{},
+              values<float>(kind::normal, 513 * std::size_t(8192) + 1), call);
+}
+
+TEST(strips_on_a_device, may_end_anywhere) {
+  test_call call(2);
+  constexpr std::size_t strip = 512;
+  for (std::size_t strips : {1, 16, 17, 33, 512, 513})
+    for (int beside : {-1, 0, 3, 4, 5}) {
+      auto const in = values<float>(kind::normal, strips * strip + beside);
+      expect_tree(tally::operation<float, less_regular>{}, in, call);
+      if (strips < 100) expect_tree(tally::operation<float, less_regular>{}, in, call, 1);
+    }
 }
 
 TEST(runs_on_a_device, are_refused_where_there_are_more_than_the_last_tree_holds) {
@@ -185,7 +204,7 @@ TEST(runs_on_a_device, are_shorter_of_large_states) {
   test_call call(1);
   using large = tally::operation<large_interval, join_large>;
   static_assert(tally::device::most_levels<tally::maybe<large::state>> == 2);
-  std::vector<large_interval> in(40001);
+  std::vector<large_interval> in(70001);
   for (int i = 0; i < int(in.size()); ++i) in[i] = {i, i + 1, 0, {}}, in[i].rest[60] = i * i;
   expect_tree(large{}, in, call);
 }

@@ -73,10 +73,10 @@ TEST(words_of_blocks, are_added_up_in_any_number) {
 }
 
 TEST(words_of_blocks, are_added_up_by_four_warps_where_there_are_the_warps) {
-  expect_sums<5>(1, 128, 3);
+  expect_sums<5>(2, 128, 3);
   expect_sums<15>(32, 128, 3);
   expect_sums<15>(100, 512, 3);
-  expect_sums<33>(9, 256, 3);
+  expect_sums<33>(9, 384, 3);
   expect_sums<71>(20, 384, 3);
 }
 

@@ -80,6 +80,7 @@ __device__ void add_tiles(any_order_call<Form, Source> const& call, typename For
         call.in, x, live, [&](int k) { return at.index(k); },
         [&](auto& x, unsigned live, auto index) { call.form.add(acc, shared, x, live, index); });
   };
+  static_assert(!(draws_tiles<Form> && loads_ahead<Form>), "tickets are asked for in time for one");
   bool started = false;
   std::conditional_t<draws_tiles<Form>, tickets<tiles_a_ticket>, in_turn> mine(call.w, call.draws);
   tile_type at(call.in, call.parts);

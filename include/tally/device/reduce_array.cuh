@@ -76,8 +76,8 @@ int run_levels(std::uint64_t strips, std::uint64_t most) {
   return levels;
 }
 
-// A run for each block; of long work shorter ones, as many as are soon put together. Few strips
-// make small blocks, of which the first one's first warp can put the runs together.
+// A run for each block; of long work shorter ones, as many as have room in the first workspace. Few
+// strips make small blocks, of which the first one's first warp can put the runs together.
 struct run_plan {
   unsigned warps;
   int levels;
@@ -90,7 +90,8 @@ run_plan plan_runs(std::uint64_t strips, std::uint64_t blocks) {
   if (strips <= most * warp_size)
     return {std::max(least, std::bit_ceil(unsigned(strips - 1) / warp_size + 1)), 0, false};
   bool const draws = is_long(strips / most, blocks);
-  return {most, run_levels<State>(strips, draws ? 128 * blocks : blocks), draws};
+  auto const runs = std::max(128 / device::words_of<State>, 1) * blocks;
+  return {most, run_levels<State>(strips, draws ? runs : blocks), draws};
 }
 
 template <aggregate A, class Source>

@@ -24,7 +24,8 @@ class in_turn {
 // Drawn, `Each` at once; or in turn, where not `draws`.
 //
 // The counter is 0 between launches. The first block puts it back when it has seen the last slot of
-// every other block (end_epoch), which has had its last ticket then.
+// every other block (end_epoch), which has had its last ticket then: what a block publishes depends
+// on it.
 template <int Each>
 class tickets {
  public:
