@@ -60,8 +60,8 @@ class kept : public tally::detail::gpu_call {
     tally::check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device));
     tally::check(
         cudaDeviceGetAttribute(&shared_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    header_.fill_bytes(0);
-    slots_.fill_bytes(0);
+    header_.fill_bytes(0, timing::own_stream());
+    slots_.fill_bytes(0, timing::own_stream());
   }
   CUstream_st* stream() const override { return stream_; }
   int multiprocessors() const override { return multiprocessors_; }
@@ -133,32 +133,34 @@ auto on_cpu(In const& in, tally::joint<Ops...> const& all) {  // by kernels that
 template <class T, class Op, class Peer, class Input>
 void compare(std::string const& name, Op op, int log, values which, Peer peer, Input input) {
   static kept workspace;
+  cudaStream_t const on = timing::own_stream();
   std::uint64_t const n = std::uint64_t(1) << log;
   timing::rotation const data(n * sizeof(T));
   for (std::size_t i = 0; i < std::max<std::size_t>(data.calls(), 1) && i < 1024; ++i)
-    tally::launch(fill<T>, 1024, 256)(reinterpret_cast<T*>(data[i]), n, which);
+    tally::launch(fill<T>, 1024, 256, 0, on)(reinterpret_cast<T*>(data[i]), n, which);
   using input_type = decltype(input(static_cast<T const*>(nullptr), n));
   auto const a = tally::detail::bind_reduce<typename input_type::element>(op);
   using A = std::remove_const_t<decltype(a)>;
   using result = typename A::result;
   device_array<result> out(1);
-  out.fill_bytes(0);  // also the padding of results
+  out.fill_bytes(0, on);  // also the padding of results
   auto const ours = [&](cudaStream_t s, T const* in) {
     tally::detail::reduce_on_gpu(workspace.on(s), a, tally::propagate, input(in, n), out.data(),
                                  nullptr);
   };
   std::string const id = "reduce/" + name + "/2^" + std::to_string(log) + "/" + names[int(which)];
   if (once) {
-    ours(nullptr, reinterpret_cast<T const*>(data[0]));
+    ours(on, reinterpret_cast<T const*>(data[0]));
     tally::check(cudaDeviceSynchronize());
     bench::print({.id = id, .us = 0, .gb_per_s = 0, .samples = {}});
     return;
   }
   time<T>(id, "tally", data, n, ours);
-  ours(nullptr, reinterpret_cast<T const*>(data[0]));
-  auto const got = out.to_host()[0];
+  ours(on, reinterpret_cast<T const*>(data[0]));
+  auto const got = out.to_host(on)[0];
   std::vector<T> host(n);
-  tally::check(cudaMemcpy(host.data(), data[0], n * sizeof(T), cudaMemcpyDeviceToHost));
+  tally::check(cudaMemcpyAsync(host.data(), data[0], n * sizeof(T), cudaMemcpyDeviceToHost, on));
+  tally::check(cudaStreamSynchronize(on));
   auto const want = on_cpu(input(host.data(), n), op);
   if (!same(got, want)) std::fprintf(stderr, "WRONG: %s\n", id.c_str());
   peer([&](auto call) {  // call(temporary, bytes, in, n, stream)

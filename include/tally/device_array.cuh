@@ -35,26 +35,25 @@ class device_array {
   T* data() const { return data_; }
   std::size_t size() const { return size_; }
 
-  // These wait for the device.
-  void copy_from(std::span<T const> values) {
-    if (size_) check(cudaMemcpy(data_, values.data(), size_ * sizeof(T), cudaMemcpyHostToDevice));
-    finish();  // a copy from pageable memory may go on behind the call
+  // These go on a stream, and wait for it.
+  void copy_from(std::span<T const> values, cudaStream_t on = nullptr) {
+    copy(data_, values.data(), cudaMemcpyHostToDevice, on);
   }
-  std::vector<T> to_host() const {
+  std::vector<T> to_host(cudaStream_t on = nullptr) const {
     std::vector<T> values(size_);
-    if (size_) check(cudaMemcpy(values.data(), data_, size_ * sizeof(T), cudaMemcpyDeviceToHost));
+    copy(values.data(), data_, cudaMemcpyDeviceToHost, on);
     return values;
   }
-
-  // Sets every byte; waits for the device.
-  void fill_bytes(unsigned char byte) const {
-    if (size_) check(cudaMemset(data_, byte, size_ * sizeof(T)));
-    finish();
+  void fill_bytes(unsigned char byte, cudaStream_t on = nullptr) const {
+    if (size_) check(cudaMemsetAsync(data_, byte, size_ * sizeof(T), on));
+    check(cudaStreamSynchronize(on));
   }
 
  private:
-  // Other streams need not wait for the default one.
-  static void finish() { check(cudaStreamSynchronize(nullptr)); }
+  void copy(T* to, T const* from, cudaMemcpyKind kind, cudaStream_t on) const {
+    if (size_) check(cudaMemcpyAsync(to, from, size_ * sizeof(T), kind, on));
+    check(cudaStreamSynchronize(on));
+  }
   void swap(device_array& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);

@@ -30,15 +30,6 @@ class stream {
   cudaStream_t handle_;
 };
 
-// The current device's, for all graphs: once a process has launched graphs on two streams, every
-// kernel of a graph takes a third of a microsecond longer to start (H100, CUDA 13.0).
-stream const& graph_stream() {
-  static auto& of_device = *new std::map<int, stream>;  // one thread measures at a time
-  int device;
-  check(cudaGetDevice(&device));
-  return of_device[device];
-}
-
 class event {
  public:
   event() { check(cudaEventCreate(&handle_)); }
@@ -53,7 +44,7 @@ class event {
 class graph {
  public:
   graph(work const& enqueue, std::size_t calls) {
-    cudaStream_t const capturing = graph_stream();
+    cudaStream_t const capturing = own_stream();
     cudaGraph_t captured;
     check(cudaStreamBeginCapture(capturing, cudaStreamCaptureModeThreadLocal));
     try {
@@ -69,7 +60,7 @@ class graph {
   }
   graph(graph const&) = delete;
   ~graph() { cudaGraphExecDestroy(handle_); }
-  void launch() const { check(cudaGraphLaunch(handle_, graph_stream())); }
+  void launch() const { check(cudaGraphLaunch(handle_, own_stream())); }
 
  private:
   cudaGraphExec_t handle_;
@@ -98,7 +89,7 @@ samples measure(cudaStream_t on, std::size_t calls, int replays, Prepare prepare
 samples warm_replays(work const& enqueue, std::size_t calls, int replays) {
   graph const all(enqueue, calls);
   auto const launch = [&] { all.launch(); };
-  return measure(graph_stream(), calls, replays, launch, launch);
+  return measure(own_stream(), calls, replays, launch, launch);
 }
 
 __global__ void evict(uint4* lines, std::size_t count) {
@@ -122,7 +113,7 @@ std::size_t flushing_bytes() { return 4 * std::size_t(attribute(cudaDevAttrL2Cac
 // Memory to read in between.
 class other_data {
  public:
-  other_data() : data_(flushing_bytes() / sizeof(uint4)) { data_.fill_bytes(0); }
+  other_data() : data_(flushing_bytes() / sizeof(uint4)) { data_.fill_bytes(0, own_stream()); }
   void fill_cache(cudaStream_t on) const {
     launch(evict, 4 * attribute(cudaDevAttrMultiProcessorCount), 512, 0, on)(data_.data(),
                                                                              data_.size());
@@ -133,6 +124,13 @@ class other_data {
 };
 
 }  // namespace
+
+cudaStream_t own_stream() {
+  static auto& of_device = *new std::map<int, stream>;  // one thread measures at a time
+  int device;
+  check(cudaGetDevice(&device));
+  return of_device[device];
+}
 
 double samples::median() const {
   auto sorted = us;
@@ -151,7 +149,7 @@ samples warm_time(work const& enqueue, int replays) {
 samples cold_time(work const& enqueue, std::size_t calls, int replays) {
   graph const all(enqueue, calls);
   other_data const between;
-  auto const& on = graph_stream();
+  auto const on = own_stream();
   return measure(on, calls, replays, [&] { between.fill_cache(on); }, [&] { all.launch(); });
 }
 
@@ -168,7 +166,7 @@ rotation::rotation(std::size_t bytes)
     : stride_(whole_lines(std::max(bytes, rotation_bytes() / most_blocks))),
       count_(std::max<std::size_t>(rotation_bytes() / stride_, 1)),
       memory_(stride_ * count_) {
-  memory_.fill_bytes(0);
+  memory_.fill_bytes(0, own_stream());
 }
 
 // If a block's next turn comes when it has left the cache: so many calls at least that what a

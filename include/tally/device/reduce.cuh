@@ -6,6 +6,7 @@
 #include "tally/device/load.cuh"
 #include "tally/device/slots.cuh"
 #include "tally/device/tickets.cuh"
+#include "tally/launch.cuh"
 #include "tally/thread_index.cuh"
 
 namespace tally::device {
@@ -84,6 +85,8 @@ __device__ void add_tiles(any_order_call<Form, Source> const& call, typename For
   bool started = false;
   std::conditional_t<draws_tiles<Form>, tickets<tiles_a_ticket>, in_turn> mine(call.w, call.draws);
   tile_type at(call.in, call.parts);
+  if (gridDim.x == 1) let_next_launch_start();  // it finds room elsewhere
+  await_launches_before();
   if constexpr (!loads_ahead<Form>) {
     do {
       batch_type x;
@@ -129,6 +132,7 @@ __global__ void __launch_bounds__(Form::threads, Form::blocks_a_multiprocessor)
   std::uint32_t const epoch = of_launch.take();
 
   if (blockIdx.x > 0) {
+    let_next_launch_start();
     form.close(acc, shared);
     form.publish(acc, shared, call.w.slots, epoch);
     return;
@@ -143,6 +147,7 @@ __global__ void __launch_bounds__(Form::threads, Form::blocks_a_multiprocessor)
     form.collect(acc, shared, call.w.slots, gridDim.x - 1, epoch);
     if (threadIdx.x == 0) end_epoch(call.w, epoch);
   }
+  let_next_launch_start();
   bool const found = form.finish(acc, shared, call.n, call.out.result);
   if (threadIdx.x == 0 && call.out.found) *call.out.found = found;
 }

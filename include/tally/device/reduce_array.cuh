@@ -34,18 +34,17 @@ unsigned threads_of(std::size_t shared_bytes) {
   return threads;
 }
 
-// How many blocks, of how many threads, that read so many vectors at once: few elements make one
-// block. Some more make blocks of half the threads, which are sooner done with folding theirs.
-struct geometry {
-  unsigned blocks, threads;
-};
-
 // Whether there are so many tiles (as many vectors as a block reads at once) that blocks should
 // draw them: some get at memory sooner than others.
 inline bool is_long(std::uint64_t tiles, std::uint64_t blocks) {
   return blocks > 1 && tiles >= 24 * blocks;
 }
 
+// How many blocks, of how many threads, that read so many vectors at once: few elements make one
+// block. Some more make blocks of half the threads, which are sooner done with folding theirs.
+struct geometry {
+  unsigned blocks, threads;
+};
 template <class Form, class Source>
 geometry geometry_of(std::uint64_t n, gpu_call const& call) {
   constexpr std::uint64_t alone = 1024;
@@ -103,9 +102,9 @@ void reduce_any_order_on_device(gpu_call& call, A const& a, bool skips_nan, Sour
   auto const workspace = workspace_of(call, std::size_t(blocks - 1) * form_type::words);
   auto const parts = device::cut_for(in, n);
   bool const draws = is_long(parts.vectors / (threads * Source::loads), blocks);
-  launch(device::reduce_any_order<form_type, Source>, blocks, threads,
-         form_type::dynamic_bytes(threads),
-         call.stream())({in, n, parts, out, workspace, form, draws});
+  launch_early<device::reduce_any_order<form_type, Source>>(
+      blocks, threads, form_type::dynamic_bytes(threads), call.stream())(
+      device::any_order_call<form_type, Source>{in, n, parts, out, workspace, form, draws});
 }
 
 template <aggregate A, class Source>
@@ -127,9 +126,10 @@ void reduce_in_order_on_device(gpu_call& call, A const& a, bool skips_nan, Sourc
   auto const slots = runs > 1 ? std::size_t(runs) * device::words_of<state> : 0;
   auto const workspace = workspace_of(call, slots);
   auto const blocks = unsigned(std::min(runs, resident));
-  launch(device::reduce_in_order<op_type, Source>, blocks, warps * warp_size, 0, call.stream())(
-      {skips_nan, in.is_aligned(0), int(std::bit_width(warps - 1)), levels, unsigned(runs), in, n,
-       device::whole_strips_of(in, n), out, workspace, op, draws});
+  launch_early<device::reduce_in_order<op_type, Source>>(
+      blocks, warps * warp_size, 0, call.stream())(device::ordered_call<op_type, Source>{
+      skips_nan, in.is_aligned(0), int(std::bit_width(warps - 1)), levels, unsigned(runs), in, n,
+      device::whole_strips_of(in, n), out, workspace, op, draws});
 }
 
 // The elements of `in`, in memory that the device can read, into *result; asynchronous. *found (or

@@ -297,6 +297,8 @@ __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocess
   strip<A, Source> first;
   bool const has_runs = !call.draws || blockIdx.x > 0;
   unsigned run = has_runs ? blockIdx.x - call.draws : call.runs;
+  if (gridDim.x == 1) let_next_launch_start();  // it finds room elsewhere
+  await_launches_before();
   first.load(call, run, 0);
   epoch_to_come of_launch;
   if (call.runs > 1) of_launch.ask(w);
@@ -317,6 +319,7 @@ __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocess
 
   if (call.draws) epoch = of_launch.take();
   if (call.runs > 1) total = fold_runs(call, epoch);
+  let_next_launch_start();
   if (threadIdx.x != 0) return;
   if (call.runs > 1) end_epoch(w, epoch);
   *call.out.result = a.lower(total);

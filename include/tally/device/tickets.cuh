@@ -9,9 +9,9 @@
 
 namespace tally::device {
 
-// How a block goes through the parts 0, 1, 2, ... of the work, from its own number's
-// on: next() says how many further on its next one is, which may be behind the last. ask() comes
-// before it, early. All threads of a block call them together.
+// How a block goes through the parts 0, 1, 2, ... of the work, from its own number's on: next() says
+// how many further on its next one is, which may be behind the last. ask() comes before it, early.
+// All threads of a block call them together.
 
 // As many further on as there are blocks.
 class in_turn {
@@ -55,9 +55,11 @@ class tickets {
 
  private:
   std::uint32_t* counter_;
-  std::uint32_t blocks_, at_;  // where the ticket's parts begin
+  std::uint32_t blocks_;
+  std::uint32_t at_;  // where the parts of the block's last ticket begin
   std::uint32_t drawn_ = 0;
-  int left_ = 0, turn_ = 0;  // of its parts, behind this one
+  int left_ = 0;  // of those parts, behind this one
+  int turn_ = 0;
   bool draws_;
 };
 

@@ -132,6 +132,13 @@ cudaError_t cudaFuncSetAttribute(void (*kernel)(Parameters...), cudaFuncAttribut
                                  int value) {
   return cudaFuncSetAttribute(reinterpret_cast<void const*>(kernel), attribute, value);
 }
+struct cudaFuncAttributes {
+  int ptxVersion = 0;  // of no version of PTX
+};
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* found, void const*) {
+  *found = {};
+  return cudaSuccess;
+}
 template <class Kernel>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel, int threads,
                                                           std::size_t shared_bytes) {
@@ -141,7 +148,13 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel, i
   return cudaSuccess;
 }
 
-struct cudaLaunchAttribute;  // none is understood here
+enum cudaLaunchAttributeID { cudaLaunchAttributeProgrammaticStreamSerialization = 6 };
+struct cudaLaunchAttribute {  // none is understood here
+  cudaLaunchAttributeID id;
+  struct {
+    int programmaticStreamSerializationAllowed;
+  } val;
+};
 struct cudaLaunchConfig_t {
   dim3 grid, block;
   std::size_t dynamicSmemBytes = 0;
