@@ -15,13 +15,14 @@ struct fold_places {
   __device__ State& operator[](unsigned i) { return reinterpret_cast<State*>(memory)[i]; }
 };
 
-// The fold of all threads' states, in the first thread, by fold_warp(state), which gives a warp's
-// in its first lane. Once for each place, or with a barrier between.
+// The fold of the first `count` threads' states, in the first thread, by fold_warp(state), which
+// gives a warp's in its first lane; those of the others are the identity. Once for each place, or
+// with a barrier between.
 template <class State, int Warps, class FoldWarp>
 __device__ State fold_block(State s, State identity, fold_places<State, Warps>& of_warp,
-                            FoldWarp fold_warp) {
+                            FoldWarp fold_warp, unsigned count = blockDim.x) {
   unsigned const lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-  unsigned const warps = blockDim.x / warp_size;
+  unsigned const warps = min(count + warp_size - 1, blockDim.x) / warp_size;
   s = fold_warp(s);
   if (warps == 1) return s;
   if (lane == 0) of_warp[warp] = s;

@@ -88,7 +88,7 @@ struct plain_form {
     for (int b = int(threadIdx.x); b < blocks; b += int(blockDim.x))
       total = a.combine(total, await_state<state>(slots + b * words, epoch));
     acc.chain[0] = total;
-    fold(acc, s.all);
+    fold(acc, s.all, unsigned(blocks));
   }
 
   __device__ bool finish(accumulator const& acc, shared&, std::uint64_t, result* out) const {
@@ -116,9 +116,9 @@ struct plain_form {
   __device__ void put(state& s, element x, std::uint64_t index) const {
     s = a.combine(s, a.lift(x, index));
   }
-  __device__ void fold(accumulator& acc, places& of_warp) const {
-    acc.chain[0] = fold_block(acc.chain[0], a.identity(), of_warp,
-                              [&](state const& s) { return fold_warp(s); });
+  __device__ void fold(accumulator& acc, places& of_warp, unsigned count = blockDim.x) const {
+    acc.chain[0] = fold_block(
+        acc.chain[0], a.identity(), of_warp, [&](state const& s) { return fold_warp(s); }, count);
   }
   __device__ state fold_warp(state const& s) const {
     if constexpr (requires { typename A::key_operator; }) {

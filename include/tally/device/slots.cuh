@@ -87,10 +87,26 @@ __device__ void publish_state(State const& s, slot* at, std::uint32_t epoch) {
   memcpy(word, &s, sizeof(State));
   for (int i = 0; i < words_of<State>; ++i) publish(at + i, word[i], tag_of(epoch));
 }
+// (Up to four words are asked for at once: each comes from L2, as many of them in the same time.)
 template <class State>
 __device__ State await_state(slot* at, std::uint32_t epoch) {
-  std::uint64_t word[words_of<State>];
-  for (int i = 0; i < words_of<State>; ++i) word[i] = await(at + i, tag_of(epoch));
+  constexpr int words = words_of<State>, at_once = words < 4 ? words : 4;
+  std::uint64_t word[words];
+#pragma unroll
+  for (int first = 0; first < words; first += at_once) {
+    content c[at_once];
+    bool all;
+    do {
+      all = true;
+#pragma unroll
+      for (int j = 0; j < at_once && first + j < words; ++j) c[j] = read(at + first + j);
+#pragma unroll
+      for (int j = 0; j < at_once && first + j < words; ++j) {
+        all = all && c[j].tag() == tag_of(epoch);
+        word[first + j] = c[j].word;
+      }
+    } while (!all);
+  }
   State s;
   memcpy(&s, word, sizeof(State));
   return s;
