@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <vector>
 
+#include "tally/aggregate/exact_state.hpp"
 #include "tally/device_array.cuh"
 #include "tally/launch.cuh"
 
@@ -43,6 +45,74 @@ TEST(shared_digits, keep_an_integer_of_either_sign_at_every_place) {
       EXPECT_TRUE(value == __int128(x) << 16 * at) << x << " at " << at;
       for (int i = 0; i < beyond; ++i) EXPECT_EQ(got[number::digits + i], 0);
     }
+}
+
+template <class Number>
+__global__ void add_lanes(double const* x, std::int64_t* out) {
+  __shared__ device::shared_digits<Number> digits;
+  digits.clear();
+  __syncthreads();
+  double const mine[] = {x[threadIdx.x]};
+  digits.add_warp(mine);
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+  for (int i = 0; i < Number::digits; ++i) out[i] = digits.digit(i);
+}
+
+// Takes from the exact sum of the lanes' values what the device made of them: nothing is left.
+template <class Number>
+void expect_sum_of_lanes(char const* what, std::vector<double> const& x) {
+  device_array<double> in(x);
+  device_array<std::int64_t> out(Number::digits);
+  launch(add_lanes<Number>, 1, 32)(in.data(), out.data());
+  Number left;
+  for (double const value : x) left.add(value);
+  auto const got = out.to_host();
+  for (int i = 0; i < Number::digits; ++i) {
+    bool const negative = got[i] < 0;
+    left.add(!negative, std::uint64_t(negative ? -got[i] : got[i]), 32 * i + Number::lsb);
+  }
+  bool negative;
+  EXPECT_EQ(left.magnitude(negative).bit_length(), 0) << what;
+}
+
+std::vector<double> lanes(double (*value)(int)) {
+  std::vector<double> out(32);
+  for (int lane = 0; lane < 32; ++lane) out[lane] = value(lane);
+  return out;
+}
+double odd(int exponent) { return std::ldexp(9007199254740991.0, exponent - 52); }  // 53 ones
+
+template <class Number>
+void expect_sums_of_lanes() {
+  auto const expect = [](char const* what, double (*value)(int)) {
+    expect_sum_of_lanes<Number>(what, lanes(value));
+  };
+  expect("zeros", [](int) { return 0.0; });
+  expect("negative zeros", [](int) { return -0.0; });
+  expect("small integers", [](int i) { return double(i) - 7; });
+  expect("of which nothing is left", [](int i) { return i % 2 ? 3.25 : -3.25; });
+  expect("the most that lanes can have", [](int) { return odd(10); });
+  expect("the same, negative", [](int) { return -odd(10); });
+  expect("58 bits", [](int i) { return i == 3 ? odd(0) : odd(-5); });
+  expect("59 bits", [](int i) { return i == 3 ? odd(0) : odd(-6); });
+  expect("77 bits", [](int i) { return i == 3 ? odd(0) : -odd(-25); });
+  expect("78 bits and more", [](int i) { return i == 3 ? odd(0) : odd(-24 - i % 4); });
+  expect("one small one", [](int i) { return i == 31 ? 0x1p-90 : odd(-i); });
+  expect("the smallest ones", [](int i) { return std::ldexp(i - 11, Number::lsb); });
+  expect("far from 1", [](int i) { return std::ldexp(i - 11, Number::lsb + 40); });
+}
+
+TEST(shared_digits, add_up_the_lanes_of_a_warp) {
+  expect_sums_of_lanes<detail::sum_digits<float>>();
+  expect_sums_of_lanes<detail::sum_digits<double>>();
+}
+
+TEST(shared_digits, add_up_lanes_as_far_apart_as_can_be) {
+  using wide = detail::sum_digits<double>;
+  expect_sum_of_lanes<wide>("1 and tiny", lanes([](int i) { return i ? 0x1p-1074 : 1.0; }));
+  expect_sum_of_lanes<wide>("huge and tiny", lanes([](int i) { return i ? 0x1p-1074 : 0x1p900; }));
+  expect_sum_of_lanes<wide>("huge", lanes([](int i) { return i % 3 ? odd(900) : -odd(899); }));
 }
 
 }  // namespace

@@ -38,9 +38,10 @@ TALLY_HD inline two_doubles operator-(two_doubles a, two_doubles b) {
   return normalised(s.high, s.low + (a.low - b.low));
 }
 TALLY_HD inline two_doubles operator/(two_doubles a, two_doubles b) {
-  double const q = a.high / b.high;
+  double const inverse = 1 / b.high;  // a division takes as long as twenty products
+  double const q = rounded_product(a.high, inverse);
   double const rest = std::fma(-q, b.high, a.high) + (a.low - rounded_product(q, b.low));
-  return normalised(q, rest / b.high);
+  return normalised(q, rounded_product(rest, inverse));
 }
 TALLY_HD inline two_doubles square_root(two_doubles a) {
   double const r = std::sqrt(a.high);
@@ -118,7 +119,7 @@ TALLY_HD bool estimate_mean(leading const& sum, std::uint64_t n, R& out) {
   if (n == 0) return false;
   if (sum.error == 0) return true;
   auto const count = two_doubles_of(n);
-  return round_within(sum.value / count, 4 * sum.error / count.high, sum.exponent, out);
+  return round_within(sum.value / count, 4 * sum.error * (1 / count.high), sum.exponent, out);
 }
 
 // The sum of squares, or its root.
@@ -152,7 +153,7 @@ TALLY_HD bool estimate_variance(leading const& sum, leading const& squares, std:
     error += 4 * unit * (std::fabs(sum.value.high) + sum.error) * sum.error;
   }
   auto const value = spread / divisor;
-  error *= 32 / divisor.high;
+  error *= 32 * (1 / divisor.high);
   if (!take_root) return round_within(value, error, squares.exponent, out);
   if (!(value.high > 4 * error)) return false;
   auto const r = square_root(value);

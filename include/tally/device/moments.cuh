@@ -30,6 +30,7 @@ struct moments_form {
   static constexpr int blocks_a_multiprocessor =  // one where two have not the shared memory
       Squares && floating<element> && !is_double ? 1 : 2;
   static constexpr bool loads_ahead = Squares && floating<element>;
+  static constexpr bool draws_tiles = !Squares;
   static constexpr int square_words = Squares ? square_number::digits : 0;
   static constexpr int totals = sum_type::words + square_words + 1;
   static constexpr int words = slots_of_words<totals>;

@@ -24,20 +24,19 @@ struct digit_run {
   __device__ int size() const { return high - low + 1; }
 };
 
-// At most 3 digits of less than 2^53, of which the first counts 2^exponent, rounded once, in
-// doubles; false where these do not tell. 0 is +0.
+// At most 3 digits of less than 2^60, of which the first counts 2^exponent, rounded once. 0 is +0.
 inline constexpr int few_digits = 3;
 
 template <floating R>
-__device__ bool round_few(std::int64_t first, std::int64_t second, std::int64_t third, int exponent,
-                          R& out) {
-  auto const above = detail::added(double(third) * 0x1p64, double(second) * 0x1p32);
-  auto const below = detail::added(above.low, double(first));
-  auto const sum = detail::added(above.high, below.high);
-  out = R{};
-  if (sum.high == 0 && below.low == 0) return true;
-  if (std::is_same_v<R, double> && below.low != 0) return false;
-  return detail::round_near(sum.high, sum.low != 0 || below.low != 0, exponent, out);
+__device__ R round_few(std::int64_t first, std::int64_t second, std::int64_t third, int exponent) {
+  __int128 const sum = (__int128(third) << 64) + (__int128(second) << 32) + first;
+  auto const magnitude = static_cast<unsigned __int128>(sum < 0 ? -sum : sum);
+  auto high = std::uint64_t(magnitude >> 64), low = std::uint64_t(magnitude);
+  if (high == 0) high = low, low = 0, exponent -= 64;
+  if (high == 0) return R{};
+  int const shift = leading_zeros(high);
+  high = high << shift | (low >> (63 - shift)) >> 1;
+  return round_to<R>(sum < 0, high, exponent + 127 - shift, low << shift != 0);
 }
 
 // Any run of digits in shared memory, which are spoilt; by one thread.

@@ -40,8 +40,8 @@ struct shared_digits {
   }
 
   // Adds some finite doubles of each of a warp's lanes. All of it calls this together, which is
-  // quicker: where the lanes' values are less than 2^25 apart, they are added up by the hardware as
-  // integers of three columns of 26 bits. A few times in a launch.
+  // quicker: the hardware adds them up as integers of 58 bits, or where these do not hold them all,
+  // but the values are less than 2^25 apart, of three columns of 26 bits. A few times in a launch.
   template <int N>
   __device__ void add_warp(double const (&x)[N]) {
     int top[N];
@@ -54,7 +54,8 @@ struct shared_digits {
     for (int i = 0; i < N; ++i) {
       if (top[i] == 0 && Number::lsb > -1074) continue;  // all are zero
       if (top[i] < 1) top[i] = 1;
-      add_by_lanes(sum_of_warp(x[i], top[i]), top[i] - 1075 - 25 - Number::lsb);
+      if (!add_narrow(x[i], top[i]))
+        add_by_lanes(sum_of_warp(x[i], top[i]), top[i] - 1075 - 25 - Number::lsb);
     }
   }
 
@@ -89,6 +90,25 @@ struct shared_digits {
     int const last = min(parts, halves - at) - 1;
     if (part > last) return 0;
     return part < last ? int(x >> (16 * part) & 0xffff) : int(x >> (16 * part));
+  }
+
+  // Where all lanes' values are multiples of 2^(top - 1075 - 5), for which no field of an exponent
+  // is greater than `top`.
+  __device__ bool add_narrow(double x, int top) {
+    int const unit = max(top - 1080, Number::lsb);
+    if (unit < -1022) return false;
+    auto const power = [](int e) { return from_bits<double>(std::uint64_t(1023 + e) << 52); };
+    auto const whole = std::int64_t(x * power(-unit));
+    if (!__all_sync(~0u, double(whole) * power(unit) == x)) return false;
+    auto const sum = std::int64_t(warp::detail::redux_of(std::uint64_t(whole), plus{}));
+    std::uint64_t const magnitude = sum < 0 ? 0 - std::uint64_t(sum) : std::uint64_t(sum);
+    // Each of the first lanes has a digit of it.
+    int const position = unit - Number::lsb, lane = warp::lane();
+    int const down = 16 * lane - position % 16;
+    std::uint64_t const from = down < 0 ? magnitude << -down : magnitude >> min(down, 63);
+    int const digit = lane < 5 ? int(from & 0xffff) : 0;  // less than 2^79 in all
+    if (digit != 0) atomicAdd(&half[position / 16 + lane], sum < 0 ? -digit : digit);
+    return true;
   }
 
   // In units of 2^(top - 1075 - 25), for which no field of an exponent is greater than `top`; those

@@ -26,8 +26,10 @@ __device__ bool round_leading(shared_sum<Number> const& s, digit_run const& run,
   }
   auto const digit = [&](int i) { return s.digits.digit(i); };
   auto const few = [&](int i) { return i < run.size() ? digit(run.low + i) : 0; };
-  if (run.size() <= few_digits)
-    return round_few(few(0), few(1), few(2), Number::lsb + 32 * run.low, out);
+  if (run.size() <= few_digits) {
+    out = round_few<R>(few(0), few(1), few(2), Number::lsb + 32 * run.low);
+    return true;
+  }
   auto const x = detail::leading_of(digit, run.low, run.high, Number::lsb);
   return detail::round_within(x.value, 2 * x.error, x.exponent, out);
 }

@@ -9,9 +9,9 @@
 
 namespace tally::device {
 
-// How a block goes through the parts 0, 1, 2, ... of the work, from its own number's on: next() says
-// how many further on its next one is, which may be behind the last. ask() comes before it, early.
-// All threads of a block call them together.
+// How a block goes through the parts 0, 1, 2, ... of the work, from its own number's on: next()
+// says how many further on its next one is, which may be behind the last. ask() comes before it,
+// early. All threads of a block call them together.
 
 // As many further on as there are blocks.
 class in_turn {

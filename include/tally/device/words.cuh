@@ -52,29 +52,33 @@ __device__ void publish_words(Word word, word_places<Words> const& at, std::uint
   }
 }
 
-// For few blocks: of the task-th group of 32 blocks' words, every fourth that is not zero
-// everywhere, by a warp. Else see collect_words().
+// For few blocks: of the task-th group of 32 blocks' words, every fourth, by a warp. (Those that
+// are not zero are mostly neighbours.) Else see collect_words().
 template <int Words, class Add>
 __device__ void collect_fourth(slot* slots, int blocks, int task, int fourth, std::uint32_t epoch,
                                Add add) {
-  constexpr int groups = groups_of_words<Words>;
+  constexpr int groups = groups_of_words<Words>, at_once = 4;
   int const lane = int(threadIdx.x % warp_size);
   int const block = task / groups * warp_size + lane, group = task % groups;
   word_places<Words> const at(slots, block, blocks);
-  content head{}, own{};
-  while (block < blocks && head.epoch() != epoch)
-    head = read(at(group, 0)), own = read(at(group, fourth));
-  unsigned const which = block < blocks ? head.note() : 0;
+  content c[at_once] = {};
+  while (block < blocks && c[0].epoch() != epoch)  // more is asked for than is waited for
+#pragma unroll
+    for (int j = 0; j < at_once; ++j) c[j] = read(at(group, j));
+  unsigned const which = block < blocks ? c[0].note() : 0;
   std::uint64_t const tag = tag_of(epoch, which);
-  unsigned rest = warp::detail::redux_of(which, bit_or{});
-  for (int i = 0;; ++i) {
-    for (int k = 0; k < (i == 0 ? fourth : 4); ++k) rest &= rest - 1;
-    if (rest == 0) return;
+  unsigned rest = warp::detail::redux_of(which, bit_or{}) & 0x11111111u << fourth;
+#pragma unroll 1
+  for (; rest != 0; rest &= rest - 1) {
     unsigned const bit = rest & (0 - rest);
     int const place = __popc(which & (bit - 1));
+    content mine = c[0];
+#pragma unroll
+    for (int j = 1; j < at_once; ++j)
+      if (place == j) mine = c[j];
     std::uint64_t word = 0;
     if (which & bit)
-      word = place == fourth && own.tag() == tag ? own.word : await(at(group, place), tag);
+      word = place < at_once && mine.tag() == tag ? mine.word : await(at(group, place), tag);
     auto const sum = warp::detail::redux_of(word, plus{});
     if (lane < 4) add(group * words_a_group<Words> + __ffs(int(bit)) - 1, std::int64_t(sum), lane);
   }
