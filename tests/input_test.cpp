@@ -24,11 +24,17 @@ auto materialised(In const& in) {
   return out;
 }
 
+// Of padding, which has no value, none.
 template <class T>
 std::string bytes_of(T const& x) {
   if constexpr (requires { x.index; }) {
     return std::to_string(x.index) + bytes_of(x.value);
+  } else if constexpr (requires { x.rest; }) {
+    return bytes_of(x.first) + bytes_of(x.rest);
+  } else if constexpr (requires { x.first; }) {
+    return bytes_of(x.first);
   } else {
+    static_assert(std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>);
     return {reinterpret_cast<char const*>(&x), sizeof x};
   }
 }
