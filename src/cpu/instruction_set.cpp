@@ -11,14 +11,18 @@ namespace {
 instruction_set detect() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  // All that run_avx2 and run_avx512 are compiled for.
+  // All that run_avx2 and run_avx512, if it is there, are compiled for.
   bool const avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
                     __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") &&
                     __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("f16c") &&
                     __builtin_cpu_supports("fma");
+#ifdef TALLY_SANITIZED
+  bool const avx512 = false;
+#else
   bool const avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
                       __builtin_cpu_supports("avx512cd");
+#endif
   if (avx2) return avx512 ? instruction_set::avx512 : instruction_set::avx2;
 #endif
   return instruction_set::baseline;

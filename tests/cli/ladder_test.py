@@ -1,18 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """ladder: the rungs, their drawing, the list of systems and the exhibits."""
 
-import json
 import os
-import shutil
-import signal
-import subprocess
-import time
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from .command import BINARY, answer, failure, report, tally
+from .command import answer, failure, report, tally
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -139,140 +133,3 @@ def test_misuse_has_status_2_and_names_what_is_wrong(arguments, named):
 
 def test_a_rung_that_is_not_there_has_status_1():
     assert "shuffle/99" in failure(1, "ladder", "shuffle", "--where", "simt", "--rung", "shuffle/99")
-
-
-def command_with(**programs):
-    """A copy of the command with other programs beside it: shell scripts."""
-    shutil.copy(BINARY, "tally")
-    for name, script in programs.items():
-        path = Path("tally-" + name.replace("_", "-"))
-        path.write_text("#!/bin/sh\n" + script + "\n")
-        path.chmod(0o755)
-
-
-def run_copy(*arguments):
-    done = subprocess.run(["./tally", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          timeout=60)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
-
-
-def rung(where, name, **more):
-    counts = {"sectors": 4, "bank_conflicts": 0, "barriers": 0, "shuffles": 0, "atomics": 0,
-              "operator": 7}
-    return {"id": f"reduce/{name}", "ladder": "reduce", "file": "f", "title": "t", "bound": "b",
-            "page": None, "page_us": None, "peer": False, "where": where, "device": "Abacus",
-            "n": 1000, "dtype": "float32", "op": "sum", "grid": 1, "block": 32, "bytes": 64,
-            "verified": True, "error": 0.0, "findings": [], "speedup": None, "page_speedup": None,
-            "drawing": [], "counts": counts if where == "simt" else None,
-            "cold_us": None, "warm_us": None, "of_ceiling": None, **more}
-
-
-def printing(*objects):
-    return "\n".join(f"echo '{json.dumps(one)}'" for one in objects)
-
-
-def gpu_and_machine():
-    """Programs that say what those on a GPU and on the machine would."""
-    machine = [rung("simt", name) for name in ("01_slow", "02_quick")]
-    gpu = [rung("gpu", "01_slow", n=4000, cold_us=900.0, warm_us=800.0, of_ceiling=0.01),
-           rung("gpu", "02_quick", n=4000, cold_us=10.0, warm_us=5.0, of_ceiling=0.9),
-           rung("gpu", "03_peer", n=4000, cold_us=20.0, warm_us=9.0, of_ceiling=0.45, peer=True)]
-    command_with(ladder_simt=printing(*machine), ladder_gpu=printing(*gpu))
-
-
-def test_what_a_gpu_times_stands_beside_what_the_machine_counts():
-    gpu_and_machine()
-    status, out, errors = run_copy("ladder", "reduce", "--where", "gpu", "--json")
-    assert (status, errors) == (0, "")
-    found = json.loads(out)
-    assert (found["where"], found["device"], found["n"]) == ("gpu", "Abacus", 4000)
-    slow, quick, peer = found["rungs"]
-    assert (slow["cold_us"], slow["counts"]["sectors"], slow["counts_n"]) == (900, 4, 1000)
-    assert (quick["of_ceiling"], quick["moved"]) == (0.9, 2)
-    assert (peer["cold_us"], peer["counts"]) == (20, None)
-
-
-def test_the_drawing_of_a_gpu_shows_its_times():
-    gpu_and_machine()
-    status, out, _ = run_copy("ladder", "reduce", "--where", "gpu", "--svg", "x.svg")
-    assert status == 0 and "cold us" in out and "900" in out
-    root = ElementTree.parse("x.svg").getroot()
-    widths = [float(r.get("width")) for r in root.iter(SVG + "rect") if r.get("class")]
-    assert widths[0] > widths[2] > widths[1]
-    text = "\n".join(t.text for t in root.iter(SVG + "text"))
-    assert "reduce: Abacus, n = 4000" in text and "900 us" in text and "read ceiling" in text
-
-
-def test_a_gpu_is_not_asked_where_there_is_none():
-    gpu_and_machine()
-    status, out, _ = run_copy("ladder", "reduce", "--json")
-    assert status == 0 and json.loads(out)["where"] == ("gpu" if has_gpu() else "simt")
-
-
-def has_gpu():
-    return any("gpu" in device["kind"] for device in report("devices", "--no-measure")["devices"])
-
-
-def test_a_rung_that_is_wrong_fails_the_command_and_says_what_is_wrong():
-    wrong = rung("simt", "01_wrong", verified=False, findings=["expected 3, found 4"])
-    command_with(ladder_simt=printing(wrong) + "; exit 1")
-    status, out, errors = run_copy("ladder", "reduce", "--where", "simt")
-    assert status == 1 and "NO" in out and "expected 3, found 4" in out
-    assert errors == "tally: reduce/01_wrong was not verified\n"
-
-
-def test_programs_that_are_not_there_are_named():
-    command_with()
-    assert run_copy("ladder", "reduce") == (
-        1, "", "tally: ladder: there is no tally-ladder-simt beside this tally\n")
-    assert run_copy("ladder", "list")[0] == 0
-
-
-def exhibit(caught):
-    keys = ["page", "bug", "expected", "reported", "kernel", "block", "lane", "file", "line"]
-    return json.dumps({"id": "x", **dict.fromkeys(keys), "caught": caught})
-
-
-def test_an_exhibit_that_is_not_caught_fails_the_command():
-    command_with(exhibits=f"echo '{exhibit(False)}'; exit 1")
-    status, out, errors = run_copy("ladder", "exhibits")
-    assert status == 1 and "NOT CAUGHT" in out
-    assert errors == "tally: x was not caught\n"
-
-
-@pytest.mark.parametrize("script, told", [
-    ("kill -SEGV $$", "tally-exhibits was ended by: Segmentation fault"),
-    ("echo 'tally ladder: no luck' >&2; exit 1", "no luck"),
-    ("exit 3", "tally-exhibits ended with status 3 and said nothing"),
-    ("echo no json", "tally-exhibits printed a line that is no JSON")])
-def test_a_program_that_fails_is_one_line_and_status_1(script, told):
-    command_with(exhibits=script)
-    assert run_copy("ladder", "exhibits") == (1, "", f"tally: {told}\n")
-
-
-def test_what_a_program_says_on_the_side_is_passed_on():
-    command_with(exhibits=f"echo aside >&2; echo '{exhibit(True)}'")
-    status, _, errors = run_copy("ladder", "exhibits")
-    assert (status, errors) == (0, "aside\n")
-
-
-def runs(process):
-    """Not if it has ended and nobody has asked for its status yet."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def test_the_program_ends_with_the_command():
-    command_with(exhibits="echo $$ > pid; exec sleep 100")
-    with subprocess.Popen(["./tally", "ladder", "exhibits"]) as command:
-        while not (os.path.exists("pid") and Path("pid").read_text().endswith("\n")):
-            time.sleep(0.01)
-        program = int(Path("pid").read_text())
-        command.send_signal(signal.SIGTERM)
-        assert command.wait(timeout=10) == -signal.SIGTERM
-    deadline = time.monotonic() + 10
-    while runs(program):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)

@@ -33,7 +33,8 @@ __attribute__((noinline, target("avx2,bmi,bmi2,lzcnt,popcnt,f16c" TALLY_FMA))) v
     F& body) {
   body(vector_width<32>{});
 }
-#ifdef TALLY_NO_CONTRACTION
+#if defined(TALLY_NO_CONTRACTION) && !defined(TALLY_SANITIZED)
+#define TALLY_HAS_AVX512
 #ifdef __clang__
 #define TALLY_WIDE ""
 #else
@@ -56,17 +57,19 @@ __attribute__((noinline)) void run_baseline(F& body) {
 
 // Runs body(width), an always-inlined callable, compiled for the best instruction set. AVX-512
 // brings fused operations, so it is for sources that are compiled with -ffp-contract=off and say so
-// with TALLY_NO_CONTRACTION, as the library's are.
+// with TALLY_NO_CONTRACTION, as the library's are; TALLY_SANITIZED leaves it out, as compiling it
+// under sanitizers takes too long.
 template <class F>
 void run_vectorised(F&& body) {
 #if defined(__x86_64__)
   auto const set = best_instruction_set();
-#ifdef TALLY_NO_CONTRACTION
+#ifdef TALLY_HAS_AVX512
   if (set == instruction_set::avx512) return run_avx512(body);
 #endif
   if (set >= instruction_set::avx2) return run_avx2(body);
 #endif
   run_baseline(body);
 }
+#undef TALLY_HAS_AVX512
 
 }  // namespace tally::detail
