@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,12 +38,18 @@ class descriptor {
 
 inline constexpr std::size_t longest_stream = 1 << 16;  // what a pipe takes without a reader
 
-// The elements, or nothing where that ends in an error.
-inline std::optional<std::vector<std::byte>> all_of(std::string const& path,
-                                                    io::open_options const& options,
-                                                    std::size_t at_once) {
+// What a file may hold, with no name but path().
+inline descriptor in_memory(bytes content) {
+  int const file = ::memfd_create("fuzz", 0);
+  require(::write(file, content.data(), content.size()) == ssize_t(content.size()));
+  return descriptor(file);
+}
+
+// The elements of what open() returns, or nothing where that ends in an error.
+template <class Open>
+std::optional<std::vector<std::byte>> all_of(Open const& open, std::size_t at_once) {
   try {
-    auto const in = io::open(path, options);
+    std::unique_ptr<io::source> const in = open();
     std::vector<std::byte> all;
     for (;;) {
       auto const next = in->next(at_once);
@@ -59,9 +66,8 @@ inline std::optional<std::vector<std::byte>> all_of(std::string const& path,
 
 inline std::optional<std::vector<std::byte>> read_file(bytes content,
                                                        io::open_options const& options) {
-  descriptor const file(::memfd_create("fuzz", 0));
-  require(::write(file.number(), content.data(), content.size()) == ssize_t(content.size()));
-  return all_of(file.path(), options, 1 << 16);
+  auto const file = in_memory(content);
+  return all_of([&] { return io::open(file.path(), options); }, 1 << 16);
 }
 
 inline std::optional<std::vector<std::byte>> read_stream(bytes content,
@@ -73,7 +79,7 @@ inline std::optional<std::vector<std::byte>> read_stream(bytes content,
     descriptor const in(ends[1]);
     require(::write(in.number(), content.data(), content.size()) == ssize_t(content.size()));
   }
-  return all_of(out.path(), options, 24);
+  return all_of([&] { return io::open(out.path(), options); }, 24);
 }
 
 }  // namespace tally::fuzz
