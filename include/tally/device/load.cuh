@@ -36,26 +36,29 @@ class tile {
 
   // The one of the block's number.
   __device__ tile(Source const& source, cut const& c)
-      : source_(&source), cut_(&c), first_(std::uint64_t(blockIdx.x) * size()) {}
+      : cut_(&c),
+        first_(std::uint64_t(blockIdx.x) * size()),
+        mine_(source.from(index_of(threadIdx.x))) {}
 
-  __device__ void advance(std::uint64_t tiles) { first_ += tiles * size(); }
+  __device__ void advance(std::uint64_t tiles) {
+    first_ += tiles * size();
+    mine_ = mine_.from(tiles * size() * Source::each);
+  }
   // Whether it is behind the last one, the same in the whole block.
   __device__ bool is_behind() const { return first_ >= cut_->vectors; }
 
   // The vectors, zeros for what there is not. Bit j of the answer tells whether there is the j-th.
   __device__ unsigned load(batch_type& x) const {
-    Source const from = source_->from(index_of(0));
-    std::uint64_t const left = is_behind() ? 0 : cut_->vectors - first_;
-    unsigned const count = left < size() ? unsigned(left) : size();
+    auto const left = std::int64_t(cut_->vectors - first_ - threadIdx.x);
     unsigned live = 0;
 #pragma unroll
     for (int j = 0; j < Source::loads; ++j) {
-      unsigned const v = threadIdx.x + j * blockDim.x;
-      if (v < count) {
+      unsigned const v = j * blockDim.x;
+      if (left > std::int64_t(v)) {
         if (!Source::may_shift || cut_->aligned)
-          from.load(x, j, v);
+          mine_.load(x, j, v);
         else
-          from.load_anywhere(x, j, v);
+          mine_.load_anywhere(x, j, v);
         live |= 1u << j;
       } else {
         x.clear(j);
@@ -71,9 +74,9 @@ class tile {
   }
 
  private:
-  Source const* source_;
   cut const* cut_;
   std::uint64_t first_;  // its first vector
+  Source mine_;          // from the thread's first one on
 
   static __device__ unsigned size() { return Source::loads * blockDim.x; }  // in vectors
   __device__ std::uint64_t index_of(unsigned v) const {

@@ -144,14 +144,17 @@ class strip {
   static constexpr int each = Source::each, loads = Source::loads;
 
  public:
-  // A warp's i-th strip of a run.
-  __device__ void load(ordered_call<A, Source> const& call, unsigned run, unsigned i) {
+  // A warp's i-th strip of a run: where it is.
+  __device__ Source find(ordered_call<A, Source> const& call, unsigned run, unsigned i) {
     auto const number =
         (((std::uint64_t(run) << call.levels) + i) << call.log_warps) + threadIdx.x / warp_size;
     first_ = number * strip_size<Source> + threadIdx.x % warp_size * each;
     whole_ = number - call.whole.first < call.whole.count;
+    return call.in.from(first_);
+  }
+  __device__ void load(ordered_call<A, Source> const& call, Source const& here) {
     if (whole_)
-      load_vectors(call.in.from(first_), call.aligned);
+      load_vectors(here, call.aligned);
     else
       load_elements(call.in, call.n);
   }
@@ -183,12 +186,12 @@ class strip {
   int left_;             // else: how many there are from there on, as far as it matters
 
   __device__ void load_vectors(Source const& here, bool aligned) {
+    if (aligned) {
 #pragma unroll
-    for (int j = 0; j < loads; ++j) {
-      if (aligned)
-        here.load(x_, j, j * warp_size);
-      else
-        here.load_anywhere(x_, j, j * warp_size);
+      for (int j = 0; j < loads; ++j) here.load(x_, j, j * warp_size);
+    } else {
+#pragma unroll
+      for (int j = 0; j < loads; ++j) here.load_anywhere(x_, j, j * warp_size);
     }
   }
   __device__ void load_elements(Source const& in, std::uint64_t n) {
@@ -250,7 +253,8 @@ __device__ typename A::state fold_run(ordered_call<A, Source> const& call, unsig
   for (unsigned i = 0; i < strips; ++i) {
     strip<A, Source> next;  // is on its way while this one is folded
     bool const last = i + 1 == strips;
-    if (!last || after < call.runs) next.load(call, last ? after : run, last ? 0 : i + 1);
+    if (!last || after < call.runs)
+      next.load(call, next.find(call, last ? after : run, last ? 0 : i + 1));
     state const node = here.fold(call.a, call.in, call.skips_nan);
     if (threadIdx.x % warp_size == 0) nodes[i * warps + threadIdx.x / warp_size] = node;
     here = next;
@@ -297,9 +301,10 @@ __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocess
   strip<A, Source> first;
   bool const has_runs = !call.draws || blockIdx.x > 0;
   unsigned run = has_runs ? blockIdx.x - call.draws : call.runs;
+  Source const here = first.find(call, run, 0);
   if (gridDim.x == 1) let_next_launch_start();  // it finds room elsewhere
   await_launches_before();
-  first.load(call, run, 0);
+  first.load(call, here);
   epoch_to_come of_launch;
   if (call.runs > 1) of_launch.ask(w);
   std::uint32_t epoch = 0;
