@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions of whole arrays by PyTorch and CuPy, timed as bench/gpu/reduce.cu times Tally and CUB.
+"""Reductions of whole arrays by PyTorch or CuPy, timed as bench/gpu/reduce.cu times Tally and CUB.
 
 Prints a line of JSON a row, named as theirs: reduce/WHAT/TYPE/2^k/normal/cold|warm/WHO. Device time,
 without the gaps between launches: calls are captured in a graph; large arrays also without one, where
 that is quicker. Cold: a graph's calls read each an array of its own, and what is read before each replay
 leaves nothing of them in L2. "error" is what the answer is off, of the sum of absolute values for a sum,
-else of itself. A library that is not installed is left out, with a line on stderr.
+else of itself. A library that is not installed is left out, with a line on stderr. All of a process is on
+one stream, as src/cuda/timing.cuh says.
 
-usage: peers.py
+usage: peers.py torch|cupy
 """
 
 import json
@@ -31,8 +32,9 @@ class Torch:
         import torch
         self.torch = torch
         self.version = torch.__version__
-        self.other = torch.zeros(FLUSH // 4, device="cuda")
         self.stream = torch.cuda.Stream()
+        torch.cuda.set_stream(self.stream)
+        self.other = torch.zeros(FLUSH // 4, device="cuda")
         torch.manual_seed(1)
 
     def arrays(self, dtype, n, count):
@@ -83,8 +85,9 @@ class Cupy:
         import cupy
         self.cupy = cupy
         self.version = cupy.__version__
-        self.other = cupy.zeros(FLUSH // 4, dtype="float32")
         self.stream = cupy.cuda.Stream(non_blocking=True)
+        self.stream.use()
+        self.other = cupy.zeros(FLUSH // 4, dtype="float32")
         self.random = cupy.random.default_rng(1)
 
     def arrays(self, dtype, n, count):
@@ -177,20 +180,20 @@ def measure(lib, what, dtype, log):
         yield row("warm", arrays[:1] * min(200 if log <= 20 else 40, most))
 
 
-def main():
-    for library in (Torch, Cupy):
-        try:
-            lib = library()
-        except ImportError as error:
-            print(f"peers: without {library.name}: {error}", file=sys.stderr)
-            continue
-        print(json.dumps({"libraries": {lib.name: lib.version}}), flush=True)
-        for case in CASES:
-            for row in measure(lib, *case):
-                print(json.dumps(row), flush=True)
+def main(library):
+    try:
+        lib = library()
+    except ImportError as error:
+        print(f"peers: without {library.name}: {error}", file=sys.stderr)
+        return
+    print(json.dumps({"libraries": {lib.name: lib.version}}), flush=True)
+    for case in CASES:
+        for row in measure(lib, *case):
+            print(json.dumps(row), flush=True)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 1:
+    libraries = {library.name: library for library in (Torch, Cupy)}
+    if len(sys.argv) != 2 or sys.argv[1] not in libraries:
         sys.exit(__doc__)
-    main()
+    main(libraries[sys.argv[1]])

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PEERS = [sys.executable, Path(__file__).with_name("peers.py")]
+PEERS = [[sys.executable, Path(__file__).with_name("peers.py"), library] for library in ("torch", "cupy")]
 
 
 def output_of(*command):
@@ -36,7 +36,7 @@ def main(folder, out):
     if not gpus:
         sys.exit(f"bench: no GPU: {devices['no_gpu']}")
     rows, libraries = [], {}
-    for command in [[program] for program in sorted(programs.glob("bench-*"))] + [PEERS]:
+    for command in [[program] for program in sorted(programs.glob("bench-*"))] + PEERS:
         print(Path(command[-1]).name, file=sys.stderr)
         for row in output_of(*command):
             if "id" in row:
