@@ -69,6 +69,26 @@ TYPED_TEST(of_squares, sum_and_root_are_exact_and_rounded_once) {
   }
 }
 
+// Sums of significands that are as large as they can be, for so long that they go on to the digits
+// more than once.
+TYPED_TEST(of_squares, many_large_significands_are_summed_exactly) {
+  using T = TypeParam;
+  using f = format<T>;
+  std::vector<T> x(1024);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    int const field = i % 2 ? f::max_field - 1 : int(i % 4);
+    x[i] = from_bits<T>(bits_of<T>(f::fraction | bits_of<T>(field) << (f::precision - 1)));
+  }
+  int const times = 5000;
+  mpfr_oracle::number exact(4400), out(format<double>::precision);
+  add_squares(exact, x);
+  mpfr_mul_ui(exact.value, exact.value, times, MPFR_RNDN);
+  int const ternary = mpfr_sqrt(out.value, exact.value, MPFR_RNDN);
+  std::vector<T> all;
+  for (int i = 0; i < times; ++i) all.insert(all.end(), x.begin(), x.end());
+  EXPECT_EQ(reduce(cpu{1}, all, norm{}.as<double>()), mpfr_oracle::rounded<double>(out, ternary));
+}
+
 TYPED_TEST(of_squares, infinities_make_infinity_and_a_nan_makes_nan) {
   using T = TypeParam;
   std::vector<T> x{infinity<T>(true), T(1.0), infinity<T>(false)};

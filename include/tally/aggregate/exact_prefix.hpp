@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tally/aggregate/exact_accumulator.hpp"
+#include "tally/aggregate/extent.hpp"
 #include "tally/aggregate/fixed_prefix.hpp"
 #include "tally/aggregate/long_sum.hpp"
 #include "tally/aggregate/prefix_window.hpp"
@@ -154,7 +155,7 @@ class exact_prefix {
   // What is NaN remains so, and what is infinite until something else that is not finite comes.
   template <class Tile>
   TALLY_CPU_FN bool emit_settled(Tile const& t, Out* out) const {
-    if (!window_.kept.is_nan_sum() && !exact_accumulator<In>::all_finite(t)) return false;
+    if (!window_.kept.is_nan_sum() && !all_finite(t)) return false;
     std::fill_n(out, t.count, window_.kept.template result<Out>());
     return true;
   }
@@ -168,7 +169,7 @@ class exact_prefix {
       if (open && emit_strict(t, out)) return true;
       if ((tight || !open) && emit_loose(t, out)) return true;
     }
-    if (!exact_accumulator<In>::all_finite(t)) return false;
+    if (!all_finite(t)) return false;
     emit_one_by_one(t, out);
     return true;
   }

@@ -12,22 +12,6 @@
 
 namespace tally::detail {
 
-// After two tiles in a row for which there was no faster way, the next ones go to a table at once.
-class table_streak {
- public:
-  TALLY_CPU_FN bool lasts() const { return left_ > 0; }
-  TALLY_CPU_FN void next() { --left_; }
-  TALLY_CPU_FN void was_fast() { before_ = false; }
-  TALLY_CPU_FN void was_not() {
-    if (before_) left_ = 16;
-    before_ = true;
-  }
-
- private:
-  int left_ = 0;
-  bool before_ = false;
-};
-
 // Sums of finite elements that lie anywhere: one sum for every sign and exponent, or for a few
 // exponents together, which is exact. No element costs more than another. (The large
 // superaccumulator of R. Neal, arXiv:1505.05571.) Neighbours go to different copies of the sums, so
@@ -39,22 +23,12 @@ class exponent_table {  // floats and narrower: integer sums of significands
   static constexpr std::uint64_t most = 1 << 20;                // elements between two flushes
 
  public:
-  template <class Tile>
-  TALLY_CPU_FN void add(Tile const& t) {
-    constexpr int lanes = Tile::vector_bytes / 4;
+  template <class Tile, class State>
+  TALLY_CPU_FN void add(Tile const& t, State& s) {
+    if (count_ + Tile::size > most) flush(s);
     if (!sums_) sums_ = std::make_unique<table>();
     float converted[Tile::size];
-    float const* x = converted;
-    if constexpr (std::is_same_v<T, float> && !Tile::skips) {
-      x = t.data;
-    } else {
-      float* out = converted;
-      for_each_group<lanes>(t, T{}, [&](T const* p) __attribute__((always_inline)) {
-        auto const b = float_bits<Tile::skips, lanes>(p);
-        __builtin_memcpy(out, &b, sizeof b);
-        out += lanes;
-      });
-    }
+    float const* const x = as_floats(t, converted).data;
     auto& sum = sums_->sum;
     auto const add = [&](int copy, float value) __attribute__((always_inline)) {
       std::uint32_t const b = to_bits(value);
@@ -66,10 +40,9 @@ class exponent_table {  // floats and narrower: integer sums of significands
     for (; k < t.count; ++k) add(0, x[k]);
     count_ += std::uint64_t(t.count);
   }
-  bool has_room_for(std::uint64_t elements) const { return count_ + elements <= most; }
 
-  template <class Digits>
-  TALLY_CPU_COLD void flush(Digits& into) {
+  template <class State>
+  TALLY_CPU_COLD void flush(State& s) {
     if (!sums_ || count_ == 0) return;
     for (int at = 0; at < entries; ++at) {
       std::uint64_t sum = 0;
@@ -78,8 +51,8 @@ class exponent_table {  // floats and narrower: integer sums of significands
       bool const negative = at >= entries / 2;
       int const field = at % (entries / 2);
       int const exponent = std::max(field, 1) + format<float>::lowest - 1;
-      into.add(negative, sum % one, exponent);
-      if (field) into.add(negative, sum / one << fraction, exponent);
+      s.finite.add(negative, sum % one, exponent);
+      if (field) s.finite.add(negative, sum / one << fraction, exponent);
     }
     count_ = 0;
   }
@@ -103,11 +76,12 @@ class exponent_table<double> {
   static constexpr int smaller = 64;  // doubles from 2 on are added 2^64 times smaller, or a sum
                                       // might overflow
  public:
-  template <class Tile>
-  TALLY_CPU_FN void add(Tile const& t) {
+  template <class Tile, class State>
+  TALLY_CPU_FN void add(Tile const& t, State& s) {
     constexpr int lanes = Tile::vector_bytes / 8;
     using doubles = vec<double, lanes>;
     using bits = vec<std::uint64_t, lanes>;
+    if (count_ + Tile::size > most) flush(s);
     if (!sums_) sums_ = std::make_unique<table>();
     auto& sum = sums_->sum;
     for_each_group<lanes>(t, 0.0, [&](double const* p) __attribute__((always_inline)) {
@@ -117,16 +91,15 @@ class exponent_table<double> {
       x = (b & upper_half) != 0 ? x * power_of_two(-smaller) : x;
       doubles const high = cast<doubles>(cast<bits>(x) & (~std::uint64_t(0) << 26));
       pair halves[lanes];
-      side_by_side(high, x - high, halves, std::make_integer_sequence<int, lanes>{});
+      side_by_side<double, lanes>(high, x - high, halves);
       TALLY_CPU_UNROLL
       for (int i = 0; i < lanes; ++i) sum[to_bits(p[i]) >> 55][i % copies] += halves[i];
     });
     count_ += std::uint64_t(t.count);
   }
-  bool has_room_for(std::uint64_t elements) const { return count_ + elements <= most; }
 
-  template <class Digits>
-  TALLY_CPU_COLD void flush(Digits& into) {
+  template <class State>
+  TALLY_CPU_COLD void flush(State& s) {
     if (!sums_ || count_ == 0) return;
     for (int at = 0; at < entries; ++at) {
       pair sum = sums_->sum[at][0];
@@ -136,7 +109,7 @@ class exponent_table<double> {
         auto const p = take_apart(double(sum[half]));
         bool const was_upper = at & entries / 4;
         if (p.significand)
-          into.add(p.negative, p.significand, p.exponent + (was_upper ? smaller : 0));
+          s.finite.add(p.negative, p.significand, p.exponent + (was_upper ? smaller : 0));
       }
     }
     count_ = 0;
@@ -147,25 +120,6 @@ class exponent_table<double> {
   struct table {
     pair sum[entries][copies] = {};
   };
-
-  template <class V, int... I>
-  static TALLY_CPU_FN void side_by_side(V high, V low, pair* out,
-                                        std::integer_sequence<int, I...>) {
-    constexpr int lanes = sizeof...(I);
-#ifdef __CUDACC__  // nvcc 13 loses the pack
-    for (int i = 0; i < lanes; ++i) out[i] = pair{high[i], low[i]};
-#else
-    // Within each 16 bytes, which is one instruction.
-    V const even = __builtin_shufflevector(high, low, (I % 2 * lanes + I / 2 * 2)...);
-    V const odd = __builtin_shufflevector(high, low, (I % 2 * lanes + I / 2 * 2 + 1)...);
-    double both[2][lanes];
-    __builtin_memcpy(both[0], &even, sizeof even);
-    __builtin_memcpy(both[1], &odd, sizeof odd);
-    TALLY_CPU_UNROLL
-    for (int i = 0; i < lanes; ++i)
-      __builtin_memcpy(&out[i], &both[i % 2][i / 2 * 2], sizeof(pair));
-#endif
-  }
 
   std::unique_ptr<table> sums_;
   std::uint64_t count_ = 0;

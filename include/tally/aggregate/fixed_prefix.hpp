@@ -6,7 +6,6 @@
 #pragma once
 
 #include "tally/aggregate/fixed_point.hpp"
-#include "tally/aggregate/folds.hpp"
 #include "tally/aggregate/near_midpoint.hpp"
 #include "tally/aggregate/tile_output.hpp"
 #include "tally/aggregate/tile_sums.hpp"

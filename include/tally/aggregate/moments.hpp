@@ -6,9 +6,49 @@
 #include "tally/aggregate/estimate.hpp"
 #include "tally/aggregate/exact_accumulator.hpp"
 #include "tally/aggregate/exact_squares.hpp"
+#include "tally/aggregate/moments_table.hpp"
 #include "tally/aggregate/moments_window.hpp"
 
 namespace tally {
+namespace detail {
+
+// Adds a tile to both sums of a state.
+template <element T>
+class moments_accumulator {
+ public:
+  template <class Tile, class State>
+  TALLY_CPU_FN void add(Tile const& t, State& s) {
+    if constexpr (floating<T>) {
+      ways_.add(t, s, s.sum);
+    } else {
+      ways_.add(t, s.sum);
+      s.squares.add_integers(t);
+    }
+  }
+  template <class State>
+  void flush(State& s) {
+    if constexpr (floating<T>) {
+      ways_.flush(s);
+      count_path(path::squares_fast, ways_.fast.tiles);
+      count_path(path::squares_table, ways_.tables);
+      count_path(path::squares_elements, ways_.elements);
+    }
+  }
+
+ private:
+  template <class U>
+  struct ways {
+    using type = exact_accumulator<U>;
+  };
+  template <floating U>
+  struct ways<U> {
+    using type = exact_ways<U, moments_window, moments_table<U>>;
+  };
+  typename ways<T>::type ways_;
+};
+
+}  // namespace detail
+
 // sum / n with exact parts. The common base of the aggregates below; Squares adds the second
 // moment.
 template <element T, bool Squares>
@@ -20,6 +60,11 @@ struct moments {
     exact_state<T> sum;
     std::uint64_t count = 0;
     std::conditional_t<Squares, detail::exact_squares<T>, none> squares;
+
+    TALLY_FN void add(T x) {  // leaves the count
+      sum.add(x);
+      if constexpr (Squares) squares.add(x);
+    }
   };
   using element = T;
   using result = state;
@@ -29,9 +74,8 @@ struct moments {
   TALLY_HD state identity() const { return {}; }
   TALLY_FN state lift(T x, std::uint64_t) const {
     state s;
-    s.sum.add(x);
+    s.add(x);
     s.count = 1;
-    if constexpr (Squares) s.squares.add(x);
     return s;
   }
   TALLY_HD state combine(state left, state const& right) const {
@@ -66,78 +110,20 @@ struct moments {
       } else {
         s.count += std::uint64_t(t.count);
       }
-      if constexpr (!Squares)
-        sum.add(t, s.sum);
-      else if constexpr (!floating<T>)
-        add_apart(t, s);
+      if constexpr (Squares)
+        sums.add(t, s);
       else
-        add_floating(t, s);
+        sums.add(t, s.sum);
     }
     void flush(state& s) {
-      sum.flush(s.sum);
-      if constexpr (Squares) {
-        table.flush(s.squares.finite);
-        detail::count_path(detail::path::squares_fast, fast);
-        detail::count_path(detail::path::squares_table, tables);
-        detail::count_path(detail::path::squares_elements, elements);
-      }
+      if constexpr (Squares)
+        sums.flush(s);
+      else
+        sums.flush(s.sum);
     }
 
    private:
-    static constexpr std::uint64_t few = 8;  // tiles, for which a table does not pay
-    detail::exact_accumulator<T> sum;
-    detail::moments_window both;
-    detail::exponent_table<double> table;  // of squares
-    std::uint64_t fast = 0, tables = 0, elements = 0;
-    detail::table_streak streak;
-
-    template <class Tile>
-    TALLY_CPU_FN bool add_together(Tile const& t, state& s) {
-      if constexpr (!detail::fits_moments_window<T>) return false;
-      if (!both.add(t, s)) return false;
-      ++sum.windows;
-      ++fast;
-      return true;
-    }
-    // What is not finite is counted with the sum, and left out.
-    template <class Tile>
-    TALLY_CPU_FN void add_floating(Tile t, state& s) {
-      T finite[Tile::size];
-      bool const hard = streak.lasts() && detail::exact_accumulator<T>::all_finite(t);
-      if (hard) streak.next();
-      for (int tries = 0; tries < 2 && !hard; ++tries) {  // one loop: add_together is much code
-        if (add_together(t, s)) return streak.was_fast();
-        if (tries > 0 || !detail::exact_accumulator<T>::set_aside(t, s.sum, finite)) break;
-        t.data = finite;
-      }
-      add_apart(t, s, hard);
-    }
-    template <class Tile>
-    TALLY_CPU_FN void add_apart(Tile const& t, state& s, bool hard = false) {
-      sum.add(t, s.sum);
-      if (!hard && s.squares.add_fast(t)) {
-        ++fast;
-        streak.was_fast();
-      } else if (elements >= few && add_to_table(t, s)) {
-        ++tables;
-        if (!hard) streak.was_not();
-      } else {
-        for (int k = 0; k < t.count; ++k)
-          if (t.live(k)) s.squares.add(t[k]);
-        ++elements;
-      }
-    }
-    // Squares as doubles and their errors; false if one is too large or too small.
-    template <class Tile>
-    TALLY_CPU_FN bool add_to_table(Tile const& t, state& s) {
-      double squares[2][Tile::size];
-      int const parts = s.squares.in_doubles(t, squares);
-      for (int i = 0; i < parts; ++i) {
-        if (!table.has_room_for(Tile::size)) table.flush(s.squares.finite);
-        table.add(tile<double, propagate, Tile::vector_bytes>{squares[i], t.count, 0});
-      }
-      return parts > 0;
-    }
+    std::conditional_t<Squares, detail::moments_accumulator<T>, detail::exact_accumulator<T>> sums;
   };
 };
 

@@ -57,56 +57,105 @@ struct window_squares<double, V, Bits> {
 };
 
 // The sum and the sum of squares of tiles of floating-point numbers, in one pass, while they are
-// close enough together.
+// close enough together, but for a few: of numbers around zero, now and then one is very small.
 class moments_window {
  public:
+  std::uint64_t tiles = 0;
+
   // Adds a tile, or changes no sum and returns false.
   template <class Tile, class State>
-  TALLY_CPU_FN bool add(Tile const& t, State& s) {
-    using doubles = vec<double, Tile::vector_bytes / 8>;
-    for (int tries = 0; tries < 3; ++tries) {
+  TALLY_CPU_FN bool add(Tile t, State& s) {
+    if constexpr (!fits_moments_window<typename Tile::element>) return false;
+    typename Tile::element inside[Tile::size];
+    for (bool again = false;;) {
       auto const [e, added, laden] =
           laden_ ? try_add<specials::counted>(t, s) : try_add<specials::kept>(t, s);
       if (added) {
         laden_ = laden;
+        ++tiles;
         return true;
       }
-      using fits = window_squares<typename Tile::element, doubles, bits_of_count<Tile>>;
-      int const top = e.top + (fits::holds(e.top + room, e) ? room : 0);
-      if (!e.finite && !laden_)
+      int const top = e.top + (squares_of<Tile>::holds(e.top + room, e) ? room : 0);
+      if (!e.finite && !laden_) {
         laden_ = true;
-      else if (e.finite && top != top_ && fits::holds(top, e))
+      } else if (e.finite && top != top_ && squares_of<Tile>::holds(top, e)) {
         top_ = top;
-      else
-        return false;
+      } else {
+        if (again || !add_outliers(t, s, inside)) return false;
+        t.data = inside;
+        again = true;
+      }
     }
-    return false;
   }
 
  private:
-  static constexpr int room = 1;
+  static constexpr int room = 1, few = 16;
   int top_ = 2;  // no element reaches 2^top_
   bool laden_ = false;
 
+  template <class Tile>
+  using squares_of = window_squares<typename Tile::element, typename tile_reader<Tile>::doubles,
+                                    bits_of_count<Tile>>;
+  // Halves and the like as floats: they are converted to double anyway, for their squares.
+  template <class Tile, class Reader = tile_reader<Tile>>
+  using sum_of =
+      window_sum<Reader,
+                 std::conditional_t<std::is_same_v<typename Tile::element, double>, double, float>,
+                 bits_of_count<Tile>>;
+
+  template <class Tile>
+  static constexpr bool holds(int top, reach const& e) {
+    return sum_of<Tile>::holds(top, e) && e.top <= top && squares_of<Tile>::holds(top, e);
+  }
+
+  // Adds the few elements that no window up to 2^top_ holds, and copies the tile with zeros in
+  // their places; false if there are more.
+  template <class Tile, class State>
+  TALLY_CPU_FN bool add_outliers(Tile const& t, State& s, typename Tile::element* inside) const {
+    using T = typename Tile::element;
+    using f = format<T>;
+    using bits = bits_of<T>;
+    reach e{top_, top_, false, true};
+    while (e.lowest > f::lowest && holds<Tile>(top_, {top_, e.lowest - 1, false, true})) --e.lowest;
+    int const field = e.lowest + f::bias + f::precision - 1;
+    bits const least = field > 1 ? bits(bits(field) << (f::precision - 1)) : 0;
+    bits const above = bits(bits(std::min(top_ + f::bias, f::max_field)) << (f::precision - 1));
+    constexpr int lanes = Tile::vector_bytes / sizeof(T);
+    using vector = vec<bits, lanes>;
+    T outliers[few];
+    int count = 0;
+    for_each_group<lanes>(t, T{}, [&](T const* p) __attribute__((always_inline)) {
+      auto const b = load<vector>(p), magnitude = b & bits(~f::sign);
+      // 0 or -1; one comparison, of which g++ makes an instruction.
+      auto const is_outside = vector(vector(magnitude - least) >= bits(above - least));
+      vector const rest = b & ~is_outside, others = magnitude & is_outside;
+      __builtin_memcpy(static_cast<void*>(inside), &rest, sizeof rest);
+      inside += lanes;
+      if (count > few || !any(others)) return;
+      bits other[lanes];
+      __builtin_memcpy(other, &others, sizeof others);
+      for (int i = 0; i < lanes; ++i)
+        if (other[i] != 0 && ++count <= few) outliers[count - 1] = p[i];
+    });
+    if (count > few) return false;
+    for (int i = 0; i < count; ++i)
+      if (!Tile::skips || !is_nan(outliers[i])) s.add(outliers[i]);
+    return true;
+  }
+
   template <specials Specials, class Tile, class State>
   TALLY_CPU_FN outcome try_add(Tile const& t, State& s) const {
-    using T = typename Tile::element;
     using reader_type = tile_reader<Tile, Specials>;
-    using doubles = typename reader_type::doubles;
-    // Halves and the like as floats: they are converted to double anyway, for their squares.
-    using sum_type =
-        window_sum<reader_type, std::conditional_t<std::is_same_v<T, double>, T, float>,
-                   bits_of_count<Tile>>;
     reader_type reader;
-    sum_type sum(top_);
-    window_squares<T, doubles, bits_of_count<Tile>> squares(top_);
+    sum_of<Tile, reader_type> sum(top_);
+    squares_of<Tile> squares(top_);
     reader.for_each(t, [&](auto const& x) __attribute__((always_inline)) {
       sum.add(x);
       TALLY_CPU_UNROLL
       for (int i = 0; i < reader.parts; ++i) squares.add(i, x[i]);
     });
     reach const e = reader.found(sum.sum());
-    bool const exact = e.zero || (sum.holds(top_, e) && e.top <= top_ && squares.holds(top_, e));
+    bool const exact = e.zero || holds<Tile>(top_, e);
     if (!e.finite || !exact || !reader.count(s.sum)) return {e, false};
     sum.store(s.sum.finite);
     squares.store(s.squares.finite);

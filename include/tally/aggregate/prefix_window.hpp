@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "tally/aggregate/exact_accumulator.hpp"
-#include "tally/aggregate/folds.hpp"
 #include "tally/cpu/instruction_set.hpp"
 #include "tally/cpu/path_counters.hpp"
 

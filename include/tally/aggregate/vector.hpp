@@ -199,6 +199,28 @@ TALLY_CPU_FN auto fold_lanes(V v, F&& f) {
   }
 }
 
+// out[i] = {a[i], b[i]}
+template <class T, int Lanes, int... I>
+TALLY_CPU_FN void side_by_side(vec<T, Lanes> a, vec<T, Lanes> b, vec<T, 2> (&out)[Lanes],
+                               std::integer_sequence<int, I...>) {
+#ifdef __CUDACC__  // nvcc 13 loses the pack
+  for (int i = 0; i < Lanes; ++i) out[i] = vec<T, 2>{a[i], b[i]};
+#else
+  // Within each 16 bytes, which is one instruction.
+  auto const even = __builtin_shufflevector(a, b, (I % 2 * Lanes + I / 2 * 2)...);
+  auto const odd = __builtin_shufflevector(a, b, (I % 2 * Lanes + I / 2 * 2 + 1)...);
+  T both[2][Lanes];
+  __builtin_memcpy(both[0], &even, sizeof even);
+  __builtin_memcpy(both[1], &odd, sizeof odd);
+  TALLY_CPU_UNROLL
+  for (int i = 0; i < Lanes; ++i) __builtin_memcpy(&out[i], &both[i % 2][i / 2 * 2], sizeof out[i]);
+#endif
+}
+template <class T, int Lanes>
+TALLY_CPU_FN void side_by_side(vec<T, Lanes> a, vec<T, Lanes> b, vec<T, 2> (&out)[Lanes]) {
+  side_by_side<T, Lanes>(a, b, out, std::make_integer_sequence<int, Lanes>{});
+}
+
 // Whether a mask has a lane set.
 template <class Mask>
 TALLY_CPU_FN bool any(Mask mask) {

@@ -45,6 +45,26 @@ TALLY_CPU_FN vec<std::uint32_t, Lanes> float_bits(float16 const* p) {
   return (widened<Lanes>(half) & 0x7fff) > 0x7c00 ? 0 * all : all;
 }
 
+// A tile of a type up to 32 bits as floats of the same values, which are put into `converted` if
+// they have to be; what is skipped is zero.
+template <class Tile>
+TALLY_CPU_FN auto as_floats(Tile const& t, float (&converted)[Tile::size]) {
+  using T = typename Tile::element;
+  tile<float, propagate, Tile::vector_bytes, Tile::size> floats{converted, t.count, t.first};
+  if constexpr (std::is_same_v<T, float> && !Tile::skips) {
+    floats.data = t.data;
+  } else {
+    constexpr int lanes = Tile::vector_bytes / 4;
+    float* out = converted;
+    for_each_group<lanes>(t, T{}, [&](T const* p) __attribute__((always_inline)) {
+      auto const b = float_bits<Tile::skips, lanes>(p);
+      __builtin_memcpy(out, &b, sizeof b);
+      out += lanes;
+    });
+  }
+  return floats;
+}
+
 // Where the values of a type lie, seen as floats or (double) as they are: the exponent field of the
 // first value that is not finite, of the least normal one, and the precision.
 template <floating T>

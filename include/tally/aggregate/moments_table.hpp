@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include "tally/aggregate/windows.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace tally::detail {
+
+// The sums and the sums of squares of finite elements that lie anywhere: for every sign and
+// exponent, how many there were, and the sums of their fractions and of the squares of those. All
+// are integers, and (1 + f)^2 = 1 + 2 f + f^2. (As exponent_table.hpp, which has sums alone.)
+template <floating T>
+class moments_table {
+  using host = typename seen_as<T>::host;  // float or double
+  using bits = bits_of<host>;
+  using wide = unsigned __int128;
+  static constexpr bool is_double = sizeof(host) == 8;
+  static constexpr int fraction = format<host>::precision - 1, fields = format<host>::max_field + 1;
+  static constexpr bits fraction_bits = format<host>::fraction;
+  using part = std::conditional_t<is_double, wide, std::uint64_t>;
+  static constexpr int count_at = is_double ? 96 : 44;  // above a sum of fractions
+  static constexpr part one = part(1) << count_at;
+  using pair = vec<std::uint64_t, 2>;
+  // Neighbouring floats go to different copies, so that they do not wait for each other.
+  static constexpr int copies = is_double ? 1 : 4;
+  using entry = std::conditional_t<is_double, wide[2], pair>;  // fractions and count, squares
+  // Elements between two flushes: there is room for 2^22 squares of 106 bits, or a copy's 2^18 of
+  // 46 bits, and a count of 20 bits.
+  static constexpr std::uint64_t most = (std::uint64_t(1) << (is_double ? 22 : 20)) - 1;
+
+ public:
+  // Adds to the two numbers s.sum.finite and s.squares.finite, before the next flush.
+  template <class Tile, class State>
+  TALLY_CPU_FN void add(Tile const& t, State& s) {
+    if (count_ + Tile::size > most) flush(s);
+    if (!table_) table_ = std::make_unique<table>();
+    if constexpr (is_double)
+      add_doubles(t);
+    else
+      add_floats(t);
+    count_ += Tile::size;
+  }
+
+  template <class State>
+  TALLY_CPU_COLD void flush(State& s) {
+    if (count_ == 0) return;
+    for (int at = 0; at < 2 * fields; ++at) {
+      part both = 0;
+      for (entry& e : table_->of[at]) both += e[0];
+      if (both == 0) continue;
+      wide sum = both % one, count = both / one, squares = 0;
+      for (entry& e : table_->of[at]) {
+        squares += e[1];
+        e[0] = e[1] = 0;
+      }
+      int const field = at % fields, exponent = std::max(field, 1) + format<host>::lowest - 1;
+      if (field > 0) {  // the elements begin with 1, not 0
+        squares += (sum << (fraction + 1)) + (count << 2 * fraction);
+        sum += count << fraction;
+      }
+      deposit(s.sum.finite, at >= fields, sum, exponent);
+      deposit(s.squares.finite, false, squares, 2 * exponent);
+    }
+    count_ = 0;
+  }
+
+ private:
+  struct table {
+    entry of[2 * fields][copies] = {};
+  };
+  std::unique_ptr<table> table_;
+  std::uint64_t count_ = 0;
+
+  template <class Tile>
+  TALLY_CPU_FN void add_doubles(Tile const& t) {
+    for (int k = 0; k < t.count; ++k) {
+      bits const b = t.live(k) ? to_bits(t.data[k]) : 0, f = b & fraction_bits;
+      entry& e = table_->of[b >> fraction][0];
+      e[0] += one | f;
+      e[1] += wide(f) * f;
+    }
+  }
+  template <class Tile>
+  TALLY_CPU_FN void add_floats(Tile const& t) {
+    constexpr int lanes = Tile::vector_bytes / 8;
+    using words = vec<std::uint64_t, lanes>;
+    float converted[Tile::size];
+    auto& table = table_->of;
+    for_each_group<2 * lanes>(as_floats(t, converted), 0.0f,
+                              [&](float const* p) __attribute__((always_inline)) {
+                                pair sums[2][lanes];
+                                for (int half = 0; half < 2; ++half) {
+                                  words const f = load<words>(p) >> 32 * half & fraction_bits;
+                                  side_by_side<std::uint64_t, lanes>(f | one, f * f, sums[half]);
+                                }
+                                TALLY_CPU_UNROLL
+                                for (int i = 0; i < lanes; ++i)
+                                  for (int half = 0; half < 2; ++half) {
+                                    int const k = 2 * i + half;
+                                    table[to_bits(p[k]) >> fraction][k % copies] += sums[half][i];
+                                  }
+                              });
+  }
+
+  template <class Digits>
+  static TALLY_CPU_FN void deposit(Digits& into, bool negative, wide value, int exponent) {
+    if (value == 0) return;
+    into.add(negative, std::uint64_t(value), exponent);
+    into.add(negative, std::uint64_t(value >> 64), exponent + 64);
+  }
+};
+
+}  // namespace tally::detail
+
+#pragma GCC diagnostic pop
