@@ -15,7 +15,7 @@ from . import probe
 from .inputs import TILE, cases, encode
 from .oracle import FLOATS, FORMATS, Floats, prefix_sums
 
-FEW = 256  # as many elements that lie far apart are added one at a time
+FEW = {"sum": 2048, "squares": 512}  # as many that lie far apart are added one at a time
 TILES = 40
 
 
@@ -51,9 +51,9 @@ def input_for(path, dtype):
     far_apart = ([2.0 ** 500, 2.0 ** -500] if dtype == "float64"
                  else [2.0 ** 60, 1 + 2.0 ** -7, 2.0 ** -60])
     if path in ("sum_elements", "squares_elements"):
-        return in_tiles(f, FEW, far_apart, 1)
+        return in_tiles(f, 200, far_apart, 1)
     if path in ("sum_table", "squares_table"):
-        return in_tiles(f, size, far_apart)
+        return in_tiles(f, size, far_apart, FEW[path.split("_")[0]] // size + TILES)
     raise ValueError(path)
 
 

@@ -88,7 +88,7 @@ struct exact_ways {
     else if (add_fast_or_set_aside(t, s, specials, finite))
       return streak_.was_fast();
     if (!hard) streak_.was_not();
-    if (taken_ + t.count > few) {
+    if (taken_ + t.count > Table::few) {
       table.add(t, s);
       ++tables;
     } else {
@@ -105,8 +105,7 @@ struct exact_ways {
   }
 
  private:
-  static constexpr int few = 256;  // elements, for which a table does not pay
-  int taken_ = 0;                  // of them
+  int taken_ = 0;  // elements, one at a time
   table_streak streak_;
 
   // Adds the tile, or makes it a copy without what is not finite, which has been counted.

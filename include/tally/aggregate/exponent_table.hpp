@@ -23,6 +23,8 @@ class exponent_table {  // floats and narrower: integer sums of significands
   static constexpr std::uint64_t most = 1 << 20;                // elements between two flushes
 
  public:
+  static constexpr int few = 2048;  // elements, for which a table does not pay
+
   template <class Tile, class State>
   TALLY_CPU_FN void add(Tile const& t, State& s) {
     if (count_ + Tile::size > most) flush(s);
@@ -76,6 +78,8 @@ class exponent_table<double> {
   static constexpr int smaller = 64;  // doubles from 2 on are added 2^64 times smaller, or a sum
                                       // might overflow
  public:
+  static constexpr int few = 2048;
+
   template <class Tile, class State>
   TALLY_CPU_FN void add(Tile const& t, State& s) {
     constexpr int lanes = Tile::vector_bytes / 8;

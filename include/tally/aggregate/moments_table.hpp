@@ -34,6 +34,8 @@ class moments_table {
   static constexpr std::uint64_t most = (std::uint64_t(1) << (is_double ? 22 : 20)) - 1;
 
  public:
+  static constexpr int few = 512;  // elements, for which a table does not pay
+
   // Adds to the two numbers s.sum.finite and s.squares.finite, before the next flush.
   template <class Tile, class State>
   TALLY_CPU_FN void add(Tile const& t, State& s) {
