@@ -66,13 +66,16 @@ class moments_window {
   template <class Tile, class State>
   TALLY_CPU_FN bool add(Tile t, State& s) {
     if constexpr (!fits_moments_window<typename Tile::element>) return false;
-    typename Tile::element inside[Tile::size];
+    typename Tile::element inside[Tile::size], outliers[few];
+    int count = 0;  // of outliers, which are added when the others have been
     for (bool again = false;;) {
       auto const [e, added, laden] =
           laden_ ? try_add<specials::counted>(t, s) : try_add<specials::kept>(t, s);
       if (added) {
         laden_ = laden;
         ++tiles;
+        for (int i = 0; i < count; ++i)
+          if (!Tile::skips || !is_nan(outliers[i])) s.add(outliers[i]);
         return true;
       }
       int const top = e.top + (squares_of<Tile>::holds(e.top + room, e) ? room : 0);
@@ -81,7 +84,7 @@ class moments_window {
       } else if (e.finite && top != top_ && squares_of<Tile>::holds(top, e)) {
         top_ = top;
       } else {
-        if (again || !add_outliers(t, s, inside)) return false;
+        if (again || (count = take_outliers(t, outliers, inside)) > few) return false;
         t.data = inside;
         again = true;
       }
@@ -108,11 +111,10 @@ class moments_window {
     return sum_of<Tile>::holds(top, e) && e.top <= top && squares_of<Tile>::holds(top, e);
   }
 
-  // Adds the few elements that no window up to 2^top_ holds, and copies the tile with zeros in
-  // their places; false if there are more.
-  template <class Tile, class State>
-  TALLY_CPU_FN bool add_outliers(Tile const& t, State& s, typename Tile::element* inside) const {
-    using T = typename Tile::element;
+  // Copies the few elements that no window up to 2^top_ holds, and the tile with zeros in their
+  // places; how many there are, of which more than `few` are not all copied.
+  template <class Tile, class T = typename Tile::element>
+  TALLY_CPU_FN int take_outliers(Tile const& t, T (&outliers)[few], T* inside) const {
     using f = format<T>;
     using bits = bits_of<T>;
     reach e{top_, top_, false, true};
@@ -122,7 +124,6 @@ class moments_window {
     bits const above = bits(bits(std::min(top_ + f::bias, f::max_field)) << (f::precision - 1));
     constexpr int lanes = Tile::vector_bytes / sizeof(T);
     using vector = vec<bits, lanes>;
-    T outliers[few];
     int count = 0;
     for_each_group<lanes>(t, T{}, [&](T const* p) __attribute__((always_inline)) {
       auto const b = load<vector>(p), magnitude = b & bits(~f::sign);
@@ -137,10 +138,7 @@ class moments_window {
       for (int i = 0; i < lanes; ++i)
         if (other[i] != 0 && ++count <= few) outliers[count - 1] = p[i];
     });
-    if (count > few) return false;
-    for (int i = 0; i < count; ++i)
-      if (!Tile::skips || !is_nan(outliers[i])) s.add(outliers[i]);
-    return true;
+    return count;
   }
 
   template <specials Specials, class Tile, class State>
