@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <random>
 
@@ -87,6 +89,32 @@ TYPED_TEST(of_squares, many_large_significands_are_summed_exactly) {
   std::vector<T> all;
   for (int i = 0; i < times; ++i) all.insert(all.end(), x.begin(), x.end());
   EXPECT_EQ(reduce(cpu{1}, all, norm{}.as<double>()), mpfr_oracle::rounded<double>(out, ternary));
+}
+
+// Some elements of each tile lie far from the others, and some of those are too many or too far.
+TYPED_TEST(of_squares, a_few_elements_may_lie_elsewhere) {
+  using T = TypeParam;
+  int const reach = std::min(format<T>::bias - 1, 300);
+  for (unsigned seed = 380; seed < 640; ++seed) {
+    std::mt19937_64 random(seed);
+    auto const below = [&](int n) { return int(random() % unsigned(n)); };
+    auto const value = [&](int exponent) {
+      double const size = std::ldexp(1 + double(random() >> 12) * 0x1p-52, exponent);
+      return convert<T>(random() & 1 ? -size : size);
+    };
+    int const middle = below(2 * reach) - reach, width = 1 + below(30), outliers = below(20);
+    int const far = 1 + below(2 * reach);
+    std::vector<T> x(1000 + below(9000));
+    for (T& e : x) e = value(middle - below(width));
+    for (std::size_t tile = 0; tile + 512 <= x.size(); tile += 512)
+      for (int k = 0; k < outliers; ++k) {
+        T const e = value(middle + (below(3) ? -1 : 1) * below(far));
+        if (is_finite(e)) x[tile + below(512)] = below(16) ? e : T{};
+      }
+    EXPECT_EQ(to_bits(reduce(cpu{}, x, sum_of_squares{}.as<double>())),
+              to_bits(squares_by_mpfr<double>(x, false)))
+        << "seed " << seed;
+  }
 }
 
 TYPED_TEST(of_squares, infinities_make_infinity_and_a_nan_makes_nan) {

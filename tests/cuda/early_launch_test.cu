@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "src/cuda/capture.cuh"
 #include "tally/device_array.cuh"
 #include "tally/gpu_aggregates.cuh"
 #include "tally/launch.cuh"
@@ -31,28 +32,18 @@ __device__ void spin(long long nanoseconds) {
   } while (now - begin < nanoseconds);
 }
 
-// Lets the next launch start at once, has all of x in every multiprocessor's L1, and writes late.
+// Lets the next launch start at once, has the first of x in every multiprocessor's L1, and writes
+// late.
 __global__ void rewrite(float* x, unsigned n, float value, float* unlikely) {
   await_launches_before();
   let_next_launch_start();
   float seen = 0;
-  for (unsigned i = threadIdx.x; i < n; i += blockDim.x) seen += __ldca(x + i);
+  for (unsigned i = threadIdx.x; i < min(n, 4096u); i += blockDim.x) seen += __ldca(x + i);
   if (seen == -1) *unlikely = seen;
   spin(3000 + 500 * (blockIdx.x % 8));
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
     x[i] = value;
 }
-
-class stream {
- public:
-  stream() { check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking)); }
-  stream(stream const&) = delete;
-  ~stream() { cudaStreamDestroy(handle_); }
-  operator cudaStream_t() const { return handle_; }
-
- private:
-  cudaStream_t handle_;
-};
 
 constexpr int results = 24;
 
@@ -99,7 +90,7 @@ class chain {
 unsigned const sizes[] = {1 << 10, 1 << 14, 1 << 16, 1 << 20};
 
 TEST(EarlyLaunches, see_what_launches_before_them_wrote) {
-  stream const on;
+  own_stream const on;
   for (unsigned const n : sizes) {
     chain all(on, n);
     for (int i = 0; i < 2; ++i) {
@@ -116,7 +107,7 @@ TEST(EarlyLaunches, do_so_on_the_default_stream) {
 }
 
 TEST(EarlyLaunches, do_so_in_graphs) {
-  stream const on;
+  own_stream const on;
   for (unsigned const n : sizes) {
     chain all(on, n);
     cudaGraph_t captured;
@@ -136,7 +127,7 @@ TEST(EarlyLaunches, do_so_in_graphs) {
 
 // What comes before is not always a kernel, nor on the same stream.
 TEST(EarlyLaunches, may_follow_anything) {
-  stream const on, beside;
+  own_stream const on, beside;
   unsigned const n = 1 << 16;
   device_array<float> x(n), y(n), out(8);
   std::span<float const> const both[] = {{x.data(), n}, {y.data(), n}};

@@ -28,8 +28,7 @@ SHARDS = 6  # in which tests run under a tool, at once
 LADDERS = ["memory", "reduce", "shuffle", "squares"]
 # They test how long things take, or go through millions of elements.
 SLOW_UNDER_A_TOOL = ("Timing.*:Lines.*:ladder_*:LargeReductions.*:Reductions/*.*_a_hundred_times:"
-                     "Reductions/*.*_at_every_boundary:Reductions/*.do_not_remember_other_data:"
-                     "EarlyLaunches.see_what*:EarlyLaunches.do_so_in_graphs")
+                     "Reductions/*.*_at_every_boundary:Reductions/*.do_not_remember_other_data")
 # While a kernel spins until others have run, racecheck ends the program.
 ENDS_RACECHECK = "Gpu.runs_beside_another_and_a_kernel_that_fills_the_device"
 
