@@ -54,18 +54,15 @@ __global__ void fill(T* data, std::uint64_t n, values which) {
 
 class kept : public tally::detail::gpu_call {
  public:
-  kept() : header_(2), slots_(2 << 20) {
+  kept() : header_(tally::device::workspace::header_bytes / 4), slots_(2 << 20) {
     int device;
     tally::check(cudaGetDevice(&device));
     tally::check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device));
-    tally::check(
-        cudaDeviceGetAttribute(&shared_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     header_.fill_bytes(0, timing::own_stream());
     slots_.fill_bytes(0, timing::own_stream());
   }
   CUstream_st* stream() const override { return stream_; }
   int multiprocessors() const override { return multiprocessors_; }
-  std::size_t shared_bytes() const override { return std::size_t(shared_bytes_); }
   memory workspace(std::size_t) override {
     return {header_.data(), slots_.data(), slots_.size() / 2};
   }
@@ -76,7 +73,7 @@ class kept : public tally::detail::gpu_call {
 
  private:
   cudaStream_t stream_ = nullptr;
-  int multiprocessors_, shared_bytes_;
+  int multiprocessors_;
   device_array<std::uint32_t> header_;
   device_array<std::uint64_t> slots_;
 };

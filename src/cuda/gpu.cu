@@ -31,7 +31,6 @@ class cuda_gpu final : public opened_gpu {
       : stream_(stream),
         device_(device),
         multiprocessors_(attribute(cudaDevAttrMultiProcessorCount, device)),
-        shared_bytes_(std::size_t(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device))),
         memory_(memory),
         workspace_(std::in_place, stream, memory_, first_workspace(device)) {}
   ~cuda_gpu() {
@@ -44,7 +43,6 @@ class cuda_gpu final : public opened_gpu {
 
   CUstream_st* stream() const override { return stream_; }
   int multiprocessors() const override { return multiprocessors_; }
-  std::size_t shared_bytes() const override { return shared_bytes_; }
   gpu_call::memory workspace(std::size_t slots) override { return workspace_->take(slots); }
 
   int device() const override { return device_; }
@@ -94,7 +92,6 @@ class cuda_gpu final : public opened_gpu {
  private:
   CUstream_st* stream_;
   int device_, multiprocessors_;
-  std::size_t shared_bytes_;
   device_memory memory_;
   std::optional<kept_workspace> workspace_;
   staging staging_;

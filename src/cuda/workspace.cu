@@ -5,11 +5,12 @@
 #include <string>
 
 #include "src/cuda/capture.cuh"
+#include "tally/device/slots.cuh"
 
 namespace tally {
 namespace {
 
-constexpr std::size_t slot_bytes = 16, header_bytes = slot_bytes;
+constexpr std::size_t slot_bytes = 16, header_bytes = device::workspace::header_bytes;
 
 std::string needs(std::size_t bytes, std::size_t there) {
   return "gpu: a call needs " + std::to_string(bytes) + " bytes of workspace, more than the " +

@@ -22,6 +22,7 @@ namespace {
 
 using namespace tally;
 using support::failure_of;
+constexpr std::size_t header = device::workspace::header_bytes;
 
 std::vector<float> numbers(std::size_t n, unsigned seed = 1) {
   std::vector<float> out(n);
@@ -159,7 +160,7 @@ TEST(GpuWorkspace, begins_at_zero_and_grows) {
   auto const begin = place(there);
   EXPECT_EQ(place(there), begin);
   there.reserve(64 << 20);
-  auto const reserved = place(there, (64 << 20) / 16 - 1);
+  auto const reserved = place(there, ((64 << 20) - header) / 16);
   EXPECT_EQ(place(there), reserved);
   std::vector<unsigned char> bytes(64 << 20, 1);
   check(cudaMemcpy(bytes.data(), reserved, bytes.size(), cudaMemcpyDeviceToHost));
@@ -176,10 +177,12 @@ TEST(GpuWorkspace, can_be_the_callers) {
   EXPECT_EQ((void*)place(there), mine.data() + 16);
   EXPECT_EQ(reduce(there, data, sum{}), reduce(cpu{}, in, sum{}));
 
-  there.with_workspace({mine.data(), 64});
+  there.with_workspace({mine.data(), header + 48});
   EXPECT_EQ((void*)place(there, 3), mine.data());
   EXPECT_EQ(failure_of([&] { place(there, 4); }),
-            "gpu: a call needs 80 bytes of workspace, more than the 64 of with_workspace");
+            "gpu: a call needs " + std::to_string(header + 64) +
+                " bytes of workspace, more than the " + std::to_string(header + 48) +
+                " of with_workspace");
 }
 
 class counted_memory : public gpu_memory {
@@ -299,7 +302,7 @@ TEST(GpuInGraphs, has_memory_for_each_graph_that_nothing_else_uses) {
 TEST(GpuInGraphs, cannot_grow_and_says_what_to_reserve) {
   own_stream const stream;
   gpu there{.stream = stream};
-  constexpr std::size_t slots = (64 << 20) / 16 - 1;
+  constexpr std::size_t slots = ((64 << 20) - header) / 16;
   std::string failure, reserving, taking, returning;
   device_array<float> const data(3);
   auto const calls = [&] {

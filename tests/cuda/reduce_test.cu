@@ -250,17 +250,24 @@ TEST(LargeReductions, of_2_to_the_30_floats_that_are_equal_are_their_multiple) {
   }
 }
 
-TEST(LargeReductions, of_2_to_the_30_floats_of_any_bits_are_those_of_the_cpu) {
+// More than what a warp may add to its block's digits before it has to empty them.
+template <class T>
+void expect_of_any_bits(std::uint64_t n) {
   gpu there;
-  std::uint64_t const n = std::uint64_t(1) << 30;
-  device_array<float> const data(n);
-  launch(fill_any<float>, 1024, 512)(data.data(), n);
+  device_array<T> const data(n);
+  launch(fill_any<T>, 1024, 512)(data.data(), n);
   auto const host = data.to_host();
-  reductions<float> const here(there, host, data.data());
+  reductions<T> const here(there, host, data.data());
   here.expect(sum{}, "sum", skip);
   here.expect(fast_sum{}, "fast_sum", skip);
   here.expect(describe{}, "describe", skip);
   here.expect_dot(data.data());
+}
+TEST(LargeReductions, of_2_to_the_30_floats_of_any_bits_are_those_of_the_cpu) {
+  expect_of_any_bits<float>(std::uint64_t(1) << 30);
+}
+TEST(LargeReductions, of_2_to_the_29_doubles_of_any_bits_are_those_of_the_cpu) {
+  expect_of_any_bits<double>(std::uint64_t(1) << 29);
 }
 
 TEST(LargeReductions, of_more_than_2_to_the_32_elements_are_those_of_the_cpu) {

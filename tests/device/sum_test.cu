@@ -82,12 +82,6 @@ TYPED_TEST(exact_sums_on_a_device, are_right_where_few_elements_lie_apart) {
     }
 }
 
-TEST(exact_sums_on_a_device, empty_their_bins_when_these_are_full) {
-  test_call call(1);
-  expect_exact<double>(kind::any_bits, 600'000, call);
-  expect_exact<double>(kind::largest, 300'000, call);
-}
-
 TEST(exact_sums_on_a_device, go_on_when_the_epoch_wraps) {
   test_call call(2, ~std::uint32_t(0) - 2);
   for (int i = 0; i < 5; ++i) expect_exact<float>(kind::normal, 20000 + i, call);

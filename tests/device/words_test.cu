@@ -12,7 +12,7 @@ namespace {
 
 using namespace tally;
 
-// What the words of a block are, from launch to launch; most are zero, in some blocks all.
+// What the words of a block are, from launch to launch: none, some or most are not zero.
 __host__ __device__ std::uint64_t word_of(int block, int i, unsigned launched) {
   std::uint64_t x =
       (std::uint64_t(launched) << 40) + (std::uint64_t(block) << 20) + unsigned(i) + 1;
@@ -24,8 +24,7 @@ __host__ __device__ std::uint64_t word_of(int block, int i, unsigned launched) {
 
 template <int Words>
 struct job {
-  device::slot* slots;
-  std::uint32_t epoch;
+  device::channel by;
   std::uint64_t* sums;
 };
 
@@ -34,10 +33,9 @@ __global__ void sum_words(job<Words> const j) {
   int const blocks = int(gridDim.x) - 1;
   if (blockIdx.x > 0) {
     int const block = int(blockIdx.x) - 1;
-    device::publish_words<Words>([&](int i) { return word_of(block, i, j.epoch); },
-                                 device::word_places<Words>(j.slots, block, blocks), j.epoch);
+    device::publish_words<Words>([&](int i) { return word_of(block, i, j.by.epoch); }, j.by);
   } else {
-    device::collect_words<Words>(j.slots, blocks, j.epoch, [&](int i, std::int64_t x, int part) {
+    device::collect_words<Words>(j.by, blocks, [&](int i, std::int64_t x, int part) {
       if (part == 0)
         atomicAdd(reinterpret_cast<unsigned long long*>(j.sums + i),
                   static_cast<unsigned long long>(x));
@@ -46,16 +44,20 @@ __global__ void sum_words(job<Words> const j) {
 }
 
 template <int Words>
-void expect_sums(int blocks, int threads, int launches) {
+void expect_sums(int blocks, int threads, int launches, bool by_slots_alone = false) {
   device_array<std::uint64_t> slots(std::size_t(2) * blocks * device::slots_of_words<Words>);
   slots.fill_bytes(0);
+  device_array<std::uint64_t> added(Words);
+  added.fill_bytes(0);
   for (int epoch = 1; epoch <= launches; ++epoch) {
     device_array<std::uint64_t> sums(Words);
     sums.fill_bytes(0);
     auto* const at = reinterpret_cast<device::slot*>(slots.data());
+    auto* const adds = by_slots_alone ? nullptr : added.data();
     launch(sum_words<Words>, unsigned(blocks) + 1,
-           unsigned(threads))(job<Words>{at, std::uint32_t(epoch), sums.data()});
+           unsigned(threads))(job<Words>{{at, adds, std::uint32_t(epoch)}, sums.data()});
     auto const got = sums.to_host();
+    ASSERT_EQ(added.to_host(), std::vector<std::uint64_t>(Words)) << "for the next launch";
     for (int i = 0; i < Words; ++i) {
       std::uint64_t want = 0;
       for (int b = 0; b < blocks; ++b) want += word_of(b, i, unsigned(epoch));
@@ -78,6 +80,11 @@ TEST(words_of_blocks, are_added_up_by_four_warps_where_there_are_the_warps) {
   expect_sums<15>(100, 512, 3);
   expect_sums<33>(9, 384, 3);
   expect_sums<71>(20, 384, 3);
+}
+
+TEST(words_of_blocks, are_added_up_where_there_is_no_room_for_sums) {
+  expect_sums<15>(33, 64, 2, true);
+  expect_sums<71>(20, 384, 2, true);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -21,27 +22,37 @@ namespace support {
 class test_call : public tally::detail::gpu_call {
  public:
   explicit test_call(int multiprocessors, std::uint32_t epoch = 0)
-      : multiprocessors_(multiprocessors), header_(2), slots_(32 * room) {
+      : multiprocessors_(multiprocessors),
+        header_(tally::device::workspace::header_bytes / sizeof(std::uint32_t)),
+        slots_(32 * room) {
+    header_.fill_bytes(0);
     set_epoch(epoch);
     slots_.fill_bytes(0);
   }
   CUstream_st* stream() const override { return nullptr; }
   int multiprocessors() const override { return multiprocessors_; }
-  std::size_t shared_bytes() const override { return shared_bytes_; }
   memory workspace(std::size_t slots) override {
     EXPECT_LE(slots, room);
     return {header_.data(), slots_.data(), room};
   }
   std::uint32_t epoch() const { return header_.to_host()[0]; }
   std::uint32_t drawn() const { return header_.to_host()[1]; }
-  void set_epoch(std::uint32_t epoch) { header_.copy_from(std::vector{epoch, 0u}); }
+  // Sums, which must be zero between launches.
+  std::vector<std::uint32_t> sums() const {
+    auto all = header_.to_host();
+    all.erase(all.begin(), all.begin() + 4);
+    return all;
+  }
+  void set_epoch(std::uint32_t epoch) {
+    auto all = header_.to_host();
+    all[0] = epoch, all[1] = 0;
+    header_.copy_from(all);
+  }
   void set_multiprocessors(int count) { multiprocessors_ = count; }
-  void set_shared_bytes(std::size_t bytes) { shared_bytes_ = bytes; }
 
  private:
   static constexpr std::size_t room = 1 << 16;
   int multiprocessors_;
-  std::size_t shared_bytes_ = 227 << 10;
   tally::device_array<std::uint32_t> header_;  // the epoch, what is drawn
   tally::device_array<std::uint64_t> slots_;
 };
@@ -77,6 +88,7 @@ device_answer<typename A::result> run_on_device(A const& a,
                                &result.data()[1].value, reinterpret_cast<bool*>(&found.data()[1]));
   tally::check(cudaDeviceSynchronize());
   EXPECT_EQ(call.drawn(), 0u);
+  EXPECT_EQ(std::ranges::count(call.sums(), 0u), std::ptrdiff_t(call.sums().size()));
   auto const results = result.to_host();
   auto const founds = found.to_host();
   for (int i : {0, 2}) {
@@ -97,12 +109,14 @@ enum class kind {
   subnormal,
   zeros,
   infinities,
+  any_and_infinities,
   nans,
   largest
 };
-inline constexpr kind kinds[] = {kind::uniform, kind::normal,    kind::any_bits, kind::cancelling,
-                                 kind::wide,    kind::subnormal, kind::zeros,    kind::infinities,
-                                 kind::nans,    kind::largest};
+inline constexpr kind kinds[] = {kind::uniform,    kind::normal,     kind::any_bits,
+                                 kind::cancelling, kind::wide,       kind::subnormal,
+                                 kind::zeros,      kind::infinities, kind::any_and_infinities,
+                                 kind::nans,       kind::largest};
 
 template <tally::floating T>
 std::vector<T> values(kind which, std::size_t n, unsigned seed = 1) {
@@ -136,6 +150,9 @@ std::vector<T> values(kind which, std::size_t n, unsigned seed = 1) {
       case kind::zeros: out[i] = tally::from_bits<T>(i % 2 ? f::sign : tally::bits_of<T>(0)); break;
       case kind::infinities:
         out[i] = i == n / 2 ? tally::infinity<T>(true) : tally::convert<T>(unit);
+        break;
+      case kind::any_and_infinities:
+        out[i] = i % 97 == 5 ? tally::infinity<T>(false) : finite();
         break;
       case kind::nans:
         out[i] = i % 97 == 5 ? bits() : finite();

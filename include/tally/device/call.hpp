@@ -13,14 +13,13 @@ namespace tally::detail {
 class gpu_call {
  public:
   struct memory {
-    std::uint32_t* header;  // two words
+    std::uint32_t* header;  // as device::workspace says
     void* slots;            // of 16 bytes, aligned to them; zero when they are new
     std::size_t count;      // of them, at least as many as were asked for
   };
 
   virtual CUstream_st* stream() const = 0;
   virtual int multiprocessors() const = 0;
-  virtual std::size_t shared_bytes() const = 0;  // that a block may ask for
   // Kept until the gpu ends, and enlarged where need be: room for `slots`.
   virtual memory workspace(std::size_t slots) = 0;
 

@@ -1,38 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Exact sums by a block. A thread adds up what it reads in doubles, in such a way that every
-// addition is exact or its error is seen; what does not fit goes to digits that a warp or the block
-// shares. All ends as integers, so that neither the order nor the way through this file leaves a
-// trace.
+// addition is exact or its error is seen; what does not fit goes to digits that the block shares.
+// All ends as integers, so that neither the order nor the way through this file leaves a trace.
 #pragma once
-
-#include <variant>
 
 #include "tally/aggregate/fast_sum.hpp"
 #include "tally/aggregate/windows.hpp"
-#include "tally/device/bins.cuh"
+#include "tally/device/column_digits.cuh"
 #include "tally/device/expansion.cuh"
 #include "tally/device/shared_digits.cuh"
-#include "tally/device/warp_digits.cuh"
+#include "tally/device/significands.cuh"
 
 namespace tally::device {
 
 __host__ __device__ constexpr int log2_of(int n) { return n < 2 ? 0 : 1 + log2_of(n / 2); }
-
-template <class T>
-__device__ float as_float(T x) {
-  if constexpr (std::is_same_v<T, float>)
-    return x;
-  else
-    return detail::to_float(x);
-}
-template <class T>
-__device__ double as_double(T x) {
-  if constexpr (std::is_same_v<T, double>)
-    return x;
-  else
-    return double(as_float(x));
-}
 
 // Values that are not finite.
 enum class special { nan, positive_infinity, negative_infinity };
@@ -88,22 +70,18 @@ class exact_adder;
 template <floating T>
 class single_adder {
   static constexpr bool is_double = std::is_same_v<T, double>;
-  using bins_type =
-      std::conditional_t<is_double, warp_digits<detail::sum_digits<T>>,
-                         std::conditional_t<is_one_of<T, float16>, std::monostate, float_bins>>;
-  static constexpr bool has_bins = !is_one_of<T, float16>;
 
  public:
   using number = detail::sum_digits<T>;
   using shared_type = shared_sum<number>;
-  static constexpr int bytes_a_thread = [] {
-    if constexpr (has_bins) return bins_type::bytes_a_thread;
-    return 0;
-  }();
+  using columns = column_digits<number, is_double ? 16 : 8, first_bit<T, number>>;
+  static constexpr int dynamic_bytes = columns::bytes;  // of shared memory
+
+  __device__ static void clear_apart() { columns::clear(); }  // by the block, before a barrier
 
   __device__ void put(double x, shared_type& shared) { sum_.put(x, shared.digits); }
   __device__ void put_rest(double x, shared_type& shared) {
-    sum_.template put<parts - 1>(x, shared.digits);
+    sum_.template put<terms - 1>(x, shared.digits);
   }
   // By any thread.
   __device__ void add_one(T x, shared_type& shared) {
@@ -112,35 +90,40 @@ class single_adder {
     else
       add_special(x, shared);
   }
-  // The same in the end, for many, after reserve(their number): by whole warps.
-  __device__ void reserve(int n, shared_type& shared) {
-    if constexpr (has_bins) bins_.reserve(n, shared.digits);
-  }
-  __device__ void add_apart(T x, shared_type& shared) {
-    if (!is_finite(x))
-      add_special(x, shared);
-    else if constexpr (is_double)
-      add_finite(x);
-    else if constexpr (has_bins)
-      bins_.add(as_float(x));
-    else
-      put(as_double(x), shared);
-  }
-  // The same for a finite double.
-  __device__ void add_finite(double x) {
-    auto const p = take_apart(x);
-    bins_.template add<53>(p.negative, 0, p.significand, p.exponent - number::lsb);
+  // All of a batch, after apart().reserve(their number); each(place(x)) for every one. What values
+  // that are not finite add to digits does not matter: they are counted, and decide.
+  __device__ columns& apart() { return apart_; }
+  template <class Batch, class Each>
+  __device__ void add_apart(Batch const& x, shared_type& shared, Each each) {
+    finite_check<T> check;
+#pragma unroll
+    for (int k = 0; k < Batch::size; ++k) {
+      auto const p = place(x[k]);
+      bool const negative = to_bits(x[k]) & format<T>::sign;
+      if constexpr (is_double) {
+        apart_.template add<53>(negative ? -p.significand : p.significand, p.position);
+      } else {
+        auto const r = in_row(p);
+        apart_.template add_row<row_bits<T>>(negative ? -r.significand : r.significand, r.row);
+      }
+      each(p);
+      check.look_at(x[k]);
+    }
+    if (check.all_finite()) return;
+    array_of<T, Batch> const copy(x);
+#pragma unroll 1
+    for (T const value : copy.value)
+      if (!is_finite(value)) add_special(value, shared);
   }
   // By whole warps, after the last of all these.
-  __device__ void close(shared_type& shared) {
-    sum_.close(shared.digits);
-    if constexpr (has_bins) bins_.close(shared.digits);
-  }
+  __device__ void close(shared_type& shared) { sum_.close(shared.digits); }
+  // And by the block, between two barriers, of which the second one may not be needed.
+  __device__ static bool close_apart(shared_type& shared) { return columns::close(shared.digits); }
 
  private:
-  static constexpr int parts = is_double ? 2 : 1;
-  expansion<parts> sum_;
-  bins_type bins_;
+  static constexpr int terms = is_double ? 2 : 1;
+  expansion<terms> sum_;
+  columns apart_;
 
   // A value that no thread can keep. (A call here would cost the loop above it 18 % of its speed.)
   __device__ static void add_special(T x, shared_type& shared) {
@@ -163,12 +146,28 @@ class exact_adder<T> : public single_adder<T> {
   // What a thread has read at once; T{} in place of what does not count. By whole warps.
   template <class Batch>
   __device__ void add(Batch const& x, shared_type& shared) {
-    constexpr int size = Batch::size;
+    constexpr int size = Batch::size, many = warp_size / 2;
+    double all = 0;
+    bool const expected = this->apart().expects(), fits = !expected && add_up(x, all);
+    if (unsigned const others = __ballot_sync(~0u, !fits); others != 0) {
+      this->apart().reserve(size, shared.digits);
+      if (!expected && __popc(others) >= many) this->apart().expect_more();
+    }
+    if (fits)
+      this->put(all, shared);
+    else
+      this->add_apart(x, shared, [](auto const&) {});
+  }
+
+ private:
+  // False where the sum may not be exact.
+  template <class Batch>
+  __device__ static bool add_up(Batch const& x, double& all) {
     using seen = detail::seen_as<T>;
     unsigned largest = 0, smallest = ~0u;
     double sum[4] = {};
 #pragma unroll
-    for (int k = 0; k < size; ++k) {
+    for (int k = 0; k < Batch::size; ++k) {
       float const value = as_float(x[k]);
       unsigned const magnitude = to_bits(value) & 0x7fffffff;
       if constexpr (!std::is_same_v<T, float16>) {
@@ -177,65 +176,32 @@ class exact_adder<T> : public single_adder<T> {
       }
       sum[k % 4] += double(value);
     }
-    double const all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-    bool fits;
+    all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
     if constexpr (std::is_same_v<T, float16>) {
-      fits = is_finite(all);
+      return is_finite(all);
     } else {
       int const top = int(largest >> 23), bottom = max(int(smallest >> 23), seen::least);
-      fits = top < seen::not_finite &&
-             log2_of(size) + (top + 1 - bottom) + (seen::precision - 1) <= 53;
-    }
-    if (fits)
-      this->put(all, shared);
-    else
-      add_all_apart(x, shared);
-  }
-
- private:
-  template <class Batch>
-  __device__ void add_all_apart(Batch const& x, shared_type& shared) {
-    this->reserve(Batch::size, shared);
-    if constexpr (sizeof(T) == 4) {
-#pragma unroll
-      for (int k = 0; k < Batch::size; ++k) this->add_apart(x[k], shared);
-    } else {
-      array_of<T, Batch> const copy(x);
-#pragma unroll 1
-      for (T const value : copy.value) this->add_apart(value, shared);
+      return top < seen::not_finite &&
+             log2_of(Batch::size) + (top + 1 - bottom) + (seen::precision - 1) <= 53;
     }
   }
 };
 
 // double: the sum of what is not too far apart is cut at a place that all have in common, so that
 // additions above it are exact, and those of what they leave, too. Elements that lie elsewhere than
-// those before move the place. Where this does not do for some lanes, all take the digits of their
-// warp.
+// those before move the place. Where this does not do for some lanes, all go to digits.
 template <>
 class exact_adder<double> : public single_adder<double> {
  public:
   template <class Batch>
   __device__ void add(Batch const& x, shared_type& shared) {
-    constexpr int size = Batch::size, each = (size + chains - 1) / chains, many = 4;
-    unsigned largest = 0, smallest = ~0u;
-#pragma unroll
-    for (int k = 0; k < size; ++k) {
-      std::uint64_t const magnitude = to_bits(x[k]) & ~format<double>::sign;
-      largest = max(largest, unsigned(magnitude >> 32));
-      smallest = min(smallest, unsigned((magnitude - 1) >> 32));  // a zero becomes large
+    constexpr int size = Batch::size, each = (size + chains - 1) / chains;
+    auto const fit = apart().expects() ? fitting::none : make_fit(x, shared);
+    if (fit == fitting::none) {
+      apart().reserve(size, shared.digits);
+      return add_apart(x, shared, [](auto const&) {});
     }
-    bool const fits = largest < above_ && smallest >= from_ && left_ >= each;
-    if (__any_sync(~0u, !fits)) {
-      int const top = int(largest >> 20), bottom = int(smallest >> 20);
-      bool const narrow = top < most && top - bottom < binades;
-      if (__popc(__ballot_sync(~0u, !narrow)) >= many)
-        return add_all(x, __all_sync(~0u, top < format<double>::max_field), shared);
-      if (!narrow) return add_singly(x, shared);
-      if (!fits) {
-        flush(shared);
-        open(max(top + 1, binades));  // a binade to spare
-      }
-    }
+    if (fit == fitting::others) return add_singly(x, shared);
     left_ -= each;
 #pragma unroll
     for (int k = 0; k < size; ++k) {
@@ -251,6 +217,35 @@ class exact_adder<double> : public single_adder<double> {
   }
 
  private:
+  // What of a warp's batches can be cut at the lanes' places, which are moved where that helps: of
+  // too many lanes not, or of this one not, but of others.
+  enum class fitting { this_one, others, none };
+  template <class Batch>
+  __device__ fitting make_fit(Batch const& x, shared_type& shared) {
+    constexpr int size = Batch::size, each = (size + chains - 1) / chains, many = 4;
+    unsigned largest = 0, smallest = ~0u;
+#pragma unroll
+    for (int k = 0; k < size; ++k) {
+      std::uint64_t const magnitude = to_bits(x[k]) & ~format<double>::sign;
+      largest = max(largest, unsigned(magnitude >> 32));
+      smallest = min(smallest, unsigned((magnitude - 1) >> 32));  // a zero becomes large
+    }
+    bool const fits = largest < above_ && smallest >= from_ && left_ >= each;
+    if (!__any_sync(~0u, !fits)) return fitting::this_one;
+    int const top = int(largest >> 20), bottom = int(smallest >> 20);
+    bool const narrow = top < most && top - bottom < binades;
+    if (__popc(__ballot_sync(~0u, !narrow)) >= many) {
+      apart().expect_more();
+      return fitting::none;
+    }
+    if (!narrow) return fitting::others;
+    if (!fits) {
+      flush(shared);
+      open(max(top + 1, binades));  // a binade to spare
+    }
+    return fitting::this_one;
+  }
+
   // Additions to a chain, 2^log2_room, reach 2^(52 + cut), when all elements are below 1.
   static constexpr int log2_room = 7, chains = 2, cut = log2_room - 50;
   // How far the elements' exponent fields may be apart, so that what is left is added up exactly in
@@ -277,18 +272,6 @@ class exact_adder<double> : public single_adder<double> {
     put_rest(chain_[0].rest + chain_[1].rest, shared);
     above_ = 1;
   }
-  // By whole warps.
-  template <class Batch>
-  __device__ void add_all(Batch const& x, bool finite, shared_type& shared) {
-    array_of<double, Batch> const copy(x);
-    reserve(Batch::size, shared);
-    if (finite)
-#pragma unroll 2
-      for (double const value : copy.value) add_finite(value);
-    else
-#pragma unroll 1
-      for (double const value : copy.value) add_apart(value, shared);
-  }
   template <class Batch>
   __device__ void add_singly(Batch const& x, shared_type& shared) {
     array_of<double, Batch> const copy(x);
@@ -303,9 +286,9 @@ class exact_adder<T> {
  public:
   using number = detail::sum_digits<T>;
   using shared_type = shared_sum<number>;
+  static constexpr int dynamic_bytes = 0;
 
-  static constexpr int bytes_a_thread = 0;  // of dynamic shared memory
-
+  __device__ static void clear_apart() {}
   template <class Batch>
   __device__ void add(Batch const& x, shared_type& shared) {
 #pragma unroll
@@ -323,6 +306,7 @@ class exact_adder<T> {
     deposit(low_, 0, sizeof(T) < 8 && std::is_signed_v<T>, shared);
     if constexpr (sizeof(T) == 8) deposit(high_, 32, std::is_signed_v<T>, shared);
   }
+  __device__ static bool close_apart(shared_type&) { return false; }
 
  private:
   std::uint64_t low_ = 0, high_ = 0;

@@ -23,17 +23,15 @@ struct moments_form {
   using square_number = detail::square_digits<element>;
   using adder = std::conditional_t<Squares, square_adder<element>, exact_adder<element>>;
   static constexpr bool is_double = std::is_same_v<element, double>;
-  static constexpr int threads = !Squares           ? threads_with(adder::bytes_a_thread, 512)
-                                 : integer<element> ? 384
-                                 : is_double        ? 256
-                                                    : 512;
+  static constexpr int threads = !Squares ? 512 : integer<element> ? 384 : is_double ? 256 : 512;
   static constexpr int blocks_a_multiprocessor =  // one where two have not the shared memory
       Squares && floating<element> && !is_double ? 1 : 2;
   static constexpr bool loads_ahead = Squares && floating<element>;
   static constexpr bool draws_tiles = !Squares;
   static constexpr int square_words = Squares ? square_number::digits : 0;
   static constexpr int totals = sum_type::words + square_words + 1;
-  static constexpr int words = slots_of_words<totals>;
+  static constexpr int words = slots_of_words<totals>, sums = totals;
+  static constexpr int dynamic_bytes = adder::dynamic_bytes;
 
   struct shared {
     sum_type sum;
@@ -48,13 +46,10 @@ struct moments_form {
   bool skips_nan;
   A a;
 
-  static constexpr std::size_t dynamic_bytes(unsigned threads) {
-    return std::size_t(threads) * adder::bytes_a_thread;
-  }
-
   __device__ void start(accumulator& acc, shared& s) const {
     s.sum.clear();
     if constexpr (Squares) s.squares.clear();
+    adder::clear_apart();
     if (threadIdx.x == 0) s.absent = 0;
     acc.absent = 0;
     __syncthreads();
@@ -87,18 +82,17 @@ struct moments_form {
       acc.sums.close(s.sum);
     if (skips_nan && acc.absent) atomicAdd(&s.absent, acc.absent);
     __syncthreads();
+    if (close_apart(s)) __syncthreads();
   }
 
-  __device__ void publish(accumulator const&, shared& s, slot* slots, std::uint32_t epoch) const {
-    word_places<totals> const places(slots, int(blockIdx.x) - 1, int(gridDim.x) - 1);
-    publish_words<totals>([&](int i) { return word(s, i); }, places, epoch);
+  __device__ void publish(accumulator const&, shared& s, channel const& to) const {
+    publish_words<totals>([&](int i) { return word(s, i); }, to);
   }
-  __device__ void collect(accumulator&, shared& s, slot* slots, int blocks,
-                          std::uint32_t epoch) const {
+  __device__ void collect(accumulator&, shared& s, channel const& from, int blocks) const {
     unsigned long long* const more = &absent_elsewhere();
     if (threadIdx.x == 0) *more = 0;
     __syncthreads();
-    collect_words<totals>(slots, blocks, epoch, [&](int i, std::int64_t x, int part) {
+    collect_words<totals>(from, blocks, [&](int i, std::int64_t x, int part) {
       if (i < sum_type::words) {
         s.sum.add_word(i, x, part);
       } else if (i < totals - 1) {
@@ -107,7 +101,6 @@ struct moments_form {
         atomicAdd(more, (unsigned long long)x);
       }
     });
-    __syncthreads();
   }
 
   __device__ bool finish(accumulator const&, shared& s, std::uint64_t n, result* out) const {
@@ -150,6 +143,12 @@ struct moments_form {
   }
 
  private:
+  __device__ static bool close_apart(shared& s) {
+    if constexpr (Squares)
+      return adder::close_apart(s.sum, s.squares);
+    else
+      return adder::close_apart(s.sum);
+  }
   // By a warp: half of it the sum's, half of it the squares'.
   __device__ static void leading_parts(shared const& s, detail::leading& sum,
                                        detail::leading& squares) {

@@ -14,6 +14,7 @@ namespace tally::device {
 // A form says what a block does with an aggregate (reduce.cuh calls it):
 //
 //   threads, blocks_a_multiprocessor  of a launch that is not small
+//   dynamic_bytes              of shared memory, beside `shared`
 //   shared, accumulator        what a block's threads share, and what each has for itself
 //   start(acc, shared)         before the first element
 //   add(acc, shared, x, live, index)
@@ -21,9 +22,9 @@ namespace tally::device {
 //                              if bit j of `live` is set, else zeros that do not count
 //   add(acc, shared, x, index) a single element, by some threads
 //   close(acc, shared)         the block's elements are all added
-//   publish(acc, shared, slots, epoch), collect(acc, shared, slots, blocks, epoch)
-//                              the other blocks' totals on their way to the first; `words` slots a
-//                              block, the second block's first
+//   publish(acc, shared, channel), collect(acc, shared, channel, blocks)
+//                              the other blocks' totals on their way to the first, by `words` slots
+//                              a block, the second block's first, and `sums` sums of all
 //   finish(acc, shared, n, out)  writes the result; whether there is one
 //
 // All threads of a block call each of the others together.
@@ -34,7 +35,8 @@ struct plain_form {
   using result = typename A::result;
   static constexpr int threads = 512, blocks_a_multiprocessor = 2;
   static constexpr bool draws_tiles = true;
-  static constexpr int words = words_of<state>;
+  static constexpr int words = words_of<state>, sums = 0;
+  static constexpr int dynamic_bytes = 0;
   static constexpr int chains = Chains;  // so that additions do not wait for one another
 
   using places = fold_places<state, threads / warp_size>;
@@ -47,8 +49,6 @@ struct plain_form {
 
   bool skips_nan;
   A a;
-
-  static constexpr std::size_t dynamic_bytes(unsigned) { return 0; }  // of shared memory
 
   __device__ void start(accumulator& acc, shared&) const {
     for (state& s : acc.chain) s = a.identity();
@@ -77,16 +77,15 @@ struct plain_form {
     fold(acc, s.own);
   }
 
-  __device__ void publish(accumulator const& acc, shared&, slot* slots, std::uint32_t epoch) const {
+  __device__ void publish(accumulator const& acc, shared&, channel const& to) const {
     if (int(threadIdx.x) != 0) return;
-    publish_state(acc.chain[0], slots + (blockIdx.x - 1) * words, epoch);
+    publish_state(acc.chain[0], to.slots + (blockIdx.x - 1) * words, to.epoch);
   }
 
-  __device__ void collect(accumulator& acc, shared& s, slot* slots, int blocks,
-                          std::uint32_t epoch) const {
+  __device__ void collect(accumulator& acc, shared& s, channel const& from, int blocks) const {
     state total = int(threadIdx.x) == 0 ? acc.chain[0] : a.identity();
     for (int b = int(threadIdx.x); b < blocks; b += int(blockDim.x))
-      total = a.combine(total, await_state<state>(slots + b * words, epoch));
+      total = a.combine(total, await_state<state>(from.slots + b * words, from.epoch));
     acc.chain[0] = total;
     fold(acc, s.all, unsigned(blocks));
   }

@@ -10,36 +10,28 @@ namespace tally::device {
 // one and its error; these are added up as exact.cuh does it with doubles.
 template <floating T, int Before = 0>
 class product_adder {
+  using f = format<T>;
   static constexpr bool is_double = std::is_same_v<T, double>;
 
  public:
   using number = detail::square_digits<T>;
   using shared_type = shared_sum<number>;
-  static constexpr int bytes_a_thread = warp_digits<number, Before>::bytes_a_thread;
+  using columns = column_digits<number, 16, first_bit<T, number, 2>, Before>;
+  static constexpr int dynamic_bytes = columns::bytes;
+
+  __device__ static void clear_apart() { columns::clear(); }
 
   // What a thread has read at once; zeros in place of what does not count. By whole warps.
   template <class Batch>
   __device__ void add(Batch const& x, shared_type& shared) {
-    constexpr int size = Batch::size;
-    double product[size], error[size];
-    bool exact = true;
-#pragma unroll
-    for (int k = 0; k < size; ++k) {
-      double const a = as_double(x[k].first), b = as_double(x[k].second);
-      product[k] = fma(a, b, -0.0);  // which nobody fuses with what follows
-      if constexpr (is_double) {
-        exact = exact && has_error(a, b, product[k]);
-        error[k] = fma(a, b, -product[k]);
-      }
+    bool fits = false, apart = apart_.expects();
+    if (!apart) {
+      fits = add_if_close(x, shared);
+      apart = __popc(__ballot_sync(~0u, !fits)) >= many;
+      if (apart) apart_.expect_more();
     }
-    bool const fits = exact && add_values<0>(product, shared);
-    bool const apart = __popc(__ballot_sync(~0u, !fits)) >= many;
-    if (apart) apart_.reserve(size, shared.digits);
-    if (!fits) return apart ? add_apart(x, shared) : add_singly(x, shared);
-    if constexpr (is_double)
-      if (!add_values<1>(error, shared))
-#pragma unroll 1
-        for (double const e : error) sum_.template put<1>(e, shared.digits);
+    if (apart) apart_.reserve(Batch::size, shared.digits);
+    if (!fits) apart ? add_apart(x, shared) : add_singly(x, shared);
   }
   __device__ void add_one(zipped<T, T> const& x, shared_type& shared) {
     auto const p = take_apart(x.first), q = take_apart(x.second);
@@ -55,14 +47,12 @@ class product_adder {
       if (high != 0) shared.digits.add(negative, high, exponent + 64);
     }
   }
-  __device__ void close(shared_type& shared) {
-    sum_.close(shared.digits);
-    apart_.close(shared.digits);
-  }
+  __device__ void close(shared_type& shared) { sum_.close(shared.digits); }
+  __device__ static bool close_apart(shared_type& shared) { return columns::close(shared.digits); }
 
  private:
   static constexpr int many = 4;  // lanes
-  warp_digits<number, Before> apart_;
+  columns apart_;
   expansion<is_double ? 3 : 2> sum_;
 
   // Whether a * b - product is a double.
@@ -71,6 +61,28 @@ class product_adder {
     return (size >= 0x1p-960 && size <= 0x1p1000) || (product == 0 && (a == 0 || b == 0));
   }
 
+  // False, and nothing is added, where the products are not close enough together.
+  template <class Batch>
+  __device__ bool add_if_close(Batch const& x, shared_type& shared) {
+    constexpr int size = Batch::size;
+    double product[size], error[size];
+    bool exact = true;
+#pragma unroll
+    for (int k = 0; k < size; ++k) {
+      double const a = as_double(x[k].first), b = as_double(x[k].second);
+      product[k] = fma(a, b, -0.0);  // which nobody fuses with what follows
+      if constexpr (is_double) {
+        exact = exact && has_error(a, b, product[k]);
+        error[k] = fma(a, b, -product[k]);
+      }
+    }
+    if (!exact || !add_values<0>(product, shared)) return false;
+    if constexpr (is_double)
+      if (!add_values<1>(error, shared))
+#pragma unroll 1
+        for (double const e : error) sum_.template put<1>(e, shared.digits);
+    return true;
+  }
   // By the upper 27 bits of each and the rest; false where they are too far apart or too large, or
   // not finite.
   template <int Part, int size>
@@ -112,23 +124,25 @@ class product_adder {
       if constexpr (is_double) sum_.template put<1>(fma(a, b, -product), shared.digits);
     }
   }
-  // Products that have little in common, after apart_.reserve.
+  // Products that have little in common, after apart_.reserve: as single_adder does it.
   template <class Batch>
   __device__ void add_apart(Batch const& x, shared_type& shared) {
-    Batch const copy = x;
-#pragma unroll 1
+    finite_check<T> check;
+#pragma unroll
     for (int k = 0; k < Batch::size; ++k) {
-      T const a = copy[k].first, b = copy[k].second;
-      if (!is_finite(a) || !is_finite(b)) {
-        add_one(copy[k], shared);
-      } else {
-        auto const p = take_apart(a), q = take_apart(b);
-        std::uint64_t const low = std::uint64_t(p.significand) * q.significand;
-        apart_.template add<2 * format<T>::precision>(p.negative != q.negative,
-                                                      __umul64hi(p.significand, q.significand), low,
-                                                      p.exponent + q.exponent - number::lsb);
-      }
+      zipped<T, T> const both = x[k];
+      auto const p = place(both.first), q = place(both.second);
+      auto const product = product_of(p.significand, q.significand);
+      bool const negative = (to_bits(both.first) ^ to_bits(both.second)) & f::sign;
+      apart_.template add<2 * f::precision>(negative ? -product : product, p.position + q.position);
+      check.look_at(both.first);
+      check.look_at(both.second);
     }
+    if (check.all_finite()) return;
+    array_of<zipped<T, T>, Batch> const copy(x);
+#pragma unroll 1
+    for (auto const& both : copy.value)
+      if (!is_finite(both.first) || !is_finite(both.second)) add_one(both, shared);
   }
 };
 

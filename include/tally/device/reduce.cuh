@@ -129,12 +129,13 @@ __global__ void __launch_bounds__(Form::threads, Form::blocks_a_multiprocessor)
     if (gridDim.x > 1) of_launch.ask(call.w);
     form.start(acc, shared);
   });
-  std::uint32_t const epoch = of_launch.take();
+  auto* const sums = Form::sums <= workspace::most_sums ? call.w.sums() : nullptr;
+  channel const totals{call.w.slots, sums, of_launch.take()};
 
   if (blockIdx.x > 0) {
     let_next_launch_start();
     form.close(acc, shared);
-    form.publish(acc, shared, call.w.slots, epoch);
+    form.publish(acc, shared, totals);
     return;
   }
   unsigned const head = call.parts.head, beside = head + call.parts.tail;
@@ -144,8 +145,8 @@ __global__ void __launch_bounds__(Form::threads, Form::blocks_a_multiprocessor)
   }
   form.close(acc, shared);
   if (gridDim.x > 1) {
-    form.collect(acc, shared, call.w.slots, gridDim.x - 1, epoch);
-    if (threadIdx.x == 0) end_epoch(call.w, epoch);
+    form.collect(acc, shared, totals, gridDim.x - 1);
+    if (threadIdx.x == 0) end_epoch(call.w, totals.epoch);
   }
   let_next_launch_start();
   bool const found = form.finish(acc, shared, call.n, call.out.result);

@@ -23,17 +23,6 @@ auto ordered_on_device(A const& a) {
     return device::with_identity<A>{a};
 }
 
-// As many threads as a form's block has where the device has the shared memory, or fewer.
-template <class Form>
-unsigned threads_of(std::size_t shared_bytes) {
-  constexpr std::size_t variables =
-      sizeof(typename Form::shared) + (1 << 10);  // and what else there may be
-  unsigned threads = Form::threads;
-  while (threads > warp_size && Form::dynamic_bytes(threads) + variables > shared_bytes)
-    threads -= warp_size;
-  return threads;
-}
-
 // Whether there are so many tiles (as many vectors as a block reads at once) that blocks should
 // draw them: some get at memory sooner than others.
 inline bool is_long(std::uint64_t tiles, std::uint64_t blocks) {
@@ -49,7 +38,7 @@ template <class Form, class Source>
 geometry geometry_of(std::uint64_t n, gpu_call const& call) {
   constexpr std::uint64_t alone = 1024;
   std::uint64_t const vectors = (n + Source::each - 1) / Source::each;
-  auto threads = threads_of<Form>(call.shared_bytes());
+  unsigned threads = Form::threads;
   bool const few = 2 * vectors <= std::uint64_t(call.multiprocessors()) * threads * Source::loads;
   if (few && threads > warp_size) threads = threads / 2 / warp_size * warp_size;
   if (vectors <= alone) {
@@ -103,7 +92,7 @@ void reduce_any_order_on_device(gpu_call& call, A const& a, bool skips_nan, Sour
   auto const parts = device::cut_for(in, n);
   bool const draws = is_long(parts.vectors / (threads * Source::loads), blocks);
   launch_early<device::reduce_any_order<form_type, Source>>(
-      blocks, threads, form_type::dynamic_bytes(threads), call.stream())(
+      blocks, threads, form_type::dynamic_bytes, call.stream())(
       device::any_order_call<form_type, Source>{in, n, parts, out, workspace, form, draws});
 }
 

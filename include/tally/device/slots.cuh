@@ -26,12 +26,26 @@ using slot = unsigned __int128;
 
 // What a call needs between launches. All zero at first; of one launch at a time.
 struct workspace {
-  std::uint32_t* header;  // the epoch, and how many tickets are drawn
+  static constexpr int most_sums = 512;
+  static constexpr std::size_t header_bytes = 16 + most_sums * sizeof(std::uint64_t);
+
+  std::uint32_t* header;  // the epoch, how many tickets are drawn, sums
   slot* slots;
   std::uint64_t count;  // of slots there are, also those that this launch does not need
 
   __host__ __device__ std::uint32_t* epoch() const { return header; }
   __host__ __device__ std::uint32_t* drawn() const { return header + 1; }
+  // Which blocks may add to. All zero between launches.
+  __host__ __device__ std::uint64_t* sums() const {
+    return reinterpret_cast<std::uint64_t*>(header + 4);
+  }
+};
+
+// By which the other blocks of a launch tell the first one their totals.
+struct channel {
+  slot* slots;
+  std::uint64_t* sums;  // or null
+  std::uint32_t epoch;
 };
 
 // A launch's epoch: never 0, which is that of slots not yet written. It takes a third of a

@@ -46,7 +46,13 @@ class square_adder<T> {
   using number = detail::square_digits<T>;
   using sums = typename sum_type::shared_type;
   using digits = shared_digits<number>;
+  using columns = column_digits<number, 16, first_bit<T, number, 2>, sum_type::dynamic_bytes>;
+  static constexpr int dynamic_bytes = sum_type::dynamic_bytes + columns::bytes;
 
+  __device__ static void clear_apart() {
+    sum_type::clear_apart();
+    columns::clear();
+  }
   // What a thread has read at once; T{} in place of what does not count. By whole warps.
   template <class Batch>
   __device__ void add(Batch& x, sums& shared, digits& squares) {
@@ -74,7 +80,11 @@ class square_adder<T> {
     flush(shared, squares);
     sum_.close(shared);
     squares_.close(squares);
-    if constexpr (has_bins) bins_.close(squares);
+  }
+  // And by the block, between two barriers, of which the second one may not be needed.
+  __device__ static bool close_apart(sums& shared, digits& squares) {
+    bool const any = sum_type::close_apart(shared);
+    return columns::close(squares) || any;
   }
 
  private:
@@ -89,6 +99,16 @@ class square_adder<T> {
 
   template <class Batch>
   __device__ void add_some(Batch& x, sums& shared, digits& squares) {
+    if (apart_.expects() || !make_fit(x, shared, squares)) return add_all_apart(x, shared, squares);
+    left_ -= additions<Batch>;
+#pragma unroll
+    for (int k = 0; k < Batch::size; ++k) accumulate(x[k], k % chains);
+  }
+
+  // Moves the window, or sets elements apart, where that helps. False, in all lanes, where it does
+  // not in too many.
+  template <class Batch>
+  __device__ bool make_fit(Batch& x, sums& shared, digits& squares) {
     unsigned largest = 0, smallest = ~0u;
 #pragma unroll
     for (int k = 0; k < Batch::size; ++k) {
@@ -96,46 +116,38 @@ class square_adder<T> {
       largest = max(largest, window::upper(magnitude));
       smallest = min(smallest, window::upper_before(magnitude));  // a zero becomes large
     }
-    constexpr int each = (Batch::size + chains - 1) / chains;
-    bool const fits = largest < above_ && smallest >= from_ && left_ >= each;
-    if (__any_sync(~0u, !fits)) {
-      int const top = int(largest >> window::field_at), bottom = int(smallest >> window::field_at);
-      bool const hopeless = top - bottom > binades || top > window::most;
-      if (__popc(__ballot_sync(~0u, hopeless)) >= many) return add_all_apart(x, shared, squares);
-      if (!fits) {
-        bool const full = largest < above_ && smallest >= from_;
-        int const last = int(above_ >> window::field_at) - 1;
-        flush(shared, squares);
-        open(full ? last : top + 1);  // a binade to spare
-      }
-      bool const outside = largest >= above_ || smallest < from_;
-      if (__any_sync(~0u, outside)) set_apart(x, shared, squares);
+    bool const fits = largest < above_ && smallest >= from_ && left_ >= additions<Batch>;
+    if (!__any_sync(~0u, !fits)) return true;
+    int const top = int(largest >> window::field_at), bottom = int(smallest >> window::field_at);
+    bool const hopeless = top - bottom > binades || top > window::most;
+    if (__popc(__ballot_sync(~0u, hopeless)) >= many) {
+      apart_.expect_more();
+      return false;
     }
-    left_ -= each;
-#pragma unroll
-    for (int k = 0; k < Batch::size; ++k) accumulate(x[k], k % chains);
+    if (!fits) {
+      bool const full = largest < above_ && smallest >= from_;
+      int const last = int(above_ >> window::field_at) - 1;
+      flush(shared, squares);
+      open(full ? last : top + 1);  // a binade to spare
+    }
+    bool const outside = largest >= above_ || smallest < from_;
+    if (__any_sync(~0u, outside)) set_apart(x, shared, squares);
+    return true;
   }
 
   // Additions that a window bears: 2^log2_room for each chain of them.
-  static constexpr bool exact = window::exact, has_bins = !std::is_same_v<T, float16>;
+  static constexpr bool exact = window::exact;
   static constexpr int log2_room = exact ? 7 : 6, chains = exact ? 2 : 1;
+  template <class Batch>
+  static constexpr int additions = (Batch::size + chains - 1) / chains;
   static constexpr int many = 4;  // lanes
   // Where the cut is below the squares' upper end, and the binades of a window: so that additions
   // of what is below the last cut are exact, too.
   static constexpr int cut = log2_room - 50;
   static constexpr int binades = exact ? 51 - log2_room - window::precision : 25 - log2_room;
-  using square_bins =
-      std::conditional_t<exact, product_bins<window::precision, sum_type::bytes_a_thread>,
-                         warp_digits<number, sum_type::bytes_a_thread>>;
-
- public:
-  static constexpr int bytes_a_thread =
-      sum_type::bytes_a_thread + (has_bins ? square_bins::bytes_a_thread : 0);
-
- private:
   sum_type sum_;
   expansion<exact ? 3 : 4> squares_;
-  std::conditional_t<has_bins, square_bins, std::monostate> bins_;
+  columns apart_;
   // The window: upper halves of magnitudes [from_, above_). Nothing but zeros fits at first.
   unsigned from_ = ~0u, above_ = 1;
   int left_ = 0;  // additions to a chain until it is full
@@ -237,36 +249,12 @@ class square_adder<T> {
   // All that was read, by whole warps.
   template <class Batch>
   __device__ void add_all_apart(Batch const& x, sums& shared, digits& squares) {
-    sum_.reserve(Batch::size, shared);
-    if constexpr (!exact) {
-      bins_.reserve(Batch::size, squares);
-      array_of<T, Batch> const copy(x);
-#pragma unroll 1
-      for (T const value : copy.value) {
-        sum_.add_apart(value, shared);
-        if (is_finite(value)) add_to_bins(value);
-      }
-    } else if constexpr (has_bins) {
-      bins_.reserve(Batch::size, squares);
-#pragma unroll
-      for (int k = 0; k < Batch::size; ++k) {
-        sum_.add_apart(x[k], shared);
-        double const value = is_finite(x[k]) ? as_double(x[k]) : 0;
-        bins_.add(value * value);
-      }
-    } else {
-      array_of<T, Batch> const copy(x);
-#pragma unroll 1
-      for (T const value : copy.value) {
-        sum_.add_apart(value, shared);
-        add_square(value, squares);
-      }
-    }
-  }
-  __device__ void add_to_bins(double x) {
-    auto const p = take_apart(x);
-    bins_.template add<106>(false, __umul64hi(p.significand, p.significand),
-                            p.significand * p.significand, 2 * p.exponent - number::lsb);
+    sum_.apart().reserve(Batch::size, shared.digits);
+    apart_.reserve(Batch::size, squares);
+    sum_.add_apart(x, shared, [&](auto const& p) {
+      auto const r = in_row(p);
+      apart_.template add_row<2 * row_bits<T>>(product_of(r.significand, r.significand), r.row);
+    });
   }
   __device__ static void add_square(T x, digits& squares) {
     if (!is_finite(x)) return;
@@ -288,7 +276,9 @@ class square_adder<T> {
   using number = detail::square_digits<T>;
   using sums = typename exact_adder<T>::shared_type;
   using digits = shared_digits<number>;
-  static constexpr int bytes_a_thread = 0;
+  static constexpr int dynamic_bytes = 0;
+
+  __device__ static void clear_apart() {}
 
   template <class Batch>
   __device__ void add(Batch const& x, sums& shared, digits&) {
@@ -308,6 +298,7 @@ class square_adder<T> {
       if (threadIdx.x % warp_size == 0) squares.add(false, all, 32 * i);
     }
   }
+  __device__ static bool close_apart(sums&, digits&) { return false; }
 
  private:
   static constexpr int pieces = sizeof(T) <= 2 ? 1 : sizeof(T) / 2;

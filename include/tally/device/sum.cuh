@@ -43,11 +43,11 @@ struct sum_form {
   using element = typename A::element;
   using result = typename A::result;
   using number = typename Adder::number;
-  static constexpr int threads = threads_with(Adder::bytes_a_thread, 512);
-  static constexpr int blocks_a_multiprocessor = 2;
+  static constexpr int threads = 512, blocks_a_multiprocessor = 2;
   static constexpr bool draws_tiles = true;
   static constexpr int totals = shared_sum<number>::words;
-  static constexpr int words = slots_of_words<totals>;
+  static constexpr int words = slots_of_words<totals>, sums = totals;
+  static constexpr int dynamic_bytes = Adder::dynamic_bytes;
 
   struct shared {
     typename Adder::shared_type sum;
@@ -58,12 +58,9 @@ struct sum_form {
   bool skips_nan;
   A a;
 
-  static constexpr std::size_t dynamic_bytes(unsigned threads) {
-    return std::size_t(threads) * accumulator::bytes_a_thread;
-  }
-
   __device__ void start(accumulator&, shared& s) const {
     s.sum.clear();
+    Adder::clear_apart();
     __syncthreads();
   }
 
@@ -79,18 +76,16 @@ struct sum_form {
   __device__ void close(accumulator& acc, shared& s) const {
     acc.close(s.sum);
     __syncthreads();
+    if (Adder::close_apart(s.sum)) __syncthreads();
   }
 
-  __device__ void publish(accumulator const&, shared& s, slot* slots, std::uint32_t epoch) const {
-    word_places<totals> const places(slots, int(blockIdx.x) - 1, int(gridDim.x) - 1);
-    publish_words<totals>([&](int i) { return s.sum.word(i); }, places, epoch);
+  __device__ void publish(accumulator const&, shared& s, channel const& to) const {
+    publish_words<totals>([&](int i) { return s.sum.word(i); }, to);
   }
 
-  __device__ void collect(accumulator&, shared& s, slot* slots, int blocks,
-                          std::uint32_t epoch) const {
-    collect_words<totals>(slots, blocks, epoch,
+  __device__ void collect(accumulator&, shared& s, channel const& from, int blocks) const {
+    collect_words<totals>(from, blocks,
                           [&](int i, std::int64_t sum, int part) { s.sum.add_word(i, sum, part); });
-    __syncthreads();
   }
 
   __device__ bool finish(accumulator const&, shared& s, std::uint64_t, result* out) const {
@@ -107,7 +102,7 @@ struct sum_form {
   }
 };
 
-// The same form with its dynamic shared memory behind so many bytes a thread of something else.
+// The same form with its dynamic shared memory behind so many bytes of something else.
 template <class Form, int Bytes>
 struct form_behind;
 

@@ -42,10 +42,10 @@ struct chain;
 
 template <>
 struct chain<> {
-  static constexpr int threads = 512, blocks_a_multiprocessor = 2, words = 0;
+  static constexpr int threads = 512, blocks_a_multiprocessor = 2;
+  static constexpr int words = 0, sums = 0, dynamic_bytes = 0;
   struct shared {};
   struct accumulator {};
-  static constexpr std::size_t dynamic_bytes(unsigned) { return 0; }
 
   __device__ void start(accumulator&, shared&) const {}
   template <class Batch, class Index>
@@ -53,8 +53,8 @@ struct chain<> {
   template <class T>
   __device__ void add(accumulator&, shared&, T const&, std::uint64_t) const {}
   __device__ void close(accumulator&, shared&) const {}
-  __device__ void publish(accumulator const&, shared&, slot*, std::uint32_t) const {}
-  __device__ void collect(accumulator&, shared&, slot*, int, std::uint32_t) const {}
+  __device__ void publish(accumulator const&, shared&, channel const&) const {}
+  __device__ void collect(accumulator&, shared&, channel const&, int) const {}
   template <class Results>
   __device__ bool finish(accumulator const&, shared&, std::uint64_t, Results*) const {
     return true;
@@ -69,7 +69,9 @@ struct chain<part<Form, At...>, Parts...> {
       Form::blocks_a_multiprocessor < after::blocks_a_multiprocessor
           ? Form::blocks_a_multiprocessor
           : after::blocks_a_multiprocessor;
-  static constexpr int words = Form::words + after::words;
+  static constexpr int words = Form::words + after::words, sums = Form::sums + after::sums;
+  // A form's is behind that of those after it.
+  static constexpr int dynamic_bytes = Form::dynamic_bytes + after::dynamic_bytes;
   struct shared {
     typename Form::shared first;
     typename after::shared rest;
@@ -81,11 +83,6 @@ struct chain<part<Form, At...>, Parts...> {
 
   part<Form, At...> first;
   after rest;
-
-  // A form's is behind that of those after it.
-  static constexpr std::size_t dynamic_bytes(unsigned threads) {
-    return Form::dynamic_bytes(threads) + after::dynamic_bytes(threads);
-  }
 
   __device__ void start(accumulator& acc, shared& s) const {
     first.form.start(acc.first, s.first);
@@ -107,20 +104,23 @@ struct chain<part<Form, At...>, Parts...> {
     first.form.close(acc.first, s.first);
     rest.close(acc.rest, s.rest);
   }
-  __device__ void publish(accumulator const& acc, shared& s, slot* slots,
-                          std::uint32_t epoch) const {
-    first.form.publish(acc.first, s.first, slots, epoch);
-    rest.publish(acc.rest, s.rest, slots + (gridDim.x - 1) * Form::words, epoch);
+  __device__ void publish(accumulator const& acc, shared& s, channel const& to) const {
+    first.form.publish(acc.first, s.first, to);
+    rest.publish(acc.rest, s.rest, behind_first(to, int(gridDim.x) - 1));
   }
-  __device__ void collect(accumulator& acc, shared& s, slot* slots, int blocks,
-                          std::uint32_t epoch) const {
-    first.form.collect(acc.first, s.first, slots, blocks, epoch);
-    rest.collect(acc.rest, s.rest, slots + blocks * Form::words, blocks, epoch);
+  __device__ void collect(accumulator& acc, shared& s, channel const& from, int blocks) const {
+    first.form.collect(acc.first, s.first, from, blocks);
+    rest.collect(acc.rest, s.rest, behind_first(from, blocks), blocks);
   }
   template <class Results>
   __device__ bool finish(accumulator const& acc, shared& s, std::uint64_t n, Results* out) const {
     bool const found = first.finish(acc.first, s.first, n, out);
     return rest.finish(acc.rest, s.rest, n, out) && found;
+  }
+
+ private:
+  __device__ static channel behind_first(channel const& c, int blocks) {
+    return {c.slots + blocks * Form::words, c.sums ? c.sums + Form::sums : nullptr, c.epoch};
   }
 };
 
@@ -222,10 +222,10 @@ class chain_maker {
   static plain_form<A, 1> slender(plain_form<A, chains> const& form) {
     return {form.skips_nan, form.a};
   }
-  // And its dynamic shared memory is behind so many bytes a thread of theirs.
+  // And its dynamic shared memory is behind so many bytes of theirs.
   template <int Bytes, class Form>
   static auto behind(Form const& form) {
-    if constexpr (Bytes == 0 || Form::dynamic_bytes(1) == 0)
+    if constexpr (Bytes == 0 || Form::dynamic_bytes == 0)
       return form;
     else
       return typename form_behind<Form, Bytes>::type{form.skips_nan, form.a};
@@ -240,7 +240,7 @@ class chain_maker {
     } else {
       auto const rest = apart<i + 1>();
       auto const form =
-          behind<int(decltype(rest)::dynamic_bytes(1))>(slender(form_of(get<i>(ops_), skips_nan_)));
+          behind<decltype(rest)::dynamic_bytes>(slender(form_of(get<i>(ops_), skips_nan_)));
       return join(part<std::remove_const_t<decltype(form)>, i>{form}, rest);
     }
   }
@@ -250,7 +250,7 @@ class chain_maker {
   auto make() const {
     if constexpr (joins) {
       auto const rest = apart<0>();
-      static_assert(decltype(rest)::dynamic_bytes(1) == 0);  // all sums are joined
+      static_assert(decltype(rest)::dynamic_bytes == 0);  // all sums are joined
       return join(joint<0>(), rest);
     } else {
       return apart<0>();

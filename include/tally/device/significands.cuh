@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Floating-point values as integers and where these belong, in few instructions: where values have
+// little in common, a device spends its time on them.
+#pragma once
+
+#include <cstdint>
+
+#include "tally/rounding.hpp"
+#include "tally/types.hpp"
+
+namespace tally::device {
+
+template <class T>
+__device__ float as_float(T x) {
+  if constexpr (std::is_same_v<T, float>)
+    return x;
+  else
+    return detail::to_float(x);
+}
+template <class T>
+__device__ double as_double(T x) {
+  if constexpr (std::is_same_v<T, double>)
+    return x;
+  else
+    return double(as_float(x));
+}
+
+// significand * 2^(position + lowest - 1), lowest that of T: the magnitude of a finite value. (Of
+// others, something of the next binade.)
+template <class Integer>
+struct placed {
+  Integer significand;
+  unsigned position;
+};
+template <floating T>
+__device__ auto place(T x) {
+  using f = format<T>;
+  auto const b = to_bits(x);
+  using whole = std::conditional_t<sizeof(T) == 8, std::int64_t, int>;
+  whole const fraction = b & f::fraction, one = whole(1) << (f::precision - 1);
+  unsigned const field = unsigned(b >> (f::precision - 1)) & f::max_field;
+  if constexpr (sizeof(T) == 8)
+    return field ? placed<whole>{fraction | one, field} : placed<whole>{fraction, 1};
+  else  // one instruction less
+    return placed<whole>{fraction + (field ? one : fraction), field};
+}
+// The same as significand * 2^(8 row + lowest - 1), of at most row_bits bits; and its square is
+// that of the significand * 2^(16 row + 2 (lowest - 1)).
+template <class Integer>
+struct in_rows {
+  Integer significand;
+  unsigned row;
+};
+template <class Integer>
+__device__ in_rows<Integer> in_row(placed<Integer> p) {
+  return {p.significand << p.position % 8, p.position / 8};
+}
+template <floating T>
+inline constexpr int row_bits = format<T>::precision + 7;
+
+// Which bit of a Number position 0 is, of a product of so many.
+template <floating T, class Number, int Factors = 1>
+inline constexpr int first_bit = Factors * (format<T>::lowest - 1) - Number::lsb;
+
+// Finds out by products with zero whether values are finite, beside the integer instructions that
+// what is done with them consists of.
+template <floating T>
+class finite_check {
+  using real = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  real zero_ = 0;
+
+ public:
+  __device__ void look_at(T x) {
+    if constexpr (std::is_same_v<T, double>)
+      zero_ = fma(x, 0.0, zero_);
+    else
+      zero_ = fmaf(as_float(x), 0.0f, zero_);
+  }
+  __device__ bool all_finite() const { return zero_ == 0; }
+};
+// The product of two significands.
+__device__ inline std::int64_t product_of(int a, int b) { return std::int64_t(a) * b; }
+__device__ inline __int128 product_of(std::int64_t a, std::int64_t b) {
+  auto const low = std::uint64_t(a) * std::uint64_t(b);
+  auto const high = __umul64hi(std::uint64_t(a), std::uint64_t(b));
+  return static_cast<__int128>(high) << 64 | low;
+}
+
+}  // namespace tally::device
