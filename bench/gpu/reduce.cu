@@ -237,6 +237,7 @@ int main(int argc, char** argv) {
     compare<float>("variance/float32", tally::variance{}, log, values::normal, no_peer);
     compare<float>("variance/float32", tally::variance{}, log, values::any_bits, no_peer);
     compare<float>("describe/float32", tally::describe{}, log, values::normal, no_peer);
+    compare<float>("describe/float32", tally::describe{}, log, values::any_bits, no_peer);
     compare<float>("all_together/float32", four, log, values::normal, no_peer);
     compare_dot<float>("dot/float32", log, values::normal);
     compare_dot<float>("dot/float32", log, values::any_bits);
@@ -249,11 +250,16 @@ int main(int argc, char** argv) {
     compare<double>("variance/float64", tally::variance{}, log, values::any_bits, no_peer);
     compare<double>("describe/float64", tally::describe{}, log, values::normal, no_peer);
     compare_dot<double>("dot/float64", log, values::normal);
+    compare_dot<double>("dot/float64", log, values::any_bits);
   }
   for (int log : once ? std::vector{28} : std::vector{20, 28}) {
     compare<std::uint8_t>("sum/uint8", tally::sum{}, log, values::uniform, cub_wide);
     compare<std::int32_t>("sum/int32", tally::sum{}, log, values::uniform, cub_wide);
-    compare<tally::float16>("sum/float16", tally::sum{}, log + 1, values::normal, no_peer);
-    compare<tally::bfloat16>("sum/bfloat16", tally::sum{}, log + 1, values::normal, no_peer);
+    for (values const which : {values::normal, values::any_bits}) {
+      compare<tally::float16>("sum/float16", tally::sum{}, log + 1, which, no_peer);
+      compare<tally::float16>("variance/float16", tally::variance{}, log + 1, which, no_peer);
+      compare<tally::bfloat16>("sum/bfloat16", tally::sum{}, log + 1, which, no_peer);
+      compare<tally::bfloat16>("variance/bfloat16", tally::variance{}, log + 1, which, no_peer);
+    }
   }
 }

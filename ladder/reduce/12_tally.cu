@@ -23,20 +23,15 @@ class on_scratch : public tally::detail::gpu_call {
   explicit on_scratch(problem const& p) : p_(p) {}
   cudaStream_t stream() const override { return p_.stream; }
   int multiprocessors() const override { return int(p_.grid / blocks_a_multiprocessor); }
-  std::size_t shared_bytes() const override {
-    int device, bytes;
-    tally::check(cudaGetDevice(&device));
-    tally::check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    return std::size_t(bytes);
-  }
   memory workspace(std::size_t slots) override {
     if (slots > p_.grid * slots_a_block) throw tally::error("the rung's scratch is too small");
-    return {static_cast<std::uint32_t*>(p_.scratch), static_cast<char*>(p_.scratch) + 16,
+    return {static_cast<std::uint32_t*>(p_.scratch), static_cast<char*>(p_.scratch) + header,
             p_.grid * slots_a_block};
   }
-  static std::size_t bytes(problem const& p) { return 16 + 16 * p.grid * slots_a_block; }
+  static std::size_t bytes(problem const& p) { return header + 16 * p.grid * slots_a_block; }
 
  private:
+  static constexpr std::size_t header = tally::device::workspace::header_bytes;
   problem const& p_;
 };
 
