@@ -21,6 +21,7 @@ TESTED_THROUGH = {
     "device/reduce_array.cuh": "device/plain_test.cu",
     "device/round.cuh": "device/sum_test.cu",
     "device/second_moments.cuh": "device/moments_test.cu",
+    "device/significands.cuh": "device/sum_test.cu",
     "device/slots.cuh": "device/plain_test.cu",
     "device/squares.cuh": "device/moments_test.cu",
 }
