@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "tally/aggregate/vector.hpp"
+#include "tally/cpu/fetch_ahead.hpp"
 #include "tally/cpu/instruction_set.hpp"
 #include "tally/cpu/stream_store.hpp"
 #include "tally/cpu/threads.hpp"
@@ -13,7 +14,7 @@
 namespace tally::detail {
 namespace {
 
-constexpr std::size_t piece = 1 << 20;
+constexpr std::size_t piece = 1 << 20, page = 4096;
 
 // run(begin, size) for [0, bytes) in pieces of 1 MB, which threads take as they come, or in a share
 // for each thread.
@@ -27,17 +28,19 @@ void each_piece(int threads, std::size_t bytes, bool shares, F&& run) {
 
 void use(std::uint64_t x) { asm volatile("" ::"r"(x)); }
 
-void or_bits(std::byte const* from, std::size_t bytes) {
+void or_bits(std::byte const* from, std::size_t bytes, bool ahead) {
   std::uint64_t found = 0;
   run_vectorised([&](auto width) __attribute__((always_inline)) {
     constexpr int lanes = width.value / 8, in_flight = 8;
     constexpr std::size_t step = in_flight * width.value;
     using vector = vec<std::uint64_t, lanes>;
     vector bits[in_flight] = {};
-    for (std::size_t i = 0; i + step <= bytes; i += step)
+    for (std::size_t i = 0; i + step <= bytes; i += step) {
+      if (ahead && i % page == 0) fetch_ahead(from + i, page);
       for (int j = 0; j < in_flight; ++j)
         bits[j] |= cast<vector>(load<vec<char, width>>(reinterpret_cast<char const*>(from) + i +
                                                        std::size_t(j) * width.value));
+    }
     for (auto const& b : bits) found |= fold_lanes(b, [](auto p, auto q) { return p | q; });
   });
   use(found);
@@ -51,18 +54,27 @@ void copy_to_cache(std::byte const* from, std::size_t bytes) {
   }
 }
 
+void copy_past_caches(std::byte* to, std::byte const* from, std::size_t bytes, bool ahead) {
+  std::size_t const step = ahead ? page : bytes;
+  for (std::size_t i = 0; i < bytes; i += step) {
+    if (ahead) fetch_ahead(from + i, page);
+    stream_copy(to + i, from + i, std::min(step, bytes - i));
+  }
+  stream_fence();
+}
+
 }  // namespace
 
 void read_once(int way, int threads, std::byte const* from, std::size_t bytes) {
   each_piece(threads, bytes, way == 1, [&](std::size_t at, std::size_t size) {
-    way == 2 ? copy_to_cache(from + at, size) : or_bits(from + at, size);
+    way == 2 ? copy_to_cache(from + at, size) : or_bits(from + at, size, way == 3);
   });
 }
 
 void copy_once(int way, int threads, std::byte const* from, std::byte* to, std::size_t bytes) {
   each_piece(threads, bytes, way == 1, [&](std::size_t at, std::size_t size) {
-    if (way == 2)
-      stream_copy(to + at, from + at, size), stream_fence();
+    if (way >= 2)
+      copy_past_caches(to + at, from + at, size, way == 3);
     else
       std::memcpy(to + at, from + at, size);
   });

@@ -7,7 +7,7 @@
 
 namespace tally::detail {
 
-inline constexpr int read_ways = 3, copy_ways = 3;
+inline constexpr int read_ways = 4, copy_ways = 4;
 
 void read_once(int way, int threads, std::byte const* from, std::size_t bytes);
 void copy_once(int way, int threads, std::byte const* from, std::byte* to, std::size_t bytes);

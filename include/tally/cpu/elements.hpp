@@ -4,6 +4,7 @@
 // so that code compiled for an element type serves all inputs.
 #pragma once
 
+#include "tally/cpu/fetch_ahead.hpp"
 #include "tally/cpu/instruction_set.hpp"
 #include "tally/zip.hpp"
 
@@ -24,7 +25,10 @@ struct elements {
   TALLY_CPU_FN bool in_memory() const { return !fill; }
   // `count` elements from `begin` on; they may be in `b`: at most run_size, then.
   TALLY_CPU_FN T const* at(std::uint64_t begin, std::uint64_t count, buffer& b) const {
-    if (!fill) return data + begin;
+    if (!fill) {
+      fetch_ahead(data + begin, count * sizeof(T));
+      return data + begin;
+    }
     fill(in, begin, count, b.values);
     return b.values;
   }

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "emit.hpp"
+#include "tally/cpu/fetch_ahead.hpp"
 
 namespace tally::detail::top_k {
 
@@ -47,7 +48,8 @@ struct gathered {
 template <class R>
 bool gather_piece(ranking<R> rank, piece<R> const& from, interval<bits_of<R>> range,
                   std::atomic<std::int64_t>& budget, gathered<R>& result) {
-  constexpr std::size_t slice = 4096;  // read twice, the second time from the nearest cache
+  // Read twice, the second time from the nearest cache.
+  constexpr std::size_t slice = 4096 / sizeof(R);
   bool complete = true;
   chunk<R>* to = nullptr;
   auto const grow = [&]() __attribute__((noinline)) {
@@ -60,6 +62,7 @@ bool gather_piece(ranking<R> rank, piece<R> const& from, interval<bits_of<R>> ra
     for (std::size_t i = 0; i < from.size && complete; i += slice) {
       R const* const x = from.values + i;
       std::size_t const length = std::min(slice, from.size - i);
+      fetch_ahead(x, length * sizeof(R));
       if (range.high != ranking<R>::best) result.above += count_all(rank, x, length, range).above;
       auto const keep = [&](std::size_t j) __attribute__((always_inline)) {
         if ((!to || to->size == to->capacity) && !grow()) return false;
