@@ -24,9 +24,9 @@ struct term {
 constexpr int before = 16;
 
 // As many terms a thread, behind bytes of something else.
-template <class Number, int Step, int First, int Bits, class Integer>
+template <class Number, int Step, int First, int Bits, int Columns, class Integer>
 __global__ void add_all(term<Integer> const* in, int each, std::int64_t* out, int* changed) {
-  using sum_type = device::column_digits<Number, Step, First, before>;
+  using sum_type = device::column_digits<Number, Step, First, before, Columns>;
   __shared__ device::shared_digits<Number> digits;
   int* const other = dynamic_shared<int>();
   digits.clear();
@@ -46,14 +46,14 @@ __global__ void add_all(term<Integer> const* in, int each, std::int64_t* out, in
   if (threadIdx.x < before / sizeof(int) && other[threadIdx.x] != 77) *changed = 1;
 }
 
-template <class Number, int Step, int First, int Bits, class Integer>
+template <class Number, int Step, int First, int Bits, int Columns, class Integer>
 void expect_sum(std::vector<term<Integer>> const& in, int threads) {
   device_array<term<Integer>> const data(in);
   device_array<std::int64_t> out(Number::digits);
   device_array<int> changed(1);
   changed.fill_bytes(0);
-  launch(add_all<Number, Step, First, Bits, Integer>, 1, unsigned(threads),
-         before + device::column_digits<Number, Step, First, before>::bytes)(
+  launch(add_all<Number, Step, First, Bits, Columns, Integer>, 1, unsigned(threads),
+         before + device::column_digits<Number, Step, First, before, Columns>::bytes)(
       data.data(), int(in.size()) / threads, out.data(), changed.data());
   auto const digit = out.to_host();
   Number got, want;
@@ -71,7 +71,8 @@ void expect_sum(std::vector<term<Integer>> const& in, int threads) {
   EXPECT_EQ(changed.to_host()[0], 0);
 }
 
-template <class Number, int Step, int First, int Bits, class Integer, int Positions>
+template <class Number, int Step, int First, int Bits, class Integer, int Positions,
+          int Columns = warp_size>
 struct terms {
   static void expect_random() {
     std::mt19937_64 random(1);
@@ -83,14 +84,14 @@ struct terms {
         if (random() % 2) t.value = -t.value;
         if (t.position == 0) t.value &= Integer(-2);
       }
-      expect_sum<Number, Step, First, Bits>(in, 64);
+      expect_sum<Number, Step, First, Bits, Columns>(in, 64);
     }
   }
   // As many as a digit bears, and some more, all of one sign.
   static void expect_full() {
     for (Integer value : {largest, Integer(-largest)})
       for (int position : {15, Positions - 1})
-        expect_sum<Number, Step, First, Bits>(
+        expect_sum<Number, Step, First, Bits, Columns>(
             std::vector<term<Integer>>(std::size_t(32) * 33'000, {value, position}), 64);
   }
 
@@ -102,17 +103,23 @@ using of_floats = terms<detail::sum_digits<float>, 8, -1, 24, int, 250>;
 using of_doubles = terms<detail::sum_digits<double>, 16, -1, 53, std::int64_t, 2000>;
 using of_float_squares = terms<detail::square_digits<float>, 16, 30, 48, std::int64_t, 500>;
 using of_double_squares = terms<detail::square_digits<double>, 16, 0, 106, __int128, 4000>;
+using in_few_columns = terms<detail::square_digits<double>, 16, 0, 106, __int128, 4000, 8>;
+using in_one_column = terms<detail::sum_digits<float>, 8, -1, 24, int, 250, 1>;
 
 TEST(column_digits, hold_the_exact_sum) {
   of_floats::expect_random();
   of_doubles::expect_random();
   of_float_squares::expect_random();
   of_double_squares::expect_random();
+  in_few_columns::expect_random();
+  in_one_column::expect_random();
 }
 
 TEST(column_digits, are_emptied_when_they_are_full) {
   of_floats::expect_full();
   of_double_squares::expect_full();
+  in_few_columns::expect_full();
+  in_one_column::expect_full();
 }
 
 }  // namespace

@@ -144,6 +144,32 @@ struct gap {
   TALLY_FN result lower(state s) const { return s; }
 };
 
+// More than have room for all their columns.
+TEST(dots_on_a_device, can_be_many) {
+  test_call call(3);
+  using pair = tally::zipped<double, double>;
+  tally::dot const dot;
+  auto const a = tally::all_together(dot, dot, dot, dot, dot.as<float>(), dot, dot).on<pair>();
+  using result = decltype(a)::result;
+  for (kind const which : {kind::normal, kind::any_bits}) {
+    auto const x = values<double>(which, 20001, 1), y = values<double>(kind::wide, 20001, 2);
+    tally::device_array<double> const one(x), other(y);
+    tally::device_array<result> out(1);
+    out.fill_bytes(0xa5);
+    using input = tally::array_input<double>;
+    tally::zip_input<input, input> const in{{one.data(), x.size()}, {other.data(), y.size()}};
+    tally::detail::reduce_on_gpu(call, a, tally::propagate, in, out.data(), nullptr);
+    tally::check(cudaDeviceSynchronize());
+    auto const got = out.to_host()[0];
+    auto const want = fold(dot.on<pair>(), x, y, tally::propagate);
+    EXPECT_EQ(tally::to_bits(get<0>(got)), tally::to_bits(want));
+    EXPECT_EQ(tally::to_bits(get<3>(got)), tally::to_bits(want));
+    EXPECT_EQ(tally::to_bits(get<6>(got)), tally::to_bits(want));
+    auto const narrow = fold(dot.as<float>().on<pair>(), x, y, tally::propagate);
+    EXPECT_EQ(tally::to_bits(get<4>(got)), tally::to_bits(narrow));
+  }
+}
+
 TEST(dots_on_a_device, can_be_had_together_with_others) {
   test_call call(2);
   using pair = tally::zipped<float, float>;

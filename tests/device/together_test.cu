@@ -90,6 +90,8 @@ TEST(together_on_a_device, is_what_separate_calls_give_of_any_bits) {
       expect_all(values<float>(which, 4097), call, nan);
       expect_all(values<double>(which, 2049), call, nan);
       expect_description(values<double>(which, 2049), call, nan);
+      expect_description(values<tally::float16>(which, 8193), call, nan);
+      expect_description(values<tally::bfloat16>(which, 8193), call, nan);
     }
   }
 }

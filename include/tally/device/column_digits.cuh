@@ -10,17 +10,19 @@ namespace tally::device {
 // A block's fixed-point number, the value of `Number`, for what has little in common: digits in
 // dynamic shared memory, behind `Before` bytes of something else, which lanes add to by atomics
 // that give nothing back. It is there 32 times, a column for each lane of a warp and each column in
-// a bank of its own, so that no two lanes meet, whatever they add. There is a digit for every
-// `Step` bits, 16 or 8; it takes 16 at a time, so that with 8 a number may need fewer of them.
-// Position 0 is the bit `First` of Number.
-template <class Number, int Step, int First, int Before = 0>
+// a bank of its own, so that no two lanes meet, whatever they add (or, where there is not the room,
+// in fewer `Columns`). There is a digit for every `Step` bits, 16 or 8; it takes 16 at a time, so
+// that with 8 a number may need fewer of them. Position 0 is the bit `First` of Number.
+template <class Number, int Step, int First, int Before = 0, int Columns = warp_size>
 class column_digits {
+  static_assert(warp_size % Columns == 0);
   static constexpr int rows = 32 * Number::digits / Step;
-  static constexpr unsigned row_bytes = warp_size * sizeof(int);
-  static constexpr int room = 1 << 15;  // additions that a digit bears
+  static constexpr unsigned row_bytes = Columns * sizeof(int);
+  static constexpr int next = 16 / Step * Columns;  // ints to the digit 16 bits further
+  static constexpr int room = 1 << 15;              // additions that a digit bears
 
  public:
-  static constexpr int bytes = (rows * warp_size + 4) * int(sizeof(int));
+  static constexpr int bytes = (rows * Columns + 4) * int(sizeof(int));
 
   // By all threads of the block, before a barrier.
   __device__ static void clear() {
@@ -38,7 +40,7 @@ class column_digits {
         atomicExch(&is_used(), 1);
       else
         empty(digits);
-      left_ = room / int(blockDim.x / warp_size);
+      left_ = room / (warp_size / Columns) / int(blockDim.x / warp_size);
     }
     left_ -= n;
   }
@@ -56,15 +58,12 @@ class column_digits {
   template <int Bits, class Integer>
   __device__ void add_row(Integer x, unsigned row, unsigned up = 0) {
     constexpr int pieces = (Bits + 15) / 16, words = (pieces + 1) / 2;
-    constexpr int next = 16 / Step * warp_size;
     static_assert(Bits % 16 != 0, "the last piece has a sign, too");
     auto const part = [&](int i) {
       constexpr int width = 8 * sizeof(Integer);
       return unsigned(x >> (32 * i < width ? 32 * i : width - 1));
     };
-    // In bytes: two instructions less than by the index of an int.
-    unsigned const at = row * row_bytes | threadIdx.x % warp_size * unsigned(sizeof(int));
-    int* const to = reinterpret_cast<int*>(reinterpret_cast<unsigned char*>(memory()) + at);
+    int* const to = &mine(row);
 #pragma unroll
     for (int i = 0; i < words; ++i) {
       int const word = int(__funnelshift_l(i > 0 ? part(i - 1) : 0, part(i), up));
@@ -76,6 +75,15 @@ class column_digits {
     }
   }
 
+  // The same of low + high * 2^16, which have at most 16 bits and a sign each.
+  template <int Bits>
+  __device__ void add_pieces(int low, int high, unsigned row) {
+    static_assert(Bits <= 32);
+    int* const to = &mine(row);
+    atomicAdd(to, low);
+    if (Bits > 16) atomicAdd(to + next, high);
+  }
+
   // After the last addition, between two barriers: by the block. False if there was none, and so
   // no need of the second barrier.
   template <class Digits>
@@ -84,8 +92,8 @@ class column_digits {
     for (int row = int(threadIdx.x); row < rows; row += int(blockDim.x)) {
       std::int64_t sum = 0;
 #pragma unroll 8
-      for (int i = 0; i < warp_size; ++i)  // each thread of a warp begins at another column
-        sum += memory()[row * warp_size + (row + i) % warp_size];
+      for (int i = 0; i < Columns; ++i)  // each thread of a warp begins at another column
+        sum += memory()[row * Columns + (row + i) % Columns];
       if (sum != 0) digits.add_integer(place_of(row), shifted(row, sum));
     }
     return true;
@@ -104,10 +112,12 @@ class column_digits {
   __device__ static int* memory() {
     return reinterpret_cast<int*>(dynamic_shared<unsigned char>() + Before);
   }
-  __device__ static int& mine(int row) {
-    return memory()[row * warp_size + int(threadIdx.x % warp_size)];
+  // By bytes: two instructions less than by the index of an int.
+  __device__ static int& mine(unsigned row) {
+    unsigned const at = row * row_bytes | threadIdx.x % Columns * unsigned(sizeof(int));
+    return *reinterpret_cast<int*>(reinterpret_cast<unsigned char*>(memory()) + at);
   }
-  __device__ static int& is_used() { return memory()[rows * warp_size]; }
+  __device__ static int& is_used() { return memory()[rows * Columns]; }
 
   // While other warps go on adding. Each warp's additions since it last did so are in a digit at
   // most, so each may have its share of what a digit bears.
@@ -115,11 +125,11 @@ class column_digits {
   __device__ static void empty(Digits& digits) {
 #pragma unroll 1
     for (int row = 0; row < rows; ++row) {
-      int const x = atomicExch(&mine(row), 0);
+      int const lane = int(threadIdx.x % warp_size);
+      int const x = lane < Columns ? atomicExch(&mine(unsigned(row)), 0) : 0;
       std::int64_t const high = warp::detail::redux_of(x >> 16, plus{});
       std::int64_t const sum = (high << 16) + warp::detail::redux_of(x & 0xffff, plus{});
-      if (sum != 0 && threadIdx.x % warp_size == 0)
-        digits.add_integer_checked(place_of(row), shifted(row, sum));
+      if (sum != 0 && lane == 0) digits.add_integer_checked(place_of(row), shifted(row, sum));
     }
   }
 };

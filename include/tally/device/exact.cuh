@@ -90,23 +90,24 @@ class single_adder {
     else
       add_special(x, shared);
   }
-  // All of a batch, after apart().reserve(their number); each(place(x)) for every one. What values
-  // that are not finite add to digits does not matter: they are counted, and decide.
+  // All of a batch, after apart().reserve(their number); each(significand and row) for every one.
+  // What values that are not finite add to digits does not matter: they are counted, and decide.
   __device__ columns& apart() { return apart_; }
   template <class Batch, class Each>
   __device__ void add_apart(Batch const& x, shared_type& shared, Each each) {
     finite_check<T> check;
 #pragma unroll
     for (int k = 0; k < Batch::size; ++k) {
-      auto const p = place(x[k]);
-      bool const negative = to_bits(x[k]) & format<T>::sign;
       if constexpr (is_double) {
+        auto const p = place(x[k]);
+        bool const negative = to_bits(x[k]) & format<T>::sign;
         apart_.template add<53>(negative ? -p.significand : p.significand, p.position);
+        each(in_row(p));
       } else {
-        auto const r = in_row(p);
-        apart_.template add_row<row_bits<T>>(negative ? -r.significand : r.significand, r.row);
+        in_pieces const p = pieces_of(x[k]);
+        apart_.template add_pieces<row_bits<T>>(p.low, p.high, p.row);
+        each(p);
       }
-      each(p);
       check.look_at(x[k]);
     }
     if (check.all_finite()) return;

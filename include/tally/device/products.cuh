@@ -8,7 +8,7 @@ namespace tally::device {
 
 // A thread's part in the exact sum of the products of a block's pairs. A product is a double, or
 // one and its error; these are added up as exact.cuh does it with doubles.
-template <floating T, int Before = 0>
+template <floating T, int Before = 0, int Columns = warp_size>
 class product_adder {
   using f = format<T>;
   static constexpr bool is_double = std::is_same_v<T, double>;
@@ -16,7 +16,7 @@ class product_adder {
  public:
   using number = detail::square_digits<T>;
   using shared_type = shared_sum<number>;
-  using columns = column_digits<number, 16, first_bit<T, number, 2>, Before>;
+  using columns = column_digits<number, 16, first_bit<T, number, 2>, Before, Columns>;
   static constexpr int dynamic_bytes = columns::bytes;
 
   __device__ static void clear_apart() { columns::clear(); }

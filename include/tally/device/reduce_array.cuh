@@ -109,7 +109,7 @@ void reduce_in_order_on_device(gpu_call& call, A const& a, bool skips_nan, Sourc
   auto const [warps, levels, draws] = plan_runs<state>(strips, resident);
   std::uint64_t const run = std::uint64_t(warps) << levels;
   std::uint64_t const runs = (strips + run - 1) / run;
-  if (runs > device::most_runs)
+  if (runs > device::most_runs<state>)
     throw error("reduce: an array of " + std::to_string(n) +
                 " elements is too long for an ordered operator on a GPU");
   auto const slots = runs > 1 ? std::size_t(runs) * device::words_of<state> : 0;

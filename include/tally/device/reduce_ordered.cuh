@@ -15,7 +15,6 @@ namespace tally::device {
 
 inline constexpr int ordered_threads = 512, ordered_blocks_a_multiprocessor = 2;
 inline constexpr int ordered_warps = ordered_threads / warp_size;
-inline constexpr std::uint64_t most_runs = std::uint64_t(ordered_threads) << 10;  // see tower
 
 // A run is 2^levels strips for each warp of a block, a power of two, or all strips: not more than a
 // node a thread, nor than there is room for.
@@ -28,11 +27,13 @@ inline constexpr int most_levels = [] {
   return levels;
 }();
 
-// Elements that a warp reads at once, a strip: some rows of a vector a lane.
+// Elements that a warp reads at once, a strip: rows of some vectors a lane, which are neighbours.
 template <class Source>
-inline constexpr int row_size = warp_size * Source::each;
+inline constexpr int neighbours = Source::loads % 2 == 0 ? 2 : 1;
 template <class Source>
-inline constexpr std::uint64_t strip_size = Source::loads * row_size<Source>;
+inline constexpr int row_size = neighbours<Source> * warp_size * Source::each;
+template <class Source>
+inline constexpr std::uint64_t strip_size = Source::loads * warp_size * Source::each;
 
 // An aggregate without an identity, with one: nothing.
 template <aggregate A>
@@ -49,6 +50,16 @@ struct with_identity {
   TALLY_FN result lower(state const& s) const { return a.lower(s.value); }
   TALLY_FN bool empty(state const& s) const { return !s.present; }
 };
+
+// The tree over what a thread has.
+template <aggregate A, int Size>
+__device__ typename A::state fold_neighbours(A const& a, typename A::state (&node)[Size]) {
+#pragma unroll
+  for (int run = 1; run < Size; run *= 2)
+#pragma unroll
+    for (int k = 0; k < Size; k += 2 * run) node[k] = a.combine(node[k], node[k + run]);
+  return node[0];
+}
 
 // The tree over a warp's lanes, in the first of them.
 template <aggregate A>
@@ -142,13 +153,14 @@ class strip {
   using element = typename A::element;
   using state = typename A::state;
   static constexpr int each = Source::each, loads = Source::loads;
+  static constexpr int beside = neighbours<Source>, rows = loads / beside;
 
  public:
   // A warp's i-th strip of a run: where it is.
   __device__ Source find(ordered_call<A, Source> const& call, unsigned run, unsigned i) {
     auto const number =
         (((std::uint64_t(run) << call.levels) + i) << call.log_warps) + threadIdx.x / warp_size;
-    first_ = number * strip_size<Source> + threadIdx.x % warp_size * each;
+    first_ = number * strip_size<Source> + threadIdx.x % warp_size * (beside * each);
     whole_ = number - call.whole.first < call.whole.count;
     return call.in.from(first_);
   }
@@ -167,14 +179,14 @@ class strip {
       return whole_ || i < left_;
     };
     bool const all = whole_ && !(has_nan<element> && skips_nan);
-    state node[loads];
+    state node[rows];
     if (all) {
 #pragma unroll
-      for (int j = 0; j < loads; ++j)
-        node[j] = fold_vector(a, in, j, [](int, element const&) { return true; });
+      for (int j = 0; j < rows; ++j)
+        node[j] = fold_row(a, in, j, [](int, element const&) { return true; });
     } else {
 #pragma unroll
-      for (int j = 0; j < loads; ++j) node[j] = fold_vector(a, in, j, counts);
+      for (int j = 0; j < rows; ++j) node[j] = fold_row(a, in, j, counts);
     }
     return fold_rows(a, node);
   }
@@ -185,13 +197,15 @@ class strip {
   bool whole_;           // it is a whole strip
   int left_;             // else: how many there are from there on, as far as it matters
 
+  // Which of the strip's vectors, from the lane's first one on, is its j-th.
+  static __device__ int place_of(int j) { return j / beside * (beside * warp_size) + j % beside; }
   __device__ void load_vectors(Source const& here, bool aligned) {
     if (aligned) {
 #pragma unroll
-      for (int j = 0; j < loads; ++j) here.load(x_, j, j * warp_size);
+      for (int j = 0; j < loads; ++j) here.load(x_, j, place_of(j));
     } else {
 #pragma unroll
-      for (int j = 0; j < loads; ++j) here.load_anywhere(x_, j, j * warp_size);
+      for (int j = 0; j < loads; ++j) here.load_anywhere(x_, j, place_of(j));
     }
   }
   __device__ void load_elements(Source const& in, std::uint64_t n) {
@@ -202,42 +216,64 @@ class strip {
       x_.clear(j);
 #pragma unroll
       for (int k = 0; k < each; ++k) {
-        int const i = j * row_size<Source> + k;
+        int const i = place_of(j) * each + k;
         if (i < left_) in.load_one(x_, j * each + k, first_ + i);
       }
     }
   }
 
   template <class Counts>
-  __device__ state fold_vector(A const& a, Source const& in, int j, Counts counts) const {
-    state node[each];
+  __device__ state fold_row(A const& a, Source const& in, int row, Counts counts) const {
+    constexpr int size = beside * each;
+    state node[size];
 #pragma unroll
-    for (int k = 0; k < each; ++k) {
-      int const i = j * row_size<Source> + k;
-      element const x = in.value(x_, j * each + k);
+    for (int k = 0; k < size; ++k) {
+      int const i = row * row_size<Source> + k;
+      element const x = in.value(x_, row * size + k);
       node[k] = counts(i, x) ? a.lift(x, first_ + i) : a.identity();
     }
-#pragma unroll
-    for (int run = 1; run < each; run *= 2)
-#pragma unroll
-      for (int k = 0; k < each; k += 2 * run) node[k] = a.combine(node[k], node[k + run]);
-    return node[0];
+    return fold_neighbours(a, node);
   }
 };
 
-// The tree over the nodes of the warps of a block, which their first lanes have; in its first
-// thread. (A launch of few strips has as many warps.)
+// Nodes that a block shares: as many as it has threads, or fewer where there is not the room.
+template <class State>
+struct shared_nodes {
+  static constexpr unsigned most = ordered_warps << most_levels<State>;
+  alignas(16) unsigned char memory[most * sizeof(State)];  // in which no constructor has run
+  __device__ State& operator[](unsigned i) { return reinterpret_cast<State*>(memory)[i]; }
+};
+
+template <class State>
+inline constexpr std::uint64_t most_runs = shared_nodes<State>::most << 10;  // see fold_runs, tower
+
+// The tree over some neighbours.
+template <unsigned Size, aggregate A>
+__device__ typename A::state fold_some(A const& a, shared_nodes<typename A::state>& nodes,
+                                       unsigned first) {
+  if constexpr (Size == 1) {
+    return nodes[first];
+  } else {
+    auto const left = fold_some<Size / 2>(a, nodes, first);
+    return a.combine(left, fold_some<Size / 2>(a, nodes, first + Size / 2));
+  }
+}
+
+// The tree over the first `count` nodes, a power of two where they are more than a warp, in a
+// warp's first lane. (For a lane to fold what is a lane's of `most` takes it less time than a
+// barrier and shuffles by more warps do.)
 template <aggregate A>
-__device__ typename A::state fold_warps(A const& a, typename A::state const& mine) {
-  using state = typename A::state;
-  alignas(16) __shared__ unsigned char memory[ordered_warps * sizeof(state)];
-  auto* const nodes = reinterpret_cast<state*>(memory);
-  unsigned const lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-  __syncthreads();  // the nodes of the run before have been read
-  if (lane == 0) nodes[warp] = mine;
-  __syncthreads();
-  bool const there = lane < blockDim.x / warp_size;
-  return warp == 0 ? device::fold_lanes(a, there ? nodes[lane] : a.identity()) : mine;
+__device__ typename A::state fold_nodes(A const& a, shared_nodes<typename A::state>& nodes,
+                                        unsigned count) {
+  constexpr unsigned some = (shared_nodes<typename A::state>::most + warp_size - 1) / warp_size;
+  unsigned const lane = threadIdx.x % warp_size;
+  auto mine = a.identity();
+  if (count <= warp_size) {
+    if (lane < count) mine = nodes[lane];
+  } else {
+    if (lane * some < count) mine = fold_some<some>(a, nodes, lane * some);
+  }
+  return device::fold_lanes(a, mine);
 }
 
 // The node of a run, in the first thread; before the next one there is a barrier. The warps of a
@@ -245,46 +281,45 @@ __device__ typename A::state fold_warps(A const& a, typename A::state const& min
 // warp's first one; it will be that of the run after it, if there is one.
 template <aggregate A, class Source>
 __device__ typename A::state fold_run(ordered_call<A, Source> const& call, unsigned run,
-                                      unsigned after, strip<A, Source>& here) {
-  using state = typename A::state;
-  alignas(16) __shared__ unsigned char memory[(ordered_warps << most_levels<state>)*sizeof(state)];
-  auto* const nodes = reinterpret_cast<state*>(memory);
+                                      unsigned after, strip<A, Source>& here,
+                                      shared_nodes<typename A::state>& nodes) {
   unsigned const strips = 1u << call.levels, warps = blockDim.x / warp_size;
   for (unsigned i = 0; i < strips; ++i) {
     strip<A, Source> next;  // is on its way while this one is folded
     bool const last = i + 1 == strips;
     if (!last || after < call.runs)
       next.load(call, next.find(call, last ? after : run, last ? 0 : i + 1));
-    state const node = here.fold(call.a, call.in, call.skips_nan);
+    auto const node = here.fold(call.a, call.in, call.skips_nan);
     if (threadIdx.x % warp_size == 0) nodes[i * warps + threadIdx.x / warp_size] = node;
     here = next;
   }
   __syncthreads();
-  unsigned const count = strips * warps;
-  if (count <= warp_size && threadIdx.x >= warp_size) return call.a.identity();
-  bool const there = threadIdx.x < count;
-  state const node = device::fold_lanes(call.a, there ? nodes[threadIdx.x] : call.a.identity());
-  return count <= warp_size ? node : fold_warps(call.a, node);
+  return threadIdx.x < warp_size ? fold_nodes(call.a, nodes, strips * warps) : call.a.identity();
 }
 
 // The tree over the runs, in the first thread. A block takes as many neighbours at a time as it has
 // threads, so that it follows those who publish them; of few its first warp does.
 template <aggregate A, class Source>
-__device__ typename A::state fold_runs(ordered_call<A, Source> const& call, std::uint32_t epoch) {
+__device__ typename A::state fold_runs(ordered_call<A, Source> const& call, std::uint32_t epoch,
+                                       shared_nodes<typename A::state>& nodes) {
   using state = typename A::state;
-  auto const lanes_of = [&](unsigned run) {
+  auto const node_of = [&](unsigned run) {
     slot* const at = call.w.slots + std::uint64_t(run) * words_of<state>;
-    bool const there = run < call.runs;
-    return device::fold_lanes(call.a, there ? await_state<state>(at, epoch) : call.a.identity());
+    return run < call.runs ? await_state<state>(at, epoch) : call.a.identity();
   };
   state total = call.a.identity();
-  if (call.runs <= warp_size) return threadIdx.x < warp_size ? lanes_of(threadIdx.x) : total;
+  if (call.runs <= warp_size)
+    return threadIdx.x < warp_size ? device::fold_lanes(call.a, node_of(threadIdx.x)) : total;
+  constexpr unsigned most = shared_nodes<state>::most;
   int levels = 0;
-  while ((unsigned(ordered_threads) << levels) < call.runs) ++levels;
+  while ((most << levels) < call.runs) ++levels;
   tower<A> above(call.a);
   for (unsigned i = 0; i < 1u << levels; ++i) {
-    state const node = fold_warps(call.a, lanes_of(i * ordered_threads + threadIdx.x));
-    if (threadIdx.x < warp_size) total = above.push(call.a, i, levels, node);
+    __syncthreads();  // the nodes before have been read
+    if (threadIdx.x < most) nodes[threadIdx.x] = node_of(i * most + threadIdx.x);
+    __syncthreads();
+    if (threadIdx.x < warp_size)
+      total = above.push(call.a, i, levels, fold_nodes(call.a, nodes, most));
   }
   return total;
 }
@@ -297,6 +332,7 @@ __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocess
   using state = typename A::state;
   auto const& a = call.a;
   workspace const& w = call.w;
+  __shared__ shared_nodes<state> nodes;
   state total = a.identity();
   strip<A, Source> first;
   bool const has_runs = !call.draws || blockIdx.x > 0;
@@ -313,7 +349,7 @@ __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocess
   while (run < call.runs) {
     auto const after = run + unsigned(mine.next());
     if (after < call.runs) mine.ask();
-    total = fold_run(call, run, after, first);
+    total = fold_run(call, run, after, first, nodes);
     epoch = of_launch.take();
     if (call.runs > 1 && threadIdx.x == 0)
       publish_state(total, w.slots + std::uint64_t(run) * words_of<state>, epoch);
@@ -323,7 +359,7 @@ __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocess
   if (blockIdx.x > 0) return;
 
   if (call.draws) epoch = of_launch.take();
-  if (call.runs > 1) total = fold_runs(call, epoch);
+  if (call.runs > 1) total = fold_runs(call, epoch, nodes);
   let_next_launch_start();
   if (threadIdx.x != 0) return;
   if (call.runs > 1) end_epoch(w, epoch);

@@ -59,6 +59,41 @@ __device__ in_rows<Integer> in_row(placed<Integer> p) {
 template <floating T>
 inline constexpr int row_bits = format<T>::precision + 7;
 
+// The same of a value with its sign, and in pieces, low + high * 2^16, of 16 bits or fewer and a
+// sign.
+struct in_pieces : in_rows<int> {
+  int low, high;
+};
+template <floating T>
+__device__ in_pieces pieces_of(T x) {
+  auto const r = in_row(place(x));
+  int const significand = to_bits(x) & format<T>::sign ? -r.significand : r.significand;
+  return {{significand, r.row}, significand & 0xffff, significand >> 16};
+}
+// By the units that add and multiply floats, which have less to do: a value is scaled so that the
+// bits of its row are where those of all rows are, and added to a number that has them last.
+template <floating T>
+  requires(format<T>::max_field == format<float>::max_field)
+__device__ in_pieces pieces_of(T x) {
+  float const value = as_float(x);
+  unsigned const of_row = to_bits(value) & 0x7c000000;
+  float const scale = from_bits<float>(of_row ^ 0x7c800000);  // 2^(122 - 8 row)
+  constexpr float unit = sizeof(T) == 4 ? 0x1p-28f : 0x1p-12f;
+  static_assert(sizeof(T) == 4 ? format<T>::lowest == -149 : format<T>::lowest == -133);
+  constexpr float anchor = 0x1.8p23f * unit, high_anchor = 0x1p16f * anchor;
+  unsigned const row = of_row >> 26;
+  auto const added_to = [](float x, float to) { return int(to_bits(x) - to_bits(to)); };
+  if constexpr (row_bits<T> < 16) {
+    int const low = added_to(fmaf(value, scale, anchor), anchor);
+    return {{low, row}, low, 0};
+  } else {
+    float const upper = fmaf(value, scale, high_anchor);
+    float const rest = fmaf(value, scale, high_anchor - upper);
+    int const low = added_to(rest + anchor, anchor), high = added_to(upper, high_anchor);
+    return {{high * (1 << 16) + low, row}, low, high};
+  }
+}
+
 // Which bit of a Number position 0 is, of a product of so many.
 template <floating T, class Number, int Factors = 1>
 inline constexpr int first_bit = Factors * (format<T>::lowest - 1) - Number::lsb;

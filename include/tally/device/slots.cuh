@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the blocks of one launch tell its first block, in one kernel and without atomic counters,
-// fences or anything to clear before the next launch.
+// What the blocks of one launch tell its first block, in one kernel: by slots, which need no atomic
+// counters, no fences and no clearing before the next launch. (What has many words may also add to
+// sums, which do; words.cuh.)
 //
 // A slot is 16 bytes in global memory, written and read in one piece: a word and a tag, which is
 // the epoch of the launch that wrote it and a note of 32 bits. The epoch is in global memory too,

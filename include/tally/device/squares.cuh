@@ -251,8 +251,7 @@ class square_adder<T> {
   __device__ void add_all_apart(Batch const& x, sums& shared, digits& squares) {
     sum_.apart().reserve(Batch::size, shared.digits);
     apart_.reserve(Batch::size, squares);
-    sum_.add_apart(x, shared, [&](auto const& p) {
-      auto const r = in_row(p);
+    sum_.add_apart(x, shared, [&](auto const& r) {
       apart_.template add_row<2 * row_bits<T>>(product_of(r.significand, r.significand), r.row);
     });
   }

@@ -102,8 +102,9 @@ struct sum_form {
   }
 };
 
-// The same form with its dynamic shared memory behind so many bytes of something else.
-template <class Form, int Bytes>
+// The same form with its dynamic shared memory behind so many bytes of something else, and so many
+// columns of digits there.
+template <class Form, int Bytes, int Columns>
 struct form_behind;
 
 template <floating T, floating R, floating State>

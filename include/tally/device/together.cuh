@@ -135,10 +135,12 @@ struct together_form : Chain {
 
   __device__ bool finish(accumulator const& acc, shared& s, std::uint64_t n, result* out) const {
     if constexpr (requires { typename A::pieces; }) {
-      __shared__ typename A::pieces pieces;
-      bool const found = Chain::finish(acc, s, n, &pieces);
+      using pieces_type = typename A::pieces;
+      alignas(pieces_type) __shared__ unsigned char memory[sizeof(pieces_type)];
+      auto* const pieces = reinterpret_cast<pieces_type*>(memory);  // no constructor runs
+      bool const found = Chain::finish(acc, s, n, pieces);
       __syncthreads();
-      if (threadIdx.x == 0) *out = A::assemble(pieces);
+      if (threadIdx.x == 0) *out = A::assemble(*pieces);
       return found;
     } else {
       return Chain::finish(acc, s, n, out);
@@ -222,14 +224,30 @@ class chain_maker {
   static plain_form<A, 1> slender(plain_form<A, chains> const& form) {
     return {form.skips_nan, form.a};
   }
-  // And its dynamic shared memory is behind so many bytes of theirs.
+  // And its dynamic shared memory is behind so many bytes of theirs: in fewer columns where not all
+  // have room otherwise.
   template <int Bytes, class Form>
   static auto behind(Form const& form) {
-    if constexpr (Bytes == 0 || Form::dynamic_bytes == 0)
+    if constexpr (Form::dynamic_bytes == 0 || (Bytes == 0 && columns == warp_size))
       return form;
     else
-      return typename form_behind<Form, Bytes>::type{form.skips_nan, form.a};
+      return typename form_behind<Form, Bytes, columns>::type{form.skips_nan, form.a};
   }
+  template <std::size_t i>
+  static constexpr int bytes_with(int columns) {
+    if constexpr (joined<i>()) {
+      return 0;
+    } else {
+      using form = decltype(form_of(std::declval<op<i> const&>(), false));
+      return int(sizeof(typename form::shared)) + form::dynamic_bytes * columns / warp_size;
+    }
+  }
+  static constexpr int columns = []<std::size_t... i>(std::index_sequence<i...>) {
+    constexpr int room = 98 << 10;  // of a block on every device from compute capability 8.0 on
+    int fit = warp_size;
+    while (fit > 1 && (bytes_with<i>(fit) + ...) > room) fit /= 2;
+    return fit;
+  }(std::make_index_sequence<count>());
   // The others, each with a form of its own.
   template <std::size_t i>
   auto apart() const {
