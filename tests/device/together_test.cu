@@ -2,6 +2,7 @@
 #include "tally/device/together.cuh"
 
 #include <algorithm>
+#include <random>
 
 #include "support/device_reduce.cuh"
 #include "tally/aggregate/describe.hpp"
@@ -81,6 +82,20 @@ TEST(together_on_a_device, counts_the_nan_of_every_block) {
   test_call call(5);
   expect_description(values<float>(kind::nans, 50000), call, tally::propagate);
   expect_description(values<float>(kind::nans, 50000), call, tally::skip);
+}
+
+TEST(together_on_a_device, finds_the_first_of_equal_ends_in_many_tiles) {
+  test_call call(1);
+  std::mt19937 random(1);
+  for (int few : {2, 3, 20, 1000, 2000, 3000, 4000, 5000}) {
+    std::vector<float> in(70'000, 1);
+    for (int i = 0; i < few; ++i) {
+      float const values[] = {0.0f, -0.0f, 2.0f, tally::quiet_nan<float>()};
+      in[random() % in.size()] = values[random() % 4];
+    }
+    expect_description(in, call, tally::propagate);
+    expect_description(in, call, tally::skip);
+  }
 }
 
 TEST(together_on_a_device, is_what_separate_calls_give_of_any_bits) {

@@ -12,7 +12,7 @@ struct single_ends {
   using key = typename extremum_keys<T, true>::key;
   struct end {
     key value;
-    std::uint64_t at;  // the greatest number: no element yet
+    std::uint64_t at;  // or nowhere: no element yet; or elsewhere: another state has it
   };
   struct state {
     end least, greatest;
@@ -23,7 +23,7 @@ struct single_ends {
   };
   using element = T;
   static constexpr bool any_order = true;
-  static constexpr std::uint64_t nowhere = ~std::uint64_t(0);
+  static constexpr std::uint64_t nowhere = ~std::uint64_t(0), elsewhere = nowhere - 1;
 
   TALLY_FN state identity() const { return {{low::none, nowhere}, {high::none, nowhere}}; }
   TALLY_FN state lift(T x, std::uint64_t i) const { return {{low::of(x), i}, {high::of(x), i}}; }
@@ -35,6 +35,14 @@ struct single_ends {
             std::int64_t(s.greatest.at)};
   }
   TALLY_HD bool empty(state const& s) const { return s.least.at == nowhere; }
+
+  // By states that will be combined: best(key, operator) is the best key of them all. What does not
+  // beat it is not looked at any more.
+  template <class Best>
+  TALLY_FN void learn(state& s, Best best) const {
+    learn(s.least, best(s.least.value, smaller{}));
+    learn(s.greatest, best(s.greatest.value, larger{}));
+  }
 
   // Many elements at once, whose indices increase and are greater than those before: only where
   // they beat all of those is an index looked for.
@@ -56,6 +64,9 @@ struct single_ends {
   using low = extremum_keys<T, true>;
   using high = extremum_keys<T, false>;
 
+  static TALLY_FN void learn(end& e, key best) {
+    if (zeros_merged(e.value) != zeros_merged(best)) e = {best, elsewhere};
+  }
   static TALLY_FN key zeros_merged(key k) {
     if constexpr (floating<T>)
       return k == low::of(from_bits<T>(format<T>::sign)) ? low::of(T{}) : k;

@@ -67,6 +67,8 @@ struct plain_form {
           add_batch(
               acc, vector_of<element>(x, j), [&](int k) { return index(j * x.each + k); },
               [](int) { return true; });
+    if constexpr (requires { a.learn(acc.chain[0], warps_best); })
+      a.learn(acc.chain[0], warps_best);
   }
   __device__ void add(accumulator& acc, shared&, element x, std::uint64_t index) const {
     if (counts(x)) put(acc.chain[0], x, index);
@@ -98,6 +100,10 @@ struct plain_form {
   }
 
  private:
+  static constexpr auto warps_best = [](auto key, auto op) {
+    return warp::detail::redux_of(key, op);
+  };
+
   template <class Batch, class Index, class IsThere>
   __device__ void add_batch(accumulator& acc, Batch const& x, Index index, IsThere is_there) const {
     if constexpr (requires { a.add(acc.chain[0], x, index, is_there); }) {
