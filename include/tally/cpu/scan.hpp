@@ -156,13 +156,60 @@ bool is_line(T const* p) {
   return line_bytes % sizeof(T) == 0 && reinterpret_cast<std::uintptr_t>(p) % line_bytes == 0;
 }
 
+// What a thread scans next, and where its total goes.
+template <aggregate A>
+struct scanned_next {
+  typename A::element const* in = nullptr;
+  std::uint64_t n = 0, first = 0;
+  partial<A>* total = nullptr;
+};
+
+// Adds that up a tile at a time while others are scanned, so that memory never waits for it.
+template <aggregate A, nan_policy Nan, int Width>
+class total_of_next {
+  using element = typename A::element;
+  using tile_type = tile<element, Nan, Width, reduced_at_once<element>>;
+  static constexpr std::uint64_t behind = 4096 / sizeof(element);  // what is on its way
+  scanned_next<A> const& next_;
+  accumulator_type<A> acc_;
+  std::uint64_t done_ = 0;
+
+ public:
+  TALLY_CPU_FN total_of_next(A const& a, scanned_next<A> const& next)
+      : next_(next), acc_(make_accumulator(a)) {}
+  // So many elements have been asked for.
+  TALLY_CPU_FN void follow(std::uint64_t asked_for) {
+    if (std::min(asked_for, next_.n) >= done_ + tile_type::size + behind) add(tile_type::size);
+  }
+  TALLY_CPU_FN void finish() {
+    while (done_ < next_.n) add(int(std::min<std::uint64_t>(tile_type::size, next_.n - done_)));
+    if (next_.n > 0) acc_.flush(next_.total->value);
+  }
+
+ private:
+  TALLY_CPU_FN void add(int count) {
+    acc_.add(tile_type{next_.in + done_, count, next_.first + done_, 1, true}, next_.total->value);
+    done_ += std::uint64_t(count);
+  }
+};
+
+// For aggregates whose totals depend on how they are grouped.
+template <aggregate A>
+struct no_total {
+  no_total(A const&, scanned_next<A> const&) {}
+  void follow(std::uint64_t) const {}
+  void finish() const {}
+};
+
 // Scans n elements in this thread and moves `carry` past them, unless it is of no `further` use.
 // `out` may be `in`, if it is not `large`: more than caches hold, so that it is written past them,
-// and as many elements from `soon` on, unless that is null, are brought into them.
+// and what is `next` is brought into them. That is added up, too.
 template <aggregate A, nan_policy Nan, int Width>
 TALLY_CPU_FN void scan_tiles(A const& a, typename A::element const* in, typename A::result* out,
                              std::uint64_t n, std::uint64_t first, scan_shape shape, bool large,
-                             typename A::element const* soon, bool further, carry_of<A>& carry) {
+                             scanned_next<A> const& next, bool further, carry_of<A>& carry) {
+  typename A::element const* const soon = next.in;
+  std::conditional_t<takes_any_order<A>, total_of_next<A, Nan, Width>, no_total<A>> total(a, next);
   using In = typename A::element;
   using Out = typename A::result;
   using tile_type = tile<In, Nan, Width>;
@@ -181,6 +228,7 @@ TALLY_CPU_FN void scan_tiles(A const& a, typename A::element const* in, typename
   Out* const results = buffer + margin - 1;
   results[0] = carry.present ? a.lower(carry.value) : Out{};
   for (std::uint64_t done = 0; done < n;) {
+    total.follow(done);
     std::uint64_t const whole = large && done == 0 ? up_to_line<size>(out) : size;
     int const length = int(std::min(whole, n - done));
     std::uint64_t const at = shape.reverse ? n - done - length : done;
@@ -213,6 +261,7 @@ TALLY_CPU_FN void scan_tiles(A const& a, typename A::element const* in, typename
   }
   if (large) stream_fence();
   scanner.leave(carry);
+  total.finish();
 }
 
 // What comes before each chunk, handed from one chunk to the next: chunk i takes it when chunk i -
@@ -245,9 +294,9 @@ class carry_line {
   carry_of<A> carry_;
 };
 
-// The array is cut into chunks, in the direction of travel. A thread takes the next chunk, reduces
-// it, adds what comes before and hands that on, takes the chunk it will reduce next, and scans the
-// present one, which is in its cache, while the next one comes there: memory is read once and
+// The array is cut into chunks, in the direction of travel. A thread adds what comes before its
+// chunk to the chunk's total and hands that on, takes the next chunk, and scans the present one,
+// which is in its cache, while the next one comes there and is reduced: memory is read once and
 // written once, both all the time, and nobody waits for the slowest.
 template <aggregate A, nan_policy Nan>
 void scan_on_cpu(A const& a, int threads, typename A::element const* in, typename A::result* out,
@@ -255,17 +304,17 @@ void scan_on_cpu(A const& a, int threads, typename A::element const* in, typenam
   constexpr std::uint64_t caches = std::uint64_t(1) << 25;  // bytes
   bool const large = n * sizeof *out > caches && static_cast<void const*>(in) != out &&
                      std::is_trivially_copyable_v<typename A::result>;
-  auto const run = [&](std::uint64_t begin, std::uint64_t end, typename A::element const* soon,
+  auto const run = [&](std::uint64_t begin, std::uint64_t end, scanned_next<A> const& next,
                        bool further, carry_of<A>& c) {
     run_vectorised([&](auto width) __attribute__((always_inline)) {
       scan_tiles<A, Nan, width>(a, in + begin, out + begin, end - begin, first + begin, shape,
-                                large, soon, further, c);
+                                large, next, further, c);
     });
   };
   // Grouping may change the bits of an ordered aggregate; so it must not depend on `threads`.
   constexpr std::uint64_t chunk = takes_any_order<A> ? 262144 / sizeof(typename A::element) : 16384;
   if (takes_any_order<A> ? threads == 1 || n < alone_below : n <= chunk)
-    return parallel_for(1, 1, [&](std::size_t) { run(0, n, nullptr, true, carry); });
+    return parallel_for(1, 1, [&](std::size_t) { run(0, n, {}, true, carry); });
 
   std::size_t const chunks = std::size_t((n + chunk - 1) / chunk);
   std::atomic<std::size_t> next = 0;
@@ -277,17 +326,28 @@ void scan_on_cpu(A const& a, int threads, typename A::element const* in, typenam
   parallel_for(threads, std::size_t(threads), [&](std::size_t) {
     try {
       auto const take = [&] { return next.fetch_add(1, std::memory_order_relaxed); };
-      for (std::size_t i = take(); i < chunks;) {
+      std::size_t i = take();
+      partial<A> part(a);
+      auto const reduce = [&] {
         auto const [begin, end] = bounds(i);
-        partial<A> part(a);
         reduce_run<A, Nan>(a, {in}, begin, end, first, part);
+      };
+      if (takes_any_order<A> && i < chunks) reduce();
+      while (i < chunks) {
+        if (!takes_any_order<A>) reduce();
         auto const total = part.total(a);
         auto before = line.pass(i, [&](carry_of<A> const& c) {
           return shape.reverse ? combine(a, total, c) : combine(a, c, total);
         });
         if (!before) return;
-        i = take();
-        run(begin, end, i < chunks ? in + bounds(i).first : nullptr, false, *before);
+        auto const [begin, end] = bounds(i);
+        part = partial<A>(a);
+        scanned_next<A> soon;
+        if ((i = take()) < chunks) {
+          auto const [from, to] = bounds(i);
+          soon = {in + from, takes_any_order<A> ? to - from : 0, first + from, &part};
+        }
+        run(begin, end, soon, false, *before);
       }
     } catch (...) {
       line.break_off();
