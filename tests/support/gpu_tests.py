@@ -29,6 +29,8 @@ LADDERS = ["memory", "reduce", "shuffle", "squares"]
 # They test how long things take, or go through millions of elements.
 SLOW_UNDER_A_TOOL = ("Timing.*:Lines.*:ladder_*:LargeReductions.*:Reductions/*.*_a_hundred_times:"
                      "Reductions/*.*_at_every_boundary:Reductions/*.do_not_remember_other_data")
+# What they do is to be the first thing that a process does with the GPU, too.
+ALONE = "Gpu.*:GpuWorkspace.*:GpuInGraphs.*"
 # While a kernel spins until others have run, racecheck ends the program.
 ENDS_RACECHECK = "Gpu.runs_beside_another_and_a_kernel_that_fills_the_device"
 
@@ -83,6 +85,22 @@ def run_tests(folder, prefix=(), options=(), shard=(0, 1)):
     if counts["failed"]:
         print(done.stdout)
     return counts, done.stdout
+
+
+def run_alone(folder):
+    """Counts of the outcomes of tests each of which has a process of its own."""
+    listed = subprocess.run([folder / "bin" / "tally_gpu_tests", "--gtest_list_tests",
+                             f"--gtest_filter={ALONE}"], check=True, capture_output=True, text=True)
+    names, suite = [], ""
+    for line in listed.stdout.splitlines():
+        if line.startswith("  "):
+            names.append(suite + line.split()[0])
+        elif line.endswith("."):
+            suite = line
+    counts = Counter()
+    for name in names:
+        counts.update(run_tests(folder, options=[f"--gtest_filter={name}"])[0])
+    return dict(counts)
 
 
 def errors_in(output):
@@ -171,6 +189,7 @@ def run(folder, file, tools):
     same = all(before.get(key) == results[key] for key in ("device", "digest"))
     results["sanitizers"] = before["sanitizers"] if same else {}
     results["split_loads"] = split_loads(folder)
+    results["alone"] = run_alone(folder)
     save(results, file)
     with ThreadPoolExecutor() as pool:
         running = {pool.submit(run_tool, folder, tool): tool for tool in tools}
@@ -180,7 +199,7 @@ def run(folder, file, tools):
     print(f"{summary(results)} on {results['device']}")
     if results["split_loads"]:
         print(f"{results['split_loads']} slots are read with two loads")
-    return counts["failed"] > 0 or results["split_loads"] or any(
+    return counts["failed"] > 0 or results["alone"]["failed"] > 0 or results["split_loads"] or any(
         tool["failed"] or tool["errors"] != 0 for tool in results["sanitizers"].values())
 
 

@@ -36,12 +36,10 @@ struct single_ends {
   }
   TALLY_HD bool empty(state const& s) const { return s.least.at == nowhere; }
 
-  // By states that will be combined: best(key, operator) is the best key of them all. What does not
-  // beat it is not looked at any more.
-  template <class Best>
-  TALLY_FN void learn(state& s, Best best) const {
-    learn(s.least, best(s.least.value, smaller{}));
-    learn(s.greatest, best(s.greatest.value, larger{}));
+  // By states that will be combined, of which these are the best ends of all. What does not beat
+  // them is not looked at any more.
+  TALLY_FN void learn(state& s, key least, key greatest) const {
+    learn(s.least, least), learn(s.greatest, greatest);
   }
 
   // Many elements at once, whose indices increase and are greater than those before: only where

@@ -67,8 +67,11 @@ struct plain_form {
           add_batch(
               acc, vector_of<element>(x, j), [&](int k) { return index(j * x.each + k); },
               [](int) { return true; });
-    if constexpr (requires { a.learn(acc.chain[0], warps_best); })
-      a.learn(acc.chain[0], warps_best);
+    if constexpr (requires(state& s) { a.learn(s, s.least.value, s.greatest.value); }) {
+      auto& s = acc.chain[0];
+      a.learn(s, warp::detail::redux_of(s.least.value, smaller{}),
+              warp::detail::redux_of(s.greatest.value, larger{}));
+    }
   }
   __device__ void add(accumulator& acc, shared&, element x, std::uint64_t index) const {
     if (counts(x)) put(acc.chain[0], x, index);
@@ -100,10 +103,6 @@ struct plain_form {
   }
 
  private:
-  static constexpr auto warps_best = [](auto key, auto op) {
-    return warp::detail::redux_of(key, op);
-  };
-
   template <class Batch, class Index, class IsThere>
   __device__ void add_batch(accumulator& acc, Batch const& x, Index index, IsThere is_there) const {
     if constexpr (requires { a.add(acc.chain[0], x, index, is_there); }) {
