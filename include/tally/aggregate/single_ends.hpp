@@ -22,7 +22,7 @@ struct single_ends {
     std::int64_t minimum_at, maximum_at;
   };
   using element = T;
-  static constexpr bool any_order = true;
+  static constexpr bool any_order = true, learns_ends = true;
   static constexpr std::uint64_t nowhere = ~std::uint64_t(0), elsewhere = nowhere - 1;
 
   TALLY_FN state identity() const { return {{low::none, nowhere}, {high::none, nowhere}}; }

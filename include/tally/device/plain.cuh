@@ -67,7 +67,7 @@ struct plain_form {
           add_batch(
               acc, vector_of<element>(x, j), [&](int k) { return index(j * x.each + k); },
               [](int) { return true; });
-    if constexpr (requires(state& s) { a.learn(s, s.least.value, s.greatest.value); }) {
+    if constexpr (requires { A::learns_ends; }) {
       auto& s = acc.chain[0];
       a.learn(s, warp::detail::redux_of(s.least.value, smaller{}),
               warp::detail::redux_of(s.greatest.value, larger{}));
