@@ -97,7 +97,7 @@ def run_alone(folder):
             names.append(suite + line.split()[0])
         elif line.endswith("."):
             suite = line
-    counts = Counter()
+    counts = Counter(failed=int(not names))
     for name in names:
         counts.update(run_tests(folder, options=[f"--gtest_filter={name}"])[0])
     return dict(counts)

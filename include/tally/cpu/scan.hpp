@@ -164,7 +164,7 @@ struct scanned_next {
   partial<A>* total = nullptr;
 };
 
-// Adds that up a tile at a time while others are scanned, so that memory never waits for it.
+// Adds that up a tile at a time while others are scanned, so that memory does not wait for it.
 template <aggregate A, nan_policy Nan, int Width>
 class total_of_next {
   using element = typename A::element;
@@ -203,7 +203,7 @@ struct no_total {
 
 // Scans n elements in this thread and moves `carry` past them, unless it is of no `further` use.
 // `out` may be `in`, if it is not `large`: more than caches hold, so that it is written past them,
-// and what is `next` is brought into them. That is added up, too.
+// and what is `next` is brought into them. Its first n elements are added up, too.
 template <aggregate A, nan_policy Nan, int Width>
 TALLY_CPU_FN void scan_tiles(A const& a, typename A::element const* in, typename A::result* out,
                              std::uint64_t n, std::uint64_t first, scan_shape shape, bool large,
@@ -326,26 +326,22 @@ void scan_on_cpu(A const& a, int threads, typename A::element const* in, typenam
   parallel_for(threads, std::size_t(threads), [&](std::size_t) {
     try {
       auto const take = [&] { return next.fetch_add(1, std::memory_order_relaxed); };
-      std::size_t i = take();
       partial<A> part(a);
-      auto const reduce = [&] {
+      bool known = false;  // the next chunk's total
+      for (std::size_t i = take(); i < chunks;) {
         auto const [begin, end] = bounds(i);
-        reduce_run<A, Nan>(a, {in}, begin, end, first, part);
-      };
-      if (takes_any_order<A> && i < chunks) reduce();
-      while (i < chunks) {
-        if (!takes_any_order<A>) reduce();
+        if (!known) reduce_run<A, Nan>(a, {in}, begin, end, first, part);
         auto const total = part.total(a);
         auto before = line.pass(i, [&](carry_of<A> const& c) {
           return shape.reverse ? combine(a, total, c) : combine(a, c, total);
         });
         if (!before) return;
-        auto const [begin, end] = bounds(i);
         part = partial<A>(a);
         scanned_next<A> soon;
         if ((i = take()) < chunks) {
           auto const [from, to] = bounds(i);
-          soon = {in + from, takes_any_order<A> ? to - from : 0, first + from, &part};
+          known = takes_any_order<A> && large && !shape.reverse;
+          soon = {in + from, known ? to - from : 0, first + from, &part};
         }
         run(begin, end, soon, false, *before);
       }

@@ -51,7 +51,7 @@ struct with_identity {
   TALLY_FN bool empty(state const& s) const { return !s.present; }
 };
 
-// The tree over what a thread has.
+// The tree over some neighbours that a thread has.
 template <aggregate A, int Size>
 __device__ typename A::state fold_neighbours(A const& a, typename A::state (&node)[Size]) {
 #pragma unroll
@@ -297,8 +297,8 @@ __device__ typename A::state fold_run(ordered_call<A, Source> const& call, unsig
   return threadIdx.x < warp_size ? fold_nodes(call.a, nodes, strips * warps) : call.a.identity();
 }
 
-// The tree over the runs, in the first thread. A block takes as many neighbours at a time as it has
-// threads, so that it follows those who publish them; of few its first warp does.
+// The tree over the runs, in the first thread. A block takes as many neighbours at a time as have
+// room, so that it follows those who publish them; of few its first warp does.
 template <aggregate A, class Source>
 __device__ typename A::state fold_runs(ordered_call<A, Source> const& call, std::uint32_t epoch,
                                        shared_nodes<typename A::state>& nodes) {

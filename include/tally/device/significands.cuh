@@ -90,7 +90,7 @@ __device__ in_pieces pieces_of(T x) {
     float const upper = fmaf(value, scale, high_anchor);
     float const rest = fmaf(value, scale, high_anchor - upper);
     int const low = added_to(rest + anchor, anchor), high = added_to(upper, high_anchor);
-    return {{high * (1 << 16) + low, row}, low, high};
+    return {{int(unsigned(high) * 65536 + unsigned(low)), row}, low, high};
   }
 }
 
