@@ -22,8 +22,8 @@ inline std::vector<float> random_floats(std::size_t n) {
 inline std::vector<float> misleading(std::size_t n, std::uint64_t roots) {
   auto v = random_floats(n);
   std::uint64_t const samples = tally::detail::sample_size(n, roots);
-  for (std::uint64_t i = 0; i < samples; ++i)
-    v[tally::detail::sample_position(i, samples, n)] += 1e9f;
+  tally::detail::strata const places(n, samples);
+  for (std::uint64_t i = 0; i < samples; ++i) v[places.sample(i)] += 1e9f;
   return v;
 }
 

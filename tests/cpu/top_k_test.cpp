@@ -454,7 +454,8 @@ TEST(top_k_paths, a_sample_that_expects_too_few_runs_out_of_room) {
   auto v = random_floats(n);
   std::uint64_t const samples = detail::sample_size(n, 4);
   for (float& x : v) x += 1e9f;
-  for (std::uint64_t i = 0; i < samples; ++i) v[detail::sample_position(i, samples, n)] = float(i);
+  detail::strata const places(n, samples);
+  for (std::uint64_t i = 0; i < samples; ++i) v[places.sample(i)] = float(i);
   EXPECT_EQ(times_taken(path::top_k_filter_retry, v, 100), 1);
 }
 

@@ -224,6 +224,16 @@ TALLY_CPU_FN void side_by_side(vec<T, Lanes> a, vec<T, Lanes> b, vec<T, 2> (&out
 // Whether a mask has a lane set.
 template <class Mask>
 TALLY_CPU_FN bool any(Mask mask) {
+#ifdef TALLY_NAMES_INSTRUCTIONS
+  bool found;
+  if constexpr (sizeof mask == 64) {
+    asm("vptestmd %1, %1, %%k1; kortestw %%k1, %%k1" : "=@ccnz"(found) : "v"(mask) : "k1");
+    return found;
+  } else if constexpr (sizeof mask == 32) {
+    asm("vptest %1, %1" : "=@ccnz"(found) : "x"(mask));
+    return found;
+  }
+#endif
   return fold_lanes(cast<vec<std::uint64_t, sizeof mask / 8>>(mask),
                     [](auto a, auto b) { return a | b; }) != 0;
 }

@@ -105,41 +105,46 @@ TALLY_CPU_FN double sum_of_lanes(V v) {
   return fold_lanes(v, [](auto a, auto b) { return a + b; });
 }
 
-// Bytes, which become unsigned by `flip`: their pairs are summed in 16 bits, which a tile cannot
-// overflow.
-template <unsigned Flip, class Tile>
-TALLY_CPU_FN std::uint64_t sum_of_bytes(Tile const& t) {
-  constexpr int size = Tile::vector_bytes;
-  static_assert(Tile::size / size * 2 * 255 < 65536);
-  using pairs = vec<std::uint16_t, size / 2>;
-  pairs sums{};
+// Integers, modulo 2^64. Narrow ones are taken two in a word: from the sums of the words and of
+// their upper halves that of the lower halves follows. Signed ones are first made unsigned, by 2^31
+// more for one of 32 bits.
+template <class Tile>
+TALLY_CPU_FN std::uint64_t sum_of_pairs(Tile const& t) {
+  using T = typename Tile::element;
+  using word = std::conditional_t<sizeof(T) == 1, std::uint16_t,
+                                  std::conditional_t<sizeof(T) == 2, std::uint32_t, std::uint64_t>>;
+  using words = vec<word, Tile::vector_bytes / sizeof(word)>;
+  constexpr int half = 8 * sizeof(T), at_once = Tile::vector_bytes / sizeof(T);
+  constexpr word ones = word(~word(0)) >> half;
+  constexpr word more = std::is_signed_v<T> ? word(1) << (half - 1) : word(0);
+  static_assert(sizeof(T) == 4 || Tile::size / at_once * 2 * std::uint64_t(ones) <= word(~word(0)));
+  words sum{}, upper{};
   std::uint64_t added = 0;
-  for_each_group<size>(t, typename Tile::element{},
-                       [&](auto const* p) __attribute__((always_inline)) {
-                         auto const x = load<pairs>(p) ^ std::uint16_t(Flip * 0x101);
-                         sums += (x & 0xff) + (x >> 8);
-                         added += size;
-                       });
-  using words = vec<std::uint32_t, size / 4>;
-  words const halves = (cast<words>(sums) & 0xffff) + (cast<words>(sums) >> 16);
-  return fold_lanes(halves, [](auto a, auto b) { return a + b; }) - added * Flip;
+  for_each_group<at_once>(t, T{}, [&](auto const* p) __attribute__((always_inline)) {
+    words const x = load<words>(p) ^ word(more | more << half);
+    sum += x;
+    upper += x >> half;
+    added += at_once;
+  });
+  words const pairs = sum - (upper << half) + upper;
+  auto const plus = [](auto a, auto b) { return a + b; };
+  if constexpr (sizeof(T) == 1) {
+    auto const wide = cast<vec<std::uint32_t, Tile::vector_bytes / 4>>(pairs);
+    return fold_lanes((wide & 0xffff) + (wide >> 16), plus) - added * more;
+  } else {
+    return fold_lanes(pairs, plus) - added * more;
+  }
 }
 
-// Integers, modulo 2^64.
 template <class Tile>
 TALLY_CPU_FN std::uint64_t sum_modulo_2_64(Tile const& t) {
-  using T = typename Tile::element;
-  if constexpr (sizeof(T) == 1 && std::is_signed_v<T>) return sum_of_bytes<0x80>(t);
-  if constexpr (sizeof(T) == 1 && !std::is_signed_v<T>) return sum_of_bytes<0>(t);
-  // A tile of 16-bit integers cannot overflow 32 bits.
-  using part = std::conditional_t<sizeof(T) <= 2, std::uint32_t, std::uint64_t>;
-  part sums[lanes] = {};
-  for_each_lane(t,
-                [&](int k, int lane) __attribute__((always_inline)) { sums[lane] += part(t[k]); });
-  part total = 0;
-  for (part const p : sums) total += p;
-  return std::uint64_t(
-      std::conditional_t<std::is_signed_v<T>, std::make_signed_t<part>, part>(total));
+  if constexpr (sizeof(typename Tile::element) < 8) return sum_of_pairs(t);
+  std::uint64_t sums[lanes] = {};
+  for_each_lane(t, [&](int k, int lane)
+                       __attribute__((always_inline)) { sums[lane] += std::uint64_t(t[k]); });
+  std::uint64_t total = 0;
+  for (std::uint64_t const s : sums) total += s;
+  return total;
 }
 
 // Numbers below 2^top added up without error, while all are multiples of a `lowest` for which

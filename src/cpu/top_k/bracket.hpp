@@ -13,9 +13,14 @@ namespace tally::detail::top_k {
 
 template <class R>
 std::vector<bits_of<R>> sample_keys(ranking<R> rank, R const* in, std::size_t n,
-                                    std::size_t samples) {
+                                    std::size_t samples, int threads) {
   std::vector<bits_of<R>> keys(samples);
-  for (std::size_t i = 0; i < samples; ++i) keys[i] = rank(in[sample_position(i, samples, n)]);
+  strata const places(n, samples);
+  std::size_t const share = 4096;  // memory is waited for, again and again
+  parallel_for(threads, (samples + share - 1) / share, [&](std::size_t part) {
+    for (std::size_t i = part * share; i < std::min(samples, (part + 1) * share); ++i)
+      keys[i] = rank(in[places.sample(i)]);
+  });
   return keys;
 }
 
@@ -29,8 +34,8 @@ struct bracket {
 // of the k-th key's expected rank, or, if `open`, all keys above the lower one.
 template <class R>
 bracket<bits_of<R>> bracket_of(ranking<R> rank, R const* in, std::size_t n, std::uint64_t k,
-                               bool open) {
-  auto keys = sample_keys(rank, in, n, sample_size(n, open ? 4 : 16));
+                               bool open, int threads) {
+  auto keys = sample_keys(rank, in, n, sample_size(n, open ? 4 : 16), threads);
   double const m = double(keys.size()), mean = m * (double(k) / double(n));
   double const margin = 8 + 5 * std::sqrt(mean * (1 - mean / m));
   auto const statistic = [&](double position) {

@@ -33,16 +33,17 @@ std::vector<share> shares(std::vector<counts> const& found, threshold<Key> t) {
   return result;
 }
 
+// How many keys of each piece are above `key`, and how many equal to it.
 template <class R>
-std::vector<share> shares(ranking<R> rank, pieces<R> const& from, threshold<bits_of<R>> t,
-                          int threads) {
+std::vector<counts> count_each(ranking<R> rank, pieces<R> const& from, bits_of<R> key,
+                               int threads) {
   std::vector<counts> found(from.size());
   parallel_for(threads, from.size(), [&](std::size_t p) {
     run_vectorised([&](auto) __attribute__((always_inline)) {
-      found[p] = count_all(rank, from[p].values, from[p].size, {t.key, t.key});
+      found[p] = count_all(rank, from[p].values, from[p].size, {key, key});
     });
   });
-  return shares(found, t);
+  return found;
 }
 
 // Clears the flags of all but the first `ties` elements of a block whose key is `key`.

@@ -42,14 +42,31 @@ struct gathered {
     for (auto const& c : kept) result.push_back({c->values, c->size, c->indices, 0});
     return result;
   }
+  // count_each of the pieces that were read, for a key of the interval: what is above it was kept,
+  // or counted.
+  std::vector<counts> count_read(ranking<R> rank, pieces<R> const& read, bits_of<R> key,
+                                 int threads) const {
+    std::vector<counts> result;
+    for (auto const& c : by_piece) result.push_back({c.above, 0});
+    auto const more = count_each(rank, as_pieces(), key, threads);
+    std::size_t p = 0;
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      while (p + 1 < read.size() && kept[i]->indices[0] >= read[p + 1].first) ++p;
+      result[p].above += more[i].above;
+      result[p].inside += more[i].inside;
+    }
+    return result;
+  }
 };
+
+// So many elements are read twice, the second time from the nearest cache.
+template <class R>
+inline constexpr std::size_t slice = 4096 / sizeof(R);
 
 // Counts, and keeps what is inside; false when the budget is spent.
 template <class R>
 bool gather_piece(ranking<R> rank, piece<R> const& from, interval<bits_of<R>> range,
                   std::atomic<std::int64_t>& budget, gathered<R>& result) {
-  // Read twice, the second time from the nearest cache.
-  constexpr std::size_t slice = 4096 / sizeof(R);
   bool complete = true;
   chunk<R>* to = nullptr;
   auto const grow = [&]() __attribute__((noinline)) {
@@ -59,9 +76,9 @@ bool gather_piece(ranking<R> rank, piece<R> const& from, interval<bits_of<R>> ra
     return true;
   };
   run_vectorised([&](auto width) __attribute__((always_inline)) {
-    for (std::size_t i = 0; i < from.size && complete; i += slice) {
+    for (std::size_t i = 0; i < from.size && complete; i += slice<R>) {
       R const* const x = from.values + i;
-      std::size_t const length = std::min(slice, from.size - i);
+      std::size_t const length = std::min(slice<R>, from.size - i);
       fetch_ahead(x, length * sizeof(R));
       if (range.high != ranking<R>::best) result.above += count_all(rank, x, length, range).above;
       auto const keep = [&](std::size_t j) __attribute__((always_inline)) {
@@ -82,9 +99,13 @@ template <class R>
 bool count_piece(ranking<R> rank, piece<R> const& from, interval<bits_of<R>> range,
                  gathered<R>& result) {
   run_vectorised([&](auto) __attribute__((always_inline)) {
-    auto const c = count_all(rank, from.values, from.size, range);
-    result.above = c.above;
-    result.inside = c.inside;
+    for (std::size_t i = 0; i < from.size; i += slice<R>) {
+      std::size_t const length = std::min(slice<R>, from.size - i);
+      fetch_ahead(from.values + i, length * sizeof(R));
+      auto const c = count_all(rank, from.values + i, length, range);
+      result.above += c.above;
+      result.inside += c.inside;
+    }
   });
   return true;
 }

@@ -25,7 +25,7 @@ std::optional<bits_of<R>> keep_best(ranking<R> rank, std::uint64_t k, output<R>&
   }
   pieces<R> from = {held.held(), fresh};
   auto const t = select(rank, from, {{0, ranking<R>::best}, k, total}, 1);
-  auto const take = shares(rank, from, t, 1);
+  auto const take = shares(count_each(rank, from, t.key, 1), t);
   held.resize(k);
   from[0] = {held.values(), size, held.indices(), 0};
   emit(rank, from, take, t.key, held.values(), held.indices(), 1);

@@ -147,17 +147,19 @@ TALLY_FN std::uint64_t bits_inside(ranking<R> rank, R const* x, interval<bits_of
   using key_type = bits_of<R>;
   constexpr int lanes = Width / sizeof(R), vectors = int(block_size) / lanes;
   using vector = vec<key_type, lanes>;
-  key_type keys[block_size];
-  for_block(block_size,
-            [&](std::size_t j) __attribute__((always_inline)) { keys[j] = rank(x[j]); });
-  vector inside[vectors], some{};
-  for (int v = 0; v < vectors; ++v) {
-    inside[v] = vector(load<vector>(keys + v * lanes) - range.low <= range.width());
-    some |= inside[v];
-  }
-  if (!any(some)) return 0;
+  key_type above_low[block_size];
+  for_block(block_size, [&](std::size_t j) __attribute__((always_inline)) {
+    above_low[j] = key_type(rank(x[j]) - range.low);
+  });
+  auto const part = [&](int v) __attribute__((always_inline)) {
+    return load<vector>(above_low + v * lanes);
+  };
+  vector least = part(0);
+  for (int v = 1; v < vectors; ++v) least = min_of(least, part(v));
+  if (!any(least <= range.width())) return 0;
   std::uint64_t bits = 0;
-  for (int v = 0; v < vectors; ++v) bits |= lane_bits<sizeof(R)>(inside[v]) << (v * lanes % 64);
+  for (int v = 0; v < vectors; ++v)
+    bits |= lane_bits<sizeof(R)>(part(v) <= range.width()) << (v * lanes % 64);
   return bits;
 }
 
@@ -167,9 +169,14 @@ template <int Width, class R, class Visit>
 TALLY_FN bool visit_inside(ranking<R> rank, R const* x, std::size_t n,
                            interval<bits_of<R>> const& range, Visit visit) {
   std::size_t i = 0;
-  for (; i + block_size <= n; i += block_size)
-    for (auto bits = bits_inside<Width>(rank, x + i, range); bits; bits &= bits - 1)
-      if (!visit(i + std::size_t(std::countr_zero(bits)))) return false;
+  while (i + block_size <= n) {
+    auto const present = range;
+    std::uint64_t bits = 0;
+    for (; bits == 0 && i + block_size <= n; i += block_size)
+      bits = bits_inside<Width>(rank, x + i, present);
+    for (; bits; bits &= bits - 1)
+      if (!visit(i - block_size + std::size_t(std::countr_zero(bits)))) return false;
+  }
   auto const last = range;
   for (; i < n; ++i)
     if (last.contains(rank(x[i])) && !visit(i)) return false;

@@ -124,7 +124,7 @@ class running {
   // k (different) keys of a sample are at least as good as the k-th of the whole. Without this,
   // input in ascending order would pass the bar from end to end.
   void raise_bar(R const* in, std::size_t n) {
-    auto keys = sample_keys(rank_, in, n, sample_size(n, 4));
+    auto keys = sample_keys(rank_, in, n, sample_size(n, 4), 1);
     std::sort(keys.begin(), keys.end(), std::greater<>());
     if (distinct_) keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
     if (k_ <= keys.size()) passing_.low = std::max(passing_.low, keys[k_ - 1]);

@@ -61,7 +61,7 @@ class whole {
   // While the bracket holds more than there is room for, some key in it must be common: counting
   // what is above and equal to the sample's median there settles it or cuts the bracket.
   bool by_sample() {
-    auto [range, sample] = bracket_of(rank_, in_, n_, k_, k_ <= room() / 4 * 3);
+    auto [range, sample] = bracket_of(rank_, in_, n_, k_, k_ <= room() / 4 * 3, threads_);
     double const weight = double(n_) / double(sample.size());
     while (range.low <= range.high) {
       sample = within(sample, range);
@@ -88,12 +88,13 @@ class whole {
     threshold<key_type> const one_key = {range.low, k_ - found.above};
     if (range.low == range.high) {
       count_path(path::top_k_ties);
-      return take(input_, one_key, shares(found.by_piece, if_not_skipped(one_key)));
+      return take(input_, one_key, found.by_piece);
     }
     count_path(found.above ? path::top_k_band : path::top_k_filter);
     auto const kept = found.as_pieces();
     auto const t = select(rank_, kept, {range, k_ - found.above, found.inside}, threads_);
-    finish(found.above ? input_ : kept, t);
+    if (found.above == 0) return finish(kept, t);
+    take(input_, t, found.count_read(rank_, input_, t.key, threads_));
   }
 
   void by_histograms() {
@@ -107,9 +108,10 @@ class whole {
   }
 
   void finish(pieces<R> const& from, threshold<key_type> t) {
-    take(from, t, shares(rank_, from, if_not_skipped(t), threads_));
+    take(from, t, count_each(rank_, from, t.key, threads_));
   }
-  void take(pieces<R> const& from, threshold<key_type> t, std::vector<share> const& all) {
+  void take(pieces<R> const& from, threshold<key_type> t, std::vector<counts> const& found) {
+    auto const all = shares(found, if_not_skipped(t));
     out_.resize(total_size(all));
     emit(rank_, from, all, t.key, out_.values(), out_.indices(), threads_);
   }
