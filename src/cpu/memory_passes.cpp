@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "tally/aggregate/fetch_ahead.hpp"
 #include "tally/aggregate/vector.hpp"
-#include "tally/cpu/fetch_ahead.hpp"
 #include "tally/cpu/instruction_set.hpp"
 #include "tally/cpu/stream_store.hpp"
 #include "tally/cpu/threads.hpp"
@@ -14,7 +14,7 @@
 namespace tally::detail {
 namespace {
 
-constexpr std::size_t piece = 1 << 20, page = 4096;
+constexpr std::size_t piece = 1 << 20;
 
 // run(begin, size) for [0, bytes) in pieces of 1 MB, which threads take as they come, or in a share
 // for each thread.
@@ -36,10 +36,12 @@ void or_bits(std::byte const* from, std::size_t bytes, bool ahead) {
     using vector = vec<std::uint64_t, lanes>;
     vector bits[in_flight] = {};
     for (std::size_t i = 0; i + step <= bytes; i += step) {
-      if (ahead && i % page == 0) fetch_ahead(from + i, page);
-      for (int j = 0; j < in_flight; ++j)
-        bits[j] |= cast<vector>(load<vec<char, width>>(reinterpret_cast<char const*>(from) + i +
-                                                       std::size_t(j) * width.value));
+      for (int j = 0; j < in_flight; ++j) {
+        auto const* const at =
+            reinterpret_cast<char const*>(from) + i + std::size_t(j) * width.value;
+        if (ahead) fetch_ahead(at, width.value);
+        bits[j] |= cast<vector>(load<vec<char, width>>(at));
+      }
     }
     for (auto const& b : bits) found |= fold_lanes(b, [](auto p, auto q) { return p | q; });
   });
@@ -55,11 +57,7 @@ void copy_to_cache(std::byte const* from, std::size_t bytes) {
 }
 
 void copy_past_caches(std::byte* to, std::byte const* from, std::size_t bytes, bool ahead) {
-  std::size_t const step = ahead ? page : bytes;
-  for (std::size_t i = 0; i < bytes; i += step) {
-    if (ahead) fetch_ahead(from + i, page);
-    stream_copy(to + i, from + i, std::min(step, bytes - i));
-  }
+  stream_copy(to, from, bytes, ahead ? prefetched{from + 2048, line_bytes} : prefetched{});
   stream_fence();
 }
 

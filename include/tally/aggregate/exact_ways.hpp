@@ -81,11 +81,11 @@ struct exact_ways {
   // What is not finite is counted in `specials`.
   template <class Tile, class State, class Specials>
   TALLY_CPU_FN void add(Tile t, State& s, Specials& specials) {
-    T finite[Tile::size];
+    room_for<T, Tile::size> finite;
     bool const hard = streak_.lasts() && all_finite(t);
     if (hard)
       streak_.next();
-    else if (add_fast_or_set_aside(t, s, specials, finite))
+    else if (add_fast_or_set_aside(t, s, specials, finite.values))
       return streak_.was_fast();
     if (!hard) streak_.was_not();
     if (taken_ + t.count > Table::few) {

@@ -189,6 +189,7 @@ struct extrema {
       vector nan{}, low = nan + highest, high = nan + lowest;
       int const whole = t.count / lanes * lanes;
       for (int k = 0; k < whole; k += lanes) {
+        detail::fetch_ahead(t.data + k, sizeof low);
         auto const b = detail::load<vector>(t.data + k), x = in_order(b);
         auto const is = (b & ordered(~format<T>::sign)) > ordered(format<T>::infinity);
         low = detail::min_of(low, is ? low : x);

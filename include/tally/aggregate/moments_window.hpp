@@ -66,7 +66,8 @@ class moments_window {
   template <class Tile, class State>
   TALLY_CPU_FN bool add(Tile t, State& s) {
     if constexpr (!fits_moments_window<typename Tile::element>) return false;
-    typename Tile::element inside[Tile::size], outliers[few];
+    room_for<typename Tile::element, Tile::size> inside;
+    room_for<typename Tile::element, few> outliers;
     int count = 0;  // of outliers, which are added when the others have been
     for (bool again = false;;) {
       auto const [e, added, laden] =
@@ -75,7 +76,7 @@ class moments_window {
         laden_ = laden;
         ++tiles;
         for (int i = 0; i < count; ++i)
-          if (!Tile::skips || !is_nan(outliers[i])) s.add(outliers[i]);
+          if (!Tile::skips || !is_nan(outliers.values[i])) s.add(outliers.values[i]);
         return true;
       }
       int const top = e.top + (squares_of<Tile>::holds(e.top + room, e) ? room : 0);
@@ -84,8 +85,8 @@ class moments_window {
       } else if (e.finite && top != top_ && squares_of<Tile>::holds(top, e)) {
         top_ = top;
       } else {
-        if (again || (count = take_outliers(t, outliers, inside)) > few) return false;
-        t.data = inside;
+        if (again || (count = take_outliers(t, outliers.values, inside.values)) > few) return false;
+        t.data = inside.values;
         again = true;
       }
     }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "tally/aggregate/fetch_ahead.hpp"
 #include "tally/rounding.hpp"
 #include "tally/where.hpp"
 
@@ -50,6 +51,13 @@ struct tile {
 
 namespace detail {
 
+// Room for elements that come later: without it, 16-bit ones would first be set to zero.
+template <class T, int Size>
+union room_for {
+  T values[Size];
+  TALLY_FN room_for() {}
+};
+
 // Independent lanes for a tile loop: enough to hide the latency of an addition at any vector width.
 inline constexpr int lanes = 32;
 
@@ -58,7 +66,10 @@ inline constexpr int lanes = 32;
 template <int Size, class Tile, class F>
 TALLY_CPU_FN void for_each_group(Tile const& t, typename Tile::element fill, F&& f) {
   int const whole = t.count / Size * Size;
-  for (int k = 0; k < whole; k += Size) f(t.data + k);
+  for (int k = 0; k < whole; k += Size) {
+    fetch_ahead(t.data + k, Size * sizeof(typename Tile::element));
+    f(t.data + k);
+  }
   if (whole == t.count) return;
   typename Tile::element rest[Size];
   for (int k = 0; k < Size; ++k) rest[k] = whole + k < t.count ? t.data[whole + k] : fill;
@@ -69,8 +80,10 @@ TALLY_CPU_FN void for_each_group(Tile const& t, typename Tile::element fill, F&&
 template <class Tile, class F>
 TALLY_CPU_FN void for_each_lane(Tile const& t, F&& f) {
   int const whole = t.count / lanes * lanes;
-  for (int k = 0; k < whole; k += lanes)
+  for (int k = 0; k < whole; k += lanes) {
+    if constexpr (std::is_pointer_v<decltype(t.data)>) fetch_ahead(t.data + k, lanes * sizeof t[0]);
     for (int lane = 0; lane < lanes; ++lane) f(k + lane, lane);
+  }
   for (int k = whole; k < t.count; ++k) f(k, k - whole);
 }
 

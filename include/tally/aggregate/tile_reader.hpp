@@ -51,16 +51,16 @@ class tile_reader {
     } else if constexpr (!narrow && !Tile::skips && Specials == specials::kept) {
       for_each_group<group>(t, T{}, [&](T const* p) __attribute__((always_inline)) {
         sift(load<bits>(p));
-        using half = vec<float, lanes>;
-        doubles x[2] = {to_doubles<lanes>(load<half>(p)), to_doubles<lanes>(load<half>(p + lanes))};
+        doubles x[2] = {load_doubles<lanes>(p), load_doubles<lanes>(p + lanes)};
         f(x);
       });
     } else {
       for_each_float(t, [&](auto const& f32) __attribute__((always_inline)) {
         TALLY_CPU_UNROLL
         for (int i = 0; i < float_parts; ++i) {
-          doubles x[] = {to_doubles<lanes>(half_of<0, float, 2 * lanes>(f32[i])),
-                         to_doubles<lanes>(half_of<1, float, 2 * lanes>(f32[i]))};
+          alignas(sizeof(floats)) float spread[2 * lanes];
+          __builtin_memcpy(spread, &f32[i], sizeof spread);
+          doubles x[] = {load_doubles<lanes>(spread), load_doubles<lanes>(spread + lanes)};
           f(x);
         }
       });

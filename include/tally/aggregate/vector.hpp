@@ -87,6 +87,21 @@ TALLY_CPU_FN vec<double, Lanes> to_doubles(vec<float, Lanes> v) {
   return __builtin_convertvector(v, vec<double, Lanes>);
 }
 
+// The same of floats in memory, which the load spreads out: in a register, that is the work of
+// another unit.
+template <int Lanes>
+TALLY_CPU_FN vec<double, Lanes> load_doubles(float const* from) {
+#ifdef TALLY_NAMES_INSTRUCTIONS
+  using floats = float const(&)[Lanes];
+  if constexpr (Lanes == 8 || Lanes == 4) {
+    vec<double, Lanes> wide;
+    asm("vcvtps2pd %1, %0" : "=v"(wide) : "m"(reinterpret_cast<floats>(*from)));
+    return wide;
+  }
+#endif
+  return to_doubles<Lanes>(load<vec<float, Lanes>>(from));
+}
+
 // 16-bit lanes as 32-bit ones.
 template <int Lanes>
 TALLY_CPU_FN vec<std::uint32_t, Lanes> widened(vec<std::uint16_t, Lanes> v) {

@@ -4,7 +4,6 @@
 // so that code compiled for an element type serves all inputs.
 #pragma once
 
-#include "tally/cpu/fetch_ahead.hpp"
 #include "tally/cpu/instruction_set.hpp"
 #include "tally/zip.hpp"
 
@@ -15,20 +14,19 @@ inline constexpr int run_size = 512;  // the longest run, a tile
 // Elements that are in memory, or that `fill` computes into a buffer.
 template <class T>
 struct elements {
-  struct buffer {
-    T values[run_size];
-  };
+  using buffer = room_for<T, run_size>;
   T const* data = nullptr;
   void const* in = nullptr;
   void (*fill)(void const* in, std::uint64_t begin, std::uint64_t count, T* out) = nullptr;
 
   TALLY_CPU_FN bool in_memory() const { return !fill; }
+  // For who reads these next.
+  TALLY_CPU_FN void fetch_ahead(std::uint64_t begin, std::uint64_t count) const {
+    if (in_memory()) detail::fetch_ahead(data + begin, count * sizeof(T));
+  }
   // `count` elements from `begin` on; they may be in `b`: at most run_size, then.
   TALLY_CPU_FN T const* at(std::uint64_t begin, std::uint64_t count, buffer& b) const {
-    if (!fill) {
-      fetch_ahead(data + begin, count * sizeof(T));
-      return data + begin;
-    }
+    if (!fill) return data + begin;
     fill(in, begin, count, b.values);
     return b.values;
   }
@@ -45,6 +43,10 @@ struct elements<zipped<A, B>> {
   elements<B> second;
 
   TALLY_CPU_FN bool in_memory() const { return false; }
+  TALLY_CPU_FN void fetch_ahead(std::uint64_t begin, std::uint64_t count) const {
+    first.fetch_ahead(begin, count);
+    second.fetch_ahead(begin, count);
+  }
   TALLY_CPU_FN zipped_run<A, B> at(std::uint64_t begin, std::uint64_t count, buffer& b) const {
     return {first.at(begin, count, b.first), second.at(begin, count, b.second)};
   }

@@ -49,6 +49,7 @@ TALLY_CPU_FN void reduce_tiles(A const& a, elements<typename A::element> const& 
   std::uint64_t const step = in.in_memory() ? tile_type::size : run_size;
   for (std::uint64_t i = begin; i < end; i += step) {
     int const count = int(std::min<std::uint64_t>(end - i, step));
+    if (!in.in_memory()) in.fetch_ahead(i, count);  // pairs; other loops do so line by line
     acc.add(tile_type{in.at(i, count, buffer), count, first + i, 1, in.in_memory()}, s);
   }
   acc.flush(s);
@@ -94,6 +95,7 @@ TALLY_CPU_FN void reduce_tree(A const& a, elements<typename A::element> const& i
   for (std::uint64_t i = begin; i < end;) {
     std::uint64_t const index = first + i, count = std::min(end - i, leaves - index % leaves);
     auto const x = in.at(i, count, buffer);
+    in.fetch_ahead(i, count);
     bool const whole = by_nodes && count == leaves;
     if constexpr (by_nodes) {
       if (whole) into.push(a, {index, tree_level, {whole_node<A, skips>(a, x, index), true}});

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "emit.hpp"
-#include "tally/cpu/fetch_ahead.hpp"
+#include "tally/aggregate/fetch_ahead.hpp"
 
 namespace tally::detail::top_k {
 
@@ -61,7 +61,7 @@ struct gathered {
 
 // So many elements are read twice, the second time from the nearest cache.
 template <class R>
-inline constexpr std::size_t slice = 4096 / sizeof(R);
+inline constexpr std::size_t slice = 1024 / sizeof(R);
 
 // Counts, and keeps what is inside; false when the budget is spent.
 template <class R>
