@@ -22,6 +22,8 @@
 //                  results (tile_output.hpp) and moves past it, or changes nothing and returns
 //                  false; stream(tile, out), if emit may write a result twice, does what needs no
 //                  second look at them; store(state)
+//   learns_ends    on devices, a warp tells its lanes after each batch what the best keys of all
+//                  their ends are, learn(state, least, greatest)
 //   write, read    a state to and from bytes
 //   shift(s, by)   moves the indices that s holds
 #pragma once
