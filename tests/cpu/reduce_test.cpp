@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "cpu/operators.hpp"
@@ -56,6 +57,28 @@ TEST(reduce, of_nothing_gives_the_identity_or_names_the_aggregate) {
   named(variance{}, "variance");
   named(standard_deviation{}, "standard_deviation");
   named(describe{}, "describe");
+}
+
+// Elements that are made as they are read, and destroyed.
+struct words {
+  using element = std::string;
+  std::uint64_t count;
+  std::string operator[](std::uint64_t i) const { return std::string(i % 40, 'x'); }
+  std::uint64_t size() const { return count; }
+};
+struct letters {
+  using element = std::string;
+  using state = std::uint64_t;
+  using result = state;
+  static constexpr bool any_order = true;
+  state identity() const { return 0; }
+  state lift(std::string const& x, std::uint64_t) const { return x.size(); }
+  state combine(state left, state right) const { return left + right; }
+  result lower(state s) const { return s; }
+};
+
+TEST(reduce, of_elements_that_own_memory) {
+  EXPECT_EQ(reduce(cpu{}, words{40'000}, letters{}), 40'000 / 40 * (39 * 40 / 2));
 }
 
 TEST(reduce, refuses_a_negative_number_of_threads) {

@@ -14,7 +14,9 @@ inline constexpr int run_size = 512;  // the longest run, a tile
 // Elements that are in memory, or that `fill` computes into a buffer.
 template <class T>
 struct elements {
-  using buffer = room_for<T, run_size>;
+  struct buffer {
+    T values[run_size];
+  };
   T const* data = nullptr;
   void const* in = nullptr;
   void (*fill)(void const* in, std::uint64_t begin, std::uint64_t count, T* out) = nullptr;

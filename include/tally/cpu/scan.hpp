@@ -220,7 +220,7 @@ TALLY_CPU_FN void scan_tiles(A const& a, typename A::element const* in, typename
   bool const streams = !shape.exclusive && !shape.reverse && large;
   bool const stay = !shape.reverse && static_cast<void const*>(in) != out;
   typename scanner_of<A>::type scanner(carry, stay && !further);
-  room_for<In, size> turned;
+  In turned[size];
   // Behind the result so far, the tile's: where a cache line begins, as in `out` from the second
   // tile on. A vector that is stored across two lines and read again costs more than the scan.
   constexpr int margin = std::max(1, line_bytes / int(sizeof(Out)));
@@ -239,8 +239,8 @@ TALLY_CPU_FN void scan_tiles(A const& a, typename A::element const* in, typename
       continue;
     }
     if (shape.reverse) {
-      std::reverse_copy(t.data, t.data + length, turned.values);
-      t = {turned.values, length, first + at + length - 1, -1};
+      std::reverse_copy(t.data, t.data + length, turned);
+      t = {turned, length, first + at + length - 1, -1};
     }
     scanner.scan(a, t, shape.reverse, carry, straight ? out + at : results + 1);
     if (!straight) {
