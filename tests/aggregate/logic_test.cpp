@@ -39,6 +39,8 @@ void expect_counts_of_all_kinds() {
 
 TEST(logic, counts_what_is_not_zero) {
   expect_counts_of_all_kinds<std::int8_t>();
+  expect_counts_of_all_kinds<std::uint16_t>();
+  expect_counts_of_all_kinds<std::int32_t>();
   expect_counts_of_all_kinds<std::uint64_t>();
   expect_counts_of_all_kinds<float>();
   expect_counts_of_all_kinds<double>();
@@ -49,6 +51,26 @@ TEST(logic, takes_minus_zero_for_zero_and_nan_and_subnormals_for_something) {
   EXPECT_EQ(reduce(cpu{}, x, count_nonzero{}), 2u);
   EXPECT_EQ(reduce(cpu{}, x, count_nonzero{}, {.nan = skip}), 1u);
   EXPECT_EQ(reduce(cpu{}, std::vector{from_bits<float16>(0x8000)}, any_of{}), false);
+}
+
+TEST(logic, counts_bools) {
+  bool const x[] = {true, false, true, true};
+  EXPECT_EQ(reduce(cpu{}, x, count_nonzero{}), 3u);
+  EXPECT_TRUE(reduce(cpu{}, x, any_of{}));
+  EXPECT_FALSE(reduce(cpu{}, x, all_of{}));
+}
+
+// Tiles of nothing but zeros, or NaN, have the largest counts.
+TEST(logic, counts_what_is_left_when_nan_is_skipped) {
+  for (std::size_t const n : {1, 511, 2049, 100001}) {
+    std::vector<float> x(n, quiet_nan<float>());
+    auto const left_of = [&](auto op) { return reduce(cpu{}, x, op, {.nan = skip}); };
+    EXPECT_EQ(left_of(count_nonzero{}), 0u);
+    EXPECT_TRUE(left_of(all_of{}));
+    for (std::size_t k = 0; k < n; k += 3) x[k] = float(k % 2);
+    EXPECT_EQ(left_of(count_nonzero{}), (n + 2) / 6);
+    EXPECT_EQ(reduce(cpu{}, x, count_nonzero{}), n - (n + 5) / 6);
+  }
 }
 
 }  // namespace

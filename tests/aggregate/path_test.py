@@ -13,7 +13,7 @@ import pytest
 
 from . import probe
 from .inputs import TILE, cases, encode
-from .oracle import FLOATS, FORMATS, Floats, prefix_sums
+from .oracle import FLOATS, FORMATS, Floats, prefix_sums, rounded
 
 FEW = {"sum": 2048, "squares": 512}  # as many that lie far apart are added one at a time
 TILES = 40
@@ -129,6 +129,32 @@ def test_a_few_outliers_are_squared_apart(dtype, skip):
     def call():
         assert probe.reduce("variance", dtype, x, skip=skip) == Floats(dtype, x, skip).variance(f)
     assert moved("squares_fast", call) >= 49
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("fraction", ["greatest", "none"])
+def test_a_table_holds_all_that_comes_before_it_is_emptied(dtype, fraction):
+    """Millions of elements with one sign and exponent, and a few so far away that no faster way
+    takes a tile; the largest sums that a table has room for."""
+    f, n, few = FORMATS[dtype], (1 << 22) + 4096, 64  # far ones, in each tile
+    one = int(encode(f, 1.0))
+    much = f.sign | one | ((1 << f.precision - 1) - 1 if fraction == "greatest" else 0)
+    x = np.full(n, much, f.bits)
+    far = [f.infinity - 1, f.infinity - 1 | f.sign, 1, f.sign | (1 << f.precision - 1) - 1,
+           one + (40 << f.precision - 1), f.sign | 2 << f.precision - 1]
+    for k in range(few):
+        x[k::AT_ONCE[dtype]] = far[k % len(far)]
+    values, counts = np.unique(x, return_counts=True)
+    exact = Floats(dtype, values).values
+    total = sum(v * int(c) for v, c in zip(exact, counts))
+    squares = sum(v * v * int(c) for v, c in zip(exact, counts))
+    tiles = n // AT_ONCE[dtype]
+
+    def check(op, want):
+        assert probe.reduce(op, dtype, x) == want
+    assert moved("sum_table", lambda: check("sum", rounded(f, total, 1, f.lowest))) > 0.9 * tiles
+    variance = rounded(f, n * squares - total ** 2, n * n, 2 * f.lowest)
+    assert moved("squares_table", lambda: check("variance", variance)) > 0.9 * tiles
 
 
 def answers(dtype):

@@ -30,15 +30,23 @@ TEST(product, of_floats_follows_the_aligned_tree_for_any_number_of_threads) {
   }
 }
 
-TEST(product, of_integers_is_modulo_2_to_the_64) {
+template <class T>
+class product_of : public testing::Test {};
+using integers = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
+                                std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>;
+TYPED_TEST_SUITE(product_of, integers);
+
+TYPED_TEST(product_of, integers_is_modulo_2_to_the_64) {
   std::mt19937_64 random(1);
-  std::vector<std::int32_t> x(100000);
-  std::uint64_t expected = 1;
-  for (auto& e : x) {
-    e = std::int32_t(random()) | 1;
-    expected *= std::uint64_t(std::int64_t(e));
+  for (std::size_t const n : {1, 31, 33, 1023, 1025, 100000}) {
+    std::vector<TypeParam> x(n);
+    std::uint64_t expected = 1;
+    for (auto& e : x) {
+      e = TypeParam(random() | 1);
+      expected *= std::uint64_t(std::int64_t(e));
+    }
+    EXPECT_EQ(std::uint64_t(reduce(cpu{3}, x, product{})), expected);
   }
-  EXPECT_EQ(std::uint64_t(reduce(cpu{3}, x, product{})), expected);
 }
 
 TEST(product, of_nothing_is_one) {

@@ -38,22 +38,20 @@ struct exact_squares {
       finite.add(false, std::uint64_t(low >> 64), 64);
       finite.add(false, std::uint64_t(high), 64);
       finite.add(false, std::uint64_t(high >> 64), 128);
-    } else {
-      std::uint64_t low[lanes] = {}, high[lanes] = {};
-      auto const add = [&](int k, int lane) __attribute__((always_inline)) {
-        std::int64_t const x = std::int64_t(t[k]);
-        std::uint64_t const square = std::uint64_t(x) * std::uint64_t(x);
-        low[lane] += square & 0xffffffff;
-        high[lane] += square >> 32;
-      };
-      int const whole = t.count / lanes * lanes;
-      for (int k = 0; k < whole; k += lanes)
-        for (int lane = 0; lane < lanes; ++lane) add(k + lane, lane);
-      for (int k = whole; k < t.count; ++k) add(k, k - whole);
+    } else {  // the squares of a tile's 16-bit integers, too, by halves fit 32 bits
+      using word = std::conditional_t<sizeof(T) == 4, std::uint64_t, std::uint32_t>;
+      using value = std::conditional_t<std::is_signed_v<T>, std::make_signed_t<word>, word>;
+      constexpr int half = 4 * sizeof(word);
+      word low[lanes] = {}, high[lanes] = {};
+      for_each_lane(t, [&](int k, int lane) __attribute__((always_inline)) {
+        word const x = word(value(t[k])), square = x * x;
+        low[lane] += sizeof(T) == 1 ? square : square & (word(-1) >> half);
+        high[lane] += sizeof(T) == 1 ? 0 : square >> half;
+      });
       std::uint64_t l = 0, h = 0;
       for (int lane = 0; lane < lanes; ++lane) l += low[lane], h += high[lane];
       finite.add(false, l, 0);
-      finite.add(false, h, 32);
+      finite.add(false, h, half);
     }
   }
 };

@@ -19,7 +19,7 @@ class table_streak {
   TALLY_CPU_FN void next() { --left_; }
   TALLY_CPU_FN void was_fast() { before_ = false; }
   TALLY_CPU_FN void was_not() {
-    if (before_) left_ = 16;
+    if (before_) left_ = 64;
     before_ = true;
   }
 
@@ -28,17 +28,19 @@ class table_streak {
   bool before_ = false;
 };
 
+// By the largest exponent; a double's is in its upper half.
 template <class Tile>
 TALLY_CPU_FN bool all_finite(Tile const& t) {
   using T = typename Tile::element;
-  using vector = vec<bits_of<T>, Tile::vector_bytes / sizeof(T)>;
-  vector special{};
-  for_each_group<Tile::vector_bytes / sizeof(T)>(
-      t, T{}, [&](T const* p) __attribute__((always_inline)) {
-        auto const magnitude = load<vector>(p) & bits_of<T>(~format<T>::sign);
-        special |= vector(magnitude >= format<T>::infinity);
-      });
-  return !any(special);
+  using bits = bits_of<T>;
+  using word = std::conditional_t<sizeof(T) == 8, std::uint32_t, bits>;
+  using words = vec<word, Tile::vector_bytes / sizeof(word)>;
+  constexpr int lanes = Tile::vector_bytes / sizeof(T), rest = 8 * (sizeof(T) - sizeof(word));
+  words largest{};
+  for_each_group<lanes>(t, T{}, [&](T const* p) __attribute__((always_inline)) {
+    largest = max_of(largest, cast<words>(load<vec<bits, lanes>>(p) & format<T>::infinity));
+  });
+  return !any(words(largest == word(format<T>::infinity >> rest)));
 }
 
 // Counts what is not finite in s, and copies the tile with zeros in their places; false if there is

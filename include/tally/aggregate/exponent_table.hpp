@@ -19,8 +19,10 @@ namespace tally::detail {
 template <floating T>
 class exponent_table {  // floats and narrower: integer sums of significands
   static constexpr int fraction = 23, entries = 512, copies = 4;
-  static constexpr std::uint64_t one = std::uint64_t(1) << 44;  // counts, above a sum's lower bits
-  static constexpr std::uint64_t most = 1 << 20;                // elements between two flushes
+  // What is added up is an element's bits, exponent and all, and this: a sum of so many as there is
+  // room for tells how many they were.
+  static constexpr std::uint64_t one = std::uint64_t(1) << 44;
+  static constexpr std::uint64_t most = (1 << 20) - 1024;  // elements between two flushes
 
  public:
   static constexpr int few = 2048;  // elements, for which a table does not pay
@@ -30,17 +32,13 @@ class exponent_table {  // floats and narrower: integer sums of significands
     if (count_ + Tile::size > most) flush(s);
     if (!sums_) sums_ = std::make_unique<table>();
     float converted[Tile::size];
-    float const* const x = as_floats(t, converted).data;
-    auto& sum = sums_->sum;
-    auto const add = [&](int copy, float value) __attribute__((always_inline)) {
-      std::uint32_t const b = to_bits(value);
-      sum[copy][b >> fraction] += (b & ((1u << fraction) - 1)) | one;
+    constexpr int group = 4 * copies;
+    auto const add = [&](float const* x) __attribute__((always_inline)) {
+      TALLY_CPU_UNROLL
+      for (int i = 0; i < group; i += copies) add_neighbours(x + i);
     };
-    int k = 0;
-    for (; k + copies <= t.count; k += copies)
-      for (int c = 0; c < copies; ++c) add(c, x[k + c]);
-    for (; k < t.count; ++k) add(0, x[k]);
-    count_ += std::uint64_t(t.count);
+    for_each_group<group>(as_floats(t, converted), 0.0f, add, next_tile<Tile>);
+    count_ += Tile::size;
   }
 
   template <class State>
@@ -53,8 +51,9 @@ class exponent_table {  // floats and narrower: integer sums of significands
       bool const negative = at >= entries / 2;
       int const field = at % (entries / 2);
       int const exponent = std::max(field, 1) + format<float>::lowest - 1;
-      s.finite.add(negative, sum % one, exponent);
-      if (field) s.finite.add(negative, sum / one << fraction, exponent);
+      std::uint64_t const each = one + (std::uint64_t(at) << fraction);  // but for its fraction
+      s.finite.add(negative, sum % each, exponent);
+      if (field) s.finite.add(negative, sum / each << fraction, exponent);
     }
     count_ = 0;
   }
@@ -66,39 +65,50 @@ class exponent_table {  // floats and narrower: integer sums of significands
   };
   std::unique_ptr<table> sums_;
   std::uint64_t count_ = 0;
+
+  // All are loaded before one is stored: an addition to memory would be more work for the processor
+  // than a load, an addition and a store.
+  TALLY_CPU_FN void add_neighbours(float const* x) {
+    auto& sum = sums_->sum;
+    std::uint64_t at[copies], sums[copies];
+    TALLY_CPU_UNROLL
+    for (int c = 0; c < copies; ++c) {
+      std::uint64_t const b = to_bits(x[c]);
+      at[c] = b >> fraction;
+      std::uint64_t added = b + one + sum[c][at[c]];
+      asm("" : "+r"(added));
+      sums[c] = added;
+    }
+    TALLY_CPU_UNROLL
+    for (int c = 0; c < copies; ++c) sum[c][at[c]] = sums[c];
+  }
 };
 
-// Doubles: the upper 27 bits and the rest, which are doubles, are added side by side. The sums of
-// eight exponents together have room for 2^18 of them.
+// Doubles: significands, shifted left by their exponent modulo 8 to 60 bits, half of which are added
+// up side by side. A sum of eight exponents has room for 2^32 of them.
 template <>
 class exponent_table<double> {
-  using pair = vec<double, 2>;
-  static constexpr int entries = 512, copies = 2;
-  static constexpr std::uint64_t most = 1 << 18;
-  static constexpr int smaller = 64;  // doubles from 2 on are added 2^64 times smaller, or a sum
-                                      // might overflow
+  using pair = vec<std::uint64_t, 2>;
+  static constexpr int fraction = 52, shared = 3, entries = 4096 >> shared, copies = 4, half = 30;
+  static constexpr std::uint64_t most = 1 << 20;
+
  public:
-  static constexpr int few = 2048;
+  static constexpr int few = 2048;  // elements, for which a table does not pay
 
   template <class Tile, class State>
   TALLY_CPU_FN void add(Tile const& t, State& s) {
-    constexpr int lanes = Tile::vector_bytes / 8;
-    using doubles = vec<double, lanes>;
-    using bits = vec<std::uint64_t, lanes>;
     if (count_ + Tile::size > most) flush(s);
     if (!sums_) sums_ = std::make_unique<table>();
-    auto& sum = sums_->sum;
-    for_each_group<lanes>(t, 0.0, [&](double const* p) __attribute__((always_inline)) {
-      auto x = load<doubles>(p);
-      if constexpr (Tile::skips) x = x == x ? x : 0 * x;
-      bits const b = cast<bits>(x);
-      x = (b & upper_half) != 0 ? x * power_of_two(-smaller) : x;
-      doubles const high = cast<doubles>(cast<bits>(x) & (~std::uint64_t(0) << 26));
-      pair halves[lanes];
-      side_by_side<double, lanes>(high, x - high, halves);
-      TALLY_CPU_UNROLL
-      for (int i = 0; i < lanes; ++i) sum[to_bits(p[i]) >> 55][i % copies] += halves[i];
-    });
+    auto const add = [&](double const* p) __attribute__((always_inline)) {
+      if constexpr (Tile::skips) {
+        double x[group];
+        for (int i = 0; i < group; ++i) x[i] = is_nan(p[i]) ? 0 : p[i];
+        add_group(x);
+      } else {
+        add_group(p);
+      }
+    };
+    for_each_group<group>(t, 0.0, add, next_tile<Tile>);
     count_ += std::uint64_t(t.count);
   }
 
@@ -106,27 +116,41 @@ class exponent_table<double> {
   TALLY_CPU_COLD void flush(State& s) {
     if (!sums_ || count_ == 0) return;
     for (int at = 0; at < entries; ++at) {
-      pair sum = sums_->sum[at][0];
-      sum += sums_->sum[at][1];
-      sums_->sum[at][0] = sums_->sum[at][1] = sum - sum;
-      for (int half = 0; half < 2; ++half) {
-        auto const p = take_apart(double(sum[half]));
-        bool const was_upper = at & entries / 4;
-        if (p.significand)
-          s.finite.add(p.negative, p.significand, p.exponent + (was_upper ? smaller : 0));
-      }
+      pair sum{};
+      for (pair& copy : sums_->sum[at]) sum += std::exchange(copy, pair{});
+      bool const negative = at >= entries / 2;
+      int const exponent = (at % (entries / 2) << shared) + format<double>::lowest - 1;
+      for (int i = 0; i < 2; ++i)
+        if (sum[i]) s.finite.add(negative, sum[i], exponent + i * half);
     }
     count_ = 0;
   }
 
  private:
-  static constexpr std::uint64_t upper_half = std::uint64_t(1) << 62;  // the exponent's first bit
   struct table {
     pair sum[entries][copies] = {};
   };
-
+  static constexpr int group = copies;
   std::unique_ptr<table> sums_;
   std::uint64_t count_ = 0;
+
+  // All are loaded before one is stored.
+  TALLY_CPU_FN void add_group(double const* x) {
+    using words = vec<std::uint64_t, group>;
+    constexpr std::uint64_t leading = std::uint64_t(1) << fraction;
+    words const b = load<words>(x), field = b >> fraction & format<double>::max_field;
+    words const is_small = words(field == 0);  // 0 or -1; as if the field were 1, without the leading bit
+    words significand = (b & format<double>::fraction) | (leading & ~is_small);
+    significand <<= (field - is_small) & ((1 << shared) - 1);
+    pair sums[group];
+    side_by_side<std::uint64_t, group>(significand & ((std::uint64_t(1) << half) - 1),
+                                       significand >> half, sums);
+    auto& table = sums_->sum;
+    TALLY_CPU_UNROLL
+    for (int i = 0; i < group; ++i) sums[i] += table[to_bits(x[i]) >> (fraction + shared)][i];
+    TALLY_CPU_UNROLL
+    for (int i = 0; i < group; ++i) table[to_bits(x[i]) >> (fraction + shared)][i] = sums[i];
+  }
 };
 
 }  // namespace tally::detail

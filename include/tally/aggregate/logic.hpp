@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tally/aggregate/aggregate.hpp"
+#include "tally/aggregate/tile.hpp"
 #include "tally/serial.hpp"
 
 namespace tally {
@@ -20,11 +21,11 @@ struct zeros {
   static constexpr char const* name = "zeros";
 
   TALLY_FN state identity() const { return {}; }
-  TALLY_FN state lift(T x, std::uint64_t) const {
-    bits_of<T> bits = to_bits(x);
-    if constexpr (floating<T>) bits = bits_of<T>(bits << 1);
-    return {1, bits == 0};
+  static TALLY_FN bool is_zero(T x) {
+    constexpr int sign = floating<T> ? 1 : 0;
+    return bits_of<T>(to_bits(x) << sign) == 0;
   }
+  TALLY_FN state lift(T x, std::uint64_t) const { return {1, is_zero(x)}; }
   TALLY_FN state combine(state const& a, state const& b) const {
     return {a.count + b.count, a.zero + b.zero};
   }
@@ -37,6 +38,22 @@ struct zeros {
     auto const count = in.get<std::uint64_t>();
     return {count, in.get<std::uint64_t>()};
   }
+
+  struct accumulator {
+    template <class Tile>
+    TALLY_CPU_FN void add(Tile const& t, state& s) {
+      static_assert(Tile::size / detail::lanes < 256);
+      bits_of<T> zero[detail::lanes] = {}, dead[detail::lanes] = {};
+      detail::for_each_lane(t, [&](int k, int lane) __attribute__((always_inline)) {
+        zero[lane] += is_zero(t[k]);
+        dead[lane] += !t.live(k);
+      });
+      s.count += std::uint64_t(t.count);
+      for (auto const n : zero) s.zero += n;
+      for (auto const n : dead) s.count -= n;
+    }
+    void flush(state&) const {}
+  };
 };
 
 namespace detail {

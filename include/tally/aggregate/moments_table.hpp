@@ -80,33 +80,43 @@ class moments_table {
 
   template <class Tile>
   TALLY_CPU_FN void add_doubles(Tile const& t) {
-    for (int k = 0; k < t.count; ++k) {
-      bits const b = t.live(k) ? to_bits(t.data[k]) : 0, f = b & fraction_bits;
-      entry& e = table_->of[b >> fraction][0];
-      e[0] += one | f;
-      e[1] += wide(f) * f;
-    }
+    constexpr int group = 8;
+    auto const add = [&](double const* x) __attribute__((always_inline)) {
+      TALLY_CPU_UNROLL
+      for (int i = 0; i < group; ++i) {
+        bits const b = Tile::skips && is_nan(x[i]) ? 0 : to_bits(x[i]), f = b & fraction_bits;
+        entry& e = table_->of[b >> fraction][0];
+        e[0] += one | f;
+        e[1] += wide(f) * f;
+      }
+    };
+    for_each_group<group>(t, 0.0, add, next_tile<Tile>);
   }
   template <class Tile>
   TALLY_CPU_FN void add_floats(Tile const& t) {
-    constexpr int lanes = Tile::vector_bytes / 8;
-    using words = vec<std::uint64_t, lanes>;
+    using words = vec<std::uint64_t, copies>;
+    constexpr int group = 2 * copies;
     float converted[Tile::size];
     auto& table = table_->of;
-    for_each_group<2 * lanes>(as_floats(t, converted), 0.0f,
-                              [&](float const* p) __attribute__((always_inline)) {
-                                pair sums[2][lanes];
-                                for (int half = 0; half < 2; ++half) {
-                                  words const f = load<words>(p) >> 32 * half & fraction_bits;
-                                  side_by_side<std::uint64_t, lanes>(f | one, f * f, sums[half]);
-                                }
-                                TALLY_CPU_UNROLL
-                                for (int i = 0; i < lanes; ++i)
-                                  for (int half = 0; half < 2; ++half) {
-                                    int const k = 2 * i + half;
-                                    table[to_bits(p[k]) >> fraction][k % copies] += sums[half][i];
-                                  }
-                              });
+    auto const add = [&](float const* x) __attribute__((always_inline)) {
+      pair sums[2][copies];
+      TALLY_CPU_UNROLL
+      for (int half = 0; half < 2; ++half) {
+        words const f = load<words>(x) >> 32 * half & fraction_bits;
+        side_by_side<std::uint64_t, copies>(
+            f | one, multiply_low<Tile::vector_bytes, copies>(f, f), sums[half]);
+      }
+      TALLY_CPU_UNROLL
+      for (int k = 0; k < group; k += copies) {  // all are loaded before one is stored
+        TALLY_CPU_UNROLL
+        for (int c = 0; c < copies; ++c)
+          sums[c % 2][(k + c) / 2] += table[to_bits(x[k + c]) >> fraction][c];
+        TALLY_CPU_UNROLL
+        for (int c = 0; c < copies; ++c)
+          table[to_bits(x[k + c]) >> fraction][c] = sums[c % 2][(k + c) / 2];
+      }
+    };
+    for_each_group<group>(as_floats(t, converted), 0.0f, add, next_tile<Tile>);
   }
 
   template <class Digits>

@@ -62,12 +62,13 @@ union room_for {
 inline constexpr int lanes = 32;
 
 // Calls f(p) for every group of Size elements; a last, incomplete group comes from a copy that is
-// filled up with `fill`.
+// filled up with `fill`. What is asked for ahead may lie some elements farther than elsewhere.
 template <int Size, class Tile, class F>
-TALLY_CPU_FN void for_each_group(Tile const& t, typename Tile::element fill, F&& f) {
+TALLY_CPU_FN void for_each_group(Tile const& t, typename Tile::element fill, F&& f,
+                                 int farther = 0) {
   int const whole = t.count / Size * Size;
   for (int k = 0; k < whole; k += Size) {
-    fetch_ahead(t.data + k, Size * sizeof(typename Tile::element));
+    fetch_ahead(t.data + k + farther, Size * sizeof(typename Tile::element));
     f(t.data + k);
   }
   if (whole == t.count) return;
@@ -75,6 +76,10 @@ TALLY_CPU_FN void for_each_group(Tile const& t, typename Tile::element fill, F&&
   for (int k = 0; k < Size; ++k) rest[k] = whole + k < t.count ? t.data[whole + k] : fill;
   f(rest);
 }
+
+// So much farther, a loop over a tile that has been read before asks for the next tile (of 4 KiB).
+template <class Tile>
+inline constexpr int next_tile = Tile::size / 2;
 
 // Calls f(k, lane) for the tile's elements, in an order that vectorises.
 template <class Tile, class F>

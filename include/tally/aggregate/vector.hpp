@@ -66,6 +66,21 @@ TALLY_CPU_FN V min_of(V a, V b) {
   return a < b ? a : b;
 }
 
+// The product of numbers below 2^32, where vectors have VectorBytes. (As of longer numbers, g++ has
+// it made of three.)
+template <int VectorBytes, int Lanes>
+TALLY_CPU_FN vec<std::uint64_t, Lanes> multiply_low(vec<std::uint64_t, Lanes> a,
+                                                    vec<std::uint64_t, Lanes> b) {
+#ifdef TALLY_NAMES_INSTRUCTIONS
+  if constexpr (sizeof a == 32 && VectorBytes >= 32) {
+    vec<std::uint64_t, Lanes> product;
+    asm("vpmuludq %2, %1, %0" : "=v"(product) : "v"(a), "v"(b));
+    return product;
+  }
+#endif
+  return a * b;
+}
+
 // Lanes [Half * Lanes / 2, ...) of v.
 template <int Half, class T, int Lanes>
 TALLY_CPU_FN vec<T, Lanes / 2> half_of(vec<T, Lanes> v) {

@@ -4,7 +4,9 @@
 // so that code compiled for an element type serves all inputs.
 #pragma once
 
+#include "tally/aggregate/fetch_ahead.hpp"
 #include "tally/cpu/instruction_set.hpp"
+#include "tally/transform.hpp"
 #include "tally/zip.hpp"
 
 namespace tally::detail {
@@ -54,11 +56,31 @@ struct elements<zipped<A, B>> {
   }
 };
 
+// Where an input's i-th element is read, if it comes from an array.
+template <class In>
+TALLY_CPU_FN void source(In const&, std::uint64_t) {}
+template <class T>
+TALLY_CPU_FN T const* source(array_input<T> const& in, std::uint64_t i) {
+  return in.data + i;
+}
+template <input In, class F>
+TALLY_CPU_FN auto source(transform_input<In, F> const& in, std::uint64_t i) {
+  return source(in.in, i);
+}
+
 // Copies of its own, which no store can be taken to change, or the loop would not vectorise.
 template <input In>
 TALLY_CPU_FN void compute(In const in, std::uint64_t const begin, std::uint64_t const count,
                           typename In::element* __restrict const out) {
-  for (std::uint64_t k = 0; k < count; ++k) out[k] = in[begin + k];
+  constexpr std::uint64_t at_once = 64;
+  std::uint64_t const whole = count / at_once * at_once;
+  for (std::uint64_t i = 0; i < whole; i += at_once) {
+    using from = decltype(source(in, begin));
+    if constexpr (std::is_pointer_v<from>)
+      fetch_ahead(source(in, begin + i), at_once * sizeof(std::remove_pointer_t<from>));
+    for (std::uint64_t k = 0; k < at_once; ++k) out[i + k] = in[begin + i + k];
+  }
+  for (std::uint64_t k = whole; k < count; ++k) out[k] = in[begin + k];
 }
 template <input In>
 void fill_from(void const* input, std::uint64_t begin, std::uint64_t count,
