@@ -134,14 +134,13 @@ def test_a_few_outliers_are_squared_apart(dtype, skip):
 @pytest.mark.parametrize("dtype", ["bfloat16", "float32", "float64"])
 @pytest.mark.parametrize("fraction", ["greatest", "none"])
 def test_a_table_holds_all_that_comes_before_it_is_emptied(dtype, fraction):
-    """Millions of elements with one sign and exponent, and a few so far away that no faster way
+    """Millions of elements with one sign and exponent, and a few so far below that no faster way
     takes a tile; the largest sums that a table has room for."""
     f, n, few = FORMATS[dtype], (1 << 22) + 4096, 64  # far ones, in each tile
     one = int(encode(f, 1.0))
     much = f.sign | one | ((1 << f.precision - 1) - 1 if fraction == "greatest" else 0)
     x = np.full(n, much, f.bits)
-    far = [f.infinity - 1, f.infinity - 1 | f.sign, 1, f.sign | (1 << f.precision - 1) - 1,
-           one + (40 << f.precision - 1), f.sign | 2 << f.precision - 1]
+    far = [1, f.sign | (1 << f.precision - 1) - 1, 2 << f.precision - 1]
     for k in range(few):
         x[k::AT_ONCE[dtype]] = far[k % len(far)]
     values, counts = np.unique(x, return_counts=True)
