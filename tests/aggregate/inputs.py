@@ -75,6 +75,14 @@ def ties(f, rng, n):
     return rng.permutation(np.concatenate([big, half, last, pairs, negated(f, pairs)]))
 
 
+def a_few_tiny(f, rng, n):
+    """Ordinary numbers and a few far smaller ones, of which sums keep what is below all others."""
+    x = rng.standard_normal(n)
+    few = rng.random(n) < 3 / TILE
+    x[few] *= 2.0 ** -rng.integers(20, 70, np.count_nonzero(few))
+    return encode(f, x)
+
+
 def ties_after_a_tiny_tile(f, rng, n):
     """Prefixes that are ties but for what an earlier tile left far below them."""
     field = int(rng.integers(f.precision + 3, 2 * f.bias - 10))
@@ -184,7 +192,7 @@ def one_window(f, rng, n):
 
 
 GENERATORS = [normal, uniform, finite_bits, any_bits, subnormals, overflow_and_back, ties,
-              ties_after_a_tiny_tile, with_specials, many_nans, negative_zeros, zeros,
+              a_few_tiny, ties_after_a_tiny_tile, with_specials, many_nans, negative_zeros, zeros,
               ill_conditioned, cancelling, powers_of_two, ascending, alternating_harmonic,
               anderson, large_then_ones, lognormal, quantised, tenths, sine, edges_of_tiles,
               one_window]

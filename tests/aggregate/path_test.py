@@ -114,6 +114,17 @@ def test_a_nan_here_and_there_costs_no_fast_path(dtype):
         assert moved(path, lambda: probe.reduce(op, dtype, x)) > 0.95 * at_once
 
 
+@pytest.mark.skipif(probe.instruction_set() != 2, reason="only AVX-512 adds floats as integers")
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_integers_go_on_beside_what_a_tiny_element_leaves(dtype):
+    rng = np.random.default_rng(5)
+    x = rng.standard_normal(500 * TILE)
+    x[np.abs(x) < 1e-3] = 0.5
+    x[[40, 100 * TILE, 300 * TILE]] = 2.0 ** -70
+    x = encode(FORMATS[dtype], x)
+    assert moved("scan_integers", lambda: probe.scan(dtype, dtype, x)) > 0.97 * 500
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
 @pytest.mark.parametrize("skip", [False, True])
 def test_a_few_outliers_are_squared_apart(dtype, skip):

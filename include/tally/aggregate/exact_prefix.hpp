@@ -95,11 +95,11 @@ class exact_prefix {
   using narrowed = std::conditional_t<to_double, float, Out>;
   using fixed = fixed_prefix<In, Out>;
   window window_;
-  fixed fixed_;  // on: has all of the sum but infinities and NaN, and the window has none
+  fixed fixed_;  // on: has all of the sum but infinities, NaN and what is finer, the window nothing
   std::uint64_t by_integers_ = 0, loose_ = 0;  // tiles
   // How often a tile is asked for before it is tried again; and how often then, if it fails. (One
   // that cannot be streamed is asked for twice.)
-  int wait_ = 0, patience_ = 16;
+  int wait_ = 0, patience_ = 1;
   int calm_ = 0;  // tiles at hand that need no drifting
 
   static TALLY_CPU_FN int room_for(int top, bool zero) {
@@ -115,30 +115,29 @@ class exact_prefix {
   TALLY_CPU_FN bool emit_fixed(Tile const& t, To out) {
     if (!fixed_.on() && wait_ > 0) return --wait_, false;
     reach e;
-    bool done = fixed_.on() && fixed_.emit(t, out, e);
-    if (!done) {
-      if (!fixed_.on()) e = reach_of(t);
-      done = enter_fixed(e) && fixed_.emit(t, out, e);
+    for (int tries = 0; tries < 2; ++tries) {  // one loop: each call is a copy of much code
+      if (fixed_.on()) {
+        if (fixed_.emit(t, out, e)) return patience_ = 1, ++by_integers_, true;
+      } else {
+        e = reach_of(t);
+      }
+      if (tries > 0 || !enter_fixed(e)) break;
     }
-    by_integers_ += done;
-    return done;
+    give_up_fixed();
+    return false;
   }
   TALLY_CPU_COLD bool enter_fixed(reach const& e) {
     // What is before is taken out of the window only if it may be worth it.
-    if (fixed_.on() ||
-        (fixed::could_hold(e) && window::exponent_above(window_.high) <= e.lowest + 53)) {
-      count_path(path::scan_fit);
-      fixed_.leave(window_.kept.finite);
-      window_.empty();
-      if (fixed_.enter(window_.kept.finite, e)) {
-        window_.kept.finite = {};
-        patience_ = 16;
-        return true;
-      }
-    }
+    if (!fixed_.on() && !fixed::could_hold(window::exponent_above(window_.high), e)) return false;
+    count_path(path::scan_fit);
+    fixed_.leave(window_.kept.finite);
+    window_.empty();
+    return fixed_.enter(window_.kept.finite, e);
+  }
+  TALLY_CPU_COLD void give_up_fixed() {
+    fixed_.leave(window_.kept.finite);
     wait_ = patience_;
     patience_ = std::min(2 * patience_, 4096);
-    return false;
   }
   template <class Tile>
   static TALLY_CPU_FN reach reach_of(Tile const& t) {
@@ -233,18 +232,24 @@ class exact_prefix {
   // exponents alone.
   template <class Tile, class To>
   TALLY_CPU_FN bool emit_whole(Tile const& t, To out) {
+    auto& w = window_;
+    if (w.shift != 0 || w.unknown != 0 || !w.holds(window::lowest_top)) return false;
+    return w.sticky != 0 ? emit_whole_beside<true>(t, out) : emit_whole_beside<false>(t, out);
+  }
+  template <bool Rest, class Tile, class To>
+  TALLY_CPU_FN bool emit_whole_beside(Tile const& t, To out) {
     constexpr int lanes = Tile::vector_bytes / 8;
     using doubles = vec<double, lanes>;
     using bits = vec<std::int64_t, lanes>;
     auto& w = window_;
-    if (w.shift != 0 || w.sticky != 0 || w.unknown != 0 || !w.holds(window::lowest_top))
-      return false;
     double const m1 = window::anchor(w.w1());
     doubles high{}, low{};
     high += w.high, low += w.low;
     sliding_sums<double, lanes> highs(high), lows(low);
     bits largest{}, smallest{};
     smallest += std::numeric_limits<std::int64_t>::max();
+    double const sticky = w.sticky, near = least_beside_rest();
+    doubles nearest = near + doubles{};
     int k = 0;
     for_each_double(t, [&](doubles x) __attribute__((always_inline)) {
       auto const magnitude = cast<bits>(x) & std::numeric_limits<std::int64_t>::max();
@@ -254,7 +259,9 @@ class exact_prefix {
       doubles const h = (m1 + x) - m1;
       high = highs(h);
       low = lows(x - h);
-      out.put(k, doubles(high + low), t.count - k);
+      doubles const sum = high + (Rest ? low + sticky : low);
+      if constexpr (Rest) nearest = min_of(nearest, size_of(sum));
+      out.put(k, sum, t.count - k);
       k += lanes;
     });
     auto const most = fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; });
@@ -262,8 +269,18 @@ class exact_prefix {
     int const top = std::max(int(most >> 52), 1) - 1022;
     int const lowest = std::clamp(int(least >> 51), 1, 2047) - 1075;
     if (most != 0 && (room_for(top, false) > w.top || lowest < w.w2())) return false;
+    if (Rest && any(nearest < near)) return false;
     w.move_to(high[lanes - 1], low[lanes - 1]);
     return true;
+  }
+
+  // From here on no rounding boundary is finer than what represents a rest.
+  double least_beside_rest() const {
+    return window_.sticky == 0 ? 0 : power_of_two(window_.w2() + format<Out>::precision + 2);
+  }
+  template <class V>
+  static TALLY_CPU_FN V size_of(V x) {
+    return cast<V>(cast<vec<std::uint64_t, sizeof x / 8>>(x) & ~format<double>::sign);
   }
 
   template <class Tile>
@@ -272,7 +289,7 @@ class exact_prefix {
     using doubles = vec<double, lanes>;
     using bits = vec<std::int64_t, lanes>;
     double const up = power_of_two(window_.shift), sticky = window_.sticky;
-    double const least = sticky == 0 ? 0 : power_of_two(window_.w2() + format<Out>::precision + 2);
+    double const least = least_beside_rest();
     doubles smallest = least + doubles{};
     bits left{};
     near_midpoint<narrowed, lanes> rounded(0, 0);
@@ -281,8 +298,7 @@ class exact_prefix {
           left |= cast<bits>(finer) << 1;
           low += sticky;
           doubles const sum = high + low;
-          auto const magnitude = cast<bits>(sum) & std::numeric_limits<std::int64_t>::max();
-          smallest = min_of(smallest, cast<doubles>(magnitude));
+          smallest = min_of(smallest, size_of(sum));
           if constexpr (to_double)
             store_some(doubles(sum * up), out + k, t.count - k);
           else
@@ -312,7 +328,7 @@ class exact_prefix {
       doubles const h = (m1 + x) - m1;
       high += h;
       low += x - h;
-      sizes += cast<doubles>(cast<vec<std::uint64_t, lanes>>(x) & ~format<double>::sign);
+      sizes += size_of(x);
     });
     // So many additions round on the way to an output, of numbers that are not larger than `most`;
     // the last one rounds by half a unit of the output.

@@ -16,7 +16,9 @@
 namespace tally::detail {
 
 // A sum and the tiles after it as integers in units of 2^grid. Elements are floats or narrower, and
-// so are results.
+// so are results. What the sum has below its last unit stays where it is, and is represented by that
+// unit, which is then odd, where all elements are even: in the middle between two even units, it
+// rounds as what it stands for, unless a float is finer than that.
 template <floating In, floating Out>
 class fixed_prefix {
   static constexpr int lanes = 8;
@@ -37,28 +39,34 @@ class fixed_prefix {
 
   bool on() const { return on_; }
 
-  static bool could_hold(reach const& e) {
-    return e.finite && (e.zero || e.top + tile_bits - e.lowest <= range);
+  // Whether that may be, after a sum below 2^top.
+  static bool could_hold(int top, reach const& e) {
+    return e.finite && (e.zero || std::max(top, e.top + tile_bits) - e.lowest <= range);
   }
-  // Goes on from `sum`, which is where elements as far as `e` says follow; false if they do not
-  // share a grid.
+  // Takes what it can of `sum`, which is where elements as far as `e` says follow; false if they do
+  // not share a grid.
   template <class Digits>
-  TALLY_CPU_COLD bool enter(Digits const& sum, reach const& e) {
+  TALLY_CPU_COLD bool enter(Digits& sum, reach const& e) {
     bool negative;
     auto const m = sum.magnitude(negative);
     int const length = m.bit_length();
     int lowest = 0;
     while (lowest < length && !m.bit(lowest)) ++lowest;
-    int top = sum.lsb + length, low = sum.lsb + lowest;
-    if (length == 0) top = low = e.zero ? 0 : e.top;
-    if (!e.zero) top = std::max(top, e.top + tile_bits), low = std::min(low, e.lowest);
-    constexpr int growth = 8;  // room above, if the grid can be so coarse
-    int const grid = std::min(low, std::max(top + growth - range, -126));
+    int top = sum.lsb + length, own = sum.lsb + lowest;
+    if (length == 0) top = own = e.zero ? 0 : e.top;
+    if (!e.zero) top = std::max(top, e.top + tile_bits);
+    constexpr int growth = 3;  // room above, if the grid can be so coarse
+    int grid = std::min(e.zero ? own : e.lowest, std::max(top + growth - range, -126));
+    int const whole = std::min(grid, own);
+    bool const rest = top - whole > range || whole < -126;
+    grid = rest ? grid - 1 : whole;
     if (!e.finite || top - grid > range || grid < -126 || grid > 126) return false;
     grid_ = grid;
+    rest_ = rest;
     auto const units = m.template slice<2>(grid - sum.lsb);
-    auto const size = std::int64_t(units.limb[0] | std::uint64_t(units.limb[1]) << 32);
-    before_ = negative ? -size : size;
+    auto const size = std::uint64_t(units.limb[0] | std::uint64_t(units.limb[1]) << 32) | rest;
+    sum.add(!negative, size, grid);
+    before_ = negative ? -std::int64_t(size) : std::int64_t(size);
     return on_ = true;
   }
   template <class Digits>
@@ -71,6 +79,18 @@ class fixed_prefix {
   // Writes the tile's running sums and moves past it, or does not move; `e` says where it lies.
   template <class Tile, class To>
   TALLY_CPU_FN bool emit(Tile const& t, To out, reach& e) {
+    return rest_ ? emit_beside<true>(t, out, e) : emit_beside<false>(t, out, e);
+  }
+
+ private:
+  // Before a tile a sum has at most `range` bits, and so have the tile's own sums.
+  static constexpr int range = 61;
+  bool on_ = false, rest_ = false;
+  int grid_ = 0;
+  std::int64_t before_ = 0;
+
+  template <bool Rest, class Tile, class To>
+  TALLY_CPU_FN bool emit_beside(Tile const& t, To out, reach& e) {
     float const down = power_of_two_float(-grid_), up = power_of_two_float(grid_);
     ints sums{};
     sums += before_;
@@ -79,6 +99,9 @@ class fixed_prefix {
       return cast<ints>(running(cast<words>(to_ints(x))));
     };
     bits largest{}, smallest = ~largest;
+    // With a rest, sums from here on are two units or more from where another float begins.
+    constexpr std::uint64_t far = 1 << (format<float>::precision + 1);
+    words nearest = ~words{};
     int k = 0;
     for_each_group<2 * lanes>(t, In{}, [&](In const* p) __attribute__((always_inline)) {
       bits const b = float_bits<Tile::skips, 2 * lanes>(p), magnitude = b & 0x7fffffff;
@@ -87,6 +110,8 @@ class fixed_prefix {
       auto const x = cast<vec<float, 2 * lanes>>(b) * down;
       ints const first = next(half_of<0, float, 2 * lanes>(x));
       sums = next(half_of<1, float, 2 * lanes>(x));
+      if constexpr (Rest)
+        nearest = min_of(nearest, min_of(cast<words>(first) + far, cast<words>(sums) + far));
       auto const y0 = finish(rounded(first) * up), y1 = finish(rounded(sums) * up);
       out.put(k, y0, t.count - k);
       out.put(k + lanes, y1, t.count - k - lanes);
@@ -95,17 +120,11 @@ class fixed_prefix {
     e = reach_of_lanes<In>(largest, smallest);
     constexpr auto most = std::int64_t(1) << range;
     if (!e.finite || before_ > most || before_ < -most) return false;
-    if (!e.zero && (e.lowest < grid_ || e.top + tile_bits > grid_ + range)) return false;
+    if (!e.zero && (e.lowest < grid_ + Rest || e.top + tile_bits > grid_ + range)) return false;
+    if (Rest && any(words(nearest < 2 * far))) return false;
     before_ = sums[lanes - 1];
     return true;
   }
-
- private:
-  // Before a tile a sum has at most `range` bits, and so have the tile's own sums.
-  static constexpr int range = 61;
-  bool on_ = false;
-  int grid_ = 0;
-  std::int64_t before_ = 0;
 
   static float power_of_two_float(int e) { return float(power_of_two(e)); }
   static TALLY_CPU_FN ints to_ints([[maybe_unused]] floats x) {
