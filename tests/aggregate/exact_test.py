@@ -287,6 +287,29 @@ def test_large_and_hard_arrays_are_exact_for_any_number_of_threads(dtype):
             check_threads(dtype, x, skip, reverse, rng)
 
 
+@pytest.mark.parametrize("dtype, width, n", [("float32", 12, 9_000_001),
+                                             ("float64", 40, 5_000_003)])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_tiny_element_decides_every_tie_after_it(dtype, width, n, sign):
+    """Of more results than caches hold, which are written past them. NumPy, too, rounds an int64
+    once; an odd one between two even ones stands for what lies between them."""
+    rng = np.random.default_rng(12)
+    k = rng.integers(-(1 << width), 1 << width, n) + (1 << width - 9)
+    where = n // 3
+    k[where] = 0
+    x = k.astype(dtype)
+    x[where] = sign * 2.0 ** -60
+    sums = np.cumsum(k)
+    plain, beside = sums.astype(dtype), (2 * sums + sign).astype(dtype) / 2
+    far = (np.arange(n) >= where) & (np.abs(sums) >= 1 << FORMATS[dtype].precision)
+    assert (plain[far] != beside[far]).mean() > 0.01  # ties
+    assert (far | (np.arange(n) < where) | (sums != 0)).all()
+    want = np.where(far, beside, plain)
+    for threads in (1, 2):
+        found, _ = probe.scan(dtype, dtype, x.view(FORMATS[dtype].bits), threads)
+        assert np.array_equal(found.view(dtype), want)
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_a_skipped_nan_repeats_the_prefix_before_it(dtype):
     f = FORMATS[dtype]
