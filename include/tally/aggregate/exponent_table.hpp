@@ -66,8 +66,8 @@ class exponent_table {  // floats and narrower: integer sums of significands
   std::unique_ptr<table> sums_;
   std::uint64_t count_ = 0;
 
-  // All are loaded before one is stored: an addition to memory would be more work for the processor
-  // than a load, an addition and a store.
+  // All are loaded before one is stored, which asm("") holds g++ to: an addition to memory would be
+  // more work for the processor than a load, an addition and a store.
   TALLY_CPU_FN void add_neighbours(float const* x) {
     auto& sum = sums_->sum;
     std::uint64_t at[copies], sums[copies];
@@ -84,8 +84,8 @@ class exponent_table {  // floats and narrower: integer sums of significands
   }
 };
 
-// Doubles: significands, shifted left by their exponent modulo 8 to 60 bits, half of which are added
-// up side by side. A sum of eight exponents has room for 2^32 of them.
+// Doubles: significands, shifted left by their exponent modulo 8. Halves of these 60 bits are added
+// up side by side; a sum, which eight exponents share, has room for 2^32 of them.
 template <>
 class exponent_table<double> {
   using pair = vec<std::uint64_t, 2>;
@@ -139,7 +139,7 @@ class exponent_table<double> {
     using words = vec<std::uint64_t, group>;
     constexpr std::uint64_t leading = std::uint64_t(1) << fraction;
     words const b = load<words>(x), field = b >> fraction & format<double>::max_field;
-    words const is_small = words(field == 0);  // 0 or -1; as if the field were 1, without the leading bit
+    words const is_small = words(field == 0);  // or -1: as the field 1, without the leading bit
     words significand = (b & format<double>::fraction) | (leading & ~is_small);
     significand <<= (field - is_small) & ((1 << shared) - 1);
     pair sums[group];

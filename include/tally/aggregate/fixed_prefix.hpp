@@ -16,8 +16,8 @@
 namespace tally::detail {
 
 // A sum and the tiles after it as integers in units of 2^grid. Elements are floats or narrower, and
-// so are results. What the sum has below its last unit stays where it is, and is represented by that
-// unit, which is then odd, where all elements are even: in the middle between two even units, it
+// so are results. What the sum has below its last unit stays where it is, and that unit stands for
+// it: it is then odd, where all elements are even, and in the middle between two even ones the sum
 // rounds as what it stands for, unless a float is finer than that.
 template <floating In, floating Out>
 class fixed_prefix {

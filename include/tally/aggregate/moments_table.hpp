@@ -103,8 +103,8 @@ class moments_table {
       TALLY_CPU_UNROLL
       for (int half = 0; half < 2; ++half) {
         words const f = load<words>(x) >> 32 * half & fraction_bits;
-        side_by_side<std::uint64_t, copies>(
-            f | one, multiply_low<Tile::vector_bytes, copies>(f, f), sums[half]);
+        side_by_side<std::uint64_t, copies>(f | one, multiply_low<Tile::vector_bytes, copies>(f, f),
+                                            sums[half]);
       }
       TALLY_CPU_UNROLL
       for (int k = 0; k < group; k += copies) {  // all are loaded before one is stored
