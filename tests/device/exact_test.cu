@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/device/exact.cuh"
+
+#include "support/full_windows.cuh"
+#include "tally/aggregate/exact_state.hpp"
+#include "tally/device/load.cuh"
+#include "tally/device_array.cuh"
+#include "tally/launch.cuh"
+
+namespace {
+
+using namespace support;
+using namespace tally;
+
+template <class T>
+using batch_type = device::batch<T, device::loads_in_flight>;
+
+// A warp adds up batch after batch.
+template <class T>
+__global__ void add_batches(T const* in, int count, std::int64_t* out) {
+  using adder_type = device::exact_adder<T>;
+  using number = typename adder_type::number;
+  __shared__ typename adder_type::shared_type shared;
+  shared.clear();
+  adder_type::clear_apart();
+  __syncthreads();
+  adder_type adder;
+  for (int b = 0; b < count; ++b) {
+    batch_type<T> x;
+    for (int j = 0; j < x.vectors; ++j) x.clear(j);
+    for (int k = 0; k < x.size; ++k)
+      x.set(k, in[(b * warp_size + int(threadIdx.x)) * x.size + k]);
+    adder.add(x, shared);
+  }
+  adder.close(shared);
+  __syncthreads();
+  if (adder_type::close_apart(shared)) __syncthreads();
+  for (int i = int(threadIdx.x); i < number::digits; i += warp_size)
+    out[i] = shared.digits.digit(i);
+}
+
+template <class T>
+void expect_exact(batches_of_lanes<T> const& in, std::string const& what) {
+  device_array<T> const data(in.x);
+  device_array<std::int64_t> out(detail::sum_digits<T>::digits);
+  launch(add_batches<T>, 1, warp_size, device::exact_adder<T>::dynamic_bytes)(
+      data.data(), in.count, out.data());
+  exact_state<T> want;
+  for (T const x : in.x) want.add(x);
+  expect_number(out.to_host(), want.finite, what);
+}
+
+template <class T>
+struct exact_adders : ::testing::Test {};
+using floats = ::testing::Types<float, double, float16, bfloat16>;
+TYPED_TEST_SUITE(exact_adders, floats);
+
+template <class T>
+constexpr int batch_size = batch_type<T>::size;
+
+// Twice as many batches as fill a window of doubles.
+template <class T>
+constexpr int many = std::is_same_v<T, double> ? 66 : 33;
+// An exponent that has room for a window below it.
+template <class T>
+constexpr int middle = std::is_same_v<T, float16> ? 10 : 20;
+template <class T>
+constexpr int deepest =
+    std::is_same_v<T, float16> ? 24 : format<T>::precision + (std::is_same_v<T, double> ? 0 : 45);
+
+TYPED_TEST(exact_adders, keep_the_last_bit_of_an_element_at_every_depth) {
+  using T = TypeParam;
+  for (int depth = 0; depth <= deepest<T>; ++depth)
+    expect_exact(full_window<T>(batch_size<T>, many<T>, middle<T>, depth),
+                 "depth " + std::to_string(depth));
+}
+
+TEST(exact_adders_of_doubles, keep_the_last_bit_when_the_window_has_moved) {
+  for (int drift : {1, 2, 3, 4})
+    for (int depth = 30; depth <= 40; ++depth)
+      expect_exact(full_window<double>(batch_size<double>, many<double>, 20, depth, drift),
+                   "depth " + std::to_string(depth) + ", drift " + std::to_string(drift));
+}
+
+// Exponents move by a binade in some batches, in each lane at another speed, up or down.
+TYPED_TEST(exact_adders, follow_elements_that_move) {
+  using T = TypeParam;
+  constexpr int width = std::is_same_v<T, float16> ? 10 : 40;
+  for (unsigned seed = 0; seed < 3; ++seed) {
+    batches_of_lanes<T> in(batch_size<T>, 66);
+    for (unsigned i = 0; i < in.x.size(); ++i) {
+      int const lane = int(i) / in.size % warp_size, batch = int(i) / in.size / warp_size;
+      unsigned const h = unsigned(any_fraction<double>(i + 1000003 * seed) >> 7);
+      int const deep = h % 61 == 0 ? int(h >> 8) % width : int(h >> 8) % 3;
+      int const exponent = 5 + (batch - 33) * (lane - 16) / (width == 10 ? 66 : 16) - deep;
+      in.x[i] = element_of<T>(h & 64, exponent, any_fraction<T>(i));
+    }
+    expect_exact(in, "seed " + std::to_string(seed));
+  }
+}
+
+// Three lanes have elements, in all places or in one, and other lanes zeros: these are added one by
+// one where they do not fit, others are not.
+TYPED_TEST(exact_adders, keep_every_bit_at_both_ends_of_the_exponents) {
+  using T = TypeParam;
+  constexpr int least = 1 - format<T>::bias, most = format<T>::bias;
+  for (int near = 0; near <= 66; ++near)
+    for (int exponent : {most - near, least + near}) {
+      if (exponent < least || exponent > most) continue;
+      batches_of_lanes<T> in(batch_size<T>, 4);
+      for (int b = 0; b < in.count; ++b)
+        for (int lane = 0; lane < (b < 2 ? 3 : warp_size); ++lane)
+          for (int k = 0; k < in.size; ++k)
+            in.at(lane, b, k) = element_of<T>(lane == 2, exponent, any_fraction<T>(unsigned(k)));
+      for (int lane : {0, 2, 9})  // the last bit of all
+        in.at(lane, lane % 4, 3) = from_bits<T>(bits_of<T>(1));
+      expect_exact(in, "exponent " + std::to_string(exponent));
+    }
+}
+
+}  // namespace
