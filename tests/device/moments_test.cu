@@ -83,6 +83,22 @@ TYPED_TEST(moments_on_a_device, are_right_for_many_equal_elements) {
   expect_moments(in, call);
 }
 
+// Windows that hold the largest elements end below what is not finite.
+template <class T>
+void expect_what_comes_after_the_largest() {
+  test_call call(1);
+  auto in = values<T>(kind::largest, 2 * 512 * 64 / sizeof(T) + 5);  // two tiles
+  for (T const x : {tally::infinity<T>(true), tally::quiet_nan<T>()}) {
+    in[in.size() / 2 + 100] = x;
+    auto const a = tally::norm{}.on<T>();
+    expect_moment<decltype(a), true>(a, in, call, 0, tally::propagate);
+  }
+}
+TEST(moments_on_a_device, are_right_where_an_infinity_comes_after_the_largest) {
+  expect_what_comes_after_the_largest<float>();
+  expect_what_comes_after_the_largest<tally::bfloat16>();
+}
+
 TYPED_TEST(moments_on_a_device, can_skip_nan) {
   test_call call(2);
   for (std::size_t n : {3, 20000})

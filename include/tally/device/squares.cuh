@@ -186,7 +186,7 @@ class square_adder<T> {
   // A window for elements whose exponents have this field or less.
   __device__ void open(int top) {
     left_ = 1 << log2_room;
-    if (binades >= window::most) top = min(top, window::most);
+    if (exact) top = min(top, window::most);  // else what is not finite would be inside
     if (top > window::most + 1 || top <= window::lowest) return;
     int const first = top - binades;
     above_ = unsigned(top + 1) << window::field_at;
