@@ -28,8 +28,7 @@ __global__ void add_batches(T const* in, int count, std::int64_t* out) {
   for (int b = 0; b < count; ++b) {
     batch_type<T> x;
     for (int j = 0; j < x.vectors; ++j) x.clear(j);
-    for (int k = 0; k < x.size; ++k)
-      x.set(k, in[(b * warp_size + int(threadIdx.x)) * x.size + k]);
+    for (int k = 0; k < x.size; ++k) x.set(k, in[(b * warp_size + int(threadIdx.x)) * x.size + k]);
     adder.add(x, shared);
   }
   adder.close(shared);
@@ -37,17 +36,23 @@ __global__ void add_batches(T const* in, int count, std::int64_t* out) {
   if (adder_type::close_apart(shared)) __syncthreads();
   for (int i = int(threadIdx.x); i < number::digits; i += warp_size)
     out[i] = shared.digits.digit(i);
+  if (threadIdx.x < device::specials)
+    out[number::digits + threadIdx.x] = std::int64_t(shared.count(device::special(threadIdx.x)));
 }
 
 template <class T>
 void expect_exact(batches_of_lanes<T> const& in, std::string const& what) {
   device_array<T> const data(in.x);
-  device_array<std::int64_t> out(detail::sum_digits<T>::digits);
-  launch(add_batches<T>, 1, warp_size, device::exact_adder<T>::dynamic_bytes)(
-      data.data(), in.count, out.data());
+  constexpr int digits = detail::sum_digits<T>::digits;
+  device_array<std::int64_t> out(digits + device::specials);
+  launch(add_batches<T>, 1, warp_size, device::exact_adder<T>::dynamic_bytes)(data.data(), in.count,
+                                                                              out.data());
   exact_state<T> want;
   for (T const x : in.x) want.add(x);
-  expect_number(out.to_host(), want.finite, what);
+  auto const got = out.to_host();
+  auto const counts = got.begin() + digits;
+  EXPECT_EQ(std::vector(counts, got.end()), counts_of(want)) << what;
+  if (want.is_finite_sum()) expect_number({got.begin(), counts}, want.finite, what);
 }
 
 template <class T>
@@ -115,6 +120,33 @@ TYPED_TEST(exact_adders, keep_every_bit_at_both_ends_of_the_exponents) {
       for (int lane : {0, 2, 9})  // the last bit of all
         in.at(lane, lane % 4, 3) = from_bits<T>(bits_of<T>(1));
       expect_exact(in, "exponent " + std::to_string(exponent));
+    }
+}
+
+// The odd element is the smallest of all, whatever the others are.
+TYPED_TEST(exact_adders, keep_the_last_bit_of_the_smallest_element) {
+  using T = TypeParam;
+  constexpr int least = 1 - format<T>::bias;
+  for (int depth = 12; depth <= 44 && least + depth <= format<T>::bias; ++depth) {
+    auto in = full_window<T>(batch_size<T>, many<T>, least + depth, depth);
+    for (T& x : in.x)
+      if ((to_bits(x) & ~format<T>::fraction & ~format<T>::sign) ==
+          bits_of<T>(1) << (format<T>::precision - 1))
+        x = from_bits<T>(bits_of<T>(1));
+    expect_exact(in, "depth " + std::to_string(depth));
+  }
+}
+
+// Beside the largest elements, so that nothing but a look at them tells; in a lane, or in many.
+TYPED_TEST(exact_adders, count_what_is_not_finite) {
+  using T = TypeParam;
+  T const others[] = {quiet_nan<T>(), infinity<T>(false), infinity<T>(true)};
+  for (int lanes : {1, 3, 32})
+    for (int from : {0, 4, 8}) {
+      auto in = full_window<T>(batch_size<T>, 9, format<T>::bias, 0);
+      for (int lane = 0; lane < lanes; ++lane)
+        in.at(lane, from, (3 * lane + from) % in.size) = others[lane % 3];
+      expect_exact(in, std::to_string(lanes) + " from " + std::to_string(from));
     }
 }
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tally/rounding.hpp"
+#include "tally/aggregate/exact_state.hpp"
 #include "tally/thread_index.cuh"
 
 namespace support {
@@ -34,8 +34,8 @@ std::uint64_t any_fraction(unsigned which) {
   x = (x ^ x >> 27) * 0x94d049bb133111eb;
   return (x ^ x >> 31) & tally::format<T>::fraction;
 }
-// Fractions of which many equal ones leave rests that add up, wherever they are cut: 01... and 10...
-// for any place, all ones, none; and 01...1 for each of the last places.
+// Fractions of which many equal ones leave rests that add up, wherever they are cut: 01...
+// and 10... for any place, all ones, none; and 01...1 for each of the last places.
 template <tally::floating T>
 std::uint64_t filling_fraction(unsigned which) {
   constexpr std::uint64_t known[] = {0x5555555555555555, 0xaaaaaaaaaaaaaaaa, ~std::uint64_t(0), 0};
@@ -59,9 +59,9 @@ struct batches_of_lanes {
   T& at(int lane, int batch, int k) { return x[(batch * tally::warp_size + lane) * size + k]; }
 };
 
-// full_window(depth): all of a lane's elements are equal and of one sign, but for an odd one that is
-// `depth` binades below, each lane's in a batch of its own. The first `early` batches lie `drift`
-// binades below those after them.
+// full_window(depth): all of a lane's elements are equal and of one sign, but for an odd one that
+// is `depth` binades below, each lane's in a batch of its own. The first `early` batches lie
+// `drift` binades below those after them.
 template <tally::floating T>
 batches_of_lanes<T> full_window(int size, int count, int top, int depth, int drift = 0,
                                 int early = 1) {
@@ -76,6 +76,13 @@ batches_of_lanes<T> full_window(int size, int count, int top, int depth, int dri
         element_of<T>(lane / 4 % 2, top - depth, odd_fraction<T>(unsigned(lane)));
   }
   return in;
+}
+
+// How many of its values were not finite, in the order of device::special.
+template <class T>
+std::vector<std::int64_t> counts_of(tally::exact_state<T> const& s) {
+  return {std::int64_t(s.nan), std::int64_t(s.positive_infinity),
+          std::int64_t(s.negative_infinity)};
 }
 
 // That digits are those of the number `want`.

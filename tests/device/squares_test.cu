@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/device/squares.cuh"
+
+#include "support/full_windows.cuh"
+#include "tally/aggregate/exact_state.hpp"
+#include "tally/aggregate/moments.hpp"
+#include "tally/device/load.cuh"
+#include "tally/device_array.cuh"
+#include "tally/launch.cuh"
+
+namespace {
+
+using namespace support;
+using namespace tally;
+
+template <class T>
+using batch_type = device::batch<T, device::loads_in_flight>;
+template <class T>
+constexpr int sum_size = detail::sum_digits<T>::digits;
+template <class T>
+constexpr int squares_size = detail::square_digits<T>::digits;
+
+// A warp adds up batch after batch.
+template <class T>
+__global__ void add_batches(T const* in, int count, std::int64_t* out) {
+  using adder_type = device::square_adder<T>;
+  __shared__ typename adder_type::sums sums;
+  __shared__ typename adder_type::digits squares;
+  sums.clear();
+  squares.clear();
+  adder_type::clear_apart();
+  __syncthreads();
+  adder_type adder;
+  for (int b = 0; b < count; ++b) {
+    batch_type<T> x;
+    for (int j = 0; j < x.vectors; ++j) x.clear(j);
+    for (int k = 0; k < x.size; ++k) x.set(k, in[(b * warp_size + int(threadIdx.x)) * x.size + k]);
+    adder.add(x, sums, squares);
+  }
+  adder.close(sums, squares);
+  __syncthreads();
+  if (adder_type::close_apart(sums, squares)) __syncthreads();
+  for (int i = int(threadIdx.x); i < sum_size<T>; i += warp_size) out[i] = sums.digits.digit(i);
+  for (int i = int(threadIdx.x); i < squares_size<T>; i += warp_size)
+    out[sum_size<T> + i] = squares.digit(i);
+  if (threadIdx.x < device::specials)
+    out[sum_size<T> + squares_size<T> + threadIdx.x] =
+        std::int64_t(sums.count(device::special(threadIdx.x)));
+}
+
+template <class T>
+void expect_exact(batches_of_lanes<T> const& in, std::string const& what) {
+  device_array<T> const data(in.x);
+  device_array<std::int64_t> out(sum_size<T> + squares_size<T> + device::specials);
+  launch(add_batches<T>, 1, warp_size, device::square_adder<T>::dynamic_bytes)(
+      data.data(), in.count, out.data());
+  exact_state<T> sum;
+  detail::exact_squares<T> squares;
+  for (T const x : in.x) sum.add(x), squares.add(x);
+  auto const got = out.to_host();
+  auto const middle = got.begin() + sum_size<T>, counts = middle + squares_size<T>;
+  EXPECT_EQ(std::vector(counts, got.end()), counts_of(sum)) << what;
+  if (!sum.is_finite_sum()) return;  // whose digits do not matter
+  expect_number({got.begin(), middle}, sum.finite, "sum, " + what);
+  expect_number({middle, counts}, squares.finite, "squares, " + what);
+}
+
+template <class T>
+struct square_adders : ::testing::Test {};
+using floats = ::testing::Types<float, double, float16, bfloat16>;
+TYPED_TEST_SUITE(square_adders, floats);
+
+template <class T>
+constexpr int batch_size = batch_type<T>::size;
+// Twice as many batches as fill a window.
+template <class T>
+constexpr int many = std::is_same_v<T, double> ? 18 : 512 / batch_size<T> + 2;
+// The exponent of most elements: with room for a window below.
+template <class T>
+constexpr int middle = std::is_same_v<T, float16> ? 11 : 20;
+template <class T>
+constexpr int deepest = std::is_same_v<T, float16> ? 25 : 56;
+
+TYPED_TEST(square_adders, keep_the_last_bit_of_an_element_at_every_depth) {
+  using T = TypeParam;
+  for (int depth = 0; depth <= deepest<T>; ++depth)
+    expect_exact(full_window<T>(batch_size<T>, many<T>, middle<T>, depth),
+                 "depth " + std::to_string(depth));
+}
+
+TYPED_TEST(square_adders, keep_the_last_bit_when_the_window_has_moved) {
+  using T = TypeParam;
+  for (int drift : {1, 2, 3, 4})
+    for (int depth = 16; depth <= 24; ++depth)
+      expect_exact(full_window<T>(batch_size<T>, many<T>, middle<T>, depth, drift),
+                   "depth " + std::to_string(depth) + ", drift " + std::to_string(drift));
+}
+
+// Exponents move by a binade in some batches, in each lane at another speed, up or down.
+TYPED_TEST(square_adders, follow_elements_that_move) {
+  using T = TypeParam;
+  constexpr int width = std::is_same_v<T, float16> ? 10 : 40;
+  for (unsigned seed = 0; seed < 2; ++seed) {
+    batches_of_lanes<T> in(batch_size<T>, 66);
+    for (unsigned i = 0; i < in.x.size(); ++i) {
+      int const lane = int(i) / in.size % warp_size, batch = int(i) / in.size / warp_size;
+      unsigned const h = unsigned(any_fraction<double>(i + 1000003 * seed) >> 7);
+      int const deep = h % 61 == 0 ? int(h >> 8) % width : int(h >> 8) % 3;
+      int const exponent = 5 + (batch - 33) * (lane - 16) / (width == 10 ? 66 : 16) - deep;
+      in.x[i] = element_of<T>(h & 64, exponent, any_fraction<T>(i));
+    }
+    expect_exact(in, "seed " + std::to_string(seed));
+  }
+}
+
+template <class T>
+void expect_exact_around(int exponent) {
+  batches_of_lanes<T> in(batch_size<T>, 4);
+  for (int b = 0; b < in.count; ++b)
+    for (int lane = 0; lane < (b < 2 ? 3 : warp_size); ++lane)
+      for (int k = 0; k < in.size; ++k)
+        in.at(lane, b, k) = element_of<T>(lane == 2, exponent, any_fraction<T>(unsigned(k)));
+  for (int lane : {0, 2, 9})  // the last bit of all
+    in.at(lane, lane % 4, 3) = from_bits<T>(bits_of<T>(1));
+  expect_exact(in, "exponent " + std::to_string(exponent));
+}
+
+TYPED_TEST(square_adders, keep_every_bit_at_every_exponent) {
+  constexpr int least = 1 - format<TypeParam>::bias, most = format<TypeParam>::bias;
+  constexpr int step = most > 200 ? 13 : 5;
+  for (int exponent = least; exponent <= most; exponent += step)
+    expect_exact_around<TypeParam>(exponent);
+  for (int near = 0; near < 5; ++near) {
+    expect_exact_around<TypeParam>(most - near);
+    expect_exact_around<TypeParam>(least + near);
+  }
+}
+
+// The odd element is the smallest of all, whatever the others are.
+TYPED_TEST(square_adders, keep_the_last_bit_of_the_smallest_element) {
+  using T = TypeParam;
+  constexpr int least = 1 - format<T>::bias;
+  for (int depth = 12; depth <= 44 && least + depth <= format<T>::bias; ++depth) {
+    auto in = full_window<T>(batch_size<T>, many<T>, least + depth, depth);
+    for (T& x : in.x)
+      if ((to_bits(x) & ~format<T>::fraction & ~format<T>::sign) ==
+          bits_of<T>(1) << (format<T>::precision - 1))
+        x = from_bits<T>(bits_of<T>(1));
+    expect_exact(in, "depth " + std::to_string(depth));
+  }
+}
+
+// Beside the largest elements, so that nothing but a look at them tells; in a lane, or in many.
+TYPED_TEST(square_adders, count_what_is_not_finite) {
+  using T = TypeParam;
+  T const others[] = {quiet_nan<T>(), infinity<T>(false), infinity<T>(true)};
+  for (int lanes : {1, 3, 32})
+    for (int from : {0, 4, 8}) {
+      auto in = full_window<T>(batch_size<T>, 9, format<T>::bias, 0);
+      for (int lane = 0; lane < lanes; ++lane)
+        in.at(lane, from, (3 * lane + from) % in.size) = others[lane % 3];
+      expect_exact(in, std::to_string(lanes) + " from " + std::to_string(from));
+    }
+}
+
+}  // namespace
