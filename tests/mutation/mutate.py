@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which mistakes the tests see: one at a time, and in results/mutants.json what became of each.
+
+The mutants of tests/mutation/*.json and those that generate_device.py makes of every fence, barrier,
+mask and bound in device code are put into a copy of the tree, each behind a number that is read at run
+time, so that two builds serve all: that of the library with its C++ and Python tests, and that of device
+code on the SIMT machine. First every test is run alone to see which mutants it comes by. Then each
+mutant is switched on for the tests that come by it, the one that killed it last time first, the
+others from the quickest to the slowest, until one fails, or takes five times as long.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+if __package__:
+    from . import generate_device
+    from .insert import insert
+else:
+    import generate_device
+    from insert import insert
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+RESULTS = ROOT / "results" / "mutants.json"
+CLASSES = ["window", "tolerance", "rounding", "carry", "split", "tie", "memory", "parse", "order",
+           "schedule", "tree"]
+BUILDS = {"device": ["warp_simt_tests", "block_simt_tests", "device_simt_tests"],
+          "cpu": ["aggregate_tests", "cpu_tests", "io_tests", "tally_tests", "tally_probe", "tally_cli"]}
+PYTHON_TESTS = ["tests/aggregate", "tests/cli/scan_test.py", "tests/cli/reduce_test.py",
+                "tests/cli/top_k_test.py", "tests/cli/state_test.py", "tests/cli/error_test.py",
+                "tests/cli/input_test.py", "tests/cli/describe_test.py", "tests/cli/same_bits_test.py"]
+
+
+def all_mutants():
+    listed = [m for file in sorted(HERE.glob("*_*.json")) for m in json.loads(file.read_text())]
+    generated = generate_device.generate(ROOT)
+    equivalent = json.loads((HERE / "equivalent.json").read_text())
+    for mutant in generated:
+        if why := equivalent.get(mutant["name"]):
+            mutant["equivalent"] = why
+    return listed + generated
+
+
+def run(command, environment=None, timeout=None, **options):
+    return subprocess.run([str(c) for c in command], env={**os.environ, **(environment or {})},
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors="replace", timeout=timeout, **options)
+
+
+def must(command, **options):
+    done = run(command, **options)
+    if done.returncode:
+        sys.exit(f"failed: {' '.join(map(str, command))}\n{done.stdout[-8000:]}")
+    return done.stdout
+
+
+class Tree:
+    """A copy of the sources with all mutants, and its builds."""
+
+    def __init__(self, folder, mutants):
+        self.folder, self.source, self.mutants = folder, folder / "tree", mutants
+        self.build = folder / "build"
+
+    def make(self, jobs):
+        self.copy()
+        library = self.folder / "libmutated.so"
+        must(["g++", "-std=c++20", "-O2", "-shared", "-fPIC", HERE / "mutated.cpp", "-o", library])
+        link = f"{library} -Wl,-rpath,{self.folder}"
+        must(["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", "-D", "TALLY_CUDA=OFF", "-D",
+              "CMAKE_BUILD_TYPE=Release", "-D", "CMAKE_CXX_FLAGS_RELEASE=-O1", "-D",
+              f"CMAKE_CXX_FLAGS=-w -include {HERE}/mutated.hpp", "-D",
+              f"CMAKE_CXX_STANDARD_LIBRARIES={link}"])
+        for name, targets in BUILDS.items():
+            started = time.time()
+            must(["cmake", "--build", self.build, "--parallel", jobs, "--target", *targets])
+            say(f"built {name} in {time.time() - started:.0f} s")
+
+    def copy(self):
+        """Writes what is new, so that only that is built again."""
+        files = must(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"]).splitlines()
+        by_file = {}
+        for number, mutant in enumerate(self.mutants, 1):
+            by_file.setdefault(mutant["file"], []).append((number, mutant))
+        for file in files:
+            if not (ROOT / file).is_file():
+                continue
+            content = (ROOT / file).read_bytes()
+            if file in by_file:
+                content = insert(content.decode(), by_file[file]).encode()
+            to = self.source / file
+            if not to.exists() or to.read_bytes() != content:
+                to.parent.mkdir(parents=True, exist_ok=True)
+                to.write_bytes(content)
+                shutil.copymode(ROOT / file, to)
+        for path in self.source.rglob("*"):
+            if path.is_file() and path.relative_to(self.source).as_posix() not in set(files):
+                path.unlink()
+
+    def python(self):
+        return {"TALLY_PROBE": str(self.build / "libtally_probe.so"),
+                "TALLY_BINARY": str(self.build / "tally"), "PYTHONDONTWRITEBYTECODE": "1",
+                "HYPOTHESIS_STORAGE_DIRECTORY": str(self.folder / "hypothesis")}
+
+
+class Program:
+    """Tests that one process runs, until the first of them fails."""
+
+    def __init__(self, name, environment, chosen):
+        self.name, self.environment, self.chosen = name, environment, chosen
+
+    def run(self, tests, environment, timeout):
+        """None if they pass, else which one failed and how."""
+        names = [t.name for t in tests]
+        try:
+            done = run(self.chosen(names), {**self.environment, **environment}, timeout, cwd=ROOT)
+        except subprocess.TimeoutExpired as late:
+            return failed_one(late.stdout, names), "time"
+        if done.returncode == 0:
+            return None
+        finding = re.search(r"^(\w[\w ]*) in .*, block \(", done.stdout, re.M)
+        how = finding.group(1) if finding else "answer" if done.returncode > 0 else "crash"
+        return failed_one(done.stdout, names), how
+
+
+class Test:
+    def __init__(self, program, name):
+        self.program, self.name = program, name
+        self.seconds, self.reaches = 0.0, frozenset()
+
+    def is_quick(self):
+        return self.seconds < 2
+
+
+def failed_one(output, names):
+    output = output.decode(errors="replace") if isinstance(output, bytes) else output or ""
+    found = (re.findall(r"^\[  FAILED  \] (\S+)", output, re.M) or
+             re.findall(r"^(?:FAILED|ERROR) (\S+)", output, re.M) or
+             re.findall(r"^\[ RUN      \] (\S+)", output, re.M)[-1:] or names)
+    return found[0].rstrip(",")
+
+
+def gtests(tree, name):
+    """The tests of a program that CTest knows."""
+    path, suite = tree.build / "tests" / name, ""
+    program = Program(name, {}, lambda names: [path, "--gtest_fail_fast",
+                                               f"--gtest_filter={':'.join(names)}"])
+    for line in must([path, "--gtest_list_tests"]).splitlines():
+        test = line.split("#")[0].strip()
+        if not line.startswith(" "):
+            suite = test
+        elif "DISABLED" not in test:
+            yield Test(program, suite + test)
+
+
+def pytests(tree):
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    program = Program("pytest", tree.python(), lambda names: [*command, "-x", *names])
+    listed = must([*command, "--collect-only", *PYTHON_TESTS], environment=tree.python(), cwd=ROOT)
+    for node in listed.splitlines():
+        if "::" in node:
+            yield Test(program, node)
+
+
+def tests_of(tree):
+    programs = [t for targets in BUILDS.values() for t in targets if t.endswith("_tests")]
+    return [t for p in programs for t in gtests(tree, p)] + list(pytests(tree))
+
+
+def look_what_is_reached(tests, tree, jobs):
+    """Runs every test alone and without a mutant."""
+    unfit = []
+
+    def look(test):
+        noted = tree.folder / f"reached.{threading.get_ident()}"
+        noted.write_bytes(bytes(len(tree.mutants) + 1))
+        started = time.time()
+        if how := test.program.run([test], {"TALLY_MUTANTS_REACHED": str(noted)}, 600):
+            unfit.append((test.name, how[1]))
+        test.seconds = time.time() - started
+        test.reaches = frozenset(n for n, reached in enumerate(noted.read_bytes()) if reached)
+    with ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(look, tests))
+    if unfit:
+        sys.exit(f"without a mutant these fail: {unfit}")
+
+
+def outcome_of(number, mutant, tests, before):
+    """What became of a mutant, as a row of the results."""
+    row = {key: mutant[key] for key in ("name", "file", "class")}
+    if why := mutant.get("equivalent"):
+        return row | {"outcome": "equivalent", "why": why}
+    near = [t for t in tests if number in t.reaches]
+    for some in batches(near, before):
+        timeout = 5 * sum(t.seconds for t in some) + 20
+        if dead := some[0].program.run(some, {"TALLY_MUTANT": str(number)}, timeout):
+            return row | {"outcome": "killed", "by": dead[0], "how": dead[1]}
+    return row | {"outcome": "survived", "tests": len(near), "wrong": mutant["wrong"]}
+
+
+def batches(tests, first):
+    """What one process runs: the test named first, then quick ones, then all others."""
+    chosen = [t for t in tests if t.name == first]
+    groups = {}
+    for test in tests:
+        if test not in chosen:
+            groups.setdefault((not test.is_quick(), test.program), []).append(test)
+    ordered = sorted(groups.items(), key=lambda g: (g[0][0], sum(t.seconds for t in g[1])))
+    return [[t] for t in chosen] + [some for _, some in ordered]
+
+
+def summary(rows):
+    """By class: killed, and how many there are that are not equivalent."""
+    counts = {}
+    for row in rows:
+        if row["outcome"] != "equivalent":
+            killed, all_of_it = counts.get(row["class"], (0, 0))
+            counts[row["class"]] = (killed + (row["outcome"] == "killed"), all_of_it + 1)
+    return counts
+
+
+def say(text):
+    print(f"mutate: {text}", file=sys.stderr, flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev mutate", description=__doc__.split("\n")[0])
+    parser.add_argument("--only", metavar="REGEX", default="", help="mutants whose file:name match")
+    parser.add_argument("--survivors", action="store_true", help="only what survived the last time")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "mutants")
+    parser.add_argument("--json", type=Path, default=RESULTS)
+    options = parser.parse_args()
+
+    mutants = all_mutants()
+    last = json.loads(options.json.read_text())["mutants"] if options.json.exists() else []
+    last = {row["name"]: row for row in last}
+    tree = Tree(options.folder, mutants)
+    tree.folder.mkdir(parents=True, exist_ok=True)
+    tree.make(options.jobs)
+    tests = tests_of(tree)
+    say(f"{len(tests)} tests without a mutant")
+    look_what_is_reached(tests, tree, options.jobs)
+
+    def wanted(m):
+        survived = last.get(m["name"], {"outcome": "survived"})["outcome"] == "survived"
+        return re.search(options.only, f"{m['file']}:{m['name']}") and (survived or
+                                                                       not options.survivors)
+
+    def outcome(numbered):
+        number, mutant = numbered
+        before = last.get(mutant["name"])
+        if not wanted(mutant):
+            return before
+        row = outcome_of(number, mutant, tests, (before or {}).get("by"))
+        if row["outcome"] == "survived":
+            say(f"survived: {row['file']}: {row['name']}: {row['wrong']}")
+        return row
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        rows = [row for row in pool.map(outcome, enumerate(mutants, 1)) if row]
+    classes = summary(rows)
+    killed, count = (sum(c[i] for c in classes.values()) for i in (0, 1))
+    options.json.write_text(json.dumps(
+        {"killed": killed, "of": count, "classes": {c: list(n) for c, n in sorted(classes.items())},
+         "mutants": rows}, indent=1) + "\n")
+    for name, (k, n) in sorted(classes.items()):
+        print(f"{name:10} {k:4} of {n:4} killed")
+    print(f"{'all':10} {killed:4} of {count:4} killed, {len(rows) - count} equivalent")
+    return killed < 0.95 * count or any(k < 0.9 * n for k, n in classes.values())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
