@@ -4,8 +4,11 @@
 // little in common, a device spends its time on them.
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include <cstdint>
 
+#include "tally/aggregate/fast_sum.hpp"
 #include "tally/rounding.hpp"
 #include "tally/types.hpp"
 
