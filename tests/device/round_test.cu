@@ -234,7 +234,7 @@ std::vector<int> const far = [] {
 
 template <class T>
 std::uint64_t drawn(std::mt19937_64& random, std::uint64_t low, std::uint64_t high) {
-  return low + random() % (high - low) | 1;
+  return (low + random() % (high - low)) | 1;
 }
 
 // n equal elements m * 2^e, the last of which is half way, in two parts, and something below.
@@ -353,7 +353,7 @@ TEST(rounded_squares, see_what_is_far_below_half_way) {
 TEST(rounded_answers, see_what_is_far_below_half_way_in_another_block) {
   test_call call(2);
   constexpr std::size_t tile = 2048;  // of doubles, a block's
-  for (int const gap : {54, 70, 96, 107, 128, 200, 300, 500, 700})
+  for (int const gap : {54, 96, 107, 200, 700})
     for (int const many : {0, 20}) {
       std::vector<double> x(3 * tile + 1);
       bool const negative = gap % 4 == 0;
