@@ -46,6 +46,47 @@ __global__ void add_all(term<Integer> const* in, int each, std::int64_t* out, in
   if (threadIdx.x < before / sizeof(int) && other[threadIdx.x] != 77) *changed = 1;
 }
 
+// The same term again and again by the lanes of each warp that share a column with the first one,
+// while the others only make room.
+template <class Number, int Step, int First, int Bits, int Columns, class Integer>
+__global__ void add_again(term<Integer> const t, int at_once, int times, std::int64_t* out) {
+  using sum_type = device::column_digits<Number, Step, First, 0, Columns>;
+  __shared__ device::shared_digits<Number> digits;
+  digits.clear();
+  sum_type::clear();
+  __syncthreads();
+  sum_type sum;
+  for (int i = 0; i < times; ++i) {
+    sum.reserve(at_once, digits);
+    if (threadIdx.x % Columns == 0)
+      for (int k = 0; k < at_once; ++k) sum.template add<Bits>(t.value, t.position);
+  }
+  __syncthreads();
+  sum_type::close(digits);
+  __syncthreads();
+  for (int i = int(threadIdx.x); i < Number::digits; i += int(blockDim.x)) out[i] = digits.digit(i);
+}
+
+// value * 2^position, so many times.
+template <class Number, class Integer>
+void add_term(Number& to, term<Integer> const& t, std::int64_t times, int first) {
+  auto const size = static_cast<unsigned __int128>(t.value < 0 ? -__int128(t.value) : t.value);
+  Number one;
+  for (int i = 0; i < 4; ++i)
+    if (auto const part = std::uint64_t(size >> 32 * i) & 0xffffffff)
+      one.add(t.value < 0, part, t.position + first + Number::lsb + 32 * i);
+  for (int i = 0; i < Number::digits; ++i) to.digit[i] += one.digit[i] * times;
+}
+
+template <class Number>
+void expect_digits(std::vector<std::int64_t> const& digit, Number want) {
+  Number got;
+  std::copy(digit.begin(), digit.end(), got.digit);
+  got.carry();
+  want.carry();
+  for (int i = 0; i < Number::digits; ++i) EXPECT_EQ(got.digit[i], want.digit[i]) << "digit " << i;
+}
+
 template <class Number, int Step, int First, int Bits, int Columns, class Integer>
 void expect_sum(std::vector<term<Integer>> const& in, int threads) {
   device_array<term<Integer>> const data(in);
@@ -55,19 +96,9 @@ void expect_sum(std::vector<term<Integer>> const& in, int threads) {
   launch(add_all<Number, Step, First, Bits, Columns, Integer>, 1, unsigned(threads),
          before + device::column_digits<Number, Step, First, before, Columns>::bytes)(
       data.data(), int(in.size()) / threads, out.data(), changed.data());
-  auto const digit = out.to_host();
-  Number got, want;
-  std::copy(digit.begin(), digit.end(), got.digit);
-  for (auto const& t : in) {
-    auto const size = static_cast<unsigned __int128>(t.value < 0 ? -__int128(t.value) : t.value);
-    auto const low = std::uint64_t(size), high = std::uint64_t(size >> 64);
-    int const exponent = t.position + First + Number::lsb;
-    if (low) want.add(t.value < 0, low, exponent);
-    if (high) want.add(t.value < 0, high, exponent + 64);
-  }
-  got.carry();
-  want.carry();
-  for (int i = 0; i < Number::digits; ++i) EXPECT_EQ(got.digit[i], want.digit[i]) << "digit " << i;
+  Number want;
+  for (auto const& t : in) add_term(want, t, 1, First);
+  expect_digits(out.to_host(), want);
   EXPECT_EQ(changed.to_host()[0], 0);
 }
 
@@ -87,12 +118,23 @@ struct terms {
       expect_sum<Number, Step, First, Bits, Columns>(in, 64);
     }
   }
-  // As many as a digit bears, and some more, all of one sign.
+  // As many as a digit bears, 2^15 in a column, and some more, all of one sign; by few warps or
+  // many, one at a time or some.
   static void expect_full() {
-    for (Integer value : {largest, Integer(-largest)})
-      for (int position : {15, Positions - 1})
-        expect_sum<Number, Step, First, Bits, Columns>(
-            std::vector<term<Integer>>(std::size_t(32) * 33'000, {value, position}), 64);
+    constexpr int sharing = warp_size / Columns;
+    for (int const warps : {1, 3, 32})
+      for (Integer value : {largest, Integer(-largest)}) {
+        term<Integer> const t{value, warps == 3 ? Positions - 1 : Step - 1};
+        int const at_once = warps == 32 ? 1 : 8;
+        int const times = 33'500 / (warps * sharing * at_once);
+        device_array<std::int64_t> out(Number::digits);
+        launch(add_again<Number, Step, First, Bits, Columns, Integer>, 1, unsigned(32 * warps),
+               device::column_digits<Number, Step, First, 0, Columns>::bytes)(t, at_once, times,
+                                                                              out.data());
+        Number want;
+        add_term(want, t, std::int64_t(times) * at_once * sharing * warps, First);
+        expect_digits(out.to_host(), want);
+      }
   }
 
  private:
@@ -115,9 +157,9 @@ TEST(column_digits, hold_the_exact_sum) {
   in_one_column::expect_random();
 }
 
-TEST(column_digits, are_emptied_when_they_are_full) {
-  of_floats::expect_full();
-  of_double_squares::expect_full();
+TEST(column_digits, are_emptied_when_they_are_full) { of_floats::expect_full(); }
+TEST(column_digits, are_emptied_when_they_are_full_of_squares) { of_double_squares::expect_full(); }
+TEST(column_digits, are_emptied_when_they_are_full_in_few_columns) {
   in_few_columns::expect_full();
   in_one_column::expect_full();
 }

@@ -115,4 +115,78 @@ TEST(shared_digits, add_up_lanes_as_far_apart_as_can_be) {
   expect_sum_of_lanes<wide>("huge", lanes([](int i) { return i % 3 ? odd(900) : -odd(899); }));
 }
 
+// Half the lanes at 1 with all their bits, of one sign or both, and one of them so far below: all
+// three columns are full.
+TEST(shared_digits, add_up_full_lanes_and_one_below_at_every_depth) {
+  using wide = detail::sum_digits<double>;
+  for (int depth = 0; depth <= 64; ++depth)
+    for (double sign : {1.0, -1.0}) {
+      std::vector<double> x(32, sign * odd(0));
+      x[7] = odd(-depth);
+      x[9] = depth % 2 ? -odd(-depth) : std::ldexp(1.0, -depth);
+      expect_sum_of_lanes<wide>("full lanes", x);
+      for (double& e : x) e = std::ldexp(e, depth);  // at every place of a digit
+      expect_sum_of_lanes<wide>("full lanes, higher", x);
+    }
+}
+
+// Near the end of all digits, where a unit is no normal double.
+TEST(shared_digits, add_up_lanes_at_the_end_of_the_digits) {
+  using wide = detail::sum_digits<double>;
+  using squares = detail::square_digits<double>;
+  for (int top = -1074; top <= -940; ++top) {
+    std::vector<double> x(32);
+    for (int lane = 0; lane < 32; ++lane)
+      x[lane] = std::ldexp(lane % 5 == 4 ? -1 : 1 + lane / 32.0, std::max(top - lane % 3, -1074));
+    expect_sum_of_lanes<wide>("the last digits", x);
+    if (top % 8 == 0) expect_sum_of_lanes<squares>("not the last digits", x);
+  }
+}
+
+template <class Number>
+__global__ void add_again(double x, int times, std::int64_t* out) {
+  __shared__ device::shared_digits<Number> digits;
+  digits.clear();
+  __syncthreads();
+  for (int i = 0; i < times; ++i) digits.add(x);
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+  for (int i = 0; i < Number::digits; ++i) out[i] = digits.digit(i);
+}
+
+// Of a double, whose last bits are zeros there, what is above the last digit's first bit.
+TEST(shared_digits, keep_what_a_double_has_at_their_end) {
+  using number = detail::sum_digits<float>;
+  for (int lowest = number::lsb; lowest < number::lsb + 60; ++lowest)
+    for (int bits : {1, 2, 17, 24, 53}) {
+      double const x = std::ldexp(std::ldexp(1.0, bits) - 1, lowest);
+      device_array<std::int64_t> out(number::digits);
+      launch(add_again<number>, 1, 1)(lowest % 2 ? -x : x, 1, out.data());
+      number want, got;
+      want.add(lowest % 2 ? -x : x);
+      auto const digit = out.to_host();
+      std::copy(digit.begin(), digit.end(), got.digit);
+      got.carry();
+      want.carry();
+      for (int i = 0; i < number::digits; ++i) EXPECT_EQ(got.digit[i], want.digit[i]) << x;
+    }
+}
+
+// 2^16 times what fills a digit, so that without care it would be beyond its 32 bits.
+TEST(shared_digits, are_emptied_into_the_next_ones_when_they_are_large) {
+  using wide = detail::sum_digits<float>;
+  constexpr int threads = 64, times = 1100;
+  for (double const x : {odd(40), -odd(40), odd(-96)}) {
+    device_array<std::int64_t> out(wide::digits);
+    launch(add_again<wide>, 1, threads)(x, times, out.data());
+    wide got, want;
+    auto const digit = out.to_host();
+    std::copy(digit.begin(), digit.end(), got.digit);
+    for (int i = 0; i < threads * times; ++i) want.add(x);
+    got.carry();
+    want.carry();
+    for (int i = 0; i < wide::digits; ++i) EXPECT_EQ(got.digit[i], want.digit[i]) << i;
+  }
+}
+
 }  // namespace

@@ -64,19 +64,19 @@ struct device_answer {
 };
 
 // The reduction of `in`, put `offset` elements behind a 256-byte boundary, between other elements
-// that must not count.
+// that must not count, of which `behind` follow: by default none, where memory ends with it.
 template <class A>
 device_answer<typename A::result> run_on_device(A const& a,
                                                 std::vector<typename A::element> const& in,
                                                 test_call& call,
                                                 tally::nan_policy nan = tally::propagate,
-                                                int offset = 0) {
+                                                int offset = 0, int behind = 0) {
   using T = typename A::element;
   using R = typename A::result;
   struct holder {
     R value;
   };
-  std::vector<T> around(in.size() + 64);
+  std::vector<T> around(in.size() + offset + behind);
   if (!around.empty()) memset(static_cast<void*>(around.data()), 0x2b, around.size() * sizeof(T));
   std::copy(in.begin(), in.end(), around.begin() + offset);
   tally::device_array<T> data(around);
