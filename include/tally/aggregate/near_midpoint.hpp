@@ -30,8 +30,7 @@ class near_midpoint {
 
   TALLY_CPU_FN near_midpoint(int tolerance, double least)
       : tolerance_(tolerance),
-        least_(
-            std::bit_cast<std::uint32_t>(float(is_half_range ? std::max(least, 0x1p-126) : least))),
+        least_(float_bits_of(is_half_range ? std::max(least, 0x1p-126) : least)),
         distance_(bits{} + mask),
         smallest_(float_bits{} - 1) {}
 
@@ -84,6 +83,11 @@ class near_midpoint {
   static constexpr int dropped = 53 - format<Out>::precision;
   static constexpr std::int64_t mask = (std::int64_t(1) << dropped) - 1;
   static constexpr std::int64_t half = std::int64_t(1) << (dropped - 1);
+
+  // Beyond floats: what no float reaches, not even an infinite one, which may stand for less.
+  static std::uint32_t float_bits_of(double least) {
+    return least < 0x1p128 ? std::bit_cast<std::uint32_t>(float(least)) : 0x7f800002;
+  }
 
   std::int64_t tolerance_;
   std::uint32_t least_;
