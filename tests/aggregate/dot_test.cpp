@@ -9,6 +9,7 @@
 
 #include "aggregate/mpfr_oracle.hpp"
 #include "support/failure_of.hpp"
+#include "support/full_window.hpp"
 #include "support/pairs.hpp"
 #include "tally/tally.hpp"
 
@@ -178,6 +179,53 @@ TEST(dot, of_doubles_is_exact_at_both_ends_of_the_exponents) {
       }
       EXPECT_EQ(dot_of(x), dot_by_mpfr<double>(x)) << exponent;
     }
+}
+
+// The square of 1 + u less 1 + 2 u, and of 2 - u less 4 - 4 u, all times 2^exponent: what is left
+// of each is u^2, an error of a product, at every exponent where that comes near the end of the
+// doubles and passes it.
+TEST(dot, of_doubles_is_exact_where_errors_lie_below_all_doubles) {
+  double const u = 0x1p-52;
+  for (int exponent = -1074; exponent <= 1060;
+       exponent += exponent < -940 || exponent > 990 ? 1 : 77)
+    for (bool const large : {false, true}) {
+      double const x = large ? 2 - u : 1 + u, most = large ? 4 - 4 * u : 1 + 2 * u;
+      int const half = exponent / 2, rest = exponent - half;
+      pairs<double> products{std::vector<double>(512, std::ldexp(x, half)),
+                             std::vector<double>(512, std::ldexp(x, rest))};
+      products.a.resize(1024, -std::ldexp(most, half));
+      products.b.resize(1024, std::ldexp(1, rest));
+      ASSERT_EQ(reduce(cpu{1}, zip(products.a, products.b), dot{}),
+                std::ldexp(512 * u * u, exponent))
+          << exponent;
+    }
+}
+
+// Products that are less than the least double, and rounded would be nothing or twice as much.
+TEST(dot, of_doubles_is_exact_where_products_lie_below_all_doubles) {
+  for (int exponent = -1084; exponent <= -1060; ++exponent)
+    for (double const factor : {1.0, 1.5}) {
+      std::vector<double> const a(1024, std::ldexp(factor, exponent / 2)),
+          b(1024, std::ldexp(1.0, exponent - exponent / 2));
+      ASSERT_EQ(reduce(cpu{1}, zip(a, b), dot{}), std::ldexp(1024 * factor, exponent)) << exponent;
+    }
+}
+
+// As the sums of windows_test.cpp, of products that have errors: all are taken away again but one.
+TYPED_TEST(dot_of_floats, keeps_the_last_product_at_every_depth) {
+  using T = TypeParam;
+  for (int depth = 0; depth <= 90; ++depth) {
+    support::full_window const w{.top = 1, .depth = depth};
+    if (!w.exists<T>()) continue;
+    pairs<T> x{w.tile<T>(), w.tile<T>()};
+    for (std::size_t i = 0, n = x.a.size(); i < n; ++i) {
+      bool const odd = to_bits(x.a[i]) == to_bits(w.odd<T>());
+      x.a.push_back(odd ? T{} : support::minus(x.a[i]));
+      x.b.push_back(x.b[i]);
+    }
+    double const y = double(w.odd<T>());
+    EXPECT_EQ(reduce(cpu{1}, zip(x.a, x.b), dot{}.template as<double>()), y * y) << depth;
+  }
 }
 
 TEST(dot, of_integers_is_modulo_2_to_the_64) {

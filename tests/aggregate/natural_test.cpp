@@ -127,4 +127,84 @@ TEST(natural, takes_roots_as_gmp_does) {
   }
 }
 
+// Limbs at which estimates of a quotient's limb are too large, by one and by two.
+constexpr std::uint32_t edges[] = {0, 1, 0x7fffffff, 0x80000000, 0xffffffff};
+
+void expect_quotient(natural<8> const& a, natural<4> const& d) {
+  auto rest = a;
+  auto const quotient = tally::detail::long_division(rest, d);
+  integer x, y, q, r, found;
+  x.set(a), y.set(d);
+  mpz_fdiv_qr(q.value, r.value, x.value, y.value);
+  found.set(quotient);
+  ASSERT_EQ(mpz_cmp(found.value, q.value), 0);
+  found.set(rest);
+  ASSERT_EQ(mpz_cmp(found.value, r.value), 0);
+}
+
+TEST(natural, divides_where_limbs_are_extreme) {
+  for (int i = 0; i < 5 * 5 * 5 * 5 * 5 * 5 * 5; ++i) {
+    int rest = i;
+    auto const next = [&] {
+      auto const limb = edges[rest % 5];
+      rest /= 5;
+      return limb;
+    };
+    natural<4> d;
+    for (int k = 0; k < 3; ++k) d.limb[k] = next();
+    natural<8> a;
+    for (int k = 3; k < 7; ++k) a.limb[k] = next();
+    a.limb[0] = a.limb[1] = a.limb[3], a.limb[7] = i % 3 ? 0 : a.limb[6];
+    if (d.bit_length() == 0) continue;
+    ASSERT_NO_FATAL_FAILURE(expect_quotient(a, d));
+    d.limb[3] = d.limb[2];
+    ASSERT_NO_FATAL_FAILURE(expect_quotient(a, d));
+  }
+}
+
+// A square, and what is next to it: one more, one less, and one less than the next square.
+TEST(natural, takes_roots_of_what_is_next_to_squares) {
+  for (int i = 0; i < 5 * 5 * 5 * 5; ++i)
+    for (int const beside : {0, 1, -1, 2}) {
+      int rest = i;
+      natural<4> root;
+      for (auto& limb : root.limb) limb = edges[rest % 5], rest /= 5;
+      tally::detail::cut x{tally::detail::multiply(root, root), 0, false};
+      integer square, want, more;
+      square.set(x.whole), want.set(root);
+      if (beside == 1) mpz_add_ui(square.value, square.value, 1);
+      if (beside == -1 && i) mpz_sub_ui(square.value, square.value, 1);
+      if (beside == 2) mpz_addmul_ui(square.value, want.value, 2);
+      x.whole = {};
+      mpz_export(x.whole.limb, nullptr, -1, 4, 0, 0, square.value);
+      mpz_sqrtrem(want.value, more.value, square.value);
+      auto const found = tally::detail::square_root(x);
+      integer whole;
+      whole.set(found.whole);
+      ASSERT_EQ(mpz_cmp(whole.value, want.value), 0) << i << ' ' << beside;
+      ASSERT_EQ(found.sticky, mpz_sgn(more.value) != 0) << i << ' ' << beside;
+    }
+}
+
+// What is cut off, by one bit at any place, is not forgotten: not by a quotient, nor by a rounding.
+TEST(natural, remembers_every_bit_that_is_cut_off) {
+  natural<20> const three{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3}};
+  for (int at = 0; at < 32 * 19; ++at) {
+    auto x = three;
+    x.limb[at / 32] |= std::uint32_t(1) << at % 32;
+    auto const cut = tally::detail::divide(x, {{3}}, 0, at % 2 != 0);
+    auto const exact = tally::detail::divide(three, {{3}}, 0, at % 2 != 0);
+    EXPECT_FALSE(exact.sticky);
+    EXPECT_TRUE(cut.sticky) << at;
+    // 2^608 times 1 + 2^-24 is between two floats, and so is any less than that much more.
+    natural<20> tie{};
+    tie.limb[19] = 1, tie.limb[18] = 1 << 8;
+    EXPECT_EQ(tally::detail::round_natural<float>(false, tie, -608), 1.0f);
+    if (at >= 18 * 32 + 8) continue;
+    tie.limb[at / 32] |= std::uint32_t(1) << at % 32;
+    EXPECT_EQ(tally::detail::round_natural<float>(false, tie, -608), 1 + 0x1p-23f) << at;
+    EXPECT_EQ(tally::detail::round_natural<float>(true, tie, -608), -1 - 0x1p-23f) << at;
+  }
+}
+
 }  // namespace

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
+#include <vector>
 
 #include "aggregate/mpfr_oracle.hpp"
 
@@ -104,6 +106,22 @@ TEST(convert, rounds_to_float_as_the_processor_does) {
 }
 
 template <tally::floating T>
+void compare_round_to(std::uint64_t significand, int exponent, bool negative, bool sticky) {
+  mpfr_oracle::number exact(80), result(format<T>::precision);
+  mpfr_set_ui_2exp(exact.value, significand, exponent - 63, MPFR_RNDN);
+  if (sticky) {
+    mpfr_oracle::number half(2);
+    mpfr_set_ui_2exp(half.value, 1, exponent - 64, MPFR_RNDN);
+    mpfr_add(exact.value, exact.value, half.value, MPFR_RNDN);
+  }
+  if (negative) mpfr_neg(exact.value, exact.value, MPFR_RNDN);
+  int const ternary = mpfr_set(result.value, exact.value, MPFR_RNDN);
+  ASSERT_EQ(to_bits(tally::round_to<T>(negative, significand, exponent, sticky)),
+            to_bits(mpfr_oracle::rounded<T>(result, ternary)))
+      << std::hex << significand << std::dec << " * 2^" << exponent - 63 << " sticky " << sticky;
+}
+
+template <tally::floating T>
 void compare_round_to(std::mt19937_64& random) {
   using f = format<T>;
   for (int i = 0; i < 50000; ++i) {
@@ -111,21 +129,39 @@ void compare_round_to(std::mt19937_64& random) {
     if (random() % 2) significand &= ~std::uint64_t(0) << (random() % 64);
     int const exponent = f::lowest - 3 + int(random() % (f::bias + 6 - f::lowest));
     bool const negative = random() % 2, sticky = random() % 2;
-    mpfr_oracle::number exact(80), result(f::precision);
-    mpfr_set_ui_2exp(exact.value, significand, exponent - 63, MPFR_RNDN);
-    if (sticky) {
-      mpfr_t half;
-      mpfr_init_set_ui(half, 1, MPFR_RNDN);
-      mpfr_mul_2si(half, half, exponent - 64, MPFR_RNDN);
-      mpfr_add(exact.value, exact.value, half, MPFR_RNDN);
-      mpfr_clear(half);
-    }
-    if (negative) mpfr_neg(exact.value, exact.value, MPFR_RNDN);
-    int const ternary = mpfr_set(result.value, exact.value, MPFR_RNDN);
-    ASSERT_EQ(to_bits(tally::round_to<T>(negative, significand, exponent, sticky)),
-              to_bits(mpfr_oracle::rounded<T>(result, ternary)))
-        << std::hex << significand << std::dec << " * 2^" << exponent - 63 << " sticky " << sticky;
+    ASSERT_NO_FATAL_FAILURE(compare_round_to<T>(significand, exponent, negative, sticky));
   }
+}
+
+// At every exponent near an end of the range: half of what is dropped, less and more than that by
+// the last bit and by what is below it, after a last bit of either kind, and after ones only.
+template <tally::floating T>
+void compare_borders() {
+  using f = format<T>;
+  constexpr std::uint64_t top = std::uint64_t(1) << 63;
+  std::vector<int> exponents;
+  for (int e = f::lowest - 4; e <= f::lowest + f::precision + 3; ++e) exponents.push_back(e);
+  for (int const e : {-1, 0, f::bias - 1, f::bias, f::bias + 1, f::bias + 2})
+    exponents.push_back(e);
+  for (int const exponent : exponents) {
+    int const kept = std::clamp(exponent - f::lowest + 1, 0, f::precision);
+    int const drop = std::min(64 - kept, 63);
+    std::uint64_t const half = std::uint64_t(1) << (drop - 1), unit = 2 * half;
+    for (std::uint64_t const above : {std::uint64_t(0), unit, 2 * unit, ~(unit - 1)})
+      for (std::uint64_t const rest :
+           {std::uint64_t(0), std::uint64_t(1), half - 1, half, half + 1, unit - 1})
+        for (bool const negative : {false, true})
+          for (bool const sticky : {false, true})
+            ASSERT_NO_FATAL_FAILURE(
+                compare_round_to<T>(top | above | rest, exponent, negative, sticky));
+  }
+}
+
+TEST(round_to, agrees_with_mpfr_at_every_border) {
+  compare_borders<float16>();
+  compare_borders<bfloat16>();
+  compare_borders<float>();
+  compare_borders<double>();
 }
 
 TEST(round_to, agrees_with_mpfr_at_every_exponent_and_beyond_both_ends) {

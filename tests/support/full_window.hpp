@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "tally/rounding.hpp"
@@ -32,6 +33,7 @@ struct full_window {
   int lead = 0;         // the tile before this one lies so many binades below,
   int before = absent;  // and spans so many
   bool negative = false;
+  int more = 0;  // tiles like it but for the odd element, which come first
 
   static constexpr int absent = -1;
 
@@ -68,8 +70,10 @@ struct full_window {
     std::vector<T> x(std::size_t(before < 0 ? 0 : size));
     if (before >= 0) x[3] = value<T>(1, top - lead - 1);
     if (before > 0) x[7] = value<T>(1, top - lead - 1 - before);
-    auto const added = tile<T>();
-    x.insert(x.end(), added.begin(), added.end());
+    auto added = tile<T>();
+    T const odd_one = std::exchange(added[std::size_t(size) * 5 / 7], T{});
+    for (int i = 0; i <= more; ++i) x.insert(x.end(), added.begin(), added.end());
+    x[x.size() - std::size_t(size) + std::size_t(size) * 5 / 7] = odd_one;
     auto const odd_at = x.size() - std::size_t(size) + std::size_t(size) * 5 / 7;
     for (std::size_t i = 0, n = x.size(); i < n; ++i) {
       std::size_t const from = (i + n - std::size_t(size)) % n;  // the tile itself first
