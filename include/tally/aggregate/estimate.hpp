@@ -31,21 +31,29 @@ TALLY_HD inline double rounded_product(double a, double b) { return std::fma(a, 
 TALLY_HD inline two_doubles operator*(two_doubles a, two_doubles b) {
   double const high = rounded_product(a.high, b.high);
   double const low = rounded_product(a.high, b.low) + rounded_product(a.low, b.high);
-  return normalised(high, std::fma(a.high, b.high, -high) + low);
+  auto const out = normalised(high, std::fma(a.high, b.high, -high) + low);
+  TALLY_CLAIM(two_doubles("two_doubles.product", '*', a, b, out));
+  return out;
 }
 TALLY_HD inline two_doubles operator-(two_doubles a, two_doubles b) {
   auto const s = added(a.high, -b.high);
-  return normalised(s.high, s.low + (a.low - b.low));
+  auto const out = normalised(s.high, s.low + (a.low - b.low));
+  TALLY_CLAIM(two_doubles("two_doubles.difference", '-', a, b, out));
+  return out;
 }
 TALLY_HD inline two_doubles operator/(two_doubles a, two_doubles b) {
   double const inverse = 1 / b.high;  // a division takes as long as twenty products
   double const q = rounded_product(a.high, inverse);
   double const rest = std::fma(-q, b.high, a.high) + (a.low - rounded_product(q, b.low));
-  return normalised(q, rounded_product(rest, inverse));
+  auto const out = normalised(q, rounded_product(rest, inverse));
+  TALLY_CLAIM(two_doubles("two_doubles.quotient", '/', a, b, out));
+  return out;
 }
 TALLY_HD inline two_doubles square_root(two_doubles a) {
   double const r = std::sqrt(a.high);
-  return normalised(r, (std::fma(-r, r, a.high) + a.low) / (2 * r));
+  auto const out = normalised(r, (std::fma(-r, r, a.high) + a.low) / (2 * r));
+  TALLY_CLAIM(two_doubles("two_doubles.root", 'r', a, a, out));
+  return out;
 }
 TALLY_HD inline two_doubles two_doubles_of(std::uint64_t n) {
   double const high = double(n >> 32) * 0x1p32;
@@ -69,13 +77,17 @@ TALLY_HD leading leading_of(Digit digit, int low, int high, int lsb) {
   double sum = 0, rest = 0, size = 0, unit = 1;
   TALLY_ROLL
   for (int i = high; i >= low && i > high - enough; --i, unit *= 0x1p-32) {
+    TALLY_CLAIM(within("leading.digit", double(digit(i)), 0x1p48));
     auto const s = added(sum, unit * double(digit(i)));
     sum = s.high;
     rest += s.low;
     size += std::fabs(s.low);  // what rounding takes from `rest`, is in proportion to this
   }
   auto const value = normalised(sum, rest);
-  return {value, 0x1p-98 * std::fabs(value.high) + 0x1p-49 * size + ignored, 32 * high + lsb};
+  leading const out{value, 0x1p-98 * std::fabs(value.high) + 0x1p-49 * size + ignored,
+                    32 * high + lsb};
+  TALLY_CLAIM(leading("leading.error", digit, low, high, lsb, out));
+  return out;
 }
 
 // A number that rounds to `value` as a double, which it is not if `more`, times 2^exponent, rounded
@@ -108,7 +120,9 @@ TALLY_HD bool round_near(double value, bool more, int exponent, R& out) {
 template <floating R>
 TALLY_HD bool round_within(two_doubles value, double error, int exponent, R& out) {
   double const least = value.high + (value.low - error), most = value.high + (value.low + error);
-  return least == most && round_near(least, true, exponent, out);
+  bool const known = least == most && round_near(least, true, exponent, out);
+  if (known) TALLY_CLAIM(rounds<format<R>>("round.within", value, error, exponent, out));
+  return known;
 }
 
 // The functions below return false if the exact numbers must be looked at.
@@ -119,7 +133,10 @@ TALLY_HD bool estimate_mean(leading const& sum, std::uint64_t n, R& out) {
   if (n == 0) return false;
   if (sum.error == 0) return true;
   auto const count = two_doubles_of(n);
-  return round_within(sum.value / count, 4 * sum.error * (1 / count.high), sum.exponent, out);
+  auto const value = sum.value / count;
+  double const error = 4 * sum.error * (1 / count.high);
+  TALLY_CLAIM(mean("mean.error", sum, n, value, error));
+  return round_within(value, error, sum.exponent, out);
 }
 
 // The sum of squares, or its root.
@@ -131,6 +148,7 @@ TALLY_HD bool estimate_squares(leading const& squares, bool take_root, R& out) {
   if (!take_root) return round_within(x, 2 * squares.error, squares.exponent, out);
   if (!(x.high > 4 * squares.error)) return false;
   auto const r = square_root(x);
+  TALLY_CLAIM(root("norm.error", x, squares.error, r, 4 * squares.error / r.high));
   return round_within(r, 4 * squares.error / r.high, squares.exponent / 2, out);
 }
 
@@ -154,9 +172,11 @@ TALLY_HD bool estimate_variance(leading const& sum, leading const& squares, std:
   }
   auto const value = spread / divisor;
   error *= 32 * (1 / divisor.high);
+  TALLY_CLAIM(variance("variance.error", sum, squares, n, ddof, value, error));
   if (!take_root) return round_within(value, error, squares.exponent, out);
   if (!(value.high > 4 * error)) return false;
   auto const r = square_root(value);
+  TALLY_CLAIM(root("deviation.error", value, error, r, error / r.high));
   return round_within(r, error / r.high, squares.exponent / 2, out);
 }
 

@@ -35,7 +35,7 @@ namespace tally::detail {
 template <floating In, floating Out, class State>
 class exact_prefix {
  public:
-  explicit exact_prefix(State const& s) : window_(s) {}
+  explicit exact_prefix(State const& s) : window_(s) { TALLY_CLAIM(starts(truth_, s.finite)); }
   void store(State& s) {
     window_.store(s);
     fixed_.leave(s.finite);
@@ -74,7 +74,11 @@ class exact_prefix {
       calm_ = close && window_.unknown != 0 ? calm_ + 1 : 0;
       if (!e.finite || !fit(needed, calm_ > 8)) return false;
       bool const open = window_.unknown == 0;
-      if (open && close && emit_near(t.count, e, sums, out)) return true;
+      if (open && close && emit_near(t.count, e, sums, out)) {
+        TALLY_CLAIM(moves<format<Out>>(truth_, t).rounds("near").units("near.tolerance"));
+        TALLY_CLAIM(offset("window.kept", truth_, window_, power_of_two(window_.w2())));
+        return true;
+      }
       if (emit_rough(t, sums, out)) return true;
     } else {
       if constexpr (to_double)
@@ -95,6 +99,7 @@ class exact_prefix {
   using narrowed = std::conditional_t<to_double, float, Out>;
   using fixed = fixed_prefix<In, Out>;
   window window_;
+  TALLY_CLAIMS_NEED(bounds::running truth_;)
   fixed fixed_;  // on: has all of the sum but infinities, NaN and what is finer, the window nothing
   std::uint64_t by_integers_ = 0, loose_ = 0;  // tiles
   // How often a tile is asked for before it is tried again; and how often then, if it fails. (One
@@ -117,7 +122,10 @@ class exact_prefix {
     reach e;
     for (int tries = 0; tries < 2; ++tries) {  // one loop: each call is a copy of much code
       if (fixed_.on()) {
-        if (fixed_.emit(t, out, e)) return patience_ = 1, ++by_integers_, true;
+        if (fixed_.emit(t, out, e)) {
+          TALLY_CLAIM(moves<format<Out>>(truth_, t).rounds("fixed").high("fixed.room", 0x1p62));
+          return patience_ = 1, ++by_integers_, true;
+        }
       } else {
         e = reach_of(t);
       }
@@ -200,6 +208,7 @@ class exact_prefix {
       least = power_of_two(std::max(largest - 7, format<Out>::lowest + format<Out>::precision));
     }
     double const sum = sums.accumulate();
+    TALLY_CLAIM(tolerates(tolerance));
     return sums.template emit<Out>(count, base, rest, tolerance, least, out) && w.add(sum);
   }
 
@@ -260,6 +269,7 @@ class exact_prefix {
       high = highs(h);
       low = lows(x - h);
       doubles const sum = high + (Rest ? low + sticky : low);
+      TALLY_CLAIM(note(k, high, low, sum));
       if constexpr (Rest) nearest = min_of(nearest, size_of(sum));
       out.put(k, sum, t.count - k);
       k += lanes;
@@ -271,6 +281,10 @@ class exact_prefix {
     if (most != 0 && (room_for(top, false) > w.top || lowest < w.w2())) return false;
     if (Rest && any(nearest < near)) return false;
     w.move_to(high[lanes - 1], low[lanes - 1]);
+    TALLY_CLAIM(moves<format<Out>>(truth_, t, w.shift).rounds("whole"));
+    TALLY_CLAIM(summed().low("whole.low", power_of_two(w.w2() + 53)));
+    TALLY_CLAIM(summed().high("whole.high", power_of_two(w.w1() + 53)));
+    TALLY_CLAIM(offset("window.kept", truth_, w, power_of_two(w.w2())));
     return true;
   }
 
@@ -298,6 +312,7 @@ class exact_prefix {
           left |= cast<bits>(finer) << 1;
           low += sticky;
           doubles const sum = high + low;
+          TALLY_CLAIM(note(k, high, low, to_double ? sum : to_odd(high, low, sum)));
           smallest = min_of(smallest, size_of(sum));
           if constexpr (to_double)
             store_some(doubles(sum * up), out + k, t.count - k);
@@ -306,6 +321,10 @@ class exact_prefix {
         });
     if (any(left) || any(smallest < least) || (!to_double && !rounded.right())) return false;
     window_.move_to(last.first, last.second);
+    TALLY_CLAIM(moves<format<Out>>(truth_, t, window_.shift).rounds("strict"));
+    TALLY_CLAIM(summed().low("strict.low", power_of_two(window_.w2() + 53)));
+    TALLY_CLAIM(summed().high("strict.high", power_of_two(window_.w1() + 53)));
+    TALLY_CLAIM(offset("window.kept", truth_, window_, power_of_two(window_.w2())));
     return true;
   }
 
@@ -341,7 +360,10 @@ class exact_prefix {
     if (least > 0x1p126) return false;
     sums.accumulate();
     if (!sums.template emit<Out>(t.count, w.high, w.low, tolerance, least, out)) return false;
+    TALLY_CLAIM(moves<format<Out>>(truth_, t).rounds("rough").near("rough.error", error));
+    TALLY_CLAIM(summed().units("rough.tolerance", tolerance));
     w.drift(t, w.high + sum_of_lanes(high), w.low + sum_of_lanes(low), off<Tile>());
+    TALLY_CLAIM(offset("drift.unknown", truth_, w, w.unknown));
     ++loose_;
     return true;
   }
@@ -356,6 +378,7 @@ class exact_prefix {
     double const down = power_of_two(-w.shift), up = power_of_two(w.shift);
     // What is unknown is less than 2^13 units, as the window holds.
     double const bound = 2 * (std::max(w.unknown, unit) + off<Tile>());
+    TALLY_CLAIM(within("loose.unknown", w.unknown + off<Tile>(), unit * 0x1p13));
     doubles high{}, low{};
     high += w.high, low += w.low;
     sliding_sums<double, lanes> highs(high), lows(low);
@@ -373,8 +396,10 @@ class exact_prefix {
       if constexpr (to_double) {
         doubles const most = high + (low + bound), least = high + (low - bound);
         differ |= cast<bits>(most) ^ cast<bits>(least);
+        TALLY_CLAIM(note(k, high, low, most));
         store_some(doubles(most * up), out + k, t.count - k);
       } else {
+        TALLY_CLAIM(note(k, high, low, high + low));
         store_some(rounded.finish(rounded(high + low)), out + k, t.count - k);
       }
       k += lanes;
@@ -386,7 +411,10 @@ class exact_prefix {
         is_one_of<In, float16> ? 0x1p16 : std::numeric_limits<double>::infinity();
     if (!(most < end) || room_for(window::exponent_above(most), most == 0) > w.top + w.shift)
       return false;
+    TALLY_CLAIM(moves<format<Out>>(truth_, t, w.shift).rounds("loose").parts("loose.bound", bound));
+    TALLY_CLAIM(summed().units("loose.tolerance", to_double ? 0 : 1 << 9));
     w.drift(t, high[lanes - 1], low[lanes - 1], off<Tile>());
+    TALLY_CLAIM(offset("drift.unknown", truth_, w, w.unknown));
     ++loose_;
     return true;
   }
@@ -404,7 +432,9 @@ class exact_prefix {
         walk.add(p.negative, p.significand, p.exponent);
       }
       out[k] = walk.template round<Out>();
+      TALLY_CLAIM(note_one(k, double(out[k])));
     }
+    TALLY_CLAIM(moves<format<Out>>(truth_, t).rounds("one_by_one"));
   }
 
   // a + b = sum but for its rounding, rounded to odd instead, so that a second rounding sees what

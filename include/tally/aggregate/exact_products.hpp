@@ -110,6 +110,7 @@ struct products_accumulator {
   static TALLY_CPU_FN bool multiply(Tile const& t, double (&value)[2][Tile::size]) {
 #if defined(TALLY_NO_CONTRACTION) || !defined(__FMA__)
     std::uint64_t inexact = 0;
+    TALLY_CLAIM(begin());
     for (int k = 0; k < t.count; ++k) {
       double const a = t.live(k) ? t.data.first[k] : 0, b = t.live(k) ? t.data.second[k] : 0;
       double const product = a * b, size = product < 0 ? -product : product;
@@ -117,7 +118,10 @@ struct products_accumulator {
       inexact |= zero | ((size >= 0x1p-960) & (size <= 0x1p1000)) ? 0 : 1;
       value[0][k] = product;
       value[1][k] = __builtin_fma(a, b, -product);
+      TALLY_CLAIM(product("products.error", a, b, product, value[1][k]));
+      TALLY_CLAIM(within("products.size", product, 0x1p1000));
     }
+    TALLY_CLAIM(settle(!inexact));
     return !inexact;
 #else
     return false;  // the caller's compiler may fuse what must stay apart

@@ -38,12 +38,14 @@ class exponent_table {  // floats and narrower: integer sums of significands
       for (int i = 0; i < group; i += copies) add_neighbours(x + i);
     };
     for_each_group<group>(as_floats(t, converted), 0.0f, add, next_tile<Tile>);
+    TALLY_CLAIM(tabled(truth_, t));
     count_ += Tile::size;
   }
 
   template <class State>
   TALLY_CPU_COLD void flush(State& s) {
     if (!sums_ || count_ == 0) return;
+    TALLY_CLAIM(flushes(truth_, s.finite));
     for (int at = 0; at < entries; ++at) {
       std::uint64_t sum = 0;
       for (auto& copy : sums_->sum) sum += std::exchange(copy[at], 0);
@@ -52,9 +54,12 @@ class exponent_table {  // floats and narrower: integer sums of significands
       int const field = at % (entries / 2);
       int const exponent = std::max(field, 1) + format<float>::lowest - 1;
       std::uint64_t const each = one + (std::uint64_t(at) << fraction);  // but for its fraction
+      TALLY_CLAIM(within("table.count", double(sum), 0x1p64));
+      TALLY_CLAIM(within("table.fractions", double(sum % each), double(each)));
       s.finite.add(negative, sum % each, exponent);
       if (field) s.finite.add(negative, sum / each << fraction, exponent);
     }
+    TALLY_CLAIM(flushed("table", truth_, s.finite));
     count_ = 0;
   }
 
@@ -65,6 +70,7 @@ class exponent_table {  // floats and narrower: integer sums of significands
   };
   std::unique_ptr<table> sums_;
   std::uint64_t count_ = 0;
+  TALLY_CLAIMS_NEED(bounds::exact truth_;)
 
   // All are loaded before one is stored, which asm("") holds g++ to: an addition to memory would be
   // more work for the processor than a load, an addition and a store.
@@ -109,20 +115,24 @@ class exponent_table<double> {
       }
     };
     for_each_group<group>(t, 0.0, add, next_tile<Tile>);
+    TALLY_CLAIM(tabled(truth_, t));
     count_ += std::uint64_t(t.count);
   }
 
   template <class State>
   TALLY_CPU_COLD void flush(State& s) {
     if (!sums_ || count_ == 0) return;
+    TALLY_CLAIM(flushes(truth_, s.finite));
     for (int at = 0; at < entries; ++at) {
       pair sum{};
       for (pair& copy : sums_->sum[at]) sum += std::exchange(copy, pair{});
+      TALLY_CLAIM(within("table.halves", double(std::max(sum[0], sum[1])), 0x1p64));
       bool const negative = at >= entries / 2;
       int const exponent = (at % (entries / 2) << shared) + format<double>::lowest - 1;
       for (int i = 0; i < 2; ++i)
         if (sum[i]) s.finite.add(negative, sum[i], exponent + i * half);
     }
+    TALLY_CLAIM(flushed("table", truth_, s.finite));
     count_ = 0;
   }
 
@@ -133,6 +143,7 @@ class exponent_table<double> {
   static constexpr int group = copies;
   std::unique_ptr<table> sums_;
   std::uint64_t count_ = 0;
+  TALLY_CLAIMS_NEED(bounds::exact truth_;)
 
   // All are loaded before one is stored.
   TALLY_CPU_FN void add_group(double const* x) {

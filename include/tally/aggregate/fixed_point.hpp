@@ -49,6 +49,7 @@ struct fixed_point {
     std::int64_t over = 0;
     TALLY_ROLL
     for (int i = 0; i < digits - 1; ++i) {
+      TALLY_CLAIM(within("digits.room", digit[i], 0x1p62));
       std::int64_t const t = digit[i] + over;
       over = t >> 32;
       digit[i] = t & 0xffffffff;

@@ -113,6 +113,8 @@ class fixed_prefix {
       if constexpr (Rest)
         nearest = min_of(nearest, min_of(cast<words>(first) + far, cast<words>(sums) + far));
       auto const y0 = finish(rounded(first) * up), y1 = finish(rounded(sums) * up);
+      TALLY_CLAIM(note(k, first, ints{}, rounded(first) * up));
+      TALLY_CLAIM(note(k + lanes, sums, ints{}, rounded(sums) * up));
       out.put(k, y0, t.count - k);
       out.put(k + lanes, y1, t.count - k - lanes);
       k += 2 * lanes;

@@ -45,18 +45,25 @@ class moments_table {
       add_doubles(t);
     else
       add_floats(t);
+    TALLY_CLAIM(tabled(sum_, t));
+    TALLY_CLAIM(tabled_squares(squares_, t));
     count_ += Tile::size;
   }
 
   template <class State>
   TALLY_CPU_COLD void flush(State& s) {
     if (count_ == 0) return;
+    TALLY_CLAIM(flushes(sum_, s.sum.finite));
+    TALLY_CLAIM(flushes(squares_, s.squares.finite));
     for (int at = 0; at < 2 * fields; ++at) {
       part both = 0;
       for (entry& e : table_->of[at]) both += e[0];
       if (both == 0) continue;
+      TALLY_CLAIM(within("moments_table.count", double(both), is_double ? 0x1p128 : 0x1p64));
+      TALLY_CLAIM(within("moments_table.fractions", double(both % one), double(one)));
       wide sum = both % one, count = both / one, squares = 0;
       for (entry& e : table_->of[at]) {
+        TALLY_CLAIM(within("moments_table.squares", double(e[1]), is_double ? 0x1p128 : 0x1p64));
         squares += e[1];
         e[0] = e[1] = 0;
       }
@@ -65,9 +72,12 @@ class moments_table {
         squares += (sum << (fraction + 1)) + (count << 2 * fraction);
         sum += count << fraction;
       }
+      TALLY_CLAIM(within("moments_table.all_squares", double(squares), 0x1p128));
       deposit(s.sum.finite, at >= fields, sum, exponent);
       deposit(s.squares.finite, false, squares, 2 * exponent);
     }
+    TALLY_CLAIM(flushed("moments_table", sum_, s.sum.finite));
+    TALLY_CLAIM(flushed("moments_table", squares_, s.squares.finite));
     count_ = 0;
   }
 
@@ -77,6 +87,7 @@ class moments_table {
   };
   std::unique_ptr<table> table_;
   std::uint64_t count_ = 0;
+  TALLY_CLAIMS_NEED(bounds::exact sum_, squares_;)
 
   template <class Tile>
   TALLY_CPU_FN void add_doubles(Tile const& t) {

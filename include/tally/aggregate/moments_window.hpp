@@ -148,6 +148,7 @@ class moments_window {
     reader_type reader;
     sum_of<Tile, reader_type> sum(top_);
     squares_of<Tile> squares(top_);
+    TALLY_CLAIM(begin());
     reader.for_each(t, [&](auto const& x) __attribute__((always_inline)) {
       sum.add(x);
       TALLY_CPU_UNROLL
@@ -155,7 +156,10 @@ class moments_window {
     });
     reach const e = reader.found(sum.sum());
     bool const exact = e.zero || holds<Tile>(top_, e);
+    TALLY_CLAIM(settle(e.finite && exact && !e.zero));
     if (!e.finite || !exact || !reader.count(s.sum)) return {e, false};
+    TALLY_CLAIM(stores("moments_window.sum", sum, t));
+    TALLY_CLAIM(stores_squares("moments_window.squares", squares, t));
     sum.store(s.sum.finite);
     squares.store(s.squares.finite);
     return {e, true, reader.laden()};

@@ -68,6 +68,7 @@ class prefix_window {
     double const up = multiple_of(next_low, w1());
     high = next_high + up;
     low = next_low - up;
+    TALLY_CLAIM(within("window.low", low, power_of_two(w1() - 1)));
   }
   // Adds a sum of elements; false if it has bits below the window.
   TALLY_CPU_FN bool add(double sum) {
@@ -86,6 +87,7 @@ class prefix_window {
     if (t.data != waiting_ + wait_) add_waiting(), waiting_ = t.data;
     wait_ += t.count;
     if (!lazy) add_waiting();
+    TALLY_CLAIM(drifts("drift.off", t, high, low, next_high, next_low, shift, off));
     move_to(next_high, next_low);
     unknown = (unknown + off) * (1 + 0x1p-40);
   }

@@ -73,6 +73,8 @@ class tile_sums {
       doubles const start = rest + start_[s];
       floats row[Lanes];
       for (int i = 0; i < Lanes; ++i) row[i] = rounded(base + (start + sum_[s][i]));
+      for (int i = 0; i < Lanes; ++i)
+        TALLY_CLAIM(note_across(s * square + i, Lanes, base + (start + sum_[s][i])));
       transpose<Lanes>(row);
       for (int i = 0; i < Lanes; ++i)
         store_some(rounded.finish(row[i]), out + i * Lanes, count - i * Lanes);

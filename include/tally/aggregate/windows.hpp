@@ -174,8 +174,10 @@ struct folded_sum {
     for (int f = 0; f < Folds; ++f) {
       V const next = high[i][f] + x, part = minus_fused(next, high[i][f]);
       x = minus_fused(x, part);
+      TALLY_CLAIM(within("folds.room", next - anchor[f], anchor[f] / 3));
       high[i][f] = next;
     }
+    TALLY_CLAIM(adds("folds.rest", low[i], x));
     low[i] += x;
   }
   TALLY_CPU_FN void add_square(int i, V x)
@@ -183,6 +185,8 @@ struct folded_sum {
   {
     if constexpr (has_fused<sizeof x>) {
       V const next = fused(x, x, high[i][0]);
+      TALLY_CLAIM(within("folds.room", next - anchor[0], anchor[0] / 3));
+      TALLY_CLAIM(adds("folds.rest", low[i], fused(x, x, high[i][0] - next)));
       low[i] += fused(x, x, high[i][0] - next);
       high[i][0] = next;
     } else {
@@ -192,6 +196,9 @@ struct folded_sum {
   TALLY_CPU_FN double low_sum() const { return sum_of_lanes(low[0] + low[1]); }
   template <class Digits>
   TALLY_CPU_FN void store(Digits& into) const {
+    for (int f = 0; f < Folds; ++f)
+      TALLY_CLAIM(lanes("folds.sum", high[0][f] - anchor[f], high[1][f] - anchor[f]));
+    TALLY_CLAIM(lanes("folds.rest", low[0], low[1]));
     for (int f = 0; f < Folds; ++f)
       into.add(sum_of_lanes((high[0][f] - anchor[f]) + (high[1][f] - anchor[f])));
     into.add(low_sum());
@@ -214,11 +221,15 @@ struct window_sum {  // of floats: plain double additions are exact
   }
   TALLY_CPU_FN void add(V const (&x)[Reader::parts]) {
     TALLY_CPU_UNROLL
-    for (int i = 0; i < Reader::parts; ++i) sums[i] = plus_fused(x[i], sums[i]);
+    for (int i = 0; i < Reader::parts; ++i) {
+      TALLY_CLAIM(adds("window.sums", sums[i], x[i]));
+      sums[i] = plus_fused(x[i], sums[i]);
+    }
   }
   TALLY_CPU_FN double sum() const { return sum_of_lanes(sums[0] + sums[1]); }
   template <class Digits>
   TALLY_CPU_FN void store(Digits& into) const {
+    TALLY_CLAIM(lanes("window.sums", sums[0], sums[1]));
     into.add(sum());
   }
 };
@@ -242,6 +253,8 @@ struct window_sum<Reader, double, Bits> {
     TALLY_CPU_UNROLL
     for (int i = 0; i < Reader::parts; ++i) {
       V const high = cast<V>(cast<bits>(x[i]) & (~std::uint64_t(0) << 26));
+      TALLY_CLAIM(adds("window.upper", upper[i], high));
+      TALLY_CLAIM(adds("window.lower", lower[i], x[i] - high));
       upper[i] += high;
       lower[i] += x[i] - high;
     }
@@ -249,6 +262,9 @@ struct window_sum<Reader, double, Bits> {
   TALLY_CPU_FN double sum() const { return 0; }
   template <class Digits>
   TALLY_CPU_FN void store(Digits& into) const {
+    TALLY_CLAIM(lanes("window.upper", upper[0], upper[1]));
+    TALLY_CLAIM(lanes("window.lower", lower[0], lower[1]));
+    TALLY_CLAIM(within("window.top", upper[0] + upper[1], std::numeric_limits<double>::max()));
     into.add(sum_of_lanes(upper[0] + upper[1]));
     into.add(sum_of_lanes(lower[0] + lower[1]));
   }
@@ -284,6 +300,8 @@ struct narrow_sum {
       TALLY_CPU_UNROLL
       for (int i = 0; i < vectors; ++i) {
         V const next = high[i] + x[i], part = minus_fused(next, high[i]);
+        TALLY_CLAIM(within("narrow.room", next - anchor, anchor / 3));
+        TALLY_CLAIM(adds("narrow.rest", low[i], minus_fused(x[i], part)));
         low[i] += minus_fused(x[i], part);
         high[i] = next;
       }
@@ -306,6 +324,10 @@ struct narrow_sum {
   }
   // 32 of a lane are still exact above the cut, 16 below.
   TALLY_CPU_FN void flush() {
+    TALLY_CLAIM(adds("narrow.above", (high[0] - anchor) + (high[1] - anchor),
+                     (high[2] - anchor) + (high[3] - anchor)));
+    TALLY_CLAIM(adds("narrow.below", low[0], low[1]));
+    TALLY_CLAIM(adds("narrow.below", low[2], low[3]));
     above = plus(above, ((high[0] - anchor) + (high[1] - anchor)) +
                             ((high[2] - anchor) + (high[3] - anchor)));
     below = plus(plus(below, low[0] + low[1]), low[2] + low[3]);
@@ -339,10 +361,13 @@ TALLY_CPU_FN outcome add_window(Tile const& t, int top, State& s) {
   using reader_type = tile_reader<Tile, Specials>;
   reader_type reader;
   window_sum<reader_type, typename Tile::element, bits_of_count<Tile>> sum(top);
+  TALLY_CLAIM(begin());
   sum.add(reader, t);
   reach const e = reader.found(sum.sum());
   bool const exact = e.zero || sum.holds(top, e);
+  TALLY_CLAIM(settle(e.finite && exact && !e.zero));
   if (!e.finite || !exact || !reader.count(s)) return {e, false};
+  TALLY_CLAIM(stores("window", sum, t));
   sum.store(s.finite);
   return {e, true, reader.laden()};
 }
@@ -352,12 +377,15 @@ template <int Folds, class Tile, class Digits>
 TALLY_CPU_FN outcome add_folded(Tile const& t, int top, Digits& into) {
   tile_reader<Tile> reader;
   folded_sum<typename decltype(reader)::doubles, bits_of_count<Tile>, Folds> sum(top);
+  TALLY_CLAIM(begin());
   reader.for_each(t, [&](auto const& x) __attribute__((always_inline)) {
     TALLY_CPU_UNROLL
     for (int i = 0; i < reader.parts; ++i) sum.add(i, x[i]);
   });
   reach const e = reader.found(sum.low_sum());
   bool const exact = e.zero || (e.top <= top && sum.holds(top, e.lowest));
+  TALLY_CLAIM(settle(e.finite && exact));
+  if (e.finite && exact) TALLY_CLAIM(stores("folds", sum, t));
   if (e.finite && exact) sum.store(into);
   return {e, e.finite && exact};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tally/claim.hpp"
 #include "tally/launch.cuh"
 #include "tally/thread_index.cuh"
 #include "tally/warp/reduce.cuh"
@@ -68,6 +69,11 @@ class column_digits {
     for (int i = 0; i < words; ++i) {
       int const word = int(__funnelshift_l(i > 0 ? part(i - 1) : 0, part(i), up));
       bool const whole = 2 * i + 1 == pieces;
+      TALLY_CLAIM(counter("columns.digit", to + 2 * i * next, whole ? word : word & 0xffff));
+      if (!whole)
+        TALLY_CLAIM(
+            counter("columns.digit", to + (2 * i + 1) * next,
+                    2 * i + 2 == pieces ? word >> 16 : int(unsigned(word) >> 16)));
       atomicAdd(to + 2 * i * next, whole ? word : word & 0xffff);
       if (!whole)
         atomicAdd(to + (2 * i + 1) * next,
@@ -80,6 +86,8 @@ class column_digits {
   __device__ void add_pieces(int low, int high, unsigned row) {
     static_assert(Bits <= 32);
     int* const to = &mine(row);
+    TALLY_CLAIM(counter("columns.digit", to, low));
+    if (Bits > 16) TALLY_CLAIM(counter("columns.digit", to + next, high));
     atomicAdd(to, low);
     if (Bits > 16) atomicAdd(to + next, high);
   }

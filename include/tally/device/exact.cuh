@@ -105,6 +105,9 @@ class single_adder {
         each(in_row(p));
       } else {
         in_pieces const p = pieces_of(x[k]);
+        if (is_finite(x[k]))
+          TALLY_CLAIM(pieces("pieces", as_float(x[k]), p.low, p.high,
+                             8 * int(p.row) + format<T>::lowest - 1));
         apart_.template add_pieces<row_bits<T>>(p.low, p.high, p.row);
         each(p);
       }
@@ -167,6 +170,7 @@ class exact_adder<T> : public single_adder<T> {
     using seen = detail::seen_as<T>;
     unsigned largest = 0, smallest = ~0u;
     double sum[4] = {};
+    TALLY_CLAIM(begin());
 #pragma unroll
     for (int k = 0; k < Batch::size; ++k) {
       float const value = as_float(x[k]);
@@ -175,15 +179,20 @@ class exact_adder<T> : public single_adder<T> {
         largest = max(largest, magnitude);
         smallest = min(smallest, magnitude - 1);  // a zero becomes large
       }
+      TALLY_CLAIM(adds("batch.sums", sum[k % 4], double(value)));
       sum[k % 4] += double(value);
     }
     all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    TALLY_CLAIM(adds("batch.sums", sum[0] + sum[1], sum[2] + sum[3]));
     if constexpr (std::is_same_v<T, float16>) {
+      TALLY_CLAIM(settle(is_finite(all)));
       return is_finite(all);
     } else {
       int const top = int(largest >> 23), bottom = max(int(smallest >> 23), seen::least);
-      return top < seen::not_finite &&
-             log2_of(Batch::size) + (top + 1 - bottom) + (seen::precision - 1) <= 53;
+      bool const fits = top < seen::not_finite &&
+                        log2_of(Batch::size) + (top + 1 - bottom) + (seen::precision - 1) <= 53;
+      TALLY_CLAIM(settle(fits));
+      return fits;
     }
   }
 };
@@ -208,6 +217,8 @@ class exact_adder<double> : public single_adder<double> {
     for (int k = 0; k < size; ++k) {
       auto& c = chain_[k % chains];
       double const next = c.sum + x[k];
+      TALLY_CLAIM(within("chain.room", next - anchor_, anchor_ / 3));
+      TALLY_CLAIM(adds("chain.rest", c.rest, x[k] - (next - c.sum)));
       c.rest += x[k] - (next - c.sum);
       c.sum = next;
     }
@@ -269,6 +280,8 @@ class exact_adder<double> : public single_adder<double> {
   }
   __device__ void flush(shared_type& shared) {
     if (above_ == 1) return;
+    TALLY_CLAIM(adds("chain.sum", chain_[0].sum - anchor_, chain_[1].sum - anchor_));
+    TALLY_CLAIM(adds("chain.rest", chain_[0].rest, chain_[1].rest));
     put((chain_[0].sum - anchor_) + (chain_[1].sum - anchor_), shared);
     put_rest(chain_[0].rest + chain_[1].rest, shared);
     above_ = 1;

@@ -66,6 +66,7 @@ class product_adder {
   __device__ bool add_if_close(Batch const& x, shared_type& shared) {
     constexpr int size = Batch::size;
     double product[size], error[size];
+    TALLY_CLAIM(begin());
     bool exact = true;
 #pragma unroll
     for (int k = 0; k < size; ++k) {
@@ -74,8 +75,10 @@ class product_adder {
       if constexpr (is_double) {
         exact = exact && has_error(a, b, product[k]);
         error[k] = fma(a, b, -product[k]);
+        if (exact) TALLY_CLAIM(product("products.error", a, b, product[k], error[k]));
       }
     }
+    TALLY_CLAIM(settle(exact));
     if (!exact || !add_values<0>(product, shared)) return false;
     if constexpr (is_double)
       if (!add_values<1>(error, shared))
@@ -89,19 +92,26 @@ class product_adder {
   __device__ bool add_values(double const (&x)[size], shared_type& shared) {
     unsigned largest = 0, smallest = ~0u;
     double high_sum[2] = {}, low_sum[2] = {};
+    TALLY_CLAIM(begin());
 #pragma unroll
     for (int k = 0; k < size; ++k) {
       std::uint64_t const magnitude = to_bits(x[k]) & ~format<double>::sign;
       largest = max(largest, unsigned(magnitude >> 32));
       smallest = min(smallest, unsigned((magnitude - 1) >> 32));  // a zero becomes large
       double const high = from_bits<double>(to_bits(x[k]) & (~std::uint64_t(0) << 26));
+      TALLY_CLAIM(adds("values.high", high_sum[k % 2], high));
+      TALLY_CLAIM(adds("values.low", low_sum[k % 2], x[k] - high));
       high_sum[k % 2] += high;
       low_sum[k % 2] += x[k] - high;
     }
     int const top = int(largest >> 20), bottom = max(int(smallest >> 20), 1);
     constexpr int room = 64;  // for as many additions as there may be
-    if (top + room >= format<double>::max_field || log2_of(size) + (top + 1 - bottom) + 26 > 53)
-      return false;
+    bool const fits = top + room < format<double>::max_field &&
+                      log2_of(size) + (top + 1 - bottom) + 26 <= 53;
+    TALLY_CLAIM(adds("values.high", high_sum[0], high_sum[1]));
+    TALLY_CLAIM(adds("values.low", low_sum[0], low_sum[1]));
+    TALLY_CLAIM(settle(fits));
+    if (!fits) return false;
     sum_.template put<Part>(high_sum[0] + high_sum[1], shared.digits);
     sum_.template put<Part + 1>(low_sum[0] + low_sum[1], shared.digits);
     return true;

@@ -29,6 +29,9 @@ inline constexpr int few_digits = 3;
 
 template <floating R>
 __device__ R round_few(std::int64_t first, std::int64_t second, std::int64_t third, int exponent) {
+  TALLY_CLAIM(within("few.digit", first, 0x1p60));
+  TALLY_CLAIM(within("few.digit", second, 0x1p60));
+  TALLY_CLAIM(within("few.digit", third, 0x1p60));
   __int128 const sum = (__int128(third) << 64) + (__int128(second) << 32) + first;
   auto const magnitude = static_cast<unsigned __int128>(sum < 0 ? -sum : sum);
   auto high = std::uint64_t(magnitude >> 64), low = std::uint64_t(magnitude);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tally/aggregate/fixed_point.hpp"
+#include "tally/claim.hpp"
 #include "tally/warp/reduce.cuh"
 
 namespace tally::device {
@@ -68,6 +69,7 @@ struct shared_digits {
   // The same by `parts` threads, of which this is the part-th.
   __device__ void add_part(int at, std::int64_t x, int part) {
     int const digit = part_of(at, x, part);
+    if (digit != 0) TALLY_CLAIM(counter("shared.digit", &half[at + part], digit));
     if (digit != 0) atomicAdd(&half[at + part], digit);
   }
   // The same by one thread, as often as it likes.
@@ -100,6 +102,7 @@ struct shared_digits {
     auto const power = [](int e) { return from_bits<double>(std::uint64_t(1023 + e) << 52); };
     auto const whole = std::int64_t(x * power(-unit));
     if (!__all_sync(~0u, double(whole) * power(unit) == x)) return false;
+    TALLY_CLAIM(within("warp.narrow", whole, 0x1p58));
     auto const sum = std::int64_t(warp::detail::redux_of(std::uint64_t(whole), plus{}));
     std::uint64_t const magnitude = sum < 0 ? 0 - std::uint64_t(sum) : std::uint64_t(sum);
     // Each of the first lanes has a digit of it.
@@ -107,6 +110,9 @@ struct shared_digits {
     int const down = 16 * lane - position % 16;
     std::uint64_t const from = down < 0 ? magnitude << -down : magnitude >> min(down, 63);
     int const digit = lane < 5 ? int(from & 0xffff) : 0;  // less than 2^79 in all
+    TALLY_CLAIM(within("warp.narrow_sum", double(magnitude) * (1 << position % 16), 0x1p79));
+    if (digit != 0)
+      TALLY_CLAIM(counter("shared.digit", &half[position / 16 + lane], sum < 0 ? -digit : digit));
     if (digit != 0) atomicAdd(&half[position / 16 + lane], sum < 0 ? -digit : digit);
     return true;
   }
@@ -127,6 +133,7 @@ struct shared_digits {
     unsigned const low = unsigned(std::uint64_t(value) << up) & mask26;
     unsigned const middle = unsigned((std::uint64_t(value) << up) >> 26) & mask26;
     int const high = int(value >> (52 - up));
+    TALLY_CLAIM(within("warp.high", high, 0x1p26));
     __int128 sum = __int128(warp::detail::redux_of(high, plus{})) << 52;
     sum += std::int64_t(warp::detail::redux_of(middle, plus{})) << 26;
     return sum + warp::detail::redux_of(low, plus{});
@@ -136,9 +143,12 @@ struct shared_digits {
   __device__ void add_by_lanes(__int128 sum, int position) {
     bool const negative = sum < 0;
     auto magnitude = static_cast<unsigned __int128>(negative ? -sum : sum);
+    TALLY_CLAIM(within("warp.sum", sum, 0x1p86));
     magnitude = position < 0 ? magnitude >> -position : magnitude << position % 16;
     int const at = position < 0 ? 0 : position / 16, lane = warp::lane();
     int const digit = lane < 8 ? int(unsigned(magnitude >> (16 * lane)) & 0xffff) : 0;
+    if (digit != 0)
+      TALLY_CLAIM(counter("shared.digit", &half[at + lane], negative ? -digit : digit));
     if (digit != 0) atomicAdd(&half[at + lane], negative ? -digit : digit);  // few: not looked at
   }
 
@@ -147,6 +157,7 @@ struct shared_digits {
   __device__ void add_half(int i, int x) {
     constexpr int large = 1 << 30;
     for (;; ++i) {
+      TALLY_CLAIM(counter("shared.digit", &half[i], x));
       int const now = atomicAdd(&half[i], x) + x;
       if ((now < large && now > -large) || i + 1 == halves) return;
       int const taken = atomicExch(&half[i], 0);

@@ -166,8 +166,11 @@ class square_adder<T> {
     auto& c = chain_[which];
     double const value = as_double(x);
     if constexpr (exact) {
+      TALLY_CLAIM(adds("squares.sum", c.sum, value));
       c.sum += value;
       double const next = fma(value, value, c.high);
+      TALLY_CLAIM(within("squares.room", next - anchor_, anchor_ / 3));
+      TALLY_CLAIM(adds("squares.rest", c.low, fma(value, value, c.high - next)));
       c.low += fma(value, value, c.high - next);
       c.high = next;
     } else {
@@ -179,6 +182,7 @@ class square_adder<T> {
   }
   __device__ static void add_cut(double x, double& sum, double& rest) {
     double const next = sum + x;
+    TALLY_CLAIM(adds("squares.rests", rest, x - (next - sum)));
     rest += x - (next - sum);
     sum = next;
   }
@@ -204,7 +208,15 @@ class square_adder<T> {
     if (above_ == 1) return;
     double sum = 0, high = 0, low = 0;
 #pragma unroll
-    for (chain& c : chain_) sum += c.sum - sum_anchor_, high += c.high - anchor_, low += c.low;
+    for (chain& c : chain_) {
+      TALLY_CLAIM(adds("squares.sum", sum, c.sum - sum_anchor_));
+      TALLY_CLAIM(adds("squares.high", high, c.high - anchor_));
+      TALLY_CLAIM(adds("squares.low", low, c.low));
+      TALLY_CLAIM(within("squares.room", c.high - anchor_, anchor_ / 3));
+      if (!exact) TALLY_CLAIM(within("squares.room", c.sum - sum_anchor_, sum_anchor_ / 3));
+      if (!exact) TALLY_CLAIM(within("squares.room", c.error - error_anchor_, error_anchor_ / 3));
+      sum += c.sum - sum_anchor_, high += c.high - anchor_, low += c.low;
+    }
     sum_.put(sum, shared);
     squares_.put(high, squares);
     squares_.template put<1>(low, squares);
