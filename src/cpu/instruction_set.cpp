@@ -9,7 +9,11 @@ namespace tally::detail {
 namespace {
 
 instruction_set detect() {
-#if defined(__x86_64__)
+#if defined(TALLY_ONLY_avx512)
+  return instruction_set::avx512;
+#elif defined(TALLY_ONLY_avx2)
+  return instruction_set::avx2;
+#elif defined(__x86_64__) && !defined(TALLY_ONLY_baseline)
   __builtin_cpu_init();
   // All that run_avx2 and run_avx512, if it is there, are compiled for.
   bool const avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&

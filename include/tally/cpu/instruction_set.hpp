@@ -58,17 +58,23 @@ __attribute__((noinline)) void run_baseline(F& body) {
 // Runs body(width), an always-inlined callable, compiled for the best instruction set. AVX-512
 // brings fused operations, so it is for sources that are compiled with -ffp-contract=off and say so
 // with TALLY_NO_CONTRACTION, as the library's are; TALLY_SANITIZED leaves it out, as compiling it
-// under sanitizers takes too long.
+// under sanitizers takes too long. TALLY_ONLY_... leaves out all but one, whatever the processor.
 template <class F>
 void run_vectorised(F&& body) {
-#if defined(__x86_64__)
+#if defined(TALLY_ONLY_avx512)
+  run_avx512(body);
+#elif defined(TALLY_ONLY_avx2)
+  run_avx2(body);
+#elif defined(__x86_64__) && !defined(TALLY_ONLY_baseline)
   auto const set = best_instruction_set();
 #ifdef TALLY_HAS_AVX512
   if (set == instruction_set::avx512) return run_avx512(body);
 #endif
   if (set >= instruction_set::avx2) return run_avx2(body);
-#endif
   run_baseline(body);
+#else
+  run_baseline(body);
+#endif
 }
 #undef TALLY_HAS_AVX512
 
