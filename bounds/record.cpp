@@ -42,11 +42,11 @@ struct table {
 
   bound& at(char const* name) {
     auto i = unsigned(reinterpret_cast<std::uintptr_t>(name) / 8 * 2654435761u >> 7) % size;
-    for (; of[i].name != name; i = (i + 1) % size)
-      if (of[i].name == nullptr) {
-        of[i].name = name;
-        used.push_back(i);
-      }
+    while (of[i].name != name && of[i].name != nullptr) i = (i + 1) % size;
+    if (of[i].name == nullptr) {
+      of[i].name = name;
+      used.push_back(i);
+    }
     return of[i];
   }
   void clear() {

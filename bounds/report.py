@@ -16,6 +16,7 @@ NEAR = 1 / 8
 
 def claims(text):
     """The arguments of every TALLY_CLAIM in a source."""
+    text = re.sub("//.*", "", text)
     for found in re.finditer(r"TALLY_CLAIM\(", text):
         depth, end = 1, found.end()
         while depth:
