@@ -103,7 +103,7 @@ void check_stored(char const* name, site where, exact const& found, exact const&
   exact off = wanted;
   off.subtract(found);
   long double const size = off.magnitude();
-  record(name, where, size == 0 ? 0.5L : 2, double(wanted.value()), double(size));
+  record(name, where, size == 0 ? 1 : 2, double(wanted.value()), double(size));
 }
 
 // The allowance is what a double has below: a product's last bit must not lie there.
