@@ -14,6 +14,16 @@ using namespace tally::bounds;
 
 constexpr claim_at here{"here.hpp", 7};
 
+struct format {
+  static constexpr int precision = 24, lowest = -149;
+};
+struct tile {
+  static constexpr int size = 512;
+  double const* data;
+  int count;
+  double operator[](int k) const { return data[k]; }
+};
+
 class claims : public testing::Test {
  protected:
   void SetUp() override { forget(); }
@@ -112,9 +122,6 @@ TEST_F(claims, a_product_is_two_doubles_if_its_last_bit_is_one_of_a_double) {
 }
 
 TEST_F(claims, values_round_as_one_if_no_boundary_is_within_their_error) {
-  struct format {
-    static constexpr int precision = 24, lowest = -149;
-  };
   struct {
     double high, low;
   } const value{1 + 0x1p-24, 0x1p-80};
@@ -142,15 +149,6 @@ TEST_F(claims, leading_digits_are_compared_with_all_of_them) {
 }
 
 TEST_F(claims, running_sums_are_compared_with_the_exact_ones) {
-  struct tile {
-    static constexpr int size = 512;
-    double const* data;
-    int count;
-    double operator[](int k) const { return data[k]; }
-  };
-  struct format {
-    static constexpr int precision = 24, lowest = -149;
-  };
   double const x[] = {1, 0x1p-24, 0x1p-60};
   running truth;
   here.note_one(0, 1), here.note_one(1, 1 + 0x1p-24), here.note_one(2, 1 + 0x1p-24);
