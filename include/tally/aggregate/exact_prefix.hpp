@@ -208,6 +208,7 @@ class exact_prefix {
       least = power_of_two(std::max(largest - 7, format<Out>::lowest + format<Out>::precision));
     }
     double const sum = sums.accumulate();
+    TALLY_CLAIM(within("near.sums", sum, power_of_two(53 + e.lowest)));
     TALLY_CLAIM(tolerates(tolerance));
     return sums.template emit<Out>(count, base, rest, tolerance, least, out) && w.add(sum);
   }

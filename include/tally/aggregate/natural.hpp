@@ -161,7 +161,7 @@ TALLY_HD cut divide(natural<Limbs> const& numerator, natural<4> const& denominat
   auto rest = numerator.template slice<8>(at);
   cut out{long_division(rest, denominator), exponent + at, numerator.any_below(at)};
   out.sticky = out.sticky || rest.bit_length() > 0;
-  TALLY_CLAIM(within("divide.bits", 127, out.whole.bit_length()));
+  TALLY_CLAIM(within("divide.bits", std::ldexp(1.0, 127 - out.whole.bit_length()), 1));
   return out;
 }
 

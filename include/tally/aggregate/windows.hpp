@@ -264,7 +264,8 @@ struct window_sum<Reader, double, Bits> {
   TALLY_CPU_FN void store(Digits& into) const {
     TALLY_CLAIM(lanes("window.upper", upper[0], upper[1]));
     TALLY_CLAIM(lanes("window.lower", lower[0], lower[1]));
-    TALLY_CLAIM(within("window.top", upper[0] + upper[1], std::numeric_limits<double>::max()));
+    TALLY_CLAIM(within("window.top", sum_of_lanes(upper[0] + upper[1]),
+                       std::numeric_limits<double>::max()));
     into.add(sum_of_lanes(upper[0] + upper[1]));
     into.add(sum_of_lanes(lower[0] + lower[1]));
   }

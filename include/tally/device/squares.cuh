@@ -175,6 +175,7 @@ class square_adder<T> {
       c.high = next;
     } else {
       double const square = fma(value, value, -0.0), error = fma(value, value, -square);
+      TALLY_CLAIM(product("squares.error", value, value, square, error));
       add_cut(value, c.sum, c.sum_rest);
       add_cut(square, c.high, c.low);
       add_cut(error, c.error, c.rest);
