@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What TALLY_CLAIM can say of a bound. All is decided in another library (record.hpp, exact.hpp), by
-// arithmetic of its own: in code for the SIMT machine nothing but calls of it is left.
+// What TALLY_CLAIM can say of a bound. All is decided in another library (record.hpp, exact.hpp),
+// by arithmetic of its own: in code for the SIMT machine nothing but calls of it is left.
 #pragma once
 
 #include <cstdint>
@@ -180,10 +180,9 @@ struct claim_at {
   TALLY_CLAIM_FN void variance(char const* name, Leading const& sum, Leading const& squares,
                                std::uint64_t n, std::uint64_t ddof, Value const& value,
                                double error) const {
-    check_variance(name, {file, line},
-                   {sum.value.high, sum.value.low, sum.error, sum.exponent},
-                   {squares.value.high, squares.value.low, squares.error, squares.exponent}, n, ddof,
-                   value.high, value.low, error);
+    check_variance(name, {file, line}, {sum.value.high, sum.value.low, sum.error, sum.exponent},
+                   {squares.value.high, squares.value.low, squares.error, squares.exponent}, n,
+                   ddof, value.high, value.low, error);
   }
   template <class Format, class Value, class R>
   TALLY_CLAIM_FN void rounds(char const* name, Value const& value, double error, int exponent,

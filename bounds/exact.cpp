@@ -30,8 +30,8 @@ void exact::add(bool negative, std::uint64_t significand, int exponent) {
 void exact::add_product(double x, double y) {
   int a, b;
   double const m = std::frexp(x, &a) * 0x1p53, n = std::frexp(y, &b) * 0x1p53;
-  auto const product = static_cast<unsigned __int128>(std::fabs(m)) *
-                       static_cast<unsigned __int128>(std::fabs(n));
+  auto const product =
+      static_cast<unsigned __int128>(std::fabs(m)) * static_cast<unsigned __int128>(std::fabs(n));
   bool const negative = (m < 0) != (n < 0);
   add(negative, std::uint64_t(product), a + b - 106);
   add(negative, std::uint64_t(product >> 64), a + b - 42);

@@ -14,7 +14,8 @@ long double last_place(double x) {
 
 // Rounded as a type of such a precision does it, whose numbers end somewhere.
 long double result_of(exact const& x, int precision, int least) {
-  long double const end = std::ldexp(1.0L, 3 - precision - least), out = x.rounded(precision, least);
+  long double const end = std::ldexp(1.0L, 3 - precision - least),
+                    out = x.rounded(precision, least);
   return out >= end ? HUGE_VALL : out <= -end ? -HUGE_VALL : out;
 }
 long double result_of(double x, int shift, int precision, int least) {

@@ -105,18 +105,17 @@ void report_all() {
   for (auto const& [name, b] : all) {
     char line[640];
     char const* const inside = std::strstr(b.where.file, "include/tally/");
-    std::snprintf(line, sizeof line,
-                  "{\"name\": \"%s\", \"file\": \"%s\", \"line\": %d, \"claims\": %llu, \"exceeded\": "
-                  "%llu, \"largest\": %.6Lg, \"values\": \"%a %a\", \"input\": \"%s\"}\n",
-                  name.c_str(), inside ? inside : b.where.file, b.where.line,
-                  (unsigned long long)b.claims, (unsigned long long)b.exceeded,
-                  std::min(b.largest, 1e300L), b.a, b.b, b.input);
+    std::snprintf(
+        line, sizeof line,
+        "{\"name\": \"%s\", \"file\": \"%s\", \"line\": %d, \"claims\": %llu, \"exceeded\": "
+        "%llu, \"largest\": %.6Lg, \"values\": \"%a %a\", \"input\": \"%s\"}\n",
+        name.c_str(), inside ? inside : b.where.file, b.where.line, (unsigned long long)b.claims,
+        (unsigned long long)b.exceeded, std::min(b.largest, 1e300L), b.a, b.b, b.input);
     lines += line;
   }
   if (char const* const file = std::getenv("TALLY_BOUNDS_FILE")) {
     int const to = open(file, O_WRONLY | O_CREAT | O_APPEND, 0666);
-    if (to < 0 || write(to, lines.data(), lines.size()) != ssize_t(lines.size()))
-      std::perror(file);
+    if (to < 0 || write(to, lines.data(), lines.size()) != ssize_t(lines.size())) std::perror(file);
     close(to);
   }
   if (!any_exceeded()) return;

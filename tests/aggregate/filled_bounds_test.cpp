@@ -54,7 +54,8 @@ void expect_prefixes(std::vector<__int128> const& k, int unit) {
     want.push_back(Out(std::ldexp(Out(sum += element), unit)));
   }
   inclusive_scan(cpu{1}, x, out, tally::sum{});
-  for (std::size_t i = 0; i < k.size(); ++i) ASSERT_EQ(out[i], want[i]) << "of " << k.size() << ", " << i;
+  for (std::size_t i = 0; i < k.size(); ++i)
+    ASSERT_EQ(out[i], want[i]) << "of " << k.size() << ", " << i;
 }
 
 // What elements have below a window's high part adds up to as much as it can: all bits of it are

@@ -173,7 +173,8 @@ TALLY_HD inline cut square_root(cut const& x) {
   auto const top = x.whole.slice<2>(length - 64);
   double const part = double(std::uint64_t(top.limb[1]) << 32 | top.limb[0]);
   std::uint64_t const guess = std::uint64_t(std::sqrt(part) * 0x1p20) + 16;
-  TALLY_CLAIM(guess("square_root.guess", std::uint64_t(top.limb[1]) << 32 | top.limb[0], guess, 16));
+  TALLY_CLAIM(
+      guess("square_root.guess", std::uint64_t(top.limb[1]) << 32 | top.limb[0], guess, 16));
   // guess * 2^(length / 2 - 52) is at least the root, and less than 2^129.
   auto root = natural_of(guess).slice<5>(52 - length / 2);
   if (root.limb[4]) root = natural<5>{{~0u, ~0u, ~0u, ~0u, 0}};

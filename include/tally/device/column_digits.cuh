@@ -71,9 +71,8 @@ class column_digits {
       bool const whole = 2 * i + 1 == pieces;
       TALLY_CLAIM(counter("columns.digit", to + 2 * i * next, whole ? word : word & 0xffff));
       if (!whole)
-        TALLY_CLAIM(
-            counter("columns.digit", to + (2 * i + 1) * next,
-                    2 * i + 2 == pieces ? word >> 16 : int(unsigned(word) >> 16)));
+        TALLY_CLAIM(counter("columns.digit", to + (2 * i + 1) * next,
+                            2 * i + 2 == pieces ? word >> 16 : int(unsigned(word) >> 16)));
       atomicAdd(to + 2 * i * next, whole ? word : word & 0xffff);
       if (!whole)
         atomicAdd(to + (2 * i + 1) * next,

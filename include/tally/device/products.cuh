@@ -106,8 +106,8 @@ class product_adder {
     }
     int const top = int(largest >> 20), bottom = max(int(smallest >> 20), 1);
     constexpr int room = 64;  // for as many additions as there may be
-    bool const fits = top + room < format<double>::max_field &&
-                      log2_of(size) + (top + 1 - bottom) + 26 <= 53;
+    bool const fits =
+        top + room < format<double>::max_field && log2_of(size) + (top + 1 - bottom) + 26 <= 53;
     TALLY_CLAIM(adds("values.high", high_sum[0], high_sum[1]));
     TALLY_CLAIM(adds("values.low", low_sum[0], low_sum[1]));
     TALLY_CLAIM(settle(fits));
