@@ -44,7 +44,7 @@ BELOW_AND = {"^", "|", "&&", "||", "?", ":", ",", ";", "return"} | ASSIGNMENTS
 BELOW_RELATION = BELOW_AND | {"&", "==", "!="}
 
 NEVER_MUTATED = {"static_assert", "sizeof", "alignof", "alignas", "decltype", "noexcept",
-                 "__launch_bounds__", "asm"}
+                 "__launch_bounds__", "asm", "TALLY_CLAIM", "TALLY_CLAIMS_NEED"}
 CONTROL = {"if", "for", "while", "switch", "catch", "return"}
 VOTES = {"__any_sync", "__all_sync", "__ballot_sync"}
 MASKED = re.compile(r"__(?:any|all|ballot|shfl|shfl_up|shfl_down|shfl_xor|reduce_\w+|match_\w+)_sync$")
