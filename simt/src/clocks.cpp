@@ -34,13 +34,6 @@ moment find(std::vector<knowledge::entry> const& entries, std::uint32_t key) {
   return at != entries.end() && at->first == key ? at->second : 0;
 }
 
-bool is_acquire(int order) {
-  return order == __NV_ATOMIC_ACQUIRE || order == __NV_ATOMIC_CONSUME ||
-         order >= __NV_ATOMIC_ACQ_REL;
-}
-bool is_release(int order) { return order >= __NV_ATOMIC_RELEASE; }
-bool is_beyond_block(int scope) { return scope > __NV_THREAD_SCOPE_BLOCK; }
-
 }  // namespace
 
 moment now() { return time_now; }

@@ -74,6 +74,13 @@ class lane_knowledge {
   known pending_device_, pending_block_;  // what the next fence learns
 };
 
+inline bool is_acquire(int order) {
+  return order == __NV_ATOMIC_ACQUIRE || order == __NV_ATOMIC_CONSUME ||
+         order >= __NV_ATOMIC_ACQ_REL;
+}
+inline bool is_release(int order) { return order >= __NV_ATOMIC_RELEASE; }
+inline bool is_beyond_block(int scope) { return scope > __NV_THREAD_SCOPE_BLOCK; }
+
 moment now();
 moment tick();  // what was now is past
 

@@ -10,6 +10,7 @@
 #include "copies.hpp"
 #include "counting.hpp"
 #include "fibers.hpp"
+#include "late_writes.hpp"
 #include "simt/device.hpp"
 #include "simt/machine.hpp"
 #include "simt/runtime.hpp"
@@ -40,8 +41,10 @@ struct lane {
   int predicate = {};
   std::string withheld = {};  // why the lane goes no further: stop_later
   long long steps = {};
+  unsigned decisions = {};
   lane_knowledge knowledge = {};
   pending_copies copies = {};
+  atomic_write proposed = {};
 
   unsigned bit() const { return 1u << index % 32; }
 };
@@ -55,6 +58,7 @@ struct warp {
 
 struct block {
   launch_request const* request;
+  std::size_t place;     // among the resident ones
   std::uint32_t number;  // linear, x fastest
   uint3 index;
   std::vector<lane> lanes;
@@ -62,6 +66,7 @@ struct block {
   std::vector<lane*> ready;
   unsigned exited, at_barrier;
   block_clock clock;
+  late_writes late;
   device_memory* global;
   shared_memory* shared;
 };
@@ -87,11 +92,15 @@ inline position to_position(uint3 v) { return {v.x, v.y, v.z}; }
 
 // Runs a launch that a device could run; false: the machine cannot number so many lanes.
 bool run(launch_request const&);
+// What the first launch of a process takes long for.
+void warm_up();
 
 // Lets other lanes run. A poll is a look at memory that another lane may be about to change.
 void yield(bool is_poll);
-// True once in so many times, as the seed has it.
-bool chance(unsigned times);
+// Whether a load finds the old value this time.
+bool finds_old();
+// Whether an atomic write that nobody orders comes late this time.
+bool is_late();
 // Leaves the running lane until someone has made it ready.
 void suspend();
 void make_ready(lane&);
@@ -103,6 +112,7 @@ void note_progress();
 // Ends the launch with a finding, its first: at once, or when the running lane leaves.
 [[noreturn]] void stop(std::string kind, std::string text, void* pc);
 void record(lane const&, std::string kind, std::string text, void* pc);
+void record(lane_id, std::string kind, std::string text, void* pc);
 
 // Stops the running lane only, whose read of uninitialised memory may prove to be a race: the
 // launch goes on until it finds one, or can go no further.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory.hpp"
 
+#include <array>
 #include <cstring>
+#include <utility>
 
 #include "execution.hpp"
 #include "findings.hpp"
@@ -131,6 +133,27 @@ void count_access(space& s, std::uintptr_t address, std::size_t bytes, bool writ
   }
 }
 
+// A store, or an exchange whose result nobody uses, throws away what is in the word.
+void check_replaced(space& s, std::uintptr_t address, std::size_t bytes, site_id site) {
+  if (s.reduced.is_empty()) return;
+  lane& l = *running;
+  auto const* const other = s.reduced.find_unordered(address, l.knowledge);
+  if (other) {
+    stop("race",
+         "replaces " + std::to_string(bytes) + " bytes (" + describe(s, address) + ") that " +
+             name_of(other->lane, l) + " atomically changed at " + text_of(pc_of(other->site)) +
+             ", and nothing orders the two",
+         pc_of(site));
+  }
+  s.reduced.replace(address, l.knowledge, false, site);
+}
+
+// Atomics are of 2 bytes or more.
+void take_values(space& s, std::uintptr_t address, std::size_t bytes) {
+  for (std::uintptr_t at = address & ~std::uintptr_t(1); at < address + bytes; at += 2)
+    s.reduced.see(at, running->knowledge);
+}
+
 }  // namespace
 
 void see(void* at, std::size_t bytes, access_kind kind, void* pc) {
@@ -151,6 +174,8 @@ void see(void* at, std::size_t bytes, access_kind kind, void* pc) {
     stop_misaligned(bytes, how, pc);
   }
   if (is_volatile) yield(!writes);
+  l.home->late.before_access(address, bytes);
+  if (s->reduced.has_losses()) take_values(*s, address, bytes);
   site_id const site = site_of(pc);
   count_access(*s, address, bytes, writes, site);
   bool const has_value = check_states(*s, address, bytes, how, is_range, pc);
@@ -158,9 +183,11 @@ void see(void* at, std::size_t bytes, access_kind kind, void* pc) {
   if (is_volatile && !is_shared(*s)) {
     how = writes ? touch::atomic_write : touch::atomic_load;
     if (writes) {
+      check_replaced(*s, address, bytes, site);
       l.knowledge.write_flag(s->flag_writes, address, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM,
                              false);
     } else {
+      s->reduced.see(address, l.knowledge);
       l.knowledge.read_flag(s->flag_writes, address, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM);
     }
   }
@@ -176,6 +203,7 @@ void see_again(void* at, std::size_t bytes, access_kind kind, void* pc) {
   touch const how = unsigned(kind) % 2 ? touch::write : touch::read;
   space* const s = find_space(address, bytes, how, pc);
   if (!s) return;
+  running->home->late.before_access(address, bytes);
   bool const has_value = check_states(*s, address, bytes, how, is_range, pc);
   check_race(*s, address, bytes, how, site_of(pc), pc);
   if (!has_value) stop_uninitialised(*s, address, bytes, how, pc);
@@ -190,7 +218,8 @@ touch touch_of(atomic_kind kind, int scope) {
   return is_wide ? touch::atomic_write : touch::block_write;
 }
 
-void check_atomic(space& s, std::uintptr_t address, unsigned bytes, atomic_kind kind, int scope,
+// Whether there was a value.
+bool check_atomic(space& s, std::uintptr_t address, unsigned bytes, atomic_kind kind, int scope,
                   void* pc) {
   touch const how = touch_of(kind, scope);
   site_id const site = site_of(pc);
@@ -200,18 +229,21 @@ void check_atomic(space& s, std::uintptr_t address, unsigned bytes, atomic_kind 
   bool const has_value = check_states(s, address, bytes, as, false, pc);
   check_race(s, address, bytes, how, site, pc);
   if (!has_value) stop_uninitialised(s, address, bytes, how, pc);
-  if (kind != atomic_kind::load && !had_value) s.overwritten.forget(address);
-  if (kind == atomic_kind::load || !had_value) return;
-  s.overwritten.overwrite(reinterpret_cast<void*>(address), bytes, s.flag_writes,
-                          running->knowledge);
+  return had_value;
 }
 
-void pass_knowledge(space& s, std::uintptr_t address, atomic_kind kind, int order, int scope) {
+// The value that is in memory now.
+void take_value(space& s, std::uintptr_t address, int order, int scope) {
   auto& knowledge = running->knowledge;
-  if (kind != atomic_kind::store) knowledge.read_flag(s.flag_writes, address, order, scope);
-  if (kind == atomic_kind::load) s.overwritten.see_newest(address, knowledge);
-  if (kind == atomic_kind::load) return;
-  knowledge.write_flag(s.flag_writes, address, order, scope, kind == atomic_kind::update);
+  knowledge.read_flag(s.flag_writes, address, order, scope);
+  s.reduced.see(address, knowledge);
+}
+
+// All that is ordered before the running lane's next step.
+void make_known_writes() {
+  running->home->late.make_if([](atomic_write const& w) {
+    return w.by == running || running->knowledge.knows(w.by->knowledge.self(), w.when);
+  });
 }
 
 // Where an atomic access goes, after other lanes had their turn. Null: into local memory.
@@ -224,19 +256,82 @@ space* begin_atomic(std::uintptr_t address, unsigned bytes, atomic_kind kind, vo
   touch const how = touch_of(kind, __NV_THREAD_SCOPE_SYSTEM);
   space* const s = find_space(address, bytes, how, pc);
   if (address % bytes) stop_misaligned(bytes, how, pc);
+  l.home->late.before_access(address, bytes);
   return s;
 }
 
 }  // namespace
 
-void before_atomic(void const* at, unsigned bytes, atomic_kind kind, int order, int scope,
-                   void* pc) {
+void propose(void* at, unsigned bytes, atomic_kind kind, write_step step, void const* operand,
+             int order, int scope, void* pc) {
   inside_machine const inside;
   auto const address = std::uintptr_t(at);
+  lane& l = *running;
   space* const s = begin_atomic(address, bytes, kind, pc);
-  if (!s) return;
-  check_atomic(*s, address, bytes, kind, scope, pc);
-  pass_knowledge(*s, address, kind, order, scope);
+  if (s && is_release(order)) make_known_writes();
+  bool const had_value = s && check_atomic(*s, address, bytes, kind, scope, pc);
+  atomic_write& w = l.proposed;
+  w = {address, bytes, kind, step, {}, order, scope, had_value, false, &l, s, now(), site_of(pc)};
+  std::memcpy(w.operand.data(), operand, bytes);
+}
+
+void make(atomic_write const& w) {
+  void* const at = reinterpret_cast<void*>(w.address);
+  if (!w.where) return w.step(at, w.operand.data());
+  space& s = *w.where;
+  auto& knowledge = w.by->knowledge;
+  if (w.had_value) {
+    s.overwritten.overwrite(at, w.size, s.flag_writes, knowledge.self(), w.when);
+  } else {
+    s.overwritten.forget(w.address);
+  }
+  if (w.kind != atomic_kind::store) knowledge.read_flag(s.flag_writes, w.address, w.order, w.scope);
+  knowledge.write_flag(s.flag_writes, w.address, w.order, w.scope, w.kind != atomic_kind::store);
+  if (w.is_late) s.reduced.arrive(w.address, knowledge.self(), w.when);
+  std::array<unsigned char, 16> old;
+  std::memcpy(old.data(), at, w.size);
+  w.step(at, w.operand.data());
+  if (std::memcmp(old.data(), at, w.size) != 0) note_progress();
+}
+
+// What it gives back may be too early for what was added to it, if nobody looks again.
+void take(void* old) {
+  inside_machine const inside;
+  atomic_write& w = running->proposed;
+  std::memcpy(old, reinterpret_cast<void*>(w.address), w.size);
+  auto& knowledge = running->knowledge;
+  if (w.where && !w.where->reduced.is_empty()) {
+    reductions& r = w.where->reduced;
+    bool const too_early =
+        w.kind == atomic_kind::exchange && r.find_unordered(w.address, knowledge);
+    r.see(w.address, knowledge);
+    if (w.kind == atomic_kind::exchange) r.replace(w.address, knowledge, too_early, w.site);
+  }
+  make(w);
+  w.step = nullptr;
+}
+
+void settle() {
+  inside_machine const inside;
+  lane& l = *running;
+  auto const step = std::exchange(l.proposed.step, nullptr);
+  if (!step) return;
+  atomic_write w = l.proposed;
+  w.step = step;
+  if (!w.where) return make(w);
+  bool const can_wait = w.order == __NV_ATOMIC_RELAXED && is_beyond_block(w.scope) && w.had_value &&
+                        !is_shared(*w.where);
+  w.is_late = can_wait && is_late();
+  if (w.kind == atomic_kind::update) {
+    w.where->reduced.add(w.address, l.knowledge, w.site, w.is_late);
+  } else {
+    check_replaced(*w.where, w.address, w.size, w.site);
+  }
+  if (w.is_late) {
+    l.home->late.add(w);
+  } else {
+    make(w);
+  }
 }
 
 // A relaxed load may find an old value.
@@ -248,30 +343,39 @@ void atomic_load(void const* at, void* to, unsigned bytes, int order, int scope,
   old_value const* const old = s && order == __NV_ATOMIC_RELAXED
                                    ? s->overwritten.find(address, bytes, running->knowledge)
                                    : nullptr;
-  if (old && chance(4)) {
+  if (old && finds_old()) {
     running->knowledge.receive(old->flag, order, scope);
     at = old->bytes.data();
   } else if (s) {
-    pass_knowledge(*s, address, atomic_kind::load, order, scope);
+    take_value(*s, address, order, scope);
+    s->overwritten.see_newest(address, running->knowledge);
   }
   std::memcpy(to, at, bytes);
 }
 
-bool before_compare(void const* at, void const* expected, unsigned bytes, int order,
-                    int failure_order, int scope, void* pc) {
+void compare_exchange(void* at, void const* expected, void const* x, void* found, unsigned bytes,
+                      int order, int failure_order, int scope, void* pc) {
   inside_machine const inside;
   auto const address = std::uintptr_t(at);
   space* const s = begin_atomic(address, bytes, atomic_kind::update, pc);
+  std::memcpy(found, at, bytes);
   bool const equal = std::memcmp(at, expected, bytes) == 0;
   auto const kind = equal ? atomic_kind::update : atomic_kind::load;
-  if (!s) return equal;
-  check_atomic(*s, address, bytes, kind, scope, pc);
-  pass_knowledge(*s, address, kind, equal ? order : failure_order, scope);
-  return equal;
-}
-
-void after_atomic(bool changed) {
-  if (changed) note_progress();
+  if (s && equal && is_release(order)) make_known_writes();
+  bool const had_value = s && check_atomic(*s, address, bytes, kind, scope, pc);
+  if (s) take_value(*s, address, equal ? order : failure_order, scope);
+  if (s && !equal) s->overwritten.see_newest(address, running->knowledge);
+  if (!equal) return;
+  auto const step = [](void* to, void const*) {
+    auto const& w = running->proposed;
+    std::memcpy(to, w.operand.data(), w.size);
+  };
+  atomic_write& w = running->proposed;
+  w = {address,   bytes, kind,    step, {},    order,      scope,
+       had_value, false, running, s,    now(), site_of(pc)};
+  std::memcpy(w.operand.data(), x, bytes);
+  make(w);
+  w.step = nullptr;
 }
 
 void before_cached(void const* at, unsigned bytes, cached kind, void* pc) {
@@ -295,12 +399,24 @@ void before_cached(void const* at, unsigned bytes, cached kind, void* pc) {
 void fence(int order, int scope) {
   inside_machine const inside;
   ++running->steps;
+  if (is_release(order)) make_known_writes();
   running->knowledge.fence(order, scope);
   if (order != __NV_ATOMIC_SEQ_CST) return;
   for (space* s : {(space*)running->home->global, (space*)running->home->shared,
                    (space*)&program_variables()}) {
     s->overwritten.forget();  // more than it must: only what is before fences is seen after them
   }
+}
+
+void report_losses(space const& s, launch_request const& of) {
+  auto const* const lost = s.reduced.find_loss();
+  if (!lost) return;
+  auto const& [reduction, exchange] = *lost;
+  record(exchange.lane, "race",
+         "exchanges what " + name_of(reduction.lane, exchange.lane, of) +
+             " atomically changed at " + text_of(pc_of(reduction.site)) +
+             ": nothing orders the two, and nobody looks there after both",
+         pc_of(exchange.site));
 }
 
 }  // namespace simt

@@ -13,4 +13,9 @@ void see(void* address, std::size_t bytes, access_kind, void* pc);
 // Likewise, of an access that was seen and counted when it began.
 void see_again(void* address, std::size_t bytes, access_kind, void* pc);
 
+struct space;
+struct launch_request;
+// Exchanges that may have come too early, when nobody can look any more.
+void report_losses(space const&, launch_request const&);
+
 }  // namespace simt

@@ -6,14 +6,14 @@
 
 namespace simt {
 
-void old_values::overwrite(void const* address, unsigned size, flags const& all,
-                           lane_knowledge const& writer) {
+void old_values::overwrite(void const* address, unsigned size, flags const& all, lane_id writer,
+                           moment when) {
   auto const flag = all.find(std::uintptr_t(address));
   write& w = last_[std::uintptr_t(address)];
   std::memcpy(w.before.bytes.data(), address, size);
   w.before.size = size;
   w.before.flag = flag == all.end() ? released{} : flag->second;
-  w.seen_by.assign(1, {writer.self(), now()});
+  w.seen_by.assign(1, {writer, when});
 }
 
 old_value const* old_values::find(std::uintptr_t address, unsigned size,

@@ -22,7 +22,7 @@ struct old_value {
 // know neither of the write nor of a lane that has seen it.
 class old_values {
  public:
-  void overwrite(void const* address, unsigned size, flags const&, lane_knowledge const& writer);
+  void overwrite(void const* address, unsigned size, flags const&, lane_id writer, moment when);
   old_value const* find(std::uintptr_t address, unsigned size, lane_knowledge const&) const;
   void see_newest(std::uintptr_t address, lane_knowledge const&);
   void forget(std::uintptr_t address) { last_.erase(address); }

@@ -4,8 +4,11 @@
 #include <mutex>
 #include <numeric>
 
+#include "directions.hpp"
 #include "execution.hpp"
 #include "findings.hpp"
+#include "memory.hpp"
+#include "random_numbers.hpp"
 #include "symbols.hpp"
 #include "watchdog.hpp"
 
@@ -16,21 +19,6 @@ thread_local constinit bool watching = false;
 
 namespace {
 
-class random_numbers {
- public:
-  explicit random_numbers(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15 + 1) {}
-  // Below n.
-  std::size_t operator()(std::size_t n) {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return std::size_t((unsigned __int128)state_ * n >> 64);
-  }
-
- private:
-  std::uint64_t state_;
-};
-
 std::size_t volume(uint3 v) { return std::size_t(v.x) * v.y * v.z; }
 
 class scheduler {
@@ -38,6 +26,8 @@ class scheduler {
   explicit scheduler(launch_request const& request);
   void run();
   void leave_lane();
+  bool happens(choice::kind what, unsigned once_in);
+  void let_some_write_arrive();
 
   launch_request const& request;
   random_numbers random;
@@ -47,12 +37,21 @@ class scheduler {
   std::size_t polls = 0, switches = 0;  // since there was progress
   std::size_t turns = 0;                // of lanes, ever
   std::size_t progress = 1;             // how often there was some
+  unsigned yields = 0;  // of the running lane, since it was chosen or there was progress
+  directions* const directed = given_directions();
+  bool const delays;
 
   void look(void* pc);  // from the watchdog
 
  private:
+  std::unique_ptr<block> place_for_block(std::size_t place) const;
   void start(block&, std::size_t number);
   lane& choose();
+  lane& choose_anywhere();
+  lane& choose_as_directed();
+  lane& choose_usual();
+  lane& take(lane&);
+  bool let_all_writes_arrive();
   void enter(block&);
   void retire(block&);
   bool hangs() const;
@@ -61,7 +60,10 @@ class scheduler {
   std::vector<std::uint32_t> order_;
   std::size_t started_ = 0;
   std::vector<std::unique_ptr<block>> resident_;
-  block* current_ = nullptr;  // whose shared variables are in place
+  std::vector<std::unique_ptr<block>> gone_;  // whose last writes are still to come
+  block* current_ = nullptr;                  // whose shared variables are in place
+  lane* last_ = nullptr;                      // that ran; null: its block is gone
+  unsigned patience_;                         // yields that a late write takes, on average
   std::size_t turns_seen_ = 0;
   long long steps_seen_ = 0;
   unsigned looks_ = 0;  // since the running lane's turn began
@@ -69,7 +71,21 @@ class scheduler {
 
 thread_local scheduler* active = nullptr;
 
-scheduler::scheduler(launch_request const& r) : request(r), random(machine().seed) {
+// As a schedule has it, where the program has nothing to say.
+settings settings_now(directions const* directed) {
+  settings s = machine();
+  if (!directed) return s;
+  s.seed = directed->all().seed;
+  if (s.resident_blocks == settings{}.resident_blocks)
+    s.resident_blocks = directed->all().resident_blocks;
+  return s;
+}
+
+scheduler::scheduler(launch_request const& r)
+    : request(r),
+      random(settings_now(given_directions()).seed),
+      delays(volume(r.grid) > 1 && (given_directions() || machine().seed != 0)) {
+  if (directed) directed->begin_launch();
   order_.resize(volume(r.grid));
   std::iota(order_.begin(), order_.end(), 0);
   if (machine().order == block_order::descending) std::ranges::reverse(order_);
@@ -77,16 +93,25 @@ scheduler::scheduler(launch_request const& r) : request(r), random(machine().see
     for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random(i)]);
   }
   std::size_t const lanes = volume(r.block);
-  std::size_t const most = std::min<std::size_t>(machine().resident_blocks, stacks::most / lanes);
+  std::size_t const most =
+      std::min<std::size_t>(settings_now(directed).resident_blocks, stacks::most / lanes);
+  patience_ = delays ? 16u << random(6) : 0;
   for (std::size_t i = 0; i < std::clamp<std::size_t>(most, 1, order_.size()); ++i) {
-    auto& b = *resident_.emplace_back(std::make_unique<block>());
-    b.global = &global_memory();
-    b.shared = &shared_space(i);
-    b.warps.resize((lanes + 31) / 32);
-    b.lanes.resize(lanes);
-    for (std::size_t k = 0; k < lanes; ++k) b.lanes[k].stack = i * lanes + k;
-    start(b, order_[started_++]);
+    resident_.push_back(place_for_block(i));
+    start(*resident_.back(), order_[started_++]);
   }
+}
+
+std::unique_ptr<block> scheduler::place_for_block(std::size_t place) const {
+  std::size_t const lanes = volume(request.block);
+  auto b = std::make_unique<block>();
+  b->place = place;
+  b->global = &global_memory();
+  b->shared = &shared_space(place);
+  b->warps.resize((lanes + 31) / 32);
+  b->lanes.resize(lanes);
+  for (std::size_t k = 0; k < lanes; ++k) b->lanes[k].stack = place * lanes + k;
+  return b;
 }
 
 void scheduler::start(block& b, std::size_t number) {
@@ -114,9 +139,8 @@ void scheduler::start(block& b, std::size_t number) {
 
 void scheduler::run() {
   while (!stopped && !resident_.empty()) {
-    if (!current_ || leave_block) enter(*resident_[random(resident_.size())]);
-    leave_block = false;
-    running = &choose();
+    running = directed ? &choose_as_directed() : &choose_anywhere();
+    last_ = running;
     switch_to(host, running->suspended);
     running = nullptr;
     if (stopped) break;
@@ -125,28 +149,111 @@ void scheduler::run() {
       retire(b);
     } else if (b.ready.empty()) {
       diagnose_stuck(b);
-    } else if (hangs()) {
+    } else if (hangs() && !let_all_writes_arrive()) {
       report_hang();
     }
   }
+  let_all_writes_arrive();
+  if (stopped) return;
+  report_losses(global_memory(), request);
+  report_losses(program_variables(), request);
 }
 
 lane& scheduler::choose() {
   auto& ready = current_->ready;
-  auto chosen = ready.begin() + std::ptrdiff_t(random(ready.size()));
-  if (lane* const l = std::exchange(preferred, nullptr)) chosen = std::ranges::find(ready, l);
-  lane& l = **chosen;
-  *chosen = ready.back();
+  if (lane* const l = std::exchange(preferred, nullptr)) return take(*l);
+  lane*& chosen = ready[random(ready.size())];
+  lane& l = *chosen;
+  chosen = ready.back();
   ready.pop_back();
   ++switches;
   ++turns;
   return l;
 }
 
+lane& scheduler::choose_anywhere() {
+  if (!current_ || leave_block) enter(*resident_[random(resident_.size())]);
+  leave_block = false;
+  return choose();
+}
+
+// From the lanes that can run.
+lane& scheduler::take(lane& l) {
+  auto& ready = l.home->ready;
+  *std::ranges::find(ready, &l) = ready.back();
+  ready.pop_back();
+  ++switches;
+  ++turns;
+  enter(*l.home);
+  return l;
+}
+
+lane& scheduler::choose_as_directed() {
+  if (lane* const l = std::exchange(preferred, nullptr)) return take(*l);
+  std::size_t ready = 0;
+  for (auto const& b : resident_) ready += b->ready.size();
+  if (switches > 32 * ready) let_all_writes_arrive();  // nothing else happens
+  lane* next = &choose_usual();
+  auto const find = [&](std::uint32_t number, std::uint32_t index) -> lane* {
+    for (auto const& b : resident_) {
+      if (b->number != number || index >= b->lanes.size()) continue;
+      return b->lanes[index].state == lane_state::ready ? &b->lanes[index] : nullptr;
+    }
+    return nullptr;
+  };
+  auto const lane_at = [&](std::size_t n) {
+    auto b = resident_.begin();
+    for (; n >= (*b)->ready.size(); ++b) n -= (*b)->ready.size();
+    return (*b)->ready[n];
+  };
+  if (last_) next = directed->next(*last_, next, ready, find, lane_at);
+  if (next != last_) yields = 0;
+  return take(*next);
+}
+
+// The same lane again, while it seems to have something to do; then the one behind it.
+lane& scheduler::choose_usual() {
+  if (last_ && last_->state == lane_state::ready && yields < 16) return *last_;
+  auto at = std::ranges::find(resident_, last_ ? last_->home : nullptr,
+                              [](auto const& b) { return b.get(); });
+  if (at == resident_.end()) at = resident_.begin();
+  for (std::size_t i = last_ ? last_->index + 1 : 0;; i = 0) {
+    auto& lanes = (*at)->lanes;
+    for (; i < lanes.size(); ++i)
+      if (lanes[i].state == lane_state::ready) return lanes[i];
+    if (++at == resident_.end()) at = resident_.begin();
+  }
+}
+
+bool scheduler::happens(choice::kind what, unsigned once_in) {
+  return directed ? directed->happens(*running, what) : random(once_in) == 0;
+}
+
+// By chance, now and then.
+void scheduler::let_some_write_arrive() {
+  if (random(patience_) != 0) return;
+  std::size_t const i = random(resident_.size() + gone_.size());
+  auto& late = (i < resident_.size() ? resident_[i] : gone_[i - resident_.size()])->late;
+  if (!late.empty()) late.make_one(random(late.size()));
+  std::erase_if(gone_, [](auto const& b) { return b->late.empty(); });
+}
+
+bool scheduler::let_all_writes_arrive() {
+  bool any = !gone_.empty();
+  for (auto const* all : {&resident_, &gone_}) {
+    for (auto const& b : *all) {
+      any = any || !b->late.empty();
+      b->late.make_all();
+    }
+  }
+  gone_.clear();
+  return any;
+}
+
 // From lane to lane directly, where the launch as a whole needs no attention.
 void scheduler::leave_lane() {
   lane& l = *running;
-  if (stopped || leave_block || current_->ready.empty() || switches % 1024 == 1023) {
+  if (stopped || directed || leave_block || current_->ready.empty() || switches % 1024 == 1023) {
     ++switches;
     switch_to(l.suspended, host);
   } else if (running = &choose(); running != &l) {
@@ -164,11 +271,19 @@ void scheduler::enter(block& b) {
 
 void scheduler::retire(block& b) {
   for (warp& w : b.warps) w.requests.finish();
+  report_losses(*b.shared, request);
   current_ = nullptr;
+  last_ = nullptr;
+  auto const at = std::ranges::find(resident_, &b, [](auto const& r) { return r.get(); });
+  if (gone_.size() == 16) b.late.make_all();
+  if (!b.late.empty()) {
+    auto next = place_for_block(b.place);
+    gone_.push_back(std::exchange(*at, std::move(next)));
+  }
   if (started_ < order_.size()) {
-    start(b, order_[started_++]);
+    start(**at, order_[started_++]);
   } else {
-    std::erase_if(resident_, [&](auto const& r) { return r.get() == &b; });
+    resident_.erase(at);
   }
 }
 
@@ -221,17 +336,37 @@ void lane_main() {
   __builtin_unreachable();
 }
 
+void warm_up() {
+  kernel_name(nullptr);
+  for (std::size_t i = 0; i < 4; ++i) shared_space(i);
+  global_memory();
+  program_variables();
+}
+
 void suspend() { active->leave_lane(); }
 
 void yield(bool is_poll) {
   active->polls += is_poll;
   if (is_poll) running->group->polled = active->progress;
-  active->leave_block = active->random(64) == 0;
+  ++active->yields;
+  if (!active->directed) {
+    if (active->delays) active->let_some_write_arrive();
+    active->leave_block = active->random(64) == 0;
+  }
   make_ready(*running);
   suspend();
 }
 
-bool chance(unsigned times) { return active->random(times) == 0; }
+bool finds_old() { return active->happens(choice::old, 4); }
+
+// A block's late writes are few, so that looking for one takes no time.
+bool is_late() {
+  if (!active->delays || !active->happens(choice::late, 2)) return false;
+  auto& late = running->home->late;
+  if (late.size() == 32) late.make_one(0);
+  active->yields = 0;  // it goes on
+  return true;
+}
 
 void make_ready(lane& l) {
   l.state = lane_state::ready;
@@ -251,13 +386,17 @@ bool let_run(warp const& w, unsigned lanes) {
 }
 
 void note_progress() {
-  active->polls = active->switches = 0;
+  active->polls = active->switches = active->yields = 0;
   ++active->progress;
 }
 
 void record(lane const& l, std::string kind, std::string text, void* pc) {
+  record(l.knowledge.self(), std::move(kind), std::move(text), pc);
+}
+
+void record(lane_id id, std::string kind, std::string text, void* pc) {
   if (std::exchange(active->stopped, true)) return;
-  keep_finding(l, std::move(kind), std::move(text), pc);
+  keep_finding(active->request, id, std::move(kind), std::move(text), pc);
 }
 
 void stop(std::string kind, std::string text, void* pc) {

@@ -9,6 +9,7 @@
 
 #include "old_values.hpp"
 #include "races.hpp"
+#include "reductions.hpp"
 
 // The memory that lanes may touch, each space with what is known of its every byte.
 namespace simt {
@@ -22,6 +23,7 @@ struct space {
   race_record* races = nullptr;
   flags flag_writes;
   old_values overwritten;
+  reductions reduced;
 
   bool contains(std::uintptr_t address, std::size_t bytes) const {
     return address - base < size && bytes <= size - (address - base);
@@ -31,6 +33,7 @@ struct space {
     races->forget();
     flag_writes.clear();
     overwritten.forget();
+    reduced.forget();
   }
 };
 

@@ -133,8 +133,10 @@ place const& place_of(void* pc) {
   auto const [entry, is_new] = known.try_emplace(pc);
   if (is_new) {
     auto const take = [](void* to, std::uintptr_t, char const* file, int line, char const*) {
-      if (file) *static_cast<place*>(to) = {file, line};
-      return 1;  // the innermost of inlined functions is enough
+      if (!file) return 1;
+      place const& p = *static_cast<place*>(to) = {file, line};
+      bool const is_ours = p.file.find("simt/include/") != p.file.npos;
+      return is_ours ? 0 : 1;  // the innermost of inlined functions that is the kernel's
     };
     backtrace_pcinfo(
         debug_information(), std::uintptr_t(pc) - 1, take, [](auto...) {}, &entry->second);

@@ -9,6 +9,7 @@
 // this one, what waits, orders memory or is more than an ordinary access goes to the machine; those
 // functions are neither inlined nor instrumented, so that it sees one call, at the caller's line.
 #define SIMT_CALL [[gnu::noinline, gnu::no_sanitize_thread]]
+#define SIMT_INLINE [[gnu::always_inline]] inline  // reported at the caller's line all the same
 #define SIMT_HERE __builtin_return_address(0)
 
 namespace simt {

@@ -54,8 +54,11 @@ struct kernel_counts {
 
 enum class block_order { ascending, descending, shuffled };
 
+std::uint64_t usual_seed();  // 1
+void set_usual_seed(std::uint64_t);
+
 struct settings {
-  std::uint64_t seed = 1;  // the same seed, the same interleaving
+  std::uint64_t seed = usual_seed();  // the same one, the same interleaving; 0: no write is late
   unsigned resident_blocks = 4;
   block_order order = block_order::shuffled;  // in which blocks become resident
   unsigned seconds_a_turn = 10;  // of CPU time, before a lane that lets no other run is a hang
@@ -64,6 +67,7 @@ struct settings {
 settings& machine();  // for the launches that follow
 
 std::vector<report> take_reports();        // since last taken, in order
+void when_found(void (*)(report const&));  // to be called with each finding as it is made
 std::vector<kernel_counts> take_counts();  // one a launch, since last taken
 
 void count_application();  // called by device code: one application of the operator
