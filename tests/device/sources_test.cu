@@ -5,8 +5,11 @@
 #include <numeric>
 
 #include "support/device_reduce.cuh"
+#include "tally/aggregate/bits.hpp"
 #include "tally/aggregate/extrema.hpp"
 #include "tally/aggregate/fast_sum.hpp"
+#include "tally/aggregate/logic.hpp"
+#include "tally/aggregate/product.hpp"
 #include "tally/aggregate/sum.hpp"
 #include "tally/device/sum.cuh"
 #include "tally/transform.hpp"
@@ -150,6 +153,70 @@ TEST(inputs_on_a_device, may_be_elements_that_no_vector_is_aligned_to) {
       std::int64_t want = 0;
       for (std::size_t i = 0; i < n; ++i) want += halves[2 * i + at] - halves[2 * i + 1 + at];
       EXPECT_EQ(on_device(difference{}, tally::array_input<couple>{data, n}, call), want);
+    }
+}
+
+// All above zero, all below, all zero where the function of zero is not, and the other way round:
+// a zero, or its value, in place of what there is not would be seen.
+struct above_zero {
+  TALLY_FN float operator()(std::uint8_t x) const { return 3 + float(x); }
+};
+struct below_zero {
+  TALLY_FN float operator()(std::uint8_t x) const { return -3 - float(x); }
+};
+struct is_zero {
+  TALLY_FN std::int32_t operator()(std::uint8_t x) const { return x == 0; }
+};
+struct some_bits {
+  TALLY_FN std::uint16_t operator()(std::uint8_t x) const { return std::uint16_t(x | 0x700); }
+};
+struct odd_number {
+  TALLY_FN std::int64_t operator()(std::uint8_t x) const { return 2 * x + 3; }
+};
+struct difference_of_thirds {
+  TALLY_FN float operator()(float a, float b) const { return a * 0.75f - b / 3; }
+};
+
+using array_input_of_bytes = tally::array_input<std::uint8_t>;
+template <class F, class... Op>
+void expect_as_of_values(array_input_of_bytes const& in, std::vector<std::uint8_t> const& bytes,
+                         test_call& call, Op const&... op) {
+  using value = std::remove_cvref_t<std::invoke_result_t<F const&, std::uint8_t>>;
+  std::vector<value> values(bytes.size());
+  std::transform(bytes.begin(), bytes.end(), values.begin(), F{});
+  tally::transform_input<array_input_of_bytes, F> const each{in, {}};
+  auto const one = [&](auto const& op) {
+    auto const a = tally::detail::bind_reduce<value>(op);
+    auto s = a.identity();
+    for (std::size_t i = 0; i < values.size(); ++i) s = a.combine(s, a.lift(values[i], i));
+    auto const got = on_device(op, each, call), want = a.lower(s);
+    EXPECT_EQ(memcmp(&got, &want, sizeof want), 0)
+        << typeid(F).name() << ", " << typeid(op).name() << " of " << bytes.size();
+  };
+  (one(op), ...);
+}
+
+TEST(inputs_on_a_device, have_nothing_in_place_of_what_there_is_not) {
+  test_call call(2);
+  for (std::size_t const n : {1, 15, 17, 33, 600, 513 * 16 + 5, 1029 * 16, 3 * 16384 + 70})
+    for (int const at : {0, 5}) {
+      std::vector<std::uint8_t> bytes(n);
+      for (std::size_t i = 0; i < n; ++i) bytes[i] = std::uint8_t(1 + i * 151 % 255);
+      placed const in(bytes, at);
+      using namespace tally;
+      expect_as_of_values<above_zero>(in.input, bytes, call, minimum{}, arg_minimum{}, min_max{},
+                                      all_of{}, count_nonzero{}, sum{});
+      expect_as_of_values<below_zero>(in.input, bytes, call, maximum{}, arg_maximum{}, min_max{},
+                                      all_of{});
+      expect_as_of_values<is_zero>(in.input, bytes, call, any_of{}, maximum{}, sum{});
+      expect_as_of_values<some_bits>(in.input, bytes, call, minimum{}, bit_and{}, bit_or{},
+                                     bit_xor{});
+      expect_as_of_values<odd_number>(in.input, bytes, call, product{}, minimum{}, sum{});
+      std::vector<float> values(n);
+      std::transform(bytes.begin(), bytes.end(), values.begin(), above_zero{});
+      tally::transform_input<array_input_of_bytes, above_zero> const each{in.input, {}};
+      using operation = tally::operation<float, difference_of_thirds>;
+      EXPECT_EQ(on_device(operation{}, each, call), of_values(operation{}, values, call)) << n;
     }
 }
 
