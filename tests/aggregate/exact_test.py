@@ -3,9 +3,12 @@
 the array is split, merged, sent, and whatever the caller's floating-point environment.
 
 Each floating type gets 500 random arrays for every kind of reduction and 100 for the prefix sums;
-10,000 and 1,000 with TALLY_LONG.
+10,000 and 1,000 with TALLY_LONG. The instruction sets that are not the best get fewer.
 """
 
+import os
+import subprocess
+import sys
 from contextlib import contextmanager
 
 import numpy as np
@@ -16,8 +19,8 @@ from .inputs import GENERATORS, cases, encode, fields
 from .oracle import (FLOATS, FORMATS, INTEGERS, Floats, integer_moments, integer_prefix_sums,
                      prefix_sums, rounded, rounded_root, wrapped)
 
-REDUCTIONS = 10000 if probe.LONG else 500
-SCANS = 1000 if probe.LONG else 100
+REDUCTIONS = 10000 if probe.LONG else 2 * len(GENERATORS) if probe.FEW else 500
+SCANS = 1000 if probe.LONG else len(GENERATORS) if probe.FEW else 100
 RESULTS = {"float16": ["float32", "float64"], "bfloat16": ["float32", "float64"],
            "float32": ["float64"], "float64": ["float32"]}
 
@@ -333,3 +336,12 @@ def test_fast_sum_is_the_same_for_any_split_and_environment(dtype):
             probe.set_random_environment(rng)
             found = probe.reduce("fast_sum", dtype, x, some_threads(rng), seed=seed)
             assert found == want, (dtype, name)
+
+
+@pytest.mark.parametrize("isa", ["baseline", "avx2"])
+def test_answers_are_exact_on_every_instruction_set(isa):
+    tests = "(are_exact and not instruction and not large) or every_prefix_sum or wrap"
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider",
+                           "-k", tests, __file__], capture_output=True, text=True,
+                          env={**os.environ, "TALLY_ISA": isa, "TALLY_FEW": "1"})
+    assert done.returncode == 0, done.stdout

@@ -191,11 +191,21 @@ def one_window(f, rng, n):
     return fields(f, rng, low, low + width, n)
 
 
+def full_window(f, rng, n):
+    """What fills a window: all bits of many elements, of which a last bit far below is left when
+    the same elements with the other sign have followed."""
+    top = int(rng.integers(1, 2 * f.bias + 1))
+    depth, middle = (int(rng.integers(0, min(top, 130))) for _ in range(2))
+    x = assemble(f, 0, np.full(n // 2, top - min(middle, depth)), (1 << f.precision - 1) - 1)
+    x[:1] = assemble(f, 0, top, (1 << f.precision - 1) - 1)
+    return np.concatenate([x, assemble(f, rng.integers(2), top - depth, 1), negated(f, x)])
+
+
 GENERATORS = [normal, uniform, finite_bits, any_bits, subnormals, overflow_and_back, ties,
               a_few_tiny, ties_after_a_tiny_tile, with_specials, many_nans, negative_zeros, zeros,
               ill_conditioned, cancelling, powers_of_two, ascending, alternating_harmonic,
               anderson, large_then_ones, lognormal, quantised, tenths, sine, edges_of_tiles,
-              one_window]
+              one_window, full_window]
 
 
 def cases(dtype, count, seed):

@@ -11,7 +11,8 @@ from .oracle import FORMATS
 
 DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
           "float16", "bfloat16", "float32", "float64"]
-LONG = "TALLY_LONG" in os.environ
+LONG = "TALLY_LONG" in os.environ  # many more random cases
+FEW = "TALLY_FEW" in os.environ  # or fewer
 
 library = ctypes.CDLL(os.environ["TALLY_PROBE"])
 library.probe_failure.restype = ctypes.c_char_p
