@@ -64,14 +64,22 @@ bool expect_ties(int top, int tiny, int beside, bool negative, bool descending) 
   run.add(one + unit / 2);
   run.pad();
   for (int i = 1; i <= deepest; ++i) {
-    auto const by = run.power(descending ? i - 1 : deepest - i);
+    int const at = descending ? i - 1 : deepest - i;
+    auto const by = run.power(at);
     if (beside != 0) {
       auto const large = run.power(deepest + beside) -
                          run.power(std::max(0, deepest + beside - format<In>::precision));
       run.add(large), run.add(-large);
     }
-    run.add(by), run.add(-by), run.add(-by), run.add(by);
-    run.add(i % 2 ? unit : -unit);
+    // As small elements, or as the last bits of large ones.
+    int const leading = at + format<In>::precision - 1;
+    bool const small = i % 2 || leading > deepest;
+    for (auto const step : {by, -by, -by, by}) {
+      auto const large = small ? 0 : run.power(leading);
+      if (!small) run.add(-large);
+      run.add(large + step);
+    }
+    run.add(i % 4 < 2 ? unit : -unit);
     run.pad();
   }
   if (negative)
@@ -109,7 +117,9 @@ bool expect_small_ties(int top, int tiny, fall how) {
   auto const one = run.power(deepest);
   for (int size = deepest; size - precision >= 0; --size) {
     int const sign = size % 3 ? 1 : -1;
-    auto const unit = run.power(size - precision + 1), small = sign * (run.power(size) + unit / 2);
+    auto const unit = run.power(size - precision + 1);
+    // Half way between two results; or one of them, the last bit of which is set.
+    auto const small = sign * (run.power(size) + ((size + tiny) % 4 < 2 ? unit / 2 : unit));
     run.move_to(one);
     if (how == fall::in_tiles_apart) run.pad();
     if (how == fall::around_the_small_one) run.add(small);
@@ -117,6 +127,7 @@ bool expect_small_ties(int top, int tiny, fall how) {
     if (how == fall::in_tiles_apart) run.pad();
     run.move_to(small);
     for (int const by : {1, 1, -1}) run.add(sign * by * unit);
+    if (how == fall::in_tiles_apart && size % 2) run.move_to(0);  // the tile leaves nothing
     run.pad();
   }
   return expect_prefixes<Out>(run.x,
