@@ -148,12 +148,27 @@ def failed_one(output, names):
     return found[0].rstrip(",")
 
 
-def gtests(tree, name):
-    """The tests of a program that CTest knows."""
-    path, suite = tree.build / "tests" / name, ""
-    program = Program(name, {}, lambda names: [path, "--gtest_fail_fast",
-                                               f"--gtest_filter={':'.join(names)}"])
-    for line in must([path, "--gtest_list_tests"]).splitlines():
+def entries(tree):
+    """The programs that were built, as CTest runs them: (name, path, filter, environment)."""
+    built = {t for targets in BUILDS.values() for t in targets}
+    listed = json.loads(must(["ctest", "--test-dir", tree.build, "--show-only=json-v1"]))
+    for entry in listed["tests"]:
+        path, *arguments = entry.get("command", [""])  # none: it was not built
+        properties = {p["name"]: p["value"] for p in entry.get("properties", [])}
+        environment = dict(e.split("=", 1) for e in properties.get("ENVIRONMENT", []))
+        share = environment.pop("GTEST_SHARD_INDEX", "0")
+        environment.pop("GTEST_TOTAL_SHARDS", None)
+        chosen = [a for a in arguments if a.startswith("--gtest_filter=")] or ["--gtest_filter=*"]
+        if share == "0" and os.path.realpath(path).split("/")[-1] in built:
+            yield entry["name"], path, chosen[0], environment
+
+
+def gtests(name, path, chosen, environment):
+    """The tests of a program."""
+    program = Program(name, environment, lambda names: [path, "--gtest_fail_fast",
+                                                        f"--gtest_filter={':'.join(names)}"])
+    suite = ""
+    for line in must([path, chosen, "--gtest_list_tests"], environment=environment).splitlines():
         test = line.split("#")[0].strip()
         if not line.startswith(" "):
             suite = test
@@ -171,8 +186,7 @@ def pytests(tree):
 
 
 def tests_of(tree):
-    programs = [t for targets in BUILDS.values() for t in targets if t.endswith("_tests")]
-    return [t for p in programs for t in gtests(tree, p)] + list(pytests(tree))
+    return [t for entry in entries(tree) for t in gtests(*entry)] + list(pytests(tree))
 
 
 def look_what_is_reached(tests, tree, jobs):
