@@ -76,7 +76,7 @@ class Tree:
         must(["g++", "-std=c++20", "-O2", "-shared", "-fPIC", HERE / "mutated.cpp", "-o", library])
         link = f"{library} -Wl,-rpath,{self.folder}"
         must(["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", "-D", "TALLY_CUDA=OFF", "-D",
-              "CMAKE_BUILD_TYPE=Release", "-D", "CMAKE_CXX_FLAGS_RELEASE=-O1", "-D",
+              "CMAKE_BUILD_TYPE=Mutants", "-D", "CMAKE_CXX_FLAGS_MUTANTS=-O1", "-D",
               f"CMAKE_CXX_FLAGS=-w -include {HERE}/mutated.hpp", "-D",
               f"CMAKE_CXX_STANDARD_LIBRARIES={link}"])
         for name, targets in BUILDS.items():
