@@ -283,4 +283,14 @@ TYPED_TEST(prefixes, that_drifted_far_are_not_taken_for_what_they_are_not) {
         }
 }
 
+// Half a unit of the least float, and something tiny beside it that decides.
+TEST(exact_prefix, rounds_doubles_to_subnormals_as_what_is_far_below_says) {
+  for (double const tiny : {-0x1p-260, 0x1p-260}) {
+    double const element[] = {0x1.8p-149, tiny};
+    float out[2];
+    inclusive_scan(cpu{1}, std::span(element), std::span(out), sum{});
+    ASSERT_EQ(out[1], tiny < 0 ? 0x1p-149f : 0x1p-148f);
+  }
+}
+
 }  // namespace
