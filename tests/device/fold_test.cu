@@ -158,7 +158,7 @@ TEST(folds_on_a_device, skip_all_that_a_block_or_a_warp_has) {
        ...);
     };
     all(minimum{}, maximum{}, arg_minimum{}, arg_maximum{}, min_max{}, count_nonzero{}, all_of{});
-    all(sum{}, mean{}, norm{});
+    all(sum{}, mean{}, tally::norm{});
   }
 }
 

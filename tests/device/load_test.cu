@@ -68,7 +68,7 @@ void expect_no_others_of_integers(int behind) {
 }
 template <class T>
 void expect_no_others_of_floats(int behind) {
-  expect_no_others<T>(behind, sum{}, maximum{}, arg_minimum{}, fast_sum{}, norm{});
+  expect_no_others<T>(behind, sum{}, maximum{}, arg_minimum{}, fast_sum{}, tally::norm{});
 }
 
 TEST(arrays_on_a_device, are_read_to_the_end_of_memory_and_not_beyond) {
@@ -146,17 +146,19 @@ void expect_no_others_of_pairs() {
   for (int at = 0; at < device::vector_size<T>; ++at)
     for (int other_at : {0, 1, device::vector_size<U> - 1})
       for (int const n : {each, 2 * each - 1, 3 * each + at, 40 * each + 1}) {
-        auto const x = small_numbers<T>(std::size_t(n + at));
-        auto const y = small_numbers<U>(std::size_t(n + other_at));
-        device_array<T> const first(x);
-        device_array<U> const second(y);
+        auto const x = small_numbers<T>(std::size_t(n));
+        auto const y = small_numbers<U>(std::size_t(n + 5));
+        device_array<T> const first(x.size() + at);
+        device_array<U> const second(x.size() + other_at);
+        put(x, first, at);
+        put({y.begin() + 5, y.end()}, second, other_at);
         device_array<float> out(1);
         using pairs = zip_input<array_input<T>, array_input<U>>;
         transform_input<pairs, twice_and_once> const in{
             {{first.data() + at, std::size_t(n)}, {second.data() + other_at, std::size_t(n)}}, {}};
         detail::reduce_on_gpu(call, sum{}.on<float>(), propagate, in, out.data(), nullptr);
         float want = 0;
-        for (int i = 0; i < n; ++i) want += 2 * float(x[i + at]) + float(y[i + other_at]);
+        for (int i = 0; i < n; ++i) want += 2 * float(x[i]) + float(y[i + 5]);
         EXPECT_EQ(out.to_host()[0], want) << n << " at " << at << " and " << other_at;
       }
 }

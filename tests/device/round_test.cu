@@ -298,7 +298,7 @@ template <class T>
 void expect_squares() {
   constexpr int p = format<T>::precision;
   few_elements squares(sum_of_squares{}.on<T>());
-  few_elements norms(norm{}.on<T>());
+  few_elements norms(tally::norm{}.on<T>());
   few_elements variances(variance{}.on<T>()), others(variance{1}.on<T>());
   few_elements deviations(standard_deviation{}.on<T>());
   auto& random = squares.random;

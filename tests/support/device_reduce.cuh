@@ -63,8 +63,18 @@ struct device_answer {
   bool found;
 };
 
-// The reduction of `in`, put `offset` elements behind a 256-byte boundary, between other elements
-// that must not count, of which `behind` follow: by default none, where memory ends with it.
+// Puts an array so many elements behind the beginning of memory: what is around it stays as it was,
+// at first never written.
+template <class T>
+void put(std::vector<T> const& in, tally::device_array<T> const& to, int at) {
+  if (in.empty()) return;
+  tally::check(cudaMemcpyAsync(to.data() + at, in.data(), in.size() * sizeof(T),
+                               cudaMemcpyHostToDevice, nullptr));
+  tally::check(cudaStreamSynchronize(nullptr));
+}
+
+// The reduction of `in`, put `offset` elements behind a 256-byte boundary, where memory ends with
+// it; or `behind` elements follow, and neither those nor the ones before must count.
 template <class A>
 device_answer<typename A::result> run_on_device(A const& a,
                                                 std::vector<typename A::element> const& in,
@@ -76,10 +86,9 @@ device_answer<typename A::result> run_on_device(A const& a,
   struct holder {
     R value;
   };
-  std::vector<T> around(in.size() + offset + behind);
-  if (!around.empty()) memset(static_cast<void*>(around.data()), 0x2b, around.size() * sizeof(T));
-  std::copy(in.begin(), in.end(), around.begin() + offset);
-  tally::device_array<T> data(around);
+  tally::device_array<T> data(in.size() + offset + behind);
+  if (behind > 0) data.fill_bytes(0x2b);
+  put(in, data, offset);
   tally::device_array<holder> result(3);
   tally::device_array<unsigned char> found(3);
   result.fill_bytes(0xa5);
