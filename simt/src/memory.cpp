@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstring>
-#include <utility>
 
 #include "execution.hpp"
 #include "findings.hpp"
@@ -314,10 +313,8 @@ void take(void* old) {
 void settle() {
   inside_machine const inside;
   lane& l = *running;
-  auto const step = std::exchange(l.proposed.step, nullptr);
-  if (!step) return;
-  atomic_write w = l.proposed;
-  w.step = step;
+  atomic_write& w = l.proposed;
+  if (!w.step) return;
   if (!w.where) return make(w);
   bool const can_wait = w.order == __NV_ATOMIC_RELAXED && is_beyond_block(w.scope) && w.had_value &&
                         !is_shared(*w.where);

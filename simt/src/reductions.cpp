@@ -55,11 +55,16 @@ void reductions::forget() {
 void reductions::add(std::uintptr_t address, lane_knowledge const& l, std::uint32_t site,
                      bool is_late) {
   word& w = find_or_add(address);
+  reduction const now_added{{l.self(), site, now()}, is_late ? ~0u : ++w.version};
+  if (w.count && w.added[w.count - 1].lane == l.self()) {
+    w.added[w.count - 1] = now_added;
+    return;
+  }
   auto const begin = w.added.begin(), end = begin + w.count;
   auto same = std::find_if(begin, end, [&](reduction const& r) { return r.lane == l.self(); });
   if (same == end) same = w.count < w.added.size() ? begin + w.count++ : begin;
   std::copy(same + 1, begin + w.count, same);
-  w.added[w.count - 1] = {{l.self(), site, now()}, is_late ? ~0u : ++w.version};
+  w.added[w.count - 1] = now_added;
 }
 
 void reductions::arrive(std::uintptr_t address, lane_id lane, moment when) {

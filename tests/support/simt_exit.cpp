@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes a program end with status 3 if the SIMT machine found anything.
+// Makes a program say what the SIMT machine finds, when it finds it, and end with status 3 if that
+// was anything.
 #include <cstdio>
 #include <cstdlib>
 
@@ -8,17 +9,23 @@
 
 namespace {
 
-void say_findings() {
-  auto const reports = simt::take_reports();
-  for (simt::report const& r : reports)
-    std::fprintf(stderr, "%s:%d: %s in %s: %s\n", r.file.c_str(), r.line, r.kind.c_str(),
-                 r.kernel.c_str(), r.text.c_str());
+bool any = false;
+
+void say(simt::report const& r) {
+  any = true;
   std::fflush(stdout);
-  if (!reports.empty()) std::_Exit(3);
+  std::fprintf(stderr, "%s:%d: %s in %s: %s\n", r.file.c_str(), r.line, r.kind.c_str(),
+               r.kernel.c_str(), r.text.c_str());
 }
 
 struct at_exit {
-  at_exit() { std::atexit(say_findings); }
+  at_exit() {
+    simt::when_found(say);
+    std::atexit([] {
+      std::fflush(stdout);
+      if (any) std::_Exit(3);
+    });
+  }
 } const now;
 
 }  // namespace
