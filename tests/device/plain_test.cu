@@ -122,12 +122,22 @@ TYPED_TEST(floats_on_a_device, have_the_first_of_many_equal_extrema) {
   expect_all(in, call, tally::skip);
 }
 
-TEST(floats_on_a_device, know_that_nothing_counts) {
+template <class T, class... Op>
+void expect_nothing(Op const&... op) {
   test_call call(2);
-  std::vector<float> const nothing(20000, tally::quiet_nan<float>());
-  auto const a = tally::minimum{}.on<float>();
-  EXPECT_FALSE(run_on_device(a, nothing, call, tally::skip).found);
-  EXPECT_TRUE(run_on_device(a, nothing, call, tally::propagate).found);
+  for (std::size_t const n : {1, 300, 20000}) {
+    std::vector<T> const nothing(n, tally::quiet_nan<T>());
+    auto const one = [&](auto const& a) {
+      EXPECT_FALSE(run_on_device(a, nothing, call, tally::skip).found);
+      EXPECT_TRUE(run_on_device(a, nothing, call, tally::propagate).found);
+    };
+    (one(op.template on<T>()), ...);
+  }
+}
+
+TEST(floats_on_a_device, know_that_nothing_counts) {
+  expect_nothing<float>(tally::minimum{}, tally::arg_maximum{}, tally::min_max{});
+  expect_nothing<double>(tally::maximum{}, tally::arg_minimum{}, tally::arg_maximum{});
 }
 
 }  // namespace
