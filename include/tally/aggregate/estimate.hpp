@@ -119,7 +119,9 @@ TALLY_HD bool round_near(double value, bool more, int exponent, R& out) {
 // is but one that round_near() knows.
 template <floating R>
 TALLY_HD bool round_within(two_doubles value, double error, int exponent, R& out) {
-  double const least = value.high + (value.low - error), most = value.high + (value.low + error);
+  // Adding it to the low part rounds by less than 2^-106 of the value, and it is 2^-98 or more.
+  double const wide = error * (1 + 0x1p-7);
+  double const least = value.high + (value.low - wide), most = value.high + (value.low + wide);
   bool const known = least == most && round_near(least, true, exponent, out);
   if (known) TALLY_CLAIM(rounds<format<R>>("round.within", value, error, exponent, out));
   return known;
