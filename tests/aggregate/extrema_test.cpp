@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <random>
 #include <span>
+#include <vector>
 
 #include "tally/reduce.hpp"
 
@@ -112,6 +114,33 @@ TYPED_TEST(extrema_of, sorted_elements_are_those_of_a_plain_loop) {
         compare_extrema(std::span<T const>(x.get(), n), false, 1);
         compare_extrema(std::span<T const>(x.get(), n), true, 3);
       }
+  }
+}
+
+// Two zeros, of one sign or of both, any number of elements apart, are the ends of all.
+TYPED_TEST(extrema_of, the_first_of_two_zeros_is_the_place_wherever_the_second_is) {
+  using T = TypeParam;
+  if constexpr (floating<T>) {
+    std::vector<T> x(9000);
+    for (double const others : {-1.0, 1.0})
+      for (std::size_t const first : {1, 700, 1500})
+        for (std::size_t const apart : {1, 16, 300, 512, 1024, 2048, 5000})
+          for (double const zero : {0.0, -0.0}) {
+            std::fill(x.begin(), x.end(), T(others));
+            x[first] = T(zero), x[first + apart] = T(-zero);
+            for (int const pieces : {1, 2, 5}) {
+              reduce_stream<T, arg_minimum> least;
+              reduce_stream<T, arg_maximum> greatest;
+              for (int i = 0; i < pieces; ++i) {
+                auto const piece = std::span<T const>(x).subspan(
+                    x.size() * i / pieces, x.size() * (i + 1) / pieces - x.size() * i / pieces);
+                least.add(cpu{1}, piece);
+                greatest.add(cpu{1}, piece);
+              }
+              ASSERT_EQ(least.result(), others > 0 ? std::int64_t(first) : 0) << first << apart;
+              ASSERT_EQ(greatest.result(), others < 0 ? std::int64_t(first) : 0) << first << apart;
+            }
+          }
   }
 }
 

@@ -89,4 +89,63 @@ TEST(users_aggregate, counts_in_scans) {
     }
 }
 
+// A number for a run of elements and where they are: what is left out, comes twice, out of order or
+// with another's index shows.
+struct at_places {
+  using element = int;
+  struct state {
+    std::uint64_t value, power;
+  };
+  using result = std::uint64_t;
+  static constexpr bool any_order = false;
+  static constexpr char const* name = "at_places";
+  static constexpr std::uint64_t base = 0x9e3779b97f4a7c15;
+
+  state identity() const { return {0, 1}; }
+  state lift(int x, std::uint64_t i) const {
+    return {(i + 1) * 0xbf58476d1ce4e5b9 ^ unsigned(x), base};
+  }
+  state combine(state s, state t) const { return {s.value * t.power + t.value, s.power * t.power}; }
+  result lower(state s) const { return s.value; }
+};
+
+TEST(users_aggregate, is_given_every_elements_own_index) {
+  std::vector<int> x(200'003);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = int(i * i % 1009);
+  std::span<int const> const all = x;
+  at_places const a;
+  auto so_far = a.identity();
+  std::vector<std::uint64_t> forward(x.size()), backward(x.size()), out(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i)
+    forward[i] = (so_far = a.combine(so_far, a.lift(x[i], i))).value;
+  so_far = a.identity();
+  for (std::size_t i = x.size(); i-- > 0;)
+    backward[i] = (so_far = a.combine(a.lift(x[i], i), so_far)).value;
+  for (int const threads : {1, 2, 4})
+    for (std::size_t const length : {x.size(), std::size_t(70'001), std::size_t(999)}) {
+      reduce_stream<int, at_places> total;
+      scan_stream<int, std::uint64_t, at_places> ahead, back({}, {.reverse = true}, x.size());
+      for (std::size_t at = 0; at < x.size(); at += length) {
+        auto const chunk = all.subspan(at, std::min(length, x.size() - at));
+        total.add(cpu{threads}, chunk);
+        ahead.inclusive(cpu{threads}, chunk, std::span(out).subspan(at, chunk.size()));
+      }
+      ASSERT_EQ(total.result(), forward.back()) << threads << ", " << length;
+      ASSERT_TRUE(out == forward) << threads << ", " << length;
+      for (std::size_t end = x.size(); end > 0;) {
+        std::size_t const size = std::min(length, end);
+        end -= size;
+        back.inclusive(cpu{threads}, all.subspan(end, size), std::span(out).subspan(end, size));
+      }
+      ASSERT_TRUE(out == backward) << threads << ", " << length;
+    }
+}
+
+TEST(users_aggregate, has_no_index_of_2_to_the_63_or_more) {
+  std::vector<float> const five(5);
+  reduce_stream<float, arg_minimum> late({}, {}, (std::uint64_t(1) << 63) - 10);
+  late.add(cpu{1}, five);
+  EXPECT_THROW(late.add(cpu{1}, five), error);
+}
+
 }  // namespace

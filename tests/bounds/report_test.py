@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "bounds"))
+sys.path.insert(0, str(ROOT))
 
-import report  # noqa: E402
+from bounds import report  # noqa: E402
 
 
 def record(name, largest, claims=10, exceeded=0, line=1):

@@ -285,6 +285,47 @@ TEST(scan, of_fast_sum_has_the_same_bits_for_any_number_of_threads_and_rounding_
   }
 }
 
+// Of 60 binades: sums that are known up to a bound for many tiles in a row, while what is behind
+// waits to be added up, in memory that may be written to meanwhile.
+template <class T>
+std::vector<T> far_apart(std::size_t n) {
+  std::mt19937_64 random(9);
+  std::normal_distribution<double> normal;
+  std::vector<T> x(n);
+  for (T& e : x) e = T(std::ldexp(normal(random), int(random() % 60) - 30));
+  return x;
+}
+
+template <class T>
+void expect_the_same_in_place_and_in_chunks(bool reverse) {
+  auto const x = far_apart<T>(300'000);
+  std::span<T const> const all = x;
+  std::vector<T> want(x.size()), out(x.size());
+  inclusive_scan(cpu{1}, x, want, sum{}, {.reverse = reverse});
+  for (int const threads : {1, 2, 4}) {
+    auto in_place = x;
+    T total{};
+    inclusive_scan(cpu{threads}, in_place, in_place, sum{}, {.reverse = reverse, .total = &total});
+    EXPECT_TRUE(in_place == want) << threads << reverse;
+    EXPECT_EQ(total, reverse ? want.front() : want.back());
+    scan_stream<T, T, sum> running({}, {.reverse = reverse}, reverse ? x.size() : 0);
+    for (std::size_t part = 0; part < 3; ++part) {
+      std::size_t const at = 100'000 * (reverse ? 2 - part : part);
+      running.inclusive(cpu{threads}, all.subspan(at, 100'000),
+                        std::span(out).subspan(at, 100'000));
+    }
+    EXPECT_TRUE(out == want) << threads << reverse;
+    EXPECT_EQ(running.total(), total);
+  }
+}
+
+TEST(scan, of_what_is_far_apart_is_the_same_in_place_and_in_chunks) {
+  for (bool const reverse : {false, true}) {
+    expect_the_same_in_place_and_in_chunks<float>(reverse);
+    expect_the_same_in_place_and_in_chunks<double>(reverse);
+  }
+}
+
 TEST(scan, refuses_what_it_cannot_do_and_says_why) {
   std::vector<float> x(10), nine(9);
   auto const all = std::span(x);
@@ -295,6 +336,10 @@ TEST(scan, refuses_what_it_cannot_do_and_says_why) {
   EXPECT_EQ(failure_of([&] { exclusive_scan(cpu{}, all.subspan(1, 6), all.first(6), sum{}); }),
             "exclusive_scan: out overlaps in without being the same array");
   inclusive_scan(cpu{}, all.first(5), all.subspan(5), sum{});
+  std::vector<double> wide(5);
+  std::span<float> const narrow(reinterpret_cast<float*>(wide.data()), 5);
+  EXPECT_EQ(failure_of([&] { inclusive_scan(cpu{}, narrow, wide, sum{}); }),
+            "inclusive_scan: out overlaps in without being the same array");
   EXPECT_EQ(failure_of([&] { exclusive_scan(cpu{}, x, x, std::plus<float>{}); }),
             "exclusive_scan: init is missing, and the operator has no identity");
   EXPECT_EQ(failure_of([&] { inclusive_scan(cpu{-1}, x, x, sum{}); }),

@@ -395,6 +395,10 @@ TEST(top_k, more_than_there_are_is_an_error) {
               top_k_into(cpu{}, std::span(v), 3, std::span(values), std::span(indices).first(0));
             }),
             "top_k_into: values has room for 2, k = 3");
+  EXPECT_EQ(failure_of([&] {
+              top_k_into(cpu{}, std::span(v), 2, std::span(values), std::span(indices).first(1));
+            }),
+            "top_k_into: indices has room for 1, k = 2");
   EXPECT_EQ(failure_of([&] { top_k_stream<double>(3).merge(top_k_stream<double>(4)); }),
             "top_k_stream: a stream of k = 4 cannot be merged into one of k = 3");
   EXPECT_EQ(failure_of([&] {

@@ -23,7 +23,8 @@ bool tally_is_mutant(int number) { return tally_mutated(number); }
   if (file) {
     int const opened = open(file, O_RDWR);
     off_t const size = lseek(opened, 0, SEEK_END);
-    void* const at = mmap(nullptr, std::size_t(size), PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0);
+    void* const at =
+        mmap(nullptr, std::size_t(size), PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0);
     if (at == MAP_FAILED) std::abort();
     tally_mutants_reached = static_cast<unsigned char*>(at);
     tally_mutant = -1;

@@ -4,9 +4,9 @@
 #pragma once
 
 extern "C" {
-extern int tally_mutant;                       // the number of the one that is on; -1: none, but
-extern unsigned char* tally_mutants_reached;   // what is asked for is noted here
-bool tally_is_mutant(int number);              // the same from code whose accesses are watched
+extern int tally_mutant;                      // the number of the one that is on; -1: none, but
+extern unsigned char* tally_mutants_reached;  // what is asked for is noted here
+bool tally_is_mutant(int number);             // the same from code whose accesses are watched
 }
 
 // Whether the mutant is on. Constant expressions have none.
