@@ -96,33 +96,16 @@ TYPED_TEST(square_adders, keep_the_last_bit_when_the_window_has_moved) {
                    "depth " + std::to_string(depth) + ", drift " + std::to_string(drift));
 }
 
-// Exponents move by a binade in some batches, in each lane at another speed, up or down.
 TYPED_TEST(square_adders, follow_elements_that_move) {
-  using T = TypeParam;
-  constexpr int width = std::is_same_v<T, float16> ? 10 : 40;
-  for (unsigned seed = 0; seed < 2; ++seed) {
-    batches_of_lanes<T> in(batch_size<T>, 66);
-    for (unsigned i = 0; i < in.x.size(); ++i) {
-      int const lane = int(i) / in.size % warp_size, batch = int(i) / in.size / warp_size;
-      unsigned const h = unsigned(any_fraction<double>(i + 1000003 * seed) >> 7);
-      int const deep = h % 61 == 0 ? int(h >> 8) % width : int(h >> 8) % 3;
-      int const exponent = 5 + (batch - 33) * (lane - 16) / (width == 10 ? 66 : 16) - deep;
-      in.x[i] = element_of<T>(h & 64, exponent, any_fraction<T>(i));
-    }
-    expect_exact(in, "seed " + std::to_string(seed));
-  }
+  for (unsigned seed = 0; seed < 2; ++seed)
+    expect_exact(moving_elements<TypeParam>(batch_size<TypeParam>, seed),
+                 "seed " + std::to_string(seed));
 }
 
 template <class T>
 void expect_exact_around(int exponent) {
-  batches_of_lanes<T> in(batch_size<T>, 4);
-  for (int b = 0; b < in.count; ++b)
-    for (int lane = 0; lane < (b < 2 ? 3 : warp_size); ++lane)
-      for (int k = 0; k < in.size; ++k)
-        in.at(lane, b, k) = element_of<T>(lane == 2, exponent, any_fraction<T>(unsigned(k)));
-  for (int lane : {0, 2, 9})  // the last bit of all
-    in.at(lane, lane % 4, 3) = from_bits<T>(bits_of<T>(1));
-  expect_exact(in, "exponent " + std::to_string(exponent));
+  expect_exact(elements_beside_the_last_bit<T>(batch_size<T>, exponent),
+               "exponent " + std::to_string(exponent));
 }
 
 TYPED_TEST(square_adders, keep_every_bit_at_every_exponent) {
@@ -136,31 +119,18 @@ TYPED_TEST(square_adders, keep_every_bit_at_every_exponent) {
   }
 }
 
-// The odd element is the smallest of all, whatever the others are.
 TYPED_TEST(square_adders, keep_the_last_bit_of_the_smallest_element) {
   using T = TypeParam;
-  constexpr int least = 1 - format<T>::bias;
-  for (int depth = 12; depth <= 44 && least + depth <= format<T>::bias; ++depth) {
-    auto in = full_window<T>(batch_size<T>, many<T>, least + depth, depth);
-    for (T& x : in.x)
-      if ((to_bits(x) & ~format<T>::fraction & ~format<T>::sign) ==
-          bits_of<T>(1) << (format<T>::precision - 1))
-        x = from_bits<T>(bits_of<T>(1));
-    expect_exact(in, "depth " + std::to_string(depth));
-  }
+  for (int depth = 12; depth <= 44 && depth < 2 * format<T>::bias; ++depth)
+    expect_exact(full_window_above_the_smallest<T>(batch_size<T>, many<T>, depth),
+                 "depth " + std::to_string(depth));
 }
 
-// Beside the largest elements, so that nothing but a look at them tells; in a lane, or in many.
 TYPED_TEST(square_adders, count_what_is_not_finite) {
-  using T = TypeParam;
-  T const others[] = {quiet_nan<T>(), infinity<T>(false), infinity<T>(true)};
   for (int lanes : {1, 3, 32})
-    for (int from : {0, 4, 8}) {
-      auto in = full_window<T>(batch_size<T>, 9, format<T>::bias, 0);
-      for (int lane = 0; lane < lanes; ++lane)
-        in.at(lane, from, (3 * lane + from) % in.size) = others[lane % 3];
-      expect_exact(in, std::to_string(lanes) + " from " + std::to_string(from));
-    }
+    for (int batch : {0, 4, 8})
+      expect_exact(largest_and_not_finite<TypeParam>(batch_size<TypeParam>, lanes, batch),
+                   std::to_string(lanes) + " in " + std::to_string(batch));
 }
 
 }  // namespace

@@ -78,6 +78,56 @@ batches_of_lanes<T> full_window(int size, int count, int top, int depth, int dri
   return in;
 }
 
+// Exponents that move by a binade in some batches, in each lane at another speed, up or down.
+template <tally::floating T>
+batches_of_lanes<T> moving_elements(int size, unsigned seed) {
+  constexpr int width = std::is_same_v<T, tally::float16> ? 10 : 40;
+  batches_of_lanes<T> in(size, 66);
+  for (unsigned i = 0; i < in.x.size(); ++i) {
+    int const lane = int(i) / size % tally::warp_size, batch = int(i) / size / tally::warp_size;
+    unsigned const h = unsigned(any_fraction<double>(i + 1000003 * seed) >> 7);
+    int const deep = h % 61 == 0 ? int(h >> 8) % width : int(h >> 8) % 3;
+    int const exponent = 5 + (batch - 33) * (lane - 16) / (width == 10 ? 66 : 16) - deep;
+    in.x[i] = element_of<T>(h & 64, exponent, any_fraction<T>(i));
+  }
+  return in;
+}
+
+// Elements of one exponent beside the last bit of all, which three lanes have in one place each: of
+// three lanes where others have zeros, then of all lanes.
+template <tally::floating T>
+batches_of_lanes<T> elements_beside_the_last_bit(int size, int exponent) {
+  batches_of_lanes<T> in(size, 4);
+  for (int b = 0; b < in.count; ++b)
+    for (int lane = 0; lane < (b < 2 ? 3 : tally::warp_size); ++lane)
+      for (int k = 0; k < size; ++k)
+        in.at(lane, b, k) = element_of<T>(lane == 2, exponent, any_fraction<T>(unsigned(k)));
+  for (int lane : {0, 2, 9}) in.at(lane, lane % 4, 3) = tally::from_bits<T>(tally::bits_of<T>(1));
+  return in;
+}
+
+// As full_window, with the last bit of all as the odd elements.
+template <tally::floating T>
+batches_of_lanes<T> full_window_above_the_smallest(int size, int count, int depth) {
+  using f = tally::format<T>;
+  auto in = full_window<T>(size, count, 1 - f::bias + depth, depth);
+  for (T& x : in.x)
+    if ((tally::to_bits(x) & ~f::fraction & ~f::sign) == tally::bits_of<T>(1) << (f::precision - 1))
+      x = tally::from_bits<T>(tally::bits_of<T>(1));
+  return in;
+}
+
+// What is not finite, in one batch of some lanes, beside the largest elements, so that nothing but
+// a look at it tells.
+template <tally::floating T>
+batches_of_lanes<T> largest_and_not_finite(int size, int lanes, int batch) {
+  T const others[] = {tally::quiet_nan<T>(), tally::infinity<T>(false), tally::infinity<T>(true)};
+  auto in = full_window<T>(size, 9, tally::format<T>::bias, 0);
+  for (int lane = 0; lane < lanes; ++lane)
+    in.at(lane, batch, (3 * lane + batch) % size) = others[lane % 3];
+  return in;
+}
+
 // How many of its values were not finite, in the order of device::special.
 template <class T>
 std::vector<std::int64_t> counts_of(tally::exact_state<T> const& s) {
