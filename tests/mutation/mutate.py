@@ -208,9 +208,13 @@ def look_what_is_reached(tests, tree, jobs):
         sys.exit(f"without a mutant these fail: {unfit}")
 
 
+def head(mutant):
+    return {key: mutant[key] for key in ("name", "file", "class")}
+
+
 def outcome_of(number, mutant, tests, before):
     """What became of a mutant, as a row of the results."""
-    row = {key: mutant[key] for key in ("name", "file", "class")}
+    row = head(mutant)
     if why := mutant.get("equivalent"):
         return row | {"outcome": "equivalent", "why": why}
     near = [t for t in tests if number in t.reaches]
@@ -233,7 +237,7 @@ def batches(tests, first):
 
 
 def summary(rows):
-    """By class: killed, and how many there are that are not equivalent."""
+    """By class: killed, and how many there are that are not equivalent, tried or not."""
     counts = {}
     for row in rows:
         if row["outcome"] != "equivalent":
@@ -251,9 +255,11 @@ def main():
     parser.add_argument("--only", metavar="REGEX", default="", help="mutants whose file:name match")
     parser.add_argument("--survivors", action="store_true", help="only what survived the last time")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "mutants")
+    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "mutants",
+                        help="where the copy and its builds go")
     parser.add_argument("--json", type=Path, default=RESULTS)
     options = parser.parse_args()
+    options.folder = options.folder.resolve()
 
     mutants = all_mutants()
     last = json.loads(options.json.read_text())["mutants"] if options.json.exists() else []
@@ -266,22 +272,22 @@ def main():
     look_what_is_reached(tests, tree, options.jobs)
 
     def wanted(m):
-        survived = last.get(m["name"], {"outcome": "survived"})["outcome"] == "survived"
-        return re.search(options.only, f"{m['file']}:{m['name']}") and (survived or
+        lives = last.get(m["name"], {"outcome": "not tried"})["outcome"] in ("survived", "not tried")
+        return re.search(options.only, f"{m['file']}:{m['name']}") and (lives or
                                                                        not options.survivors)
 
     def outcome(numbered):
         number, mutant = numbered
         before = last.get(mutant["name"])
         if not wanted(mutant):
-            return before
+            return before or head(mutant) | {"outcome": "not tried"}
         row = outcome_of(number, mutant, tests, (before or {}).get("by"))
         if row["outcome"] == "survived":
             say(f"survived: {row['file']}: {row['name']}: {row['wrong']}")
         return row
 
     with ThreadPoolExecutor(options.jobs) as pool:
-        rows = [row for row in pool.map(outcome, enumerate(mutants, 1)) if row]
+        rows = list(pool.map(outcome, enumerate(mutants, 1)))
     classes = summary(rows)
     killed, count = (sum(c[i] for c in classes.values()) for i in (0, 1))
     options.json.write_text(json.dumps(
