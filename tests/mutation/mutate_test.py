@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was not tried does not count as killed, and the test that killed is named."""
 
-from .mutate import Test, batches, failed_one, summary
+from . import mutate
+from .mutate import batches, failed_one, summary
 
 
 def row(outcome, kind="window"):
@@ -23,7 +24,7 @@ def test_the_test_that_failed_is_named():
 
 def test_the_last_killer_comes_first_and_slow_tests_come_last():
     program = object()
-    tests = [Test(program, name) for name in ("slow", "quick", "killer")]
+    tests = [mutate.Test(program, name) for name in ("slow", "quick", "killer")]
     tests[0].seconds, tests[2].seconds = 9, 5
     assert [[t.name for t in some] for some in batches(tests, "killer")] == \
         [["killer"], ["quick"], ["slow"]]
