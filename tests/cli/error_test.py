@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from .command import BINARY, failure, report, tally
+from .command import answer, failure, report, tally
 
 
 def write_npy(name, header, data):
@@ -200,6 +200,12 @@ def test_an_unknown_option_that_is_near_to_none_is_told_with_its_command(typed):
 def test_an_unknown_command_names_the_nearest_one(typed, meant):
     message = failure(2, typed, "x.npy")
     assert typed in message and meant in message
+
+
+def test_an_index_has_63_bits():
+    np.save("x.npy", np.ones(3))
+    assert answer("sum", "x.npy", "--first-index", 2**63 - 4, "--save-state", "x.state") == "3"
+    assert f"is not from 0 to {2**63 - 1}" in failure(2, "sum", "x.npy", "--first-index", 2**63)
 
 
 @pytest.mark.parametrize("arguments", [

@@ -124,6 +124,16 @@ def test_several_files_are_one_array():
         assert same(np.load("y.npy"), np.load("z.npy"))
 
 
+@pytest.mark.parametrize("byte_order", ["<", ">"])
+def test_reverse_scans_of_several_chunks(byte_order):
+    x = integers("int32", 2_500_000)
+    np.save("x.npy", x.astype(f"{byte_order}i4"))
+    backward = np.cumsum(x[::-1], dtype="int64")[::-1]
+    found = report("scan", "x.npy", "--reverse", "-o", "y.npy")
+    assert same(np.load("y.npy"), backward)
+    assert found["last_bits"] == hexadecimal("int64", backward[-1])
+
+
 def test_the_output_keeps_the_shape_of_one_file():
     x = np.arange(24).reshape(2, 3, 4)
     np.save("x.npy", x)

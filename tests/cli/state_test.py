@@ -140,6 +140,34 @@ def test_a_corrupt_state_is_refused(command):
         assert "bad.state" in failure(1, "merge", "bad.state")
 
 
+def test_a_state_with_a_flipped_bit_is_refused():
+    np.save("x.npy", np.arange(7.0))
+    answer("min", "x.npy", "--save-state", "good.state")
+    good = open("good.state", "rb").read()
+    for i in range(len(good)):
+        with open("bad.state", "wb") as file:
+            file.write(good[:i] + bytes([good[i] ^ 1]) + good[i + 1:])
+        assert "bad.state" in failure(1, "merge", "bad.state"), i
+
+
+def with_checksum(body):
+    """FNV-1a of all that is before it."""
+    check = 0xcbf29ce484222325
+    for byte in body:
+        check = (check ^ byte) * 0x100000001b3 % 2**64
+    return body + check.to_bytes(8, "little")
+
+
+def test_bytes_after_a_state_are_refused():
+    np.save("x.npy", np.arange(7.0))
+    answer("sum", "x.npy", "--save-state", "good.state")
+    good = open("good.state", "rb").read()
+    assert with_checksum(good[:-8]) == good
+    with open("bad.state", "wb") as file:
+        file.write(with_checksum(good[:-8] + b"\0"))
+    assert "bytes after" in failure(1, "merge", "bad.state")
+
+
 def test_a_file_that_is_no_state_is_refused():
     np.save("x.npy", np.arange(7.0))
     assert "x.npy" in failure(1, "merge", "x.npy")

@@ -119,6 +119,13 @@ def test_several_files_are_one_array():
     assert answer("top-k", "a.npy", "b.npy", "-k", 500) == answer("top-k", "x.npy", "-k", 500)
 
 
+def test_the_default_k_is_of_all_files_together():
+    for i in range(3):
+        np.save(f"{i}.npy", np.arange(4 * i, 4 * i + 4))
+    assert report("top-k", "0.npy", "1.npy", "2.npy")["values"] == list(range(11, 1, -1))
+    assert report("top-k", "0.npy", "1.npy")["values"] == list(range(7, -1, -1))
+
+
 def test_the_number_of_threads_changes_nothing():
     np.save("x.npy", integers("int16", 500_000))
     outputs = {answer("top-k", "x.npy", "-k", 5000, "--threads", n) for n in (1, 2, 3, 4)}

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <string>
 
 #include "io/number.hpp"
 #include "tally/rounding.hpp"
@@ -30,6 +31,17 @@ TEST(parse_number, what_is_too_large_is_infinite_and_too_small_zero) {
   EXPECT_EQ(number_in<double>("-1e400"), infinity<double>(true));
   EXPECT_EQ(number_in<float>("+1e39"), infinity<float>(false));
   EXPECT_EQ(to_bits(*number_in<double>("-1e-400")), to_bits(-0.0));
+}
+
+TEST(parse_number, a_power_of_ten_may_be_out_of_all_ranges) {
+  EXPECT_EQ(number_in<double>("1e99999999999999999999"), infinity<double>(false));
+  EXPECT_EQ(to_bits(*number_in<double>("1e-99999999999999999999")), to_bits(0.0));
+  // Zeros before the first digit count, on both sides of the point.
+  std::string const zeros(400, '0');
+  EXPECT_EQ(to_bits(*number_in<float>("0." + zeros + "1e300")), to_bits(0.0f));
+  EXPECT_EQ(number_in<float>("0." + zeros + "1e500"), infinity<float>(false));
+  EXPECT_EQ(number_in<float>("1" + zeros + "e-300"), infinity<float>(false));
+  EXPECT_EQ(to_bits(*number_in<float>(zeros + "1" + zeros + "e-500")), to_bits(0.0f));
 }
 
 TEST(parse_number, an_integer_has_to_fit) {

@@ -18,7 +18,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate
 from pathlib import Path
 
 if __package__:
@@ -39,6 +41,8 @@ BUILDS = {"device": ["warp_simt_tests", "block_simt_tests", "device_simt_tests"]
 PYTHON_TESTS = ["tests/aggregate", "tests/cli/scan_test.py", "tests/cli/reduce_test.py",
                 "tests/cli/top_k_test.py", "tests/cli/state_test.py", "tests/cli/error_test.py",
                 "tests/cli/input_test.py", "tests/cli/describe_test.py", "tests/cli/same_bits_test.py"]
+
+START_OF_PYTEST = 1  # second
 
 
 def all_mutants():
@@ -137,9 +141,6 @@ class Test:
         self.program, self.name = program, name
         self.seconds, self.reaches = 0.0, frozenset()
 
-    def is_quick(self):
-        return self.seconds < 2
-
 
 def failed_one(output, names):
     output = output.decode(errors="replace") if isinstance(output, bytes) else output or ""
@@ -191,19 +192,41 @@ def tests_of(tree):
 
 
 def look_what_is_reached(tests, tree, jobs):
-    """Runs every test alone and without a mutant."""
+    """Runs every test without a mutant: those of C++ alone, those of Python together."""
     unfit = []
 
-    def look(test):
+    def blank():
         noted = tree.folder / f"reached.{threading.get_ident()}"
         noted.write_bytes(bytes(len(tree.mutants) + 1))
+        return noted, {"TALLY_MUTANTS_REACHED": str(noted)}
+
+    def look(test):
+        noted, environment = blank()
         started = time.time()
-        if how := test.program.run([test], {"TALLY_MUTANTS_REACHED": str(noted)}, 600):
+        if how := test.program.run([test], environment, 600):
             unfit.append((test.name, how[1]))
         test.seconds = time.time() - started
         test.reaches = frozenset(n for n, reached in enumerate(noted.read_bytes()) if reached)
+
+    def look_together(some):
+        noted, environment = blank()
+        lines = Path(f"{noted}.json")
+        lines.unlink(missing_ok=True)
+        if how := some[0].program.run(some, environment | {"PYTEST_PLUGINS": "reached",
+                                                           "PYTHONPATH": str(HERE)}, 1800):
+            return unfit.append(how)
+        by_name = {test.name: test for test in some}
+        for name, seconds, reached in map(json.loads, lines.read_text().splitlines()):
+            by_name[name].seconds = START_OF_PYTEST + seconds
+            by_name[name].reaches = frozenset(reached)
+
+    together = {}
+    for test in tests:
+        if "::" in test.name:
+            together.setdefault(test.name.split("::")[0], []).append(test)
     with ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(look, tests))
+        list(pool.map(look, (t for t in tests if "::" not in t.name)))
+        list(pool.map(look_together, together.values()))
     if unfit:
         sys.exit(f"without a mutant these fail: {unfit}")
 
@@ -212,28 +235,37 @@ def head(mutant):
     return {key: mutant[key] for key in ("name", "file", "class")}
 
 
-def outcome_of(number, mutant, tests, before):
+def outcome_of(number, mutant, tests, before, kills):
     """What became of a mutant, as a row of the results."""
     row = head(mutant)
     if why := mutant.get("equivalent"):
         return row | {"outcome": "equivalent", "why": why}
     near = [t for t in tests if number in t.reaches]
-    for some in batches(near, before):
+    for some in batches(near, before, kills[mutant["file"]]):
         timeout = 5 * sum(t.seconds for t in some) + 20
         if dead := some[0].program.run(some, {"TALLY_MUTANT": str(number)}, timeout):
+            kills[mutant["file"]][dead[0]] += 1
             return row | {"outcome": "killed", "by": dead[0], "how": dead[1]}
     return row | {"outcome": "survived", "tests": len(near), "wrong": mutant["wrong"]}
 
 
-def batches(tests, first):
-    """What one process runs: the test named first, then quick ones, then all others."""
-    chosen = [t for t in tests if t.name == first]
-    groups = {}
-    for test in tests:
-        if test not in chosen:
-            groups.setdefault((not test.is_quick(), test.program), []).append(test)
-    ordered = sorted(groups.items(), key=lambda g: (g[0][0], sum(t.seconds for t in g[1])))
-    return [[t] for t in chosen] + [some for _, some in ordered]
+def batches(tests, first, kills):
+    """What one process runs: the test named first; then, of each program, tests that take two seconds
+    together, four seconds, eight, beginning with those that killed most mutants of this file for the
+    time they take."""
+    rest = sorted((t for t in tests if t.name != first),
+                  key=lambda t: -(kills[t.name] + 0.05) / (t.seconds + 0.01))
+    some = [[t] for t in tests if t.name == first]
+    limit = 2
+    while rest:
+        taken = list(accumulate(t.seconds for t in rest))
+        count = max(1, sum(s <= limit for s in taken))
+        groups = {}
+        for test in rest[:count]:
+            groups.setdefault(test.program, []).append(test)
+        some += groups.values()
+        rest, limit = rest[count:], 2 * limit
+    return some
 
 
 def summary(rows):
@@ -244,6 +276,19 @@ def summary(rows):
             killed, all_of_it = counts.get(row["class"], (0, 0))
             counts[row["class"]] = (killed + (row["outcome"] == "killed"), all_of_it + 1)
     return counts
+
+
+def totals(classes):
+    return [sum(c[i] for c in classes.values()) for i in (0, 1)]
+
+
+def write(file, rows):
+    classes = summary(rows)
+    killed, count = totals(classes)
+    results = {"killed": killed, "of": count,
+               "classes": {c: list(n) for c, n in sorted(classes.items())}, "mutants": rows}
+    file.write_text(json.dumps(results, indent=1) + "\n")
+    return classes
 
 
 def say(text):
@@ -271,28 +316,33 @@ def main():
     say(f"{len(tests)} tests without a mutant")
     look_what_is_reached(tests, tree, options.jobs)
 
+    kills = defaultdict(Counter)
+    for row in last.values():
+        kills[row["file"]][row.get("by")] += 1
+
     def wanted(m):
         lives = last.get(m["name"], {"outcome": "not tried"})["outcome"] in ("survived", "not tried")
-        return re.search(options.only, f"{m['file']}:{m['name']}") and (lives or
-                                                                       not options.survivors)
+        named = re.search(options.only, f"{m['file']}:{m['name']}")
+        return named and (lives or not options.survivors)
 
     def outcome(numbered):
         number, mutant = numbered
         before = last.get(mutant["name"])
         if not wanted(mutant):
             return before or head(mutant) | {"outcome": "not tried"}
-        row = outcome_of(number, mutant, tests, (before or {}).get("by"))
+        row = outcome_of(number, mutant, tests, (before or {}).get("by"), kills)
         if row["outcome"] == "survived":
             say(f"survived: {row['file']}: {row['name']}: {row['wrong']}")
         return row
 
+    rows = [last.get(m["name"]) or head(m) | {"outcome": "not tried"} for m in mutants]
     with ThreadPoolExecutor(options.jobs) as pool:
-        rows = list(pool.map(outcome, enumerate(mutants, 1)))
-    classes = summary(rows)
-    killed, count = (sum(c[i] for c in classes.values()) for i in (0, 1))
-    options.json.write_text(json.dumps(
-        {"killed": killed, "of": count, "classes": {c: list(n) for c, n in sorted(classes.items())},
-         "mutants": rows}, indent=1) + "\n")
+        for i, row in enumerate(pool.map(outcome, enumerate(mutants, 1))):
+            changed, rows[i] = rows[i] != row, row
+            if changed:
+                write(options.json, rows)
+    classes = write(options.json, rows)
+    killed, count = totals(classes)
     for name, (k, n) in sorted(classes.items()):
         print(f"{name:10} {k:4} of {n:4} killed")
     print(f"{'all':10} {killed:4} of {count:4} killed, {len(rows) - count} equivalent")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was not tried does not count as killed, and the test that killed is named."""
 
+from collections import Counter
+
 from . import mutate
 from .mutate import batches, failed_one, summary
 
@@ -22,9 +24,11 @@ def test_the_test_that_failed_is_named():
     assert failed_one(None, ["only"]) == "only"
 
 
-def test_the_last_killer_comes_first_and_slow_tests_come_last():
-    program = object()
-    tests = [mutate.Test(program, name) for name in ("slow", "quick", "killer")]
-    tests[0].seconds, tests[2].seconds = 9, 5
-    assert [[t.name for t in some] for some in batches(tests, "killer")] == \
-        [["killer"], ["quick"], ["slow"]]
+def test_the_last_killer_comes_first_then_those_that_kill_most_for_their_time():
+    program, other = object(), object()
+    tests = [mutate.Test(program, name) for name in ("slow", "quick", "deadly", "killer")]
+    tests.append(mutate.Test(other, "script"))
+    for test, seconds in zip(tests, (9, 0.5, 1.2, 5, 0.1)):
+        test.seconds = seconds
+    assert [[t.name for t in some] for some in batches(tests, "killer", Counter(deadly=3))] == \
+        [["killer"], ["deadly", "quick"], ["script"], ["slow"]]

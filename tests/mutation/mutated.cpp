@@ -26,6 +26,7 @@ bool tally_is_mutant(int number) { return tally_mutated(number); }
     void* const at =
         mmap(nullptr, std::size_t(size), PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0);
     if (at == MAP_FAILED) std::abort();
+    close(opened);  // it may be what the test has closed, such as standard output
     tally_mutants_reached = static_cast<unsigned char*>(at);
     tally_mutant = -1;
   } else if (number) {
