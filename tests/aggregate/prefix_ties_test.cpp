@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -296,6 +297,60 @@ TYPED_TEST(prefixes, that_drifted_far_are_not_taken_for_what_they_are_not) {
           negative = !negative;
           if (!expect_drifted_ties<In, Out>({0, room, tiles, loss, fall}, negative)) return;
         }
+}
+
+// A tile that is larger than all before it, while the sum is known up to a bound only.
+TYPED_TEST(prefixes, that_drift_may_leap) {
+  using In = typename TypeParam::In;
+  using Out = typename TypeParam::Out;
+  std::mt19937_64 random(3);
+  int const deepest = std::min(70, -lowest<In>);
+  for (int leap = 1; leap <= (is_one_of<In, float16> ? 10 : 70); leap += 3) {
+    std::vector<In> x(4096);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      double const e = std::ldexp(1 + double(random() >> 12) * 0x1p-52,
+                                  -int(random() % unsigned(deepest)));
+      x[i] = convert<In>(i / 512 == 5 ? std::ldexp(e, leap) : random() % 2 ? e : -e);
+    }
+    if (!expect_prefixes<Out>(x, "leap " + std::to_string(leap))) return;
+  }
+}
+
+// What is not finite comes in tiles apart, in every order.
+TYPED_TEST(prefixes, meet_infinities_and_nan_in_later_tiles) {
+  using In = typename TypeParam::In;
+  using Out = typename TypeParam::Out;
+  std::vector<In> const specials{infinity<In>(), infinity<In>(true), quiet_nan<In>(), In{}};
+  for (In const a : specials)
+    for (In const b : specials) {
+      std::vector<In> x(4096, convert<In>(1.5));
+      x[700] = a;
+      x[1900] = b;
+      std::vector<Out> out(x.size());
+      inclusive_scan(cpu{1}, x, out, sum{});
+      auto const want = [&](std::size_t i) {
+        double const sum = (i < 700 ? 0 : double(a)) + (i < 1900 ? 0 : double(b));
+        return std::isnan(sum) ? quiet_nan<Out>() : convert<Out>(sum);
+      };
+      for (std::size_t i = 0; i < x.size(); ++i)
+        if (auto const w = want(i); !is_finite(w))
+          ASSERT_EQ(to_bits(out[i]), to_bits(w)) << double(a) << ' ' << double(b) << ' ' << i;
+    }
+}
+
+// Above 2^960 a window is scaled: what that cuts off decides, too.
+TEST(exact_prefix, rounds_what_is_near_the_end_of_the_range_as_what_is_far_below_says) {
+  for (int const tiny : {-1074, -1060, -1030, -1010, -900})
+    for (bool const apart : {false, true})
+      for (double const sign : {1.0, -1.0}) {
+        std::vector<double> x(apart ? 512 : 0);
+        x.push_back(0x1p1000);
+        x.push_back(0x1p947);
+        (apart ? x[3] : x.emplace_back()) = std::ldexp(sign, tiny);
+        std::vector<double> out(x.size());
+        inclusive_scan(cpu{1}, x, out, sum{});
+        ASSERT_EQ(out.back(), sign < 0 ? 0x1p1000 : 0x1p1000 + 0x1p948) << tiny << ' ' << apart;
+      }
 }
 
 // Half a unit of the least float, and something tiny beside it that decides.

@@ -141,6 +141,10 @@ TEST(sum_of_squares, of_integers_is_modulo_2_to_the_64_or_rounded_once) {
   EXPECT_EQ(reduce(cpu{}, x, sum_of_squares{}), 25);
   EXPECT_EQ(reduce(cpu{}, x, sum_of_squares{}.as<double>()), 0x1p126);
   EXPECT_EQ(reduce(cpu{}, x, norm{}), 0x1p63);
+  std::vector<std::uint32_t> const words{0xffffffff, 0xffffffff};
+  std::vector<std::uint64_t> const longs{0xffffffff, 0xffffffff};  // 2^65 - 2^34 + 2
+  EXPECT_EQ(reduce(cpu{}, words, sum_of_squares{}.as<double>()), 0x1.fffffffcp64);
+  EXPECT_EQ(reduce(cpu{}, longs, sum_of_squares{}.as<double>()), 0x1.fffffffcp64);
   std::vector<std::uint8_t> const bytes(1000, 255);
   EXPECT_EQ(reduce(cpu{}, bytes, sum_of_squares{}), 65025000u);
   EXPECT_EQ(reduce(cpu{}, std::vector<std::int32_t>{}, sum_of_squares{}), 0);

@@ -83,6 +83,23 @@ TYPED_TEST(integers_on_a_device, are_right_at_every_address) {
     }
 }
 
+// The greatest and the least integer are what an extremum of no element is, too.
+TYPED_TEST(integers_on_a_device, have_extrema_at_the_ends_of_their_range) {
+  using T = TypeParam;
+  test_call call(2);
+  for (T const all : {std::numeric_limits<T>::max(), std::numeric_limits<T>::min()})
+    for (std::size_t const n : {1, 100, 20001})
+      for (bool const but_one : {false, true}) {
+        std::vector<T> in(n, all);
+        if (but_one) in[n / 2] = T(1);
+        expect_fold(tally::minimum{}.on<T>(), in, call);
+        expect_fold(tally::maximum{}.on<T>(), in, call);
+        expect_fold(tally::arg_minimum{}.on<T>(), in, call, 1);
+        expect_fold(tally::arg_maximum{}.on<T>(), in, call, 1);
+        expect_fold(tally::min_max{}.on<T>(), in, call);
+      }
+}
+
 template <class T>
 struct floats_on_a_device : ::testing::Test {};
 using floats = ::testing::Types<float, double, tally::float16, tally::bfloat16>;

@@ -14,12 +14,14 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
 
@@ -56,9 +58,17 @@ def all_mutants():
 
 
 def run(command, environment=None, timeout=None, **options):
-    return subprocess.run([str(c) for c in command], env={**os.environ, **(environment or {})},
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, errors="replace", timeout=timeout, **options)
+    """With all processes that it starts: none outlives it."""
+    with subprocess.Popen([str(c) for c in command], env={**os.environ, **(environment or {})},
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+                          stderr=subprocess.STDOUT, errors="replace", start_new_session=True,
+                          **options) as process:
+        try:
+            output, _ = process.communicate(timeout=timeout)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    return subprocess.CompletedProcess(command, process.returncode, output)
 
 
 def must(command, **options):
@@ -246,7 +256,8 @@ def outcome_of(number, mutant, tests, before, kills):
         if dead := some[0].program.run(some, {"TALLY_MUTANT": str(number)}, timeout):
             kills[mutant["file"]][dead[0]] += 1
             return row | {"outcome": "killed", "by": dead[0], "how": dead[1]}
-    return row | {"outcome": "survived", "tests": len(near), "wrong": mutant["wrong"]}
+    row |= {"outcome": "survived", "tests": len(near), "wrong": mutant["wrong"]}
+    return row | {k: mutant[k] for k in ("survives",) if k in mutant}
 
 
 def batches(tests, first, kills):

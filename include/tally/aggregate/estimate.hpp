@@ -74,18 +74,16 @@ template <class Digit>
 TALLY_HD leading leading_of(Digit digit, int low, int high, int lsb) {
   constexpr int enough = 8;
   constexpr double ignored = 0x1p-200;  // more than those below may count
-  double sum = 0, rest = 0, size = 0, unit = 1;
+  double sum = 0, rest = 0, unit = 1;
   TALLY_ROLL
   for (int i = high; i >= low && i > high - enough; --i, unit *= 0x1p-32) {
     TALLY_CLAIM(within("leading.digit", double(digit(i)), 0x1p48));
     auto const s = added(sum, unit * double(digit(i)));
     sum = s.high;
-    rest += s.low;
-    size += std::fabs(s.low);  // what rounding takes from `rest`, is in proportion to this
+    rest += s.low;  // where that is not 0, sum is 2^53 units or more: digits to come cannot cancel it
   }
   auto const value = normalised(sum, rest);
-  leading const out{value, 0x1p-98 * std::fabs(value.high) + 0x1p-49 * size + ignored,
-                    32 * high + lsb};
+  leading const out{value, 0x1p-98 * std::fabs(value.high) + ignored, 32 * high + lsb};
   TALLY_CLAIM(leading("leading.error", digit, low, high, lsb, out));
   return out;
 }

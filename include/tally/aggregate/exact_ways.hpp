@@ -95,8 +95,7 @@ struct exact_ways {
       ++tables;
     } else {
       taken_ += t.count;
-      for (int k = 0; k < t.count; ++k)
-        if (t.live(k)) s.add(t[k]);
+      for (int k = 0; k < t.count; ++k) s.add(t[k]);
       ++elements;
     }
   }
