@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from .command import answer, failure, report, tally
+from .command import BINARY, answer, failure, report, tally
 
 
 def write_npy(name, header, data):
