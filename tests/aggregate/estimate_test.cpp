@@ -214,7 +214,7 @@ void expect_right_variances(std::uint64_t n, std::uint64_t m, int k) {
     s.sum.finite.add(false, m * n, -k);
     add(s.squares.finite, false, variance * n, exponent);
     add(s.squares.finite, below, n, -j);
-    add(s.squares.finite, false, m * m * n, -2 * k);
+    add(s.squares.finite, false, static_cast<unsigned __int128>(m * m) * n, -2 * k);
     return s;
   };
   bool const cancels = m > 1000;
@@ -245,10 +245,11 @@ TEST(estimates, of_variances_of_many_are_right_beside_midpoints) {
 }
 // The mean is so far above the deviation that little is left of n * squares - sum^2.
 TEST(estimates, of_variances_beside_a_large_mean_are_right_beside_midpoints) {
-  for (int const mean : {10, 15, 20, 25, 28}) {
-    expect_right_variances<double>(7, 1ul << mean, 0);
-    expect_right_variances<float>(7, 1ul << mean, 0);
-  }
+  for (int const mean : {11, 15, 19, 23, 27, 31})
+    for (std::uint64_t const n : {7, 999983}) {
+      expect_right_variances<double>(n, (1ul << mean) - 5, 0);
+      expect_right_variances<float>(n, (1ul << mean) - 5, 0);
+    }
 }
 
 // A mean that is less and less beside the deviation, and is still seen in the variance.

@@ -110,6 +110,13 @@ TYPED_TEST(exact_adders, keep_the_last_bit_of_the_smallest_element) {
                  "depth " + std::to_string(depth));
 }
 
+TEST(exact_adders_of_doubles, empty_their_columns_before_these_are_full) {
+  expect_exact(full_columns<double>(batch_size<double>), "full columns");
+}
+TEST(exact_adders_of_bfloat16, empty_their_columns_before_these_are_full) {
+  expect_exact(full_columns<bfloat16>(batch_size<bfloat16>), "full columns");
+}
+
 TYPED_TEST(exact_adders, count_what_is_not_finite) {
   for (int lanes : {1, 3, 32})
     for (int batch : {0, 4, 8})

@@ -94,8 +94,10 @@ TYPED_TEST(integers_on_a_device, have_extrema_at_the_ends_of_their_range) {
         if (but_one) in[n / 2] = T(1);
         expect_fold(tally::minimum{}.on<T>(), in, call);
         expect_fold(tally::maximum{}.on<T>(), in, call);
-        expect_fold(tally::arg_minimum{}.on<T>(), in, call, 1);
-        expect_fold(tally::arg_maximum{}.on<T>(), in, call, 1);
+        for (int const offset : {0, 1}) {
+          expect_fold(tally::arg_minimum{}.on<T>(), in, call, offset);
+          expect_fold(tally::arg_maximum{}.on<T>(), in, call, offset);
+        }
         expect_fold(tally::min_max{}.on<T>(), in, call);
       }
 }

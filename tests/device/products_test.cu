@@ -139,4 +139,12 @@ TYPED_TEST(product_adders, keep_products_with_the_smallest_elements) {
   expect_exact(in, "the smallest");
 }
 
+TEST(product_adders_of_bfloat16, empty_their_columns_before_these_are_full) {
+  using T = bfloat16;
+  auto const one = full_columns<T>(batch_size<T>);
+  batches_of_lanes<pair<T>> in(one.size, one.count);
+  for (std::size_t i = 0; i < in.x.size(); ++i) in.x[i] = {one.x[i], one.x[i]};
+  expect_exact(in, "full columns");
+}
+
 }  // namespace

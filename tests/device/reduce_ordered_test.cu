@@ -103,6 +103,24 @@ struct less_regular {
   TALLY_FN float operator()(float a, float b) const { return a * 0.75f - b; }
 };
 
+// Neighbours that come to a warp one after another.
+__global__ void push_all(int levels, interval* out) {
+  tally::device::with_identity<tally::operation<interval, join>> const op{};
+  tally::device::tower above(op);
+  auto total = op.identity();
+  for (int i = 0; i < 1 << levels; ++i)
+    total = above.push(op, unsigned(i), levels, {{i, i + 1, 0}, true});
+  if (threadIdx.x == 0) *out = total.value;
+}
+
+TEST(towers_on_a_device, are_trees_of_as_many_levels_as_are_asked_for) {
+  for (int levels = 0; levels <= 10; ++levels) {
+    tally::device_array<interval> out(1);
+    tally::launch(push_all, 1, 32)(levels, out.data());
+    EXPECT_EQ(out.to_host()[0], (interval{0, 1 << levels, 0})) << levels << " levels";
+  }
+}
+
 TEST(users_operators_on_a_device, are_applied_as_on_the_cpu_though_not_associative) {
   test_call call(1);
   for (std::size_t n : sizes)
@@ -189,13 +207,13 @@ TEST(runs_on_a_device, are_refused_where_there_are_more_than_the_last_tree_holds
 
 // Of which a block has not the room for a node a thread.
 struct large_interval {
-  int begin, end, spoilt, rest[61];
+  int begin, end, spoilt, rest[147];
   bool operator==(large_interval const&) const = default;
 };
 struct join_large {
   TALLY_FN large_interval operator()(large_interval const& a, large_interval const& b) const {
     large_interval both = a;
-    both.end = b.end, both.spoilt |= b.spoilt | (a.end != b.begin), both.rest[60] ^= b.rest[60];
+    both.end = b.end, both.spoilt |= b.spoilt | (a.end != b.begin), both.rest[146] ^= b.rest[146];
     return both;
   }
 };
@@ -203,9 +221,9 @@ struct join_large {
 TEST(runs_on_a_device, are_shorter_of_large_states) {
   test_call call(1);
   using large = tally::operation<large_interval, join_large>;
-  static_assert(tally::device::most_levels<tally::maybe<large::state>> == 2);
-  std::vector<large_interval> in(70001);
-  for (int i = 0; i < int(in.size()); ++i) in[i] = {i, i + 1, 0, {}}, in[i].rest[60] = i * i;
+  static_assert(tally::device::most_levels<tally::maybe<large::state>> == 1);
+  std::vector<large_interval> in(40001);
+  for (int i = 0; i < int(in.size()); ++i) in[i] = {i, i + 1, 0, {}}, in[i].rest[146] = i * i;
   expect_tree(large{}, in, call);
 }
 

@@ -137,6 +137,23 @@ TEST(rounded_sums, see_what_is_far_below_half_way_between_two_doubles) {
   using number = detail::sum_digits<double>;
   expect_ties<exact_sum<double>, number, double>({}, range(0, 31));
 }
+// Digits that are not zero, of a number that is.
+TEST(rounded_sums, may_be_nothing_but_carries) {
+  using number = detail::sum_digits<double>;
+  finishing<double> cases;
+  for (int const length : {1, 2, 3, 4, 5, 9, 40})
+    for (int const sign : {1, -1}) {
+      number x;
+      for (int i = 0; i < length; ++i) {
+        x.digit[3 + i] += sign * (std::int64_t(1) << 32);
+        x.digit[4 + i] -= sign;
+      }
+      cases.want.push_back(0);
+      cases.digits.insert(cases.digits.end(), std::begin(x.digit), std::end(x.digit));
+      cases.counts.push_back(1);
+    }
+  cases.expect(exact_sum<double>{});
+}
 TEST(rounded_sums, are_right_where_doubles_begin_and_end) {
   using number = detail::sum_digits<double>;
   expect_ties<exact_sum<double>, number, double>({}, {-1074, -1073, -1023, -1022, -1021, -1000});

@@ -78,7 +78,7 @@ TYPED_TEST(significands, are_where_they_belong_for_every_exponent) {
     EXPECT_LT(f.in_row, std::int64_t(1) << device::row_bits<T>) << i;
     if (sizeof(T) == 8) continue;
     same(p.negative ? -f.of_pieces : f.of_pieces, 8 * f.row_of_pieces);
-    EXPECT_EQ(f.low + f.high * 65536, f.of_pieces) << i;
+    EXPECT_EQ(f.low + std::int64_t(f.high) * 65536, f.of_pieces) << i;
     EXPECT_LE(std::abs(f.low), 65535) << i;
     EXPECT_LE(std::abs(f.high), 65535) << i;
   }

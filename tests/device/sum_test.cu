@@ -83,13 +83,13 @@ TYPED_TEST(exact_sums_on_a_device, are_right_where_few_elements_lie_apart) {
 }
 
 TEST(exact_sums_on_a_device, go_on_when_the_epoch_wraps) {
-  test_call call(2, ~std::uint32_t(0) - 2);
+  test_call call(2, ~std::uint32_t(0) - 2, true);
   for (int i = 0; i < 5; ++i) expect_exact<float>(kind::normal, 20000 + i, call);
   EXPECT_LT(call.epoch(), 5u);
 }
 
 TEST(exact_sums_on_a_device, do_not_meet_old_totals_after_the_epoch_wrapped) {
-  test_call call(5);
+  test_call call(5, 0, true);
   expect_exact<float>(kind::normal, 50000, call);  // many slots of epoch 1
   call.set_epoch(~std::uint32_t(0) - 1);
   call.set_multiprocessors(1);

@@ -83,6 +83,18 @@ struct affine_map {
   };
 };
 
+// The same of integers modulo 61, as a float: a float's operator that does not commute.
+struct affine_float {
+  using type = float;
+  static type value(int, std::uint64_t bits) { return float(bits % 3721); }
+  struct op {
+    TALLY_FN type operator()(type a, type b) const {
+      int const x = int(a), y = int(b);
+      return float(x / 61 * (y / 61) % 61 * 61 + (x % 61 * (y / 61) + y % 61) % 61);
+    }
+  };
+};
+
 // Forty bytes: a string of decimal digits as a number modulo 2^64, written one after another.
 struct digits {
   std::uint64_t value_, power, first, last, length;
@@ -104,7 +116,7 @@ using all_cases =
                      numbers<std::int64_t, tally::plus>, numbers<std::int64_t, tally::smaller>,
                      numbers<float, tally::plus>, numbers<double, tally::plus>,
                      numbers<double, tally::larger>, numbers<int, left>, small_run, range,
-                     affine_map, digits>;
+                     affine_map, affine_float, digits>;
 
 // Values for threads 0 to n - 1.
 template <class Case>

@@ -21,19 +21,22 @@ namespace support {
 // A GPU of so many multiprocessors, which decides how the work is cut.
 class test_call : public tally::detail::gpu_call {
  public:
-  explicit test_call(int multiprocessors, std::uint32_t epoch = 0)
+  explicit test_call(int multiprocessors, std::uint32_t epoch = 0, bool all_slots = false)
       : multiprocessors_(multiprocessors),
         header_(tally::device::workspace::header_bytes / sizeof(std::uint32_t)),
-        slots_(32 * room) {
+        slots_(room),
+        all_slots_(all_slots) {
     header_.fill_bytes(0);
     set_epoch(epoch);
     slots_.fill_bytes(0);
   }
   CUstream_st* stream() const override { return nullptr; }
   int multiprocessors() const override { return multiprocessors_; }
+  // Memory ends with what is asked for, or is the same for all calls.
   memory workspace(std::size_t slots) override {
     EXPECT_LE(slots, room);
-    return {header_.data(), slots_.data(), room};
+    auto const given = all_slots_ ? room : slots;
+    return {header_.data(), slots_.data() + (room - given), given};
   }
   std::uint32_t epoch() const { return header_.to_host()[0]; }
   std::uint32_t drawn() const { return header_.to_host()[1]; }
@@ -54,7 +57,8 @@ class test_call : public tally::detail::gpu_call {
   static constexpr std::size_t room = 1 << 16;
   int multiprocessors_;
   tally::device_array<std::uint32_t> header_;  // the epoch, what is drawn
-  tally::device_array<std::uint64_t> slots_;
+  tally::device_array<tally::device::slot> slots_;
+  bool all_slots_;
 };
 
 template <class Result>

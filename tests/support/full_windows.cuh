@@ -106,6 +106,21 @@ batches_of_lanes<T> elements_beside_the_last_bit(int size, int exponent) {
   return in;
 }
 
+// As many elements of a lane as fill a digit of 32 bits by pieces of 16, and some more, all bits of
+// which are set; and in half of the lanes one of each batch is so small that they have nothing in
+// common.
+template <tally::floating T>
+batches_of_lanes<T> full_columns(int size) {
+  constexpr int exponent = 16 - tally::format<T>::bias % 16, least = 1 - tally::format<T>::bias;
+  T const full = element_of<T>(false, exponent, ~std::uint64_t(0));
+  batches_of_lanes<T> in(size, 33'500 / size);
+  for (T& x : in.x) x = full;
+  for (int b = 0; b < in.count; ++b)
+    for (int lane = 0; lane < tally::warp_size; lane += 2)
+      in.at(lane, b, 0) = element_of<T>(false, least, 0);
+  return in;
+}
+
 // As full_window, with the last bit of all as the odd elements.
 template <tally::floating T>
 batches_of_lanes<T> full_window_above_the_smallest(int size, int count, int depth) {

@@ -52,6 +52,22 @@ TEST(warp_broadcast, takes_another_source_in_each_lane) {
   EXPECT_EQ(run(reverse, 32, in), (std::vector<digits>(in.rbegin(), in.rend())));
 }
 
+template <int Width>
+__global__ void move_in_every_other_group(int const* in, int* out) {
+  int const i = thread_index();
+  if (i / Width % 2 == 0) return;
+  out[i] = warp::broadcast<Width>(in[i]) + warp::shift_up<Width>(in[i]) +
+           warp::shift_down<Width>(in[i]) + warp::exchange<Width>(in[i], 0);
+}
+
+TEST(warp_groups, need_no_others) {
+  std::vector<int> const in(64, 1);
+  for_each_width([&](auto width) {
+    auto const out = run(move_in_every_other_group<width>, 64, in);
+    for (int i = 0; i < 64; ++i) EXPECT_TRUE(i / width % 2 == 0 || out[i] == 4) << i;
+  });
+}
+
 __global__ void lanes(int const*, int* out) {
   out[thread_index()] = 100 * warp::live_lanes<8>() + warp::lane<8>();
 }
