@@ -147,8 +147,8 @@ std::vector<std::uint64_t> halfway() {
 }
 
 // A double that is off by more than 2^-75 of it the estimate knows, if nothing cancels; nothing
-// narrower, if the double is a midpoint. Wherever it answers, it is right. `sums_of(h, below, j)`: the sums for a result
-// that is the midpoint h, plus or minus 2^-j; `op` rounds to R.
+// narrower, if the double is a midpoint. Wherever it answers, it is right. `sums_of(h, below, j)`:
+// the sums for a result that is the midpoint h, plus or minus 2^-j; `op` rounds to R.
 template <class R, class Op, class F>
 void expect_right_beside_midpoints(Op const& op, F&& sums_of, bool cancels = false) {
   for (auto const h : halfway<R>())

@@ -308,8 +308,8 @@ TYPED_TEST(prefixes, that_drift_may_leap) {
   for (int leap = 1; leap <= (is_one_of<In, float16> ? 10 : 70); leap += 3) {
     std::vector<In> x(4096);
     for (std::size_t i = 0; i < x.size(); ++i) {
-      double const e = std::ldexp(1 + double(random() >> 12) * 0x1p-52,
-                                  -int(random() % unsigned(deepest)));
+      double const e =
+          std::ldexp(1 + double(random() >> 12) * 0x1p-52, -int(random() % unsigned(deepest)));
       x[i] = convert<In>(i / 512 == 5 ? std::ldexp(e, leap) : random() % 2 ? e : -e);
     }
     if (!expect_prefixes<Out>(x, "leap " + std::to_string(leap))) return;

@@ -114,7 +114,7 @@ TEST(exact_adders_of_doubles, empty_their_columns_before_these_are_full) {
   expect_exact(full_columns<double>(batch_size<double>), "full columns");
 }
 TEST(exact_adders_of_bfloat16, empty_their_columns_before_these_are_full) {
-  expect_exact(full_columns<bfloat16>(batch_size<bfloat16>), "full columns");
+  expect_exact(full_columns<bfloat16>(batch_size<bfloat16>, true), "full columns");
 }
 
 TYPED_TEST(exact_adders, count_what_is_not_finite) {

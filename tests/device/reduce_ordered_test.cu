@@ -103,24 +103,6 @@ struct less_regular {
   TALLY_FN float operator()(float a, float b) const { return a * 0.75f - b; }
 };
 
-// Neighbours that come to a warp one after another.
-__global__ void push_all(int levels, interval* out) {
-  tally::device::with_identity<tally::operation<interval, join>> const op{};
-  tally::device::tower above(op);
-  auto total = op.identity();
-  for (int i = 0; i < 1 << levels; ++i)
-    total = above.push(op, unsigned(i), levels, {{i, i + 1, 0}, true});
-  if (threadIdx.x == 0) *out = total.value;
-}
-
-TEST(towers_on_a_device, are_trees_of_as_many_levels_as_are_asked_for) {
-  for (int levels = 0; levels <= 10; ++levels) {
-    tally::device_array<interval> out(1);
-    tally::launch(push_all, 1, 32)(levels, out.data());
-    EXPECT_EQ(out.to_host()[0], (interval{0, 1 << levels, 0})) << levels << " levels";
-  }
-}
-
 TEST(users_operators_on_a_device, are_applied_as_on_the_cpu_though_not_associative) {
   test_call call(1);
   for (std::size_t n : sizes)
@@ -207,13 +189,13 @@ TEST(runs_on_a_device, are_refused_where_there_are_more_than_the_last_tree_holds
 
 // Of which a block has not the room for a node a thread.
 struct large_interval {
-  int begin, end, spoilt, rest[147];
+  int begin, end, spoilt, rest[61];
   bool operator==(large_interval const&) const = default;
 };
 struct join_large {
   TALLY_FN large_interval operator()(large_interval const& a, large_interval const& b) const {
     large_interval both = a;
-    both.end = b.end, both.spoilt |= b.spoilt | (a.end != b.begin), both.rest[146] ^= b.rest[146];
+    both.end = b.end, both.spoilt |= b.spoilt | (a.end != b.begin), both.rest[60] ^= b.rest[60];
     return both;
   }
 };
@@ -221,10 +203,67 @@ struct join_large {
 TEST(runs_on_a_device, are_shorter_of_large_states) {
   test_call call(1);
   using large = tally::operation<large_interval, join_large>;
-  static_assert(tally::device::most_levels<tally::maybe<large::state>> == 1);
-  std::vector<large_interval> in(40001);
-  for (int i = 0; i < int(in.size()); ++i) in[i] = {i, i + 1, 0, {}}, in[i].rest[146] = i * i;
+  static_assert(tally::device::most_levels<tally::maybe<large::state>> == 2);
+  std::vector<large_interval> in(70001);
+  for (int i = 0; i < int(in.size()); ++i) in[i] = {i, i + 1, 0, {}}, in[i].rest[60] = i * i;
   expect_tree(large{}, in, call);
+}
+
+// Of whose states a block has room for no more than 16.
+struct joined_numbers {
+  struct state {
+    interval all;
+    int rest[273];
+  };
+  using element = int;
+  using result = interval;
+  static constexpr bool any_order = false;
+  TALLY_FN state lift(int x, std::uint64_t i) const {
+    state s{{x, x + 1, x != int(i)}, {}};
+    s.rest[272] = x;
+    return s;
+  }
+  TALLY_FN state combine(state const& a, state const& b) const {
+    state both = a;
+    both.all = join{}(a.all, b.all);
+    both.all.spoilt |= a.rest[272] != a.all.begin;
+    return both;
+  }
+  TALLY_FN interval lower(state const& s) const { return s.all; }
+};
+
+// What a block makes of runs that have been published, each of one element.
+template <class A, class Source>
+__global__ void fold_published(tally::device::ordered_call<A, Source> const call,
+                               typename A::result* out) {
+  using state = typename A::state;
+  __shared__ tally::device::shared_nodes<state> nodes;
+  for (unsigned run = threadIdx.x; run < call.runs; run += blockDim.x)
+    tally::device::publish_state(call.a.lift(int(run), run),
+                                 call.w.slots + run * tally::device::words_of<state>, 1);
+  __syncthreads();
+  auto const total = tally::device::fold_runs(call, 1, nodes);
+  if (threadIdx.x == 0) *out = call.a.lower(total);
+}
+
+void expect_folded_runs(unsigned runs) {
+  using aggregate = tally::device::with_identity<joined_numbers>;
+  using source = decltype(tally::device::source_of(tally::array_input<int>{nullptr, 0}));
+  tally::device_array<tally::device::slot> slots(
+      runs * tally::device::words_of<typename aggregate::state>);
+  slots.fill_bytes(0);
+  tally::device_array<interval> out(1);
+  tally::device::ordered_call<aggregate, source> call{};
+  call.runs = runs;
+  call.w.slots = slots.data();
+  tally::launch(fold_published<aggregate, source>, 1, tally::device::ordered_threads)(call,
+                                                                                      out.data());
+  EXPECT_EQ(out.to_host()[0], (interval{0, int(runs), 0})) << runs << " runs";
+}
+
+TEST(runs_on_a_device, are_put_together_though_few_have_room) {
+  static_assert(tally::device::shared_nodes<tally::maybe<joined_numbers::state>>::most == 16);
+  for (unsigned const runs : {2, 16, 17, 32, 33, 64, 65, 128}) expect_folded_runs(runs);
 }
 
 }  // namespace

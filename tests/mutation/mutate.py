@@ -50,10 +50,11 @@ START_OF_PYTEST = 1  # second
 def all_mutants():
     listed = [m for file in sorted(HERE.glob("*_*.json")) for m in json.loads(file.read_text())]
     generated = generate_device.generate(ROOT)
-    equivalent = json.loads((HERE / "equivalent.json").read_text())
-    for mutant in generated:
-        if why := equivalent.get(mutant["name"]):
-            mutant["equivalent"] = why
+    for known in ("equivalent", "survives"):  # and why
+        why = json.loads((HERE / f"{known}.json").read_text())
+        for mutant in generated:
+            if mutant["name"] in why:
+                mutant[known] = why[mutant["name"]]
     return listed + generated
 
 

@@ -110,10 +110,10 @@ batches_of_lanes<T> elements_beside_the_last_bit(int size, int exponent) {
 // which are set; and in half of the lanes one of each batch is so small that they have nothing in
 // common.
 template <tally::floating T>
-batches_of_lanes<T> full_columns(int size) {
+batches_of_lanes<T> full_columns(int size, bool negative = false) {
   constexpr int exponent = 16 - tally::format<T>::bias % 16, least = 1 - tally::format<T>::bias;
-  T const full = element_of<T>(false, exponent, ~std::uint64_t(0));
-  batches_of_lanes<T> in(size, 33'500 / size);
+  T const full = element_of<T>(negative, exponent, ~std::uint64_t(0));
+  batches_of_lanes<T> in(size, 40'000 / size);
   for (T& x : in.x) x = full;
   for (int b = 0; b < in.count; ++b)
     for (int lane = 0; lane < tally::warp_size; lane += 2)

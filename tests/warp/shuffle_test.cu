@@ -55,9 +55,10 @@ TEST(warp_broadcast, takes_another_source_in_each_lane) {
 template <int Width>
 __global__ void move_in_every_other_group(int const* in, int* out) {
   int const i = thread_index();
-  if (i / Width % 2 == 0) return;
-  out[i] = warp::broadcast<Width>(in[i]) + warp::shift_up<Width>(in[i]) +
-           warp::shift_down<Width>(in[i]) + warp::exchange<Width>(in[i], 0);
+  if (i / Width % 2 == 1)
+    out[i] = warp::broadcast<Width>(in[i]) + warp::shift_up<Width>(in[i]) +
+             warp::shift_down<Width>(in[i]) + warp::exchange<Width>(in[i], 0);
+  __syncthreads();  // the other lanes are still there
 }
 
 TEST(warp_groups, need_no_others) {
