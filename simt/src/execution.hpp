@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -45,8 +47,16 @@ struct lane {
   lane_knowledge knowledge = {};
   pending_copies copies = {};
   atomic_write proposed = {};
+  std::array<std::uintptr_t, 8> looked_at = {};  // the last places that atomics read
+  unsigned looks = 0;                            // places before
 
   unsigned bit() const { return 1u << index % 32; }
+  // Whether it looks at one of these again, as who waits for something there.
+  bool looks_again(std::uintptr_t address) {
+    if (std::ranges::find(looked_at, address) != looked_at.end()) return true;
+    looked_at[looks++ % looked_at.size()] = address;
+    return false;
+  }
 };
 
 struct warp {

@@ -172,7 +172,7 @@ void see(void* at, std::size_t bytes, access_kind kind, void* pc) {
   if (!is_range && address % bytes) {
     stop_misaligned(bytes, how, pc);
   }
-  if (is_volatile) yield(!writes);
+  if (is_volatile) yield(!writes && l.looks_again(address));
   l.home->late.before_access(address, bytes);
   if (s->reduced.has_losses()) take_values(*s, address, bytes);
   site_id const site = site_of(pc);
@@ -250,7 +250,7 @@ space* begin_atomic(std::uintptr_t address, unsigned bytes, atomic_kind kind, vo
   lane& l = *running;
   ++l.steps;
   l.pc = pc;
-  yield(kind != atomic_kind::store);
+  yield(kind != atomic_kind::store && l.looks_again(address));
   if (address - stacks::bottom(l.stack) < stacks::size) return nullptr;
   touch const how = touch_of(kind, __NV_THREAD_SCOPE_SYSTEM);
   space* const s = find_space(address, bytes, how, pc);
