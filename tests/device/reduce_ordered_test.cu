@@ -262,6 +262,7 @@ void expect_folded_runs(unsigned runs) {
 }
 
 TEST(runs_on_a_device, are_put_together_though_few_have_room) {
+  static_assert(!joined_numbers::any_order);
   static_assert(tally::device::shared_nodes<tally::maybe<joined_numbers::state>>::most == 16);
   for (unsigned const runs : {2, 17, 32, 33, 129, 513}) expect_folded_runs(runs);
 }
