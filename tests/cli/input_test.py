@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from .command import BINARY, answer, report
+from .command import BINARY, answer, failure, report
 from .oracle import FLOATS, INTEGERS, hard_floats, same, values
 
 
@@ -64,6 +64,7 @@ def test_csv_columns_go_by_name_or_number():
         file.write(CSV)
     assert answer("sum", "t.csv", "--column", "miles, all") == "60"
     assert answer("sum", "t.csv", "--column", "2") == "60"
+    assert "'2nd'" in failure(1, "sum", "t.csv", "--column", "2nd")
     assert answer("sum", "t.csv", "--column", "hours", "--skip-nan") == "4"
     assert answer("sum", "t.csv", "--column", "hours") == "nan"
     found = report("sum", "t.csv", "--column", "miles, all", "--dtype", "int16")

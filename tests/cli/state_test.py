@@ -100,6 +100,15 @@ def test_states_that_know_where_they_begin_merge_in_any_order():
             assert result(report("merge", *names)) == whole
 
 
+def test_a_state_that_nobody_has_placed_begins_where_the_one_before_it_ends():
+    np.save("x.npy", np.array([1.0, 3, 2]))
+    np.save("y.npy", np.array([5.0, 7, 6]))
+    answer("max", "x.npy", "--save-state", "x.state", "--first-index", 500)
+    answer("max", "y.npy", "--save-state", "y.state")
+    assert report("merge", "x.state", "y.state")["index"] == 504
+    assert report("merge", "y.state", "x.state")["index"] == 1
+
+
 def test_a_state_may_be_of_nothing():
     np.save("x.npy", np.arange(5.0))
     np.save("empty.npy", np.zeros(0))

@@ -234,8 +234,8 @@ struct joined_numbers {
 
 // What a block makes of runs that have been published, each of one element.
 template <class A, class Source>
-__global__ void fold_published(tally::device::ordered_call<A, Source> const call,
-                               typename A::result* out) {
+__global__ void __launch_bounds__(tally::device::ordered_threads)
+    fold_published(tally::device::ordered_call<A, Source> const call, typename A::result* out) {
   using state = typename A::state;
   __shared__ tally::device::shared_nodes<state> nodes;
   for (unsigned run = threadIdx.x; run < call.runs; run += blockDim.x)
