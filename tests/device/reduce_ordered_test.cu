@@ -99,6 +99,36 @@ TEST(users_operators_on_a_device, see_their_operands_in_order) {
   }
 }
 
+// Whose operands tell where they are.
+template <class T>
+struct placed_numbers {
+  using element = T;
+  using state = interval;
+  using result = interval;
+  static constexpr bool any_order = false;
+  TALLY_FN state lift(T x, std::uint64_t i) const {
+    return {int(i), int(i) + 1, x != T(i % 30000)};
+  }
+  TALLY_FN state combine(state const& a, state const& b) const { return join{}(a, b); }
+  TALLY_FN interval lower(state const& s) const { return s; }
+};
+
+template <class T>
+void expect_indices() {
+  test_call call(2);
+  for (std::size_t n : sizes)
+    for (int offset : {0, 1}) {
+      std::vector<T> in(n);
+      for (std::size_t i = 0; i < n; ++i) in[i] = T(i % 30000);
+      expect_tree(placed_numbers<T>{}, in, call, offset);
+    }
+}
+TEST(users_operators_on_a_device, see_the_index_of_each_element) {
+  expect_indices<std::uint16_t>();
+  expect_indices<float>();
+  expect_indices<double>();
+}
+
 struct less_regular {
   TALLY_FN float operator()(float a, float b) const { return a * 0.75f - b; }
 };
