@@ -332,9 +332,11 @@ TYPED_TEST(prefixes, meet_infinities_and_nan_in_later_tiles) {
         double const sum = (i < 700 ? 0 : double(a)) + (i < 1900 ? 0 : double(b));
         return std::isnan(sum) ? quiet_nan<Out>() : convert<Out>(sum);
       };
-      for (std::size_t i = 0; i < x.size(); ++i)
-        if (auto const w = want(i); !is_finite(w))
-          ASSERT_EQ(to_bits(out[i]), to_bits(w)) << double(a) << ' ' << double(b) << ' ' << i;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        auto const w = want(i);
+        ASSERT_TRUE(is_finite(w) || to_bits(out[i]) == to_bits(w))
+            << double(a) << ' ' << double(b) << ' ' << i;
+      }
     }
 }
 
