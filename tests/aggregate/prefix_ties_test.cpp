@@ -345,10 +345,10 @@ TEST(exact_prefix, rounds_what_is_near_the_end_of_the_range_as_what_is_far_below
   for (int const tiny : {-1074, -1060, -1030, -1010, -900})
     for (bool const apart : {false, true})
       for (double const sign : {1.0, -1.0}) {
-        std::vector<double> x(apart ? 512 : 0);
-        x.push_back(0x1p1000);
-        x.push_back(0x1p947);
-        (apart ? x[3] : x.emplace_back()) = std::ldexp(sign, tiny);
+        std::vector<double> x(515);
+        x[512] = 0x1p1000;
+        x[513] = 0x1p947;
+        x[apart ? 3 : 514] = std::ldexp(sign, tiny);
         std::vector<double> out(x.size());
         inclusive_scan(cpu{1}, x, out, sum{});
         ASSERT_EQ(out.back(), sign < 0 ? 0x1p1000 : 0x1p1000 + 0x1p948) << tiny << ' ' << apart;
