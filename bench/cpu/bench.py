@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """How fast Tally is on this machine's cores, beside the machine's own lines and beside its peers.
 
-usage: ./dev bench [--quick] [--json OUT] [--rows REGEX] [--threads N] [--no-peers]
+usage: ./dev bench [--quick] [--json OUT] [--rows REGEX] [--threads N] [--no-peers] [--against LIBRARY]
 
 A row's line is the fastest of the ways to read (or to copy) the same memory with as many threads,
 timed right before the work; its ratio is the median of the pairs. Every answer is checked.
+
+--against times another build's libtally_bench.so instead, in turn with this one, and prints this
+one's time over the other's: the median of the pairs of each row, and of each kind of row.
 """
 
 import argparse
@@ -49,6 +52,33 @@ def measure(row, peer_runs):
     return found
 
 
+def compare(row, use):
+    """This build's time over the other's, in the median of pairs that begin with either in turn."""
+    def timed(other):
+        use(other)
+        return row.seconds()
+    for other in (True, False):
+        use(other)
+        row.work()
+    pairs = []
+    for i in range(2 * PAIRS):
+        first = timed(i % 2)
+        second = timed(1 - i % 2)
+        pairs.append((second, first) if i % 2 else (first, second))
+    use(False)
+    return statistics.median(here / there for here, there in pairs)
+
+
+def compare_all(tally, given):
+    use, groups = tally.other(str(given.against)), {}
+    for row in rows.all_of(tally, given.quick, re.compile(given.rows)):
+        ratio = compare(row, use)
+        groups.setdefault(row.id.split("/")[0], []).append(ratio)
+        print(f"{row.id:34} {ratio:6.3f}", flush=True)
+    for name, ratios in groups.items():
+        print(f"{name:20} {statistics.median(ratios):6.3f}  median of {len(ratios)}")
+
+
 def shown(found):
     peers = ", ".join(f"{name} {us / found['us']:.2f}" for name, us in found["peers"].items())
     line = f"{found['ratio']:5.2f} of {found['of']}" if found["of"] else 13 * " "
@@ -70,10 +100,13 @@ def main():
     parser.add_argument("--rows", default="")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument("--against", type=Path)
     given = parser.parse_args()
     tally = Library(given.threads)
     if rows.torch:
         rows.torch.set_num_threads(tally.threads)
+    if given.against:
+        return compare_all(tally, given)
     found, read, copy = [], [], []
     print(f"{tally.machine()['model']}, {tally.threads} threads; peers: their time over Tally's",
           flush=True)

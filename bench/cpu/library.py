@@ -21,6 +21,14 @@ class Library:
         self._tally.bench_peer.restype = c_bool
         self.threads = threads or self._tally.bench_threads()
 
+    def other(self, path):
+        """The same functions of another build, to call instead (and these, to come back)."""
+        mine, theirs = self._tally, ctypes.CDLL(path)
+
+        def use(which):
+            self._tally = theirs if which else mine
+        return use
+
     def _call(self, name, *arguments):
         if getattr(self._tally, name)(*arguments):
             raise RuntimeError(f"{name} failed")

@@ -138,6 +138,30 @@ TEST(exact_state, takes_narrower_types) {
   EXPECT_EQ(s.result(), double(0.1f) - 8.5);
 }
 
+// A state and one of narrower elements, both with carries to move, are as if one had taken all.
+template <class Narrow, class Wide>
+void expect_merges() {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 50; ++round) {
+    auto const few = random_elements<Narrow>(random, 1 + random() % 300);
+    exact_state<Narrow> narrow;
+    exact_state<Wide> wide, all;
+    for (int i = 0; i < 2000; ++i) wide.add(Wide{1}), all.add(Wide{1});
+    for (Narrow const x : few) narrow.add(x), all.add(x);
+    for (Narrow const x : {tally::quiet_nan<Narrow>(), tally::infinity<Narrow>(round % 2)})
+      if (round % 3 == 0) narrow.add(x), all.add(x);
+    wide.merge(narrow);
+    EXPECT_EQ(wide.serialise(), all.serialise());
+  }
+}
+TEST(exact_state, takes_states_of_narrower_types) {
+  expect_merges<tally::float16, float>();
+  expect_merges<tally::float16, double>();
+  expect_merges<tally::bfloat16, float>();
+  expect_merges<tally::bfloat16, double>();
+  expect_merges<float, double>();
+}
+
 TEST(exact_state, of_integers_is_exact_beyond_64_bits) {
   exact_state<std::int64_t> s;
   exact_state<std::uint64_t> u;

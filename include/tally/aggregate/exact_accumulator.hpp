@@ -3,6 +3,7 @@
 // How a tile is added to an exact sum.
 #pragma once
 
+#include "tally/aggregate/compiled_accumulator.hpp"
 #include "tally/aggregate/exact_state.hpp"
 #include "tally/aggregate/exact_ways.hpp"
 #include "tally/aggregate/exponent_table.hpp"
@@ -85,6 +86,12 @@ class exact_accumulator {
  private:
   exact_ways<T, fast_sums<T>, exponent_table<T>> ways_;
 };
+
+// Adds tiles of Ts to exact states of type State: compiled once for each T.
+template <floating T, class State>
+using sum_accumulator =
+    std::conditional_t<std::is_same_v<T, State>, compiled_accumulator<exact_accumulator<T>>,
+                       widened_accumulator<T, compiled_accumulator<exact_accumulator<T>>>>;
 
 // Adds a tile of integers to an exact state.
 template <integer T>

@@ -64,6 +64,44 @@ class exact_prefix {
     if (!window_.kept.is_finite_sum()) return emit_settled(t, out);
     if constexpr (fixed::template available<Tile::vector_bytes>)
       if (emit_fixed(t, to)) return true;
+    if constexpr (!by_sums && to_double)
+      if (emit_whole(t, to)) return true;
+    if constexpr (Tile::skips) {
+      detail::room_for<In, Tile::size> zeroed;
+      copy_without_nan(t, zeroed.values);
+      return emit_apart<Tile::vector_bytes>({{zeroed.values, t.count, t.first}, t.data}, out);
+    } else {
+      return emit_apart<Tile::vector_bytes>({{t.data, t.count, t.first}, t.data}, out);
+    }
+  }
+
+ private:
+  // A tile that has no NaN to be skipped, and where its elements were.
+  template <int VectorBytes>
+  struct tile_to_emit : tile<In, propagate, VectorBytes> {
+    In const* from;
+  };
+  template <class Tile>
+  static TALLY_CPU_FN void copy_without_nan(Tile const& t, In* to) {
+    constexpr int lanes = Tile::vector_bytes / sizeof(In);
+    for_each_group<lanes>(t, In{}, [&](In const* p) __attribute__((always_inline)) {
+      auto const b = load<vec<bits_of<In>, lanes>>(p);
+      decltype(b + b) const kept =
+          b & ((b & bits_of<In>(~format<In>::sign)) <= format<In>::infinity);
+      __builtin_memcpy(static_cast<void*>(to), &kept, sizeof kept);
+      to += lanes;
+    });
+  }
+  // By the ways that take a call of their own: each is there once, whether NaN is skipped or not.
+  template <int VectorBytes>
+  bool emit_apart(tile_to_emit<VectorBytes> const& t, Out* out) {
+    bool emitted;
+    run_with_vectors_of<VectorBytes>(
+        [&](auto) __attribute__((always_inline)) { emitted = emit_slowly(t, out); });
+    return emitted;
+  }
+  template <class Tile>
+  TALLY_CPU_FN bool emit_slowly(Tile const& t, Out* out) {
     int needed;
     if constexpr (by_sums) {
       tile_sums<In, Tile::vector_bytes / 8> sums;
@@ -81,8 +119,6 @@ class exact_prefix {
       }
       if (emit_rough(t, sums, out)) return true;
     } else {
-      if constexpr (to_double)
-        if (emit_whole(t, to)) return true;
       if (window_.unknown != 0 && window_.holds(window::lowest_top) && emit_loose(t, out))
         return true;
       auto const e = extent_of(t);
@@ -92,7 +128,6 @@ class exact_prefix {
     return emit_by_parts(t, needed, out);
   }
 
- private:
   static constexpr bool by_sums = !is_one_of<double, In, Out>;
   static constexpr bool to_double = std::is_same_v<Out, double>;
   using window = prefix_window<State, In>;

@@ -43,6 +43,15 @@ struct exact_state {
     negative_infinity += other.negative_infinity;
   }
 
+  // Merges a state of U, all of whose values T has, too.
+  template <element U>
+  void merge(exact_state<U> const& other) {
+    finite.add(other.finite);
+    nan += other.nan;
+    positive_infinity += other.positive_infinity;
+    negative_infinity += other.negative_infinity;
+  }
+
   TALLY_HD bool is_nan_sum() const { return nan || (positive_infinity && negative_infinity); }
   TALLY_HD bool is_finite_sum() const { return !nan && !positive_infinity && !negative_infinity; }
 

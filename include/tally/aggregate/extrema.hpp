@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tally/aggregate/aggregate.hpp"
+#include "tally/aggregate/compiled_accumulator.hpp"
 #include "tally/aggregate/order.hpp"
 #include "tally/aggregate/running_extremum.hpp"
 #include "tally/aggregate/single_extrema.hpp"
@@ -87,7 +88,7 @@ struct extrema {
     return s;
   }
 
-  struct accumulator {
+  struct ends_of_tiles {
     // Without a NaN, the bits of a tile are compared as signed numbers, once they are made to
     // increase with the value; a NaN is then at one end or the other.
     template <class Tile>
@@ -245,6 +246,7 @@ struct extrema {
       return std::int64_t(t.index(k));
     }
   };
+  using accumulator = detail::compiled_accumulator<ends_of_tiles>;
 
  private:
   static TALLY_FN key zeros_merged(key value) {

@@ -44,6 +44,17 @@ struct fixed_point {
     pending += other.pending + 1;
   }
 
+  // Adds a number that has neither finer digits nor larger ones.
+  template <int Digits, int Lsb>
+  void add(fixed_point<Digits, Lsb> other) {
+    static_assert(Lsb >= lsb && 32 * Digits + Lsb <= 32 * (digits - 1) + lsb);
+    other.carry();
+    for (int i = 0; i < Digits; ++i) {
+      std::int64_t const d = other.digit[i];
+      add(d < 0, d < 0 ? 0 - std::uint64_t(d) : std::uint64_t(d), Lsb + 32 * i);
+    }
+  }
+
   // Brings all digits but the last, which is signed, into [0, 2^32): the one form of each value.
   TALLY_COLD void carry() {
     std::int64_t over = 0;

@@ -123,7 +123,10 @@ struct moments {
     }
 
    private:
-    std::conditional_t<Squares, detail::moments_accumulator<T>, detail::exact_accumulator<T>> sums;
+    using both = detail::moments_accumulator<T>;
+    using sum = detail::exact_accumulator<T>;
+    using parts = std::conditional_t<Squares, both, sum>;
+    std::conditional_t<floating<T>, detail::compiled_accumulator<parts>, parts> sums;
   };
 };
 

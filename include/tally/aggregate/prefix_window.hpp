@@ -84,7 +84,7 @@ class prefix_window {
       keep(high), keep(low);
       unknown = power_of_two(w2());
     }
-    if (t.data != waiting_ + wait_) add_waiting(), waiting_ = t.data;
+    if (t.from != waiting_ + wait_) add_waiting(), waiting_ = t.from;
     wait_ += t.count;
     if (!lazy) add_waiting();
     TALLY_CLAIM(drifts("drift.off", t, high, low, next_high, next_low, shift, off));
@@ -107,7 +107,7 @@ class prefix_window {
  private:
   static constexpr int down = 64;
   static TALLY_CPU_FN double most(int top) { return power_of_two(top - 94 + 12); }
-  exact_accumulator<In> behind_;
+  widened_accumulator<In, compiled_accumulator<exact_accumulator<In>>> behind_;
   In const* waiting_ = nullptr;  // elements that are not in `behind_` yet
   std::ptrdiff_t wait_ = 0;      // how many
 
@@ -129,7 +129,8 @@ class prefix_window {
   // Out of line: scans have many copies of what calls it, and this is much code.
   TALLY_CPU_COLD void add_waiting() {
     run_vectorised([&](auto width) __attribute__((always_inline)) {
-      using part = tile<In, skip, width>;  // which has no NaN that is not to be skipped
+      using part =
+          tile<In, skip, width, reduced_at_once<In>>;  // which has no NaN that is not to be skipped
       for (; wait_ > 0; waiting_ += part::size, wait_ -= part::size)
         behind_.add(part{waiting_, int(std::min<std::ptrdiff_t>(wait_, part::size)), 0}, kept);
     });

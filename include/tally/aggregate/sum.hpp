@@ -42,7 +42,7 @@ struct exact_sum {
   using state = exact_state<State>;
   using result = R;
   using parts = exact_sum<T, T, State>;
-  using accumulator = detail::exact_accumulator<T>;
+  using accumulator = detail::sum_accumulator<T, State>;
   static constexpr bool any_order = true;
   static constexpr char const* name = "sum";
 

@@ -51,6 +51,16 @@ struct tile {
 
 namespace detail {
 
+// The elements of a tile that is reduced: large enough to hide what comes after each tile, small
+// enough that elements are seldom far apart. What is computed comes in runs, and so do pairs.
+inline constexpr int run_size = 512;
+template <class T>
+inline constexpr int reduced_at_once = run_size;
+template <element T>
+inline constexpr int reduced_at_once<T> = sizeof(T) == 8   ? 512
+                                          : sizeof(T) == 2 ? 2048
+                                                           : 1024;
+
 // Room for elements that come later: without it, 16-bit ones would first be set to zero.
 template <class T, int Size>
 union room_for {

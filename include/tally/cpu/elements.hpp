@@ -11,8 +11,6 @@
 
 namespace tally::detail {
 
-inline constexpr int run_size = 512;  // the longest run, a tile
-
 // Elements that are in memory, or that `fill` computes into a buffer.
 template <class T>
 struct elements {

@@ -55,6 +55,19 @@ __attribute__((noinline)) void run_baseline(F& body) {
   body(vector_width<16>{});
 }
 
+// Runs body(width), an always-inlined callable, compiled for the instruction set whose vectors have
+// so many bytes, which the processor must have.
+template <int Bytes, class F>
+void run_with_vectors_of(F&& body) {
+  if constexpr (Bytes == 16) run_baseline(body);
+#ifdef __x86_64__
+  if constexpr (Bytes == 32) run_avx2(body);
+#endif
+#ifdef TALLY_HAS_AVX512
+  if constexpr (Bytes == 64) run_avx512(body);
+#endif
+}
+
 // Runs body(width), an always-inlined callable, compiled for the best instruction set. AVX-512
 // brings fused operations, so it is for sources that are compiled with -ffp-contract=off and say so
 // with TALLY_NO_CONTRACTION, as the library's are; TALLY_SANITIZED leaves it out, as compiling it

@@ -29,15 +29,6 @@ bool best_alone(elements<typename A::element> const& in, std::uint64_t n) {
          (compiled_reduce<A> && in.in_memory() && n * sizeof(typename A::element) <= few_bytes);
 }
 
-// The elements of a tile: as many as hide what comes after each, few enough that they are seldom
-// far apart. Pairs come in runs of what is computed.
-template <class T>
-inline constexpr int reduced_at_once = run_size;
-template <element T>
-inline constexpr int reduced_at_once<T> = sizeof(T) == 8   ? 512
-                                          : sizeof(T) == 2 ? 2048
-                                                           : 1024;
-
 // Elements [begin, end) of `in` into `s`, a tile at a time. `first` is the index of in's first.
 template <aggregate A, nan_policy Nan, int Width>
 TALLY_CPU_FN void reduce_tiles(A const& a, elements<typename A::element> const& in,

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// For the sources that hold what accumulators do with a tile
+// (tally/aggregate/compiled_accumulator.hpp).
+#pragma once
+
+#include "instances.hpp"
+
+namespace tally::detail {
+
+template <class Accumulator, class Tile, class State>
+void add_compiled(Accumulator& a, Tile const& t, State& s) {
+  run_with_vectors_of<Tile::vector_bytes>([&](auto)
+                                              __attribute__((always_inline)) { a.add(t, s); });
+}
+
+}  // namespace tally::detail
+
+// For each instruction set that run_vectorised() chooses from here.
+#define TALLY_TILES_OF(BYTES, NAN, T, STATE, ...) \
+  template void add_compiled(__VA_ARGS__&, tile<T, NAN, BYTES, reduced_at_once<T>> const&, STATE&);
+#if defined(TALLY_ONLY_avx512)
+#define TALLY_TILES(...) TALLY_TILES_OF(64, __VA_ARGS__)
+#elif defined(TALLY_ONLY_avx2)
+#define TALLY_TILES(...) TALLY_TILES_OF(32, __VA_ARGS__)
+#elif !defined(__x86_64__) || defined(TALLY_ONLY_baseline)
+#define TALLY_TILES(...) TALLY_TILES_OF(16, __VA_ARGS__)
+#elif defined(TALLY_SANITIZED)
+#define TALLY_TILES(...) TALLY_TILES_OF(16, __VA_ARGS__) TALLY_TILES_OF(32, __VA_ARGS__)
+#else
+#define TALLY_TILES(...)          \
+  TALLY_TILES_OF(16, __VA_ARGS__) \
+  TALLY_TILES_OF(32, __VA_ARGS__) TALLY_TILES_OF(64, __VA_ARGS__)
+#endif
+#define TALLY_TILES_BOTH(...) TALLY_TILES(propagate, __VA_ARGS__) TALLY_TILES(skip, __VA_ARGS__)

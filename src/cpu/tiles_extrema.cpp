@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tiles.hpp"
+
+namespace tally::detail {
+
+template <class T>
+using state_of_extrema = typename extrema<T>::state;
+template <class T>
+using ends_of_tiles = typename extrema<T>::ends_of_tiles;
+
+#define X(T) TALLY_TILES(propagate, T, state_of_extrema<T>, ends_of_tiles<T>)
+TALLY_INTEGERS(X)
+#undef X
+#define X(T) TALLY_TILES_BOTH(T, state_of_extrema<T>, ends_of_tiles<T>)
+TALLY_FLOATS(X)
+#undef X
+
+}  // namespace tally::detail
