@@ -80,8 +80,7 @@ TALLY_HD leading leading_of(Digit digit, int low, int high, int lsb) {
     TALLY_CLAIM(within("leading.digit", double(digit(i)), 0x1p48));
     auto const s = added(sum, unit * double(digit(i)));
     sum = s.high;
-    rest +=
-        s.low;  // where that is not 0, sum is 2^53 units or more: digits to come cannot cancel it
+    rest += s.low;  // if not 0, sum is 2^53 units or more: digits to come cannot cancel it
   }
   auto const value = normalised(sum, rest);
   leading const out{value, 0x1p-98 * std::fabs(value.high) + ignored, 32 * high + lsb};
