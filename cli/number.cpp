@@ -8,7 +8,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "tally/rounding.hpp"
+#include "tally/exact/float_format.hpp"
 
 namespace tally::cli {
 namespace {

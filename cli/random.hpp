@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <random>
 
-#include "tally/rounding.hpp"
+#include "tally/exact/float_format.hpp"
 
 namespace tally::cli {
 

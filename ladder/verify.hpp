@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ladder/rung.hpp"
-#include "tally/device_array.cuh"
+#include "tally/cuda/device_array.cuh"
 
 namespace ladder {
 

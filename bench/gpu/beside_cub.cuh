@@ -20,8 +20,8 @@
 
 #include "tally/block/reduce.cuh"
 #include "tally/block/scan.cuh"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace beside_cub {
 

@@ -7,7 +7,7 @@
 
 #include "bench/gpu/row.cuh"
 #include "src/cuda/lines.cuh"
-#include "tally/cuda_error.cuh"
+#include "tally/cuda/cuda_error.cuh"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bench/gpu/row.cuh"
-#include "tally/device_array.cuh"
+#include "tally/cuda/device_array.cuh"
 #include "tally/tally.hpp"
 
 namespace {

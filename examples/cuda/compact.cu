@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tally/block/scan.cuh"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 #include "tally/operators.hpp"
 
 __global__ void __launch_bounds__(128)

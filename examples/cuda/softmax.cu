@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tally/block/reduce.cuh"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 // Of some values: their maximum, and the sum of exp(value - maximum).
 struct exponentials {

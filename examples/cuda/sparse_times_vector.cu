@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 #include "tally/operators.hpp"
 #include "tally/warp/reduce.cuh"
 

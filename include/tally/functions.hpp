@@ -5,8 +5,8 @@
 
 #include <cmath>
 
+#include "tally/exact/float_format.hpp"
 #include "tally/operators.hpp"
-#include "tally/rounding.hpp"
 
 namespace tally {
 

@@ -5,8 +5,8 @@
 // called.
 #pragma once
 
-#include "tally/device/dot.cuh"
-#include "tally/device/second_moments.cuh"
-#include "tally/device/sum.cuh"
-#include "tally/device/together.cuh"
+#include "tally/device/agent/dot.cuh"
+#include "tally/device/agent/second_moments.cuh"
+#include "tally/device/agent/sum.cuh"
+#include "tally/device/agent/together.cuh"
 #include "tally/gpu_operators.cuh"

@@ -7,8 +7,8 @@
 //         elements; of 1,000,000, or of 2^20 - 1, all of them.
 // Right:  chunks that are rounded up and end at n.
 #include "ladder/exhibits/exhibit.hpp"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace ladder::exhibits {
 

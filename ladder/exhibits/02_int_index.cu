@@ -9,8 +9,8 @@
 //
 // The step is taken in unsigned arithmetic, so that what happens in practice is what is defined.
 #include "ladder/exhibits/exhibit.hpp"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace ladder::exhibits {
 

@@ -7,8 +7,8 @@
 //         registers; it does not order the accesses of two threads.
 // Right:  __syncwarp() between reading and writing, or shuffles.
 #include "ladder/exhibits/exhibit.hpp"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace ladder::exhibits {
 

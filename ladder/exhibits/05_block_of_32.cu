@@ -6,8 +6,8 @@
 // Wrong:  threads 16 to 31 read elements 32 to 47 of the 32 that were asked for.
 // Right:  only threads below the offset add.
 #include "ladder/exhibits/exhibit.hpp"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace ladder::exhibits {
 

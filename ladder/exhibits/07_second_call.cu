@@ -6,8 +6,8 @@
 // Wrong:  the caller set it once; from the second call on the answer is the sum of all calls.
 // Right:  the call sets its output before it adds.
 #include "ladder/exhibits/exhibit.hpp"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace ladder::exhibits {
 

@@ -10,8 +10,8 @@
 //
 // Odd and even blocks stand for the two launches: so they meet whatever runs them.
 #include "ladder/exhibits/exhibit.hpp"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace ladder::exhibits {
 

@@ -7,8 +7,8 @@
 //         atomicAdd: it needs a fence behind it, too.
 // Right:  __threadfence() on both sides, or an atomic that acquires and releases.
 #include "ladder/exhibits/exhibit.hpp"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace ladder::exhibits {
 

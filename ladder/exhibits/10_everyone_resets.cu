@@ -6,8 +6,8 @@
 // Wrong:  plain writes of several threads to one place are a race, even of the same value.
 // Right:  one thread resets it.
 #include "ladder/exhibits/exhibit.hpp"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace ladder::exhibits {
 

@@ -9,8 +9,8 @@
 #include "simt/machine.hpp"
 
 #include "ladder/exhibits/exhibit.hpp"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace ladder::exhibits {
 

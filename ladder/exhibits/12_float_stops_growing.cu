@@ -6,8 +6,8 @@
 // Wrong:  at 2^24 neighbouring floats are 2 apart: adding 1 changes nothing, however often.
 // Right:  a wider sum, a tree, or an exact sum.
 #include "ladder/exhibits/exhibit.hpp"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace ladder::exhibits {
 

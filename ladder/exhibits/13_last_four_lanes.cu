@@ -7,8 +7,8 @@
 //         name them, which is undefined.
 // Right:  0xf0000000 for the last four.
 #include "ladder/exhibits/exhibit.hpp"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace ladder::exhibits {
 

@@ -6,8 +6,8 @@
 // Wrong:  that is for a source out of range. A lane whose own bit is clear must not call at all.
 // Right:  only the lanes of the mask call.
 #include "ladder/exhibits/exhibit.hpp"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace ladder::exhibits {
 

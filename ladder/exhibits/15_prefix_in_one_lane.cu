@@ -6,8 +6,8 @@
 // Wrong:  31 of 32 prefix sums are computed and thrown away; the callers' variables stay unset.
 // Right:  every lane returns its own.
 #include "ladder/exhibits/exhibit.hpp"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace ladder::exhibits {
 

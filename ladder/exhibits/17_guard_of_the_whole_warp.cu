@@ -6,8 +6,8 @@
 // Wrong:  lane 8 is the first of its group and gets its own value back, but 8 >= 1: it adds it.
 // Right:  (lane & 7) >= offset.
 #include "ladder/exhibits/exhibit.hpp"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace ladder::exhibits {
 

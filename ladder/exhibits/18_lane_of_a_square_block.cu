@@ -7,8 +7,8 @@
 //         they are the first.
 // Right:  the linear index, (z * blockDim.y + y) * blockDim.x + x, modulo 32.
 #include "ladder/exhibits/exhibit.hpp"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace ladder::exhibits {
 

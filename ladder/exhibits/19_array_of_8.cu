@@ -7,8 +7,8 @@
 //         bytes of dynamic shared memory that nobody declares, and those lie there.
 // Right:  an element for every thread.
 #include "ladder/exhibits/exhibit.hpp"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace ladder::exhibits {
 

@@ -6,8 +6,8 @@
 // Wrong:  96 threads give 48, 24, 12, 6, 3, 1: of the last three sums the third is never added.
 // Right:  halves rounded up, or a THREAD_NUM that is checked to be a power of two.
 #include "ladder/exhibits/exhibit.hpp"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace ladder::exhibits {
 

@@ -6,7 +6,7 @@
 
 #include "src/cuda/lines.cuh"
 #include "src/cuda/timing.cuh"
-#include "tally/cuda_error.cuh"
+#include "tally/cuda/cuda_error.cuh"
 
 namespace ladder::world {
 

@@ -8,7 +8,7 @@
 
 #include "ladder/judge.hpp"
 #include "ladder/rung.hpp"
-#include "tally/launch.cuh"
+#include "tally/cuda/launch.cuh"
 
 // What the rungs of the ladder `memory` share. Each adds up numbers, a sum a thread, and differs in
 // which lane reads which number when; the host adds up the threads' sums to check them.

@@ -5,7 +5,7 @@
 
 #include "ladder/memory/memory.cuh"
 #include "ladder/memory/who_reads_what.hpp"
-#include "tally/device_array.cuh"
+#include "tally/cuda/device_array.cuh"
 
 // Two ways for a kernel to read its numbers: quietly, or leaving a note with each.
 namespace ladder::memory {

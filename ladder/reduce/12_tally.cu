@@ -9,9 +9,9 @@
 // Bytes:    n elements read, some 16-byte slots a block written and read.
 #include "ladder/reduce/reduce.cuh"
 #include "tally/aggregate/extrema.hpp"
-#include "tally/device/moments.cuh"
+#include "tally/device/agent/moments.cuh"
+#include "tally/device/agent/sum.cuh"
 #include "tally/device/reduce_array.cuh"
-#include "tally/device/sum.cuh"
 
 namespace ladder::reduce {
 

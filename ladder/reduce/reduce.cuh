@@ -9,7 +9,7 @@
 #include "ladder/judge.hpp"
 #include "ladder/operators.cuh"
 #include "ladder/rung.hpp"
-#include "tally/launch.cuh"
+#include "tally/cuda/launch.cuh"
 
 // What the rungs of the ladder `reduce` share: everything but how they reduce.
 namespace ladder::reduce {

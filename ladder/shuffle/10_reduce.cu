@@ -13,7 +13,7 @@
 // of range.
 #include "ladder/operators.cuh"
 #include "ladder/shuffle/rows.hpp"
-#include "tally/launch.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace ladder::shuffle {
 

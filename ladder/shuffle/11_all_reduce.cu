@@ -9,7 +9,7 @@
 // For floats every lane has the same bits: the two of a pair add the same two numbers.
 #include "ladder/operators.cuh"
 #include "ladder/shuffle/rows.hpp"
-#include "tally/launch.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace ladder::shuffle {
 

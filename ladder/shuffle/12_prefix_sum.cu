@@ -8,7 +8,7 @@
 // Bytes:    4 n read, n sums written.
 #include "ladder/operators.cuh"
 #include "ladder/shuffle/rows.hpp"
-#include "tally/launch.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace ladder::shuffle {
 

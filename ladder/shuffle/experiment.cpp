@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <span>
 
-#include "tally/device_array.cuh"
+#include "tally/cuda/device_array.cuh"
 
 namespace ladder::shuffle {
 namespace {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "ladder/shuffle/experiment.hpp"
-#include "tally/launch.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace ladder::shuffle {
 

@@ -9,7 +9,7 @@
 #include "applied.cuh"
 #include "ladder/judge.hpp"
 #include "ladder/rung.hpp"
-#include "tally/launch.cuh"
+#include "tally/cuda/launch.cuh"
 
 // What the rungs of the ladder `squares` share: everything but how they add up the squares.
 namespace ladder::squares {

@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <cstring>
 
-#include "tally/aggregate/fetch_ahead.hpp"
-#include "tally/aggregate/vector.hpp"
 #include "tally/cpu/instruction_set.hpp"
 #include "tally/cpu/stream_store.hpp"
 #include "tally/cpu/threads.hpp"
+#include "tally/cpu/tile/prefetch.hpp"
+#include "tally/cpu/tile/simd.hpp"
 
 namespace tally::detail {
 namespace {

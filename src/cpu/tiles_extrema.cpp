@@ -5,13 +5,11 @@ namespace tally::detail {
 
 template <class T>
 using state_of_extrema = typename extrema<T>::state;
-template <class T>
-using ends_of_tiles = typename extrema<T>::ends_of_tiles;
 
-#define X(T) TALLY_TILES(propagate, T, state_of_extrema<T>, ends_of_tiles<T>)
+#define X(T) TALLY_TILES(propagate, T, state_of_extrema<T>, extrema_accumulator<T>)
 TALLY_INTEGERS(X)
 #undef X
-#define X(T) TALLY_TILES_BOTH(T, state_of_extrema<T>, ends_of_tiles<T>)
+#define X(T) TALLY_TILES_BOTH(T, state_of_extrema<T>, extrema_accumulator<T>)
 TALLY_FLOATS(X)
 #undef X
 

@@ -3,7 +3,7 @@
 // What a stream's capture in a graph forbids, and how to go on beside it.
 #pragma once
 
-#include "tally/cuda_error.cuh"
+#include "tally/cuda/cuda_error.cuh"
 
 namespace tally {
 

@@ -5,7 +5,7 @@
 
 #include "src/cuda/lines.cuh"
 #include "src/cuda/on_device.cuh"
-#include "tally/cuda_error.cuh"
+#include "tally/cuda/cuda_error.cuh"
 
 namespace tally {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "tally/launch.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace tally::timing {
 namespace {

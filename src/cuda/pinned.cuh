@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "src/cuda/capture.cuh"
-#include "tally/cuda_error.cuh"
+#include "tally/cuda/cuda_error.cuh"
 
 namespace tally {
 

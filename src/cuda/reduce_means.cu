@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/cuda/instances.cuh"
-#include "tally/device/moments.cuh"
+#include "tally/device/agent/moments.cuh"
 
 namespace tally::detail {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/cuda/instances.cuh"
-#include "tally/device/second_moments.cuh"
+#include "tally/device/agent/second_moments.cuh"
 
 namespace tally::detail {
 

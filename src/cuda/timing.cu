@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "tally/launch.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace tally::timing {
 namespace {

@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "tally/device_array.cuh"
+#include "tally/cuda/device_array.cuh"
 
 namespace tally::timing {
 

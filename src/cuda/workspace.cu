@@ -5,7 +5,7 @@
 #include <string>
 
 #include "src/cuda/capture.cuh"
-#include "tally/device/slots.cuh"
+#include "tally/device/grid/slots.cuh"
 
 namespace tally {
 namespace {

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "tally/rounding.hpp"
+#include "tally/exact/float_format.hpp"
 
 namespace tally::io {
 namespace {

@@ -8,8 +8,8 @@
 #include <numeric>
 #include <random>
 
-#include "aggregate/mpfr_oracle.hpp"
 #include "support/failure_of.hpp"
+#include "support/mpfr_oracle.hpp"
 #include "support/normal.hpp"
 #include "tally/reduce.hpp"
 

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <random>
 
-#include "aggregate/mpfr_oracle.hpp"
 #include "support/failure_of.hpp"
 #include "support/full_window.hpp"
+#include "support/mpfr_oracle.hpp"
 #include "support/pairs.hpp"
 #include "tally/tally.hpp"
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <random>
 
-#include "aggregate/mpfr_oracle.hpp"
+#include "support/mpfr_oracle.hpp"
 #include "tally/reduce.hpp"
 
 namespace {

@@ -14,7 +14,7 @@
 #include "tally/cpu/path_counters.hpp"
 #include "tally/dtype.hpp"
 #include "tally/error.hpp"
-#include "tally/rounding.hpp"
+#include "tally/exact/float_format.hpp"
 
 namespace tally {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tally/device_array.cuh"
+#include "tally/cuda/device_array.cuh"
 #include "tally/devices.hpp"
 
 namespace {

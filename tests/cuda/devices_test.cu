@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tally/cuda_error.cuh"
+#include "tally/cuda/cuda_error.cuh"
 
 namespace {
 

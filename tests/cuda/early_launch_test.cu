@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "src/cuda/capture.cuh"
-#include "tally/device_array.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 #include "tally/gpu_aggregates.cuh"
-#include "tally/launch.cuh"
 #include "tally/tally.hpp"
 
 namespace {

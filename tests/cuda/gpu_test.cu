@@ -12,10 +12,10 @@
 
 #include "src/cuda/capture.cuh"
 #include "support/failure_of.hpp"
-#include "tally/device_array.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 #include "tally/devices.hpp"
 #include "tally/gpu_operators.cuh"
-#include "tally/launch.cuh"
 #include "tally/tally.hpp"
 
 namespace {

@@ -11,9 +11,9 @@
 #include <memory>
 #include <vector>
 
-#include "tally/device_array.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 #include "tally/devices.hpp"
-#include "tally/launch.cuh"
 #include "tally/tally.hpp"
 
 namespace {

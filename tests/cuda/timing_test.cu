@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "tally/launch.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include "tally/aggregate/extrema.hpp"
 #include "tally/aggregate/fast_sum.hpp"
 #include "tally/aggregate/logic.hpp"
-#include "tally/device/second_moments.cuh"
-#include "tally/device/sum.cuh"
+#include "tally/device/agent/second_moments.cuh"
+#include "tally/device/agent/sum.cuh"
 
 namespace {
 

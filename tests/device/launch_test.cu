@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/launch.cuh"
+#include "tally/cuda/launch.cuh"
 
 #include <gtest/gtest.h>
 
-#include "tally/device_array.cuh"
+#include "tally/cuda/device_array.cuh"
 
 namespace {
 

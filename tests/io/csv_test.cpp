@@ -5,7 +5,7 @@
 
 #include "../../src/io/formats.hpp"
 #include "files.hpp"
-#include "tally/rounding.hpp"
+#include "tally/exact/float_format.hpp"
 
 namespace tally::io::test {
 namespace {

@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "files.hpp"
+#include "tally/exact/float_format.hpp"
 #include "tally/io/output.hpp"
-#include "tally/rounding.hpp"
 
 namespace tally::io::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "io/number.hpp"
-#include "tally/rounding.hpp"
+#include "tally/exact/float_format.hpp"
 
 namespace tally::io::test {
 namespace {

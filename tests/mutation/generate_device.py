@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Mutants of device code that are found, not chosen: one for each barrier, fence, mask, vote, bound,
-memory order and clamp in include/tally/{warp,block,device}/*.cuh, without it.
+memory order and clamp in include/tally/{warp,block,device}/**/*.cuh, without it.
 
 usage: generate_device.py ROOT    prints a JSON list; --summary prints how many there are of each kind
 
@@ -412,7 +412,7 @@ class Generator:
 def generate(root):
     found = []
     for folder in FOLDERS:
-        for path in sorted((root / "include" / "tally" / folder).glob("*.cuh")):
+        for path in sorted((root / "include" / "tally" / folder).rglob("*.cuh")):
             found += Generator(str(path.relative_to(root)), path.read_text()).run()
     return found
 

@@ -38,7 +38,7 @@ RESULTS = ROOT / "results" / "mutants.json"
 CLASSES = ["window", "tolerance", "rounding", "carry", "split", "tie", "memory", "parse", "order",
            "schedule", "tree"]
 BUILDS = {"device": ["warp_simt_tests", "block_simt_tests", "device_simt_tests"],
-          "cpu": ["aggregate_tests", "claims_tests", "cpu_tests", "io_tests", "tally_tests",
+          "cpu": ["aggregate_tests", "claims_tests", "cpu_tests", "exact_tests", "io_tests", "tally_tests",
                   "tally_probe", "tally_cli"]}
 PYTHON_TESTS = ["tests/aggregate", "tests/cli/scan_test.py", "tests/cli/reduce_test.py",
                 "tests/cli/top_k_test.py", "tests/cli/state_test.py", "tests/cli/error_test.py",

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "simt/machine.hpp"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 using tally::device_array;
 using tally::launch;

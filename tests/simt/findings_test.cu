@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "simt/machine.hpp"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 namespace {
 

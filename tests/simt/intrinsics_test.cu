@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "simt/expect_finding.hpp"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 // Expected values are those of CUDA's manual.
 namespace {

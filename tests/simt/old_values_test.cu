@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simt/expect_finding.hpp"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 using tally::device_array;
 using tally::launch;

@@ -5,8 +5,8 @@
 #include <stdexcept>
 
 #include "simt/expect_finding.hpp"
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 
 using tally::device_array;
 using tally::launch;

@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "tally/device_array.cuh"
-#include "tally/launch.cuh"
+#include "tally/cuda/device_array.cuh"
+#include "tally/cuda/launch.cuh"
 #include "tally/operators.hpp"
 
 namespace support {

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "tally/aggregate/exact_state.hpp"
+#include "tally/cuda/device_array.cuh"
 #include "tally/device/reduce_array.cuh"
-#include "tally/device_array.cuh"
+#include "tally/exact/exact_state.hpp"
 
 namespace support {
 

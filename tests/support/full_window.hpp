@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tally/rounding.hpp"
+#include "tally/exact/float_format.hpp"
 
 namespace support {
 

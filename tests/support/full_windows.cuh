@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "tally/aggregate/exact_state.hpp"
-#include "tally/thread_index.cuh"
+#include "tally/cuda/thread_index.cuh"
+#include "tally/exact/exact_state.hpp"
 
 namespace support {
 

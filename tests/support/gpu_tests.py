@@ -125,7 +125,7 @@ def run_rungs(folder, prefix):
 
 
 def split_loads(folder):
-    """How often machine code reads a slot with two loads (include/tally/device/slots.cuh says what is
+    """How often machine code reads a slot with two loads (include/tally/device/grid/slots.cuh says what is
     wrong with that); None: there is no cuobjdump."""
     tool = shutil.which("cuobjdump") or "/usr/local/cuda/bin/cuobjdump"
     if not os.access(tool, os.X_OK):

@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "aggregate/mpfr_oracle.hpp"
-#include "tally/rounding.hpp"
+#include "support/mpfr_oracle.hpp"
+#include "tally/exact/float_format.hpp"
 
 namespace support {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "aggregate/mpfr_oracle.hpp"
 #include "support/full_window.hpp"
+#include "support/mpfr_oracle.hpp"
 #include "tally/scan.hpp"
 
 namespace support {

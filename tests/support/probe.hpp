@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tally/dtype.hpp"
-#include "tally/rounding.hpp"
+#include "tally/exact/float_format.hpp"
 
 namespace probe {
 

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "tally/aggregate/fixed_point.hpp"
+#include "tally/exact/fixed_point.hpp"
 
 namespace support {
 

@@ -15,13 +15,6 @@
 //   name           for error messages
 //   parts          an aggregate with the same states and lifts, compiled once for several results;
 //                  made by make_parts() if it is not stateless
-//   accumulator    an any-order aggregate's fast path, made from the aggregate or from nothing:
-//                  add(tile, state) adds a whole tile to accumulator and state together,
-//                  flush(state) moves the rest there
-//   prefix         a scan's fast path: prefix(state); emit(tile, out) writes the tile's running
-//                  results (tile_output.hpp) and moves past it, or changes nothing and returns
-//                  false; stream(tile, out), if emit may write a result twice, does what needs no
-//                  second look at them; store(state)
 //   learns_ends    on devices, a warp tells its lanes after each batch what the best keys of all
 //                  their ends are, learn(state, least, greatest)
 //   write, read    a state to and from bytes
@@ -35,7 +28,7 @@
 #include <utility>
 
 #include "tally/error.hpp"
-#include "tally/rounding.hpp"
+#include "tally/exact/float_format.hpp"
 #include "tally/where.hpp"
 
 namespace tally {
@@ -173,31 +166,4 @@ void require_elements(A const& a, typename A::state const& s) {
 
 }  // namespace detail
 
-namespace detail {
-
-// The accumulator of an aggregate that has none of its own.
-template <aggregate A>
-struct plain_accumulator {
-  A a;
-  template <class Tile>
-  TALLY_FN void add(Tile const& t, typename A::state& s) {
-    for (int k = 0; k < t.count; ++k)
-      if (t.live(k)) s = a.combine(s, a.lift(t[k], t.index(k)));
-  }
-  void flush(typename A::state&) const {}
-};
-
-template <aggregate A>
-auto make_accumulator(A const& a) {
-  if constexpr (!requires { typename A::accumulator; })
-    return plain_accumulator<A>{a};
-  else if constexpr (std::is_constructible_v<typename A::accumulator, A const&>)
-    return typename A::accumulator(a);
-  else
-    return typename A::accumulator{};
-}
-template <aggregate A>
-using accumulator_type = decltype(make_accumulator(std::declval<A const&>()));
-
-}  // namespace detail
 }  // namespace tally

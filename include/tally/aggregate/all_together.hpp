@@ -90,22 +90,6 @@ struct both {
     auto const a = A::read(in);
     return {a, B::read(in)};
   }
-
-  struct accumulator {
-    accumulator_type<A> a;
-    accumulator_type<B> b;
-    explicit accumulator(both const& pair)
-        : a(make_accumulator(pair.first)), b(make_accumulator(pair.second)) {}
-    template <class Tile>
-    TALLY_CPU_FN void add(Tile const& t, state& s) {
-      a.add(t, s.a);
-      b.add(t, s.b);
-    }
-    void flush(state& s) {
-      a.flush(s.a);
-      b.flush(s.b);
-    }
-  };
 };
 
 template <class A, class B>

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "tally/aggregate/aggregate.hpp"
-#include "tally/aggregate/tile.hpp"
 #include "tally/operators.hpp"
 #include "tally/serial.hpp"
 
@@ -26,20 +25,6 @@ struct bitwise {
   TALLY_FN T lower(state s) const { return s; }
   static void write(byte_writer& out, state s) { out.put(s); }
   static state read(byte_reader& in) { return in.get<state>(); }
-
-  struct accumulator {
-    template <class Tile>
-    TALLY_CPU_FN void add(Tile const& t, state& s) {
-      using bits = bits_of<T>;  // a bool's, too: its operations would be done one by one
-      bits all[detail::lanes];
-      for (bits& b : all) b = to_bits(Op::template identity<T>);
-      detail::for_each_lane(t, [&](int k, int lane) __attribute__((always_inline)) {
-        all[lane] = Op{}(all[lane], to_bits(t[k]));
-      });
-      for (bits const b : all) s = Op{}(s, from_bits<T>(b));
-    }
-    void flush(state&) const {}
-  };
 };
 
 }  // namespace tally

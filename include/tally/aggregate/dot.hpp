@@ -4,8 +4,9 @@
 // once.
 #pragma once
 
-#include "tally/aggregate/exact_products.hpp"
 #include "tally/aggregate/sum.hpp"
+#include "tally/aggregate/zipped.hpp"
+#include "tally/exact/exact_products.hpp"
 
 namespace tally {
 
@@ -15,7 +16,6 @@ struct exact_dot {
   using state = exact_products<T>;
   using result = R;
   using parts = exact_dot<T>;
-  using accumulator = detail::products_accumulator<T>;
   static constexpr bool any_order = true;
   static constexpr char const* name = "dot";
 
@@ -50,22 +50,6 @@ struct integer_dot {
   TALLY_FN R lower(state s) const { return R(s); }
   static void write(byte_writer& out, state s) { out.put(s); }
   static state read(byte_reader& in) { return in.get<state>(); }
-
-  struct accumulator {
-    template <class Tile>
-    TALLY_CPU_FN void add(Tile const& t, state& s) {
-      // A tile's products of 8-bit integers cannot overflow 32 bits.
-      using part = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
-      part sums[detail::lanes] = {};
-      detail::for_each_lane(t, [&](int k, int lane) __attribute__((always_inline)) {
-        sums[lane] += part(t.data.first[k]) * part(t.data.second[k]);
-      });
-      part total = 0;
-      for (part const p : sums) total += p;
-      s += state(std::conditional_t<std::is_signed_v<T>, std::make_signed_t<part>, part>(total));
-    }
-    void flush(state&) const {}
-  };
 };
 
 // dot{}, over zip(a, b) with elements of one type: the result has that type (floating point), or is

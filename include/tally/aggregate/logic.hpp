@@ -4,7 +4,6 @@
 #pragma once
 
 #include "tally/aggregate/aggregate.hpp"
-#include "tally/aggregate/tile.hpp"
 #include "tally/serial.hpp"
 
 namespace tally {
@@ -38,22 +37,6 @@ struct zeros {
     auto const count = in.get<std::uint64_t>();
     return {count, in.get<std::uint64_t>()};
   }
-
-  struct accumulator {
-    template <class Tile>
-    TALLY_CPU_FN void add(Tile const& t, state& s) {
-      static_assert(Tile::size / detail::lanes < 256);
-      bits_of<T> zero[detail::lanes] = {}, dead[detail::lanes] = {};
-      detail::for_each_lane(t, [&](int k, int lane) __attribute__((always_inline)) {
-        zero[lane] += is_zero(t[k]);
-        dead[lane] += !t.live(k);
-      });
-      s.count += std::uint64_t(t.count);
-      for (auto const n : zero) s.zero += n;
-      for (auto const n : dead) s.count -= n;
-    }
-    void flush(state&) const {}
-  };
 };
 
 namespace detail {

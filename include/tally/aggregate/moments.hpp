@@ -3,52 +3,12 @@
 // mean, variance, standard deviation: one exact sum, one exact sum of squares, one rounding.
 #pragma once
 
-#include "tally/aggregate/estimate.hpp"
-#include "tally/aggregate/exact_accumulator.hpp"
-#include "tally/aggregate/exact_squares.hpp"
-#include "tally/aggregate/moments_table.hpp"
-#include "tally/aggregate/moments_window.hpp"
+#include "tally/aggregate/aggregate.hpp"
+#include "tally/exact/double_double.hpp"
+#include "tally/exact/exact_squares.hpp"
+#include "tally/exact/exact_state.hpp"
 
 namespace tally {
-namespace detail {
-
-// Adds a tile to both sums of a state.
-template <element T>
-class moments_accumulator {
- public:
-  template <class Tile, class State>
-  TALLY_CPU_FN void add(Tile const& t, State& s) {
-    if constexpr (floating<T>) {
-      ways_.add(t, s, s.sum);
-    } else {
-      ways_.add(t, s.sum);
-      s.squares.add_integers(t);
-    }
-  }
-  template <class State>
-  void flush(State& s) {
-    if constexpr (floating<T>) {
-      ways_.flush(s);
-      count_path(path::squares_fast, ways_.fast.tiles);
-      count_path(path::squares_table, ways_.tables);
-      count_path(path::squares_elements, ways_.elements);
-    }
-  }
-
- private:
-  template <class U>
-  struct ways {
-    using type = exact_accumulator<U>;
-  };
-  template <floating U>
-  struct ways<U> {
-    using type = exact_ways<U, moments_window, moments_table<U>>;
-  };
-  typename ways<T>::type ways_;
-};
-
-}  // namespace detail
-
 // sum / n with exact parts. The common base of the aggregates below; Squares adds the second
 // moment.
 template <element T, bool Squares>
@@ -99,35 +59,6 @@ struct moments {
     if constexpr (Squares) s.squares.finite = detail::square_digits<T>::read(in);
     return s;
   }
-
-  struct accumulator {
-    template <class Tile>
-    TALLY_CPU_FN void add(Tile const& t, state& s) {
-      if constexpr (Tile::skips) {
-        std::uint32_t live = 0;
-        for (int k = 0; k < t.count; ++k) live += t.live(k);
-        s.count += live;
-      } else {
-        s.count += std::uint64_t(t.count);
-      }
-      if constexpr (Squares)
-        sums.add(t, s);
-      else
-        sums.add(t, s.sum);
-    }
-    void flush(state& s) {
-      if constexpr (Squares)
-        sums.flush(s);
-      else
-        sums.flush(s.sum);
-    }
-
-   private:
-    using both = detail::moments_accumulator<T>;
-    using sum = detail::exact_accumulator<T>;
-    using parts = std::conditional_t<Squares, both, sum>;
-    std::conditional_t<floating<T>, detail::compiled_accumulator<parts>, parts> sums;
-  };
 };
 
 namespace detail {

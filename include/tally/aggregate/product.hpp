@@ -2,7 +2,6 @@
 #pragma once
 
 #include "tally/aggregate/fast_sum.hpp"
-#include "tally/aggregate/tile.hpp"
 
 namespace tally {
 
@@ -34,19 +33,6 @@ struct integer_product {
   TALLY_FN result lower(state s) const { return result(s); }
   static void write(byte_writer& out, state s) { out.put(s); }
   static state read(byte_reader& in) { return in.get<state>(); }
-
-  struct accumulator {
-    template <class Tile>
-    TALLY_CPU_FN void add(Tile const& t, state& s) {
-      state products[detail::lanes];
-      for (state& p : products) p = 1;
-      detail::for_each_lane(t, [&](int k, int lane) __attribute__((always_inline)) {
-        products[lane] *= state(t[k]);
-      });
-      for (state const p : products) s *= p;
-    }
-    void flush(state&) const {}
-  };
 };
 
 // product{}: as above. Of nothing, 1.

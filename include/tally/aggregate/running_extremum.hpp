@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tally/aggregate/aggregate.hpp"
-#include "tally/aggregate/order.hpp"
+#include "tally/exact/order_key.hpp"
 
 namespace tally {
 

@@ -4,7 +4,7 @@
 // threads; extrema.hpp has what all of them share.
 #pragma once
 
-#include "tally/aggregate/order.hpp"
+#include "tally/exact/order_key.hpp"
 #include "tally/operators.hpp"
 
 namespace tally::detail {

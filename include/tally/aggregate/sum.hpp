@@ -3,9 +3,8 @@
 // sum: integers modulo 2^64, floating point exactly and rounded once.
 #pragma once
 
-#include "tally/aggregate/exact_accumulator.hpp"
-#include "tally/aggregate/exact_prefix.hpp"
-#include "tally/aggregate/integer_prefix.hpp"
+#include "tally/aggregate/aggregate.hpp"
+#include "tally/exact/exact_state.hpp"
 #include "tally/operators.hpp"
 
 namespace tally {
@@ -42,7 +41,6 @@ struct exact_sum {
   using state = exact_state<State>;
   using result = R;
   using parts = exact_sum<T, T, State>;
-  using accumulator = detail::sum_accumulator<T, State>;
   static constexpr bool any_order = true;
   static constexpr char const* name = "sum";
 
@@ -89,14 +87,6 @@ struct integer_sum {
     for (int k = 0; k < x.size; ++k) total += part(x[k]);
     s += state(total);
   }
-
-  struct accumulator {
-    template <class Tile>
-    TALLY_CPU_FN void add(Tile const& t, state& s) {
-      s += detail::sum_modulo_2_64(t);
-    }
-    void flush(state&) const {}
-  };
 };
 
 // Prefix sums. `start` is the state of an initial value.
@@ -104,7 +94,6 @@ template <floating In, floating Out, floating State = detail::wider<In, Out>>
 struct exact_running_sum : exact_sum<In, Out, State> {
   using parts = exact_running_sum;
   using typename exact_sum<In, Out, State>::state;
-  using prefix = detail::exact_prefix<In, Out, state>;
   state start(Out init) const {
     state s;
     s.add(init);
@@ -113,7 +102,7 @@ struct exact_running_sum : exact_sum<In, Out, State> {
 };
 
 template <integer In, integer Out>
-struct integer_running_sum : integer_sum<In, Out>, detail::with_integer_prefix<In, Out> {
+struct integer_running_sum : integer_sum<In, Out> {
   using parts = integer_running_sum;
   std::uint64_t start(Out init) const { return std::uint64_t(init); }
 };

@@ -1,11 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elements in pairs.
+// Elements in pairs, and where consecutive elements lie.
 #pragma once
 
-#include "tally/aggregate/tile.hpp"
+#include "tally/exact/float_format.hpp"
 
 namespace tally {
+
+// Whether a T can be NaN.
+template <class T>
+inline constexpr bool has_nan = floating<T>;
+
+namespace detail {
+
+template <class T>
+struct run {
+  using type = T const*;
+};
+
+}  // namespace detail
+
+// Where consecutive elements lie: r[k], and r + k.
+template <class T>
+using run_of = typename detail::run<T>::type;
 
 template <class A, class B>
 struct zipped {

@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-#include "tally/thread_index.cuh"
+#include "tally/cuda/thread_index.cuh"
 
 namespace tally::block {
 

@@ -11,6 +11,7 @@
 #include "tally/aggregate/fast_sum.hpp"
 #include "tally/aggregate/moments.hpp"
 #include "tally/aggregate/sum.hpp"
+#include "tally/cpu/implementations.hpp"
 #include "tally/cpu/reduce.hpp"
 #include "tally/cpu/scan.hpp"
 

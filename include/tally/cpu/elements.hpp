@@ -4,8 +4,9 @@
 // so that code compiled for an element type serves all inputs.
 #pragma once
 
-#include "tally/aggregate/fetch_ahead.hpp"
 #include "tally/cpu/instruction_set.hpp"
+#include "tally/cpu/tile/prefetch.hpp"
+#include "tally/cpu/tile/tile.hpp"
 #include "tally/transform.hpp"
 #include "tally/zip.hpp"
 

@@ -91,4 +91,23 @@ void run_vectorised(F&& body) {
 }
 #undef TALLY_HAS_AVX512
 
+// Runs body(width), which has no vectors of its own and calls what the library holds compiled for
+// vectors of that width.
+template <class F>
+void run_compiled(F&& body) {
+#if defined(TALLY_ONLY_avx512)
+  body(vector_width<64>{});
+#elif defined(TALLY_ONLY_avx2)
+  body(vector_width<32>{});
+#elif defined(__x86_64__) && !defined(TALLY_ONLY_baseline)
+  auto const set = best_instruction_set();
+#ifndef TALLY_SANITIZED
+  if (set == instruction_set::avx512) return body(vector_width<64>{});
+#endif
+  set >= instruction_set::avx2 ? body(vector_width<32>{}) : body(vector_width<16>{});
+#else
+  body(vector_width<16>{});
+#endif
+}
+
 }  // namespace tally::detail

@@ -7,10 +7,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "tally/aggregate/tile.hpp"
+#include "tally/aggregate/partial.hpp"
+#include "tally/cpu/accumulator.hpp"
 #include "tally/cpu/elements.hpp"
 #include "tally/cpu/threads.hpp"
-#include "tally/partial.hpp"
+#include "tally/cpu/tile/tile.hpp"
 
 namespace tally::detail {
 
@@ -103,12 +104,16 @@ TALLY_CPU_FN void reduce_tree(A const& a, elements<typename A::element> const& i
 template <aggregate A, nan_policy Nan>
 void reduce_run(A const& a, elements<typename A::element> const& in, std::uint64_t begin,
                 std::uint64_t end, std::uint64_t first, partial<A>& into) {
-  run_vectorised([&](auto width) __attribute__((always_inline)) {
+  auto const run = [&](auto width) __attribute__((always_inline)) {
     if constexpr (takes_any_order<A>)
       reduce_tiles<A, Nan, width>(a, in, begin, end, first, into.value);
     else
       reduce_tree<A, Nan>(a, in, begin, end, first, into);
-  });
+  };
+  if constexpr (takes_any_order<A> && only_calls<accumulator_type<A>, Nan>)
+    run_compiled(run);
+  else
+    run_vectorised(run);
 }
 
 // Appends in's elements [0, n) to `into`, which covers the indices before `first`.

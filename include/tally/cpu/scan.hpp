@@ -7,8 +7,8 @@
 #include <optional>
 #include <thread>
 
-#include "tally/aggregate/tile_output.hpp"
 #include "tally/cpu/path_counters.hpp"
+#include "tally/cpu/prefix/prefix.hpp"
 #include "tally/cpu/reduce.hpp"
 #include "tally/cpu/stream_store.hpp"
 
@@ -32,9 +32,6 @@ carry_of<A> no_carry(A const& a) {
     return {{}, false};
 }
 
-template <class A>
-concept has_prefix = requires { typename A::prefix; };
-
 // The running results of a tile, one element at a time.
 template <aggregate A, class Tile>
 TALLY_CPU_FN void scan_elements(A const& a, Tile const& t, bool reverse, carry_of<A>& carry,
@@ -55,14 +52,10 @@ TALLY_CPU_FN void scan_elements(A const& a, Tile const& t, bool reverse, carry_o
   carry.value = s;
 }
 
-// A prefix that saves work if elements stay where they are and what comes after them is not asked
-// for.
-template <class P>
-concept may_be_lazy = requires(P p) { p.be_lazy(); };
-
 template <has_prefix A>
 class prefix_scanner {
-  using prefix = typename A::prefix;
+  using prefix = prefix_type<A>;
+  static_assert(prefix_of<prefix, A>);
 
  public:
   prefix_scanner(carry_of<A> const& carry, bool lazy) : lazy_(lazy && may_be_lazy<prefix>) {
@@ -81,7 +74,7 @@ class prefix_scanner {
   template <class Tile, class To>
   TALLY_CPU_FN bool stream(Tile const& t, To out) {
     bool done;
-    if constexpr (requires { prefix_->stream(t, out); })
+    if constexpr (streams_apart<prefix, Tile, To>)
       done = prefix_->stream(t, out);
     else
       done = prefix_->emit(t, out);
@@ -171,12 +164,12 @@ class total_of_next {
   using tile_type = tile<element, Nan, Width, reduced_at_once<element>>;
   static constexpr std::uint64_t behind = 4096 / sizeof(element);  // what is on its way
   scanned_next<A> const& next_;
-  accumulator_type<A> acc_;
+  scan_accumulator_type<A> acc_;
   std::uint64_t done_ = 0;
 
  public:
   TALLY_CPU_FN total_of_next(A const& a, scanned_next<A> const& next)
-      : next_(next), acc_(make_accumulator(a)) {}
+      : next_(next), acc_(make_accumulator<A, scan_accumulator_type<A>>(a)) {}
   // So many elements have been asked for.
   TALLY_CPU_FN void follow(std::uint64_t asked_for) {
     if (std::min(asked_for, next_.n) >= done_ + tile_type::size + behind) add(tile_type::size);
@@ -192,6 +185,17 @@ class total_of_next {
     done_ += std::uint64_t(count);
   }
 };
+
+// Adds all of that up now.
+template <aggregate A, nan_policy Nan>
+void add_up(A const& a, scanned_next<A> const& part) {
+  if constexpr (takes_any_order<A>)
+    run_vectorised([&](auto width) __attribute__((always_inline)) {
+      total_of_next<A, Nan, width>(a, part).finish();
+    });
+  else
+    reduce_run<A, Nan>(a, {part.in}, 0, part.n, part.first, *part.total);
+}
 
 // For aggregates whose totals depend on how they are grouped.
 template <aggregate A>
@@ -330,7 +334,7 @@ void scan_on_cpu(A const& a, int threads, typename A::element const* in, typenam
       bool known = false;  // the next chunk's total
       for (std::size_t i = take(); i < chunks;) {
         auto const [begin, end] = bounds(i);
-        if (!known) reduce_run<A, Nan>(a, {in}, begin, end, first, part);
+        if (!known) add_up<A, Nan>(a, {in + begin, end - begin, first + begin, &part});
         auto const total = part.total(a);
         auto before = line.pass(i, [&](carry_of<A> const& c) {
           return shape.reverse ? combine(a, total, c) : combine(a, c, total);

@@ -3,11 +3,11 @@
 // Reductions of whole arrays on a device, one kernel a call. Names no aggregate.
 #pragma once
 
-#include "tally/device/load.cuh"
-#include "tally/device/slots.cuh"
-#include "tally/device/tickets.cuh"
-#include "tally/launch.cuh"
-#include "tally/thread_index.cuh"
+#include "tally/cuda/launch.cuh"
+#include "tally/cuda/thread_index.cuh"
+#include "tally/device/grid/slots.cuh"
+#include "tally/device/grid/tickets.cuh"
+#include "tally/device/input/load.cuh"
 
 namespace tally::device {
 

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <bit>
 
+#include "tally/aggregate/partial.hpp"
+#include "tally/cuda/launch.cuh"
+#include "tally/device/agent/plain.cuh"
 #include "tally/device/call.hpp"
-#include "tally/device/plain.cuh"
 #include "tally/device/reduce.cuh"
 #include "tally/device/reduce_ordered.cuh"
-#include "tally/launch.cuh"
-#include "tally/partial.hpp"
 
 namespace tally::detail {
 

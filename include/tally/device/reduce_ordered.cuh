@@ -5,10 +5,10 @@
 #pragma once
 
 #include "tally/aggregate/aggregate.hpp"
-#include "tally/device/load.cuh"
+#include "tally/device/grid/slots.cuh"
+#include "tally/device/grid/tickets.cuh"
+#include "tally/device/input/load.cuh"
 #include "tally/device/reduce.cuh"
-#include "tally/device/slots.cuh"
-#include "tally/device/tickets.cuh"
 #include "tally/warp/reduce.cuh"
 
 namespace tally::device {

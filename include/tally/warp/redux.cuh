@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "tally/cuda/thread_index.cuh"
 #include "tally/operators.hpp"
-#include "tally/thread_index.cuh"
 
 namespace tally::warp::detail {
 

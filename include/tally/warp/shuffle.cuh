@@ -11,7 +11,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "tally/thread_index.cuh"
+#include "tally/cuda/thread_index.cuh"
 
 namespace tally::warp {
 

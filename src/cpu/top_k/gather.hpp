@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "emit.hpp"
-#include "tally/aggregate/fetch_ahead.hpp"
+#include "tally/cpu/tile/prefetch.hpp"
 
 namespace tally::detail::top_k {
 

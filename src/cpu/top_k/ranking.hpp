@@ -9,9 +9,9 @@
 #include <cstddef>
 #include <cstring>
 
-#include "tally/aggregate/order.hpp"
-#include "tally/aggregate/vector.hpp"
 #include "tally/cpu/instruction_set.hpp"
+#include "tally/cpu/tile/simd.hpp"
+#include "tally/exact/order_key.hpp"
 #include "tally/top_k.hpp"
 
 namespace tally::detail::top_k {

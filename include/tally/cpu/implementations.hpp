@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a CPU computes Tally's own aggregates: their accumulators and prefixes.
+#pragma once
+
+#include "tally/aggregate/all_together.hpp"
+#include "tally/aggregate/dot.hpp"
+#include "tally/aggregate/moments.hpp"
+#include "tally/aggregate/sum.hpp"
+#include "tally/cpu/accumulator.hpp"
+#include "tally/cpu/extrema_accumulator.hpp"
+#include "tally/cpu/prefix/exact_prefix.hpp"
+#include "tally/cpu/prefix/integer_prefix.hpp"
+#include "tally/cpu/prefix/prefix.hpp"
+#include "tally/cpu/sum/moments_accumulator.hpp"
+#include "tally/cpu/sum/products_accumulator.hpp"
+#include "tally/cpu/zeros_accumulator.hpp"
+
+namespace tally::detail {
+
+// Whose code is in src/cpu/tiles_*.cpp alone. (Skipped NaN are counted where they are skipped.)
+template <class Accumulator, nan_policy Nan>
+inline constexpr bool only_calls<compiled_accumulator<Accumulator>, Nan> = true;
+template <floating T, class Accumulator, nan_policy Nan>
+inline constexpr bool only_calls<widened_accumulator<T, Accumulator>, Nan> = true;
+template <floating T, bool Squares>
+inline constexpr bool only_calls<counted_accumulator<T, Squares>, propagate> = true;
+
+// Sums.
+template <floating T, floating R, floating State>
+struct accumulator_for<exact_sum<T, R, State>> {
+  using type = sum_accumulator<T, State>;
+};
+template <floating In, floating Out, floating State>
+struct accumulator_for<exact_running_sum<In, Out, State>> {
+  using type = sum_accumulator<In, State>;
+};
+template <integer T, integer R>
+struct accumulator_for<integer_sum<T, R>> {
+  using type = integer_sum_accumulator;
+};
+template <integer In, integer Out>
+struct accumulator_for<integer_running_sum<In, Out>> {
+  using type = integer_sum_accumulator;
+};
+template <element T, bool Squares>
+struct accumulator_for<moments<T, Squares>> {
+  using type = counted_accumulator<T, Squares>;
+};
+template <floating T, floating R>
+struct accumulator_for<exact_dot<T, R>> {
+  using type = products_accumulator<T>;
+};
+template <integer T, integer R>
+struct accumulator_for<integer_dot<T, R>> {
+  using type = integer_products_accumulator<T>;
+};
+
+// What is compared and counted.
+template <element T>
+struct accumulator_for<extrema<T>> {
+  using type = compiled_accumulator<extrema_accumulator<T>>;
+};
+template <element T>
+struct accumulator_for<zeros<T>> {
+  using type = zeros_accumulator<T>;
+};
+
+// Several at once.
+template <aggregate A, aggregate B>
+struct accumulator_of_both {
+  accumulator_type<A> a;
+  accumulator_type<B> b;
+
+  explicit accumulator_of_both(both<A, B> const& pair)
+      : a(make_accumulator(pair.first)), b(make_accumulator(pair.second)) {}
+  template <class Tile>
+  TALLY_CPU_FN void add(Tile const& t, typename both<A, B>::state& s) {
+    a.add(t, s.a);
+    b.add(t, s.b);
+  }
+  void flush(typename both<A, B>::state& s) {
+    a.flush(s.a);
+    b.flush(s.b);
+  }
+};
+template <aggregate A, aggregate B, nan_policy Nan>
+inline constexpr bool only_calls<accumulator_of_both<A, B>, Nan> =
+    only_calls<accumulator_type<A>, Nan> && only_calls<accumulator_type<B>, Nan>;
+template <aggregate A, aggregate B>
+struct accumulator_for<both<A, B>> {
+  using type = accumulator_of_both<A, B>;
+};
+
+// Scans.
+template <floating In, floating Out, floating State>
+struct prefix_for<exact_running_sum<In, Out, State>> {
+  using type = exact_prefix<In, Out, exact_state<State>>;
+};
+template <integer In, integer Out>
+  requires(sizeof(Out) >= 4)
+struct prefix_for<integer_running_sum<In, Out>> {
+  using type = integer_prefix<In, Out>;
+};
+
+}  // namespace tally::detail

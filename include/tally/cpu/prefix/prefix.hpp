@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a CPU scans by an aggregate faster than element by element: by a prefix, a tile at a time.
+#pragma once
+
+#include "tally/aggregate/aggregate.hpp"
+#include "tally/cpu/tile/tile.hpp"
+#include "tally/cpu/tile/tile_output.hpp"
+
+namespace tally::detail {
+
+// What scans for A, made from the state of what comes before. emit(t, out) writes a tile's running
+// results and moves past it, or changes nothing of value and returns false: the tile is then
+// scanned on states. store(s) brings the state there.
+template <class Prefix, class A>
+concept prefix_of = std::constructible_from<Prefix, typename A::state const&> &&
+                    requires(Prefix prefix, tile<typename A::element, propagate, 16> const t,
+                             in_caches<typename A::result> out, typename A::state s) {
+                      { prefix.emit(t, out) } -> std::same_as<bool>;
+                      prefix.store(s);
+                    };
+
+// It may also have stream(t, out), if emit() may write a result twice: what needs no second look at
+// them, for results that go past the caches.
+template <class Prefix, class Tile, class To>
+concept streams_apart = requires(Prefix prefix, Tile const& t, To out) {
+  { prefix.stream(t, out) } -> std::same_as<bool>;
+};
+
+// And be_lazy() and count_paths(), if work is saved where elements stay where they are and what
+// comes after them is not asked for: the second is then called in place of store().
+template <class Prefix>
+concept may_be_lazy = requires(Prefix prefix) {
+  prefix.be_lazy();
+  prefix.count_paths();
+};
+
+// The prefix of A, where there is one; implementations.hpp has those of Tally's own aggregates.
+template <class A>
+struct prefix_for {};
+template <class A>
+concept has_prefix = requires { typename prefix_for<A>::type; };
+template <has_prefix A>
+using prefix_type = typename prefix_for<A>::type;
+
+}  // namespace tally::detail

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tally/claim.hpp"
+#include "tally/cpu/prefix/integer_prefix.hpp"
+#include "tally/cpu/prefix/near_midpoint.hpp"
+#include "tally/cpu/tile/conversions.hpp"
+#include "tally/cpu/tile/reach.hpp"
+#include "tally/cpu/tile/transpose.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace tally::detail {
+
+// Of magnitudes as floats' bits, the smallest ones less one.
+template <floating In, class Bits>
+TALLY_CPU_FN reach reach_of_lanes(Bits largest, Bits smallest) {
+  auto const high = fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; });
+  auto const low = fold_lanes(smallest, [](auto a, auto b) { return a < b ? a : b; });
+  int const field = std::clamp(int(low >> 23), seen_as<In>::least, 254);
+  return {std::max(int(high >> 23), 1) - 126, field - 127 - (format<In>::precision - 1), high == 0,
+          int(high >> 23) < seen_as<In>::not_finite};
+}
+
+// The running sums of a tile of floats or narrower, as doubles, exact if e.top + tile_bits -
+// e.lowest <= 53. The tile is cut into squares of Lanes runs of Lanes elements, each lane of a
+// vector in a run of its own.
+template <floating In, int Lanes>
+class tile_sums {
+  using doubles = vec<double, Lanes>;
+  using floats = vec<float, Lanes>;
+  using bits = vec<std::uint32_t, Lanes>;
+  static constexpr int square = Lanes * Lanes, squares = (1 << tile_bits) / square;
+
+ public:
+  // The sums within each run.
+  template <class Tile>
+  TALLY_CPU_FN reach take(Tile const& t) {
+    bits largest{}, smallest = ~largest;
+    used_ = 0;
+    for_each_group<square>(t, In{}, [&](In const* p) __attribute__((always_inline)) {
+      floats row[Lanes];
+      for (int i = 0; i < Lanes; ++i) {
+        bits const b = float_bits<Tile::skips, Lanes>(p + i * Lanes), magnitude = b & 0x7fffffff;
+        largest = max_of(largest, magnitude);
+        smallest = min_of(smallest, magnitude - 1);  // a zero becomes large
+        row[i] = cast<floats>(b);
+      }
+      transpose<Lanes>(row);
+      doubles* const sum = sum_[used_++];
+      sum[0] = to_doubles<Lanes>(row[0]);
+      for (int i = 1; i < Lanes; ++i) sum[i] = sum[i - 1] + to_doubles<Lanes>(row[i]);
+    });
+    return reach_of_lanes<In>(largest, smallest);
+  }
+
+  // What is before each run; returns the tile's sum.
+  TALLY_CPU_FN double accumulate() {
+    doubles before{};
+    for (int s = 0; s < used_; ++s) {
+      doubles const run = sum_[s][Lanes - 1], up_to = running_sums<1, double, Lanes>(run);
+      start_[s] = before + (up_to - run);
+      before += up_to[Lanes - 1];
+    }
+    return before[0];
+  }
+
+  // out[k] = base + (rest + the sum up to k), or false; see near_midpoint.
+  template <floating Out>
+  TALLY_CPU_FN bool emit(int count, double base, double rest, int tolerance, double least,
+                         Out* out) const {
+    near_midpoint<Out, Lanes> rounded(tolerance, least);
+    for (int s = 0; s < used_; ++s, out += square, count -= square) {
+      doubles const start = rest + start_[s];
+      floats row[Lanes];
+      for (int i = 0; i < Lanes; ++i) row[i] = rounded(base + (start + sum_[s][i]));
+      for (int i = 0; i < Lanes; ++i)
+        TALLY_CLAIM(note_across(s * square + i, Lanes, base + (start + sum_[s][i])));
+      transpose<Lanes>(row);
+      for (int i = 0; i < Lanes; ++i)
+        store_some(rounded.finish(row[i]), out + i * Lanes, count - i * Lanes);
+    }
+    return rounded.right();
+  }
+
+ private:
+  int used_ = 0;  // squares
+  doubles sum_[squares][Lanes], start_[squares];
+};
+
+}  // namespace tally::detail
+
+#pragma GCC diagnostic pop

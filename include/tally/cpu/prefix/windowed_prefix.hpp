@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tally/cpu/prefix/integer_prefix.hpp"
+#include "tally/cpu/prefix/near_midpoint.hpp"
+#include "tally/cpu/prefix/prefix_window.hpp"
+#include "tally/cpu/tile/extent.hpp"
+#include "tally/cpu/tile/tile_output.hpp"
+#include "tally/exact/long_sum.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace tally::detail {
+
+// Running sums of a tile as a window shows them: exact_prefix.hpp says which way is which.
+template <floating In, floating Out, class State>
+class windowed_prefix {
+ protected:
+  static constexpr bool to_double = std::is_same_v<Out, double>;
+  using window = prefix_window<State, In>;
+  using narrowed = std::conditional_t<to_double, float, Out>;
+  window window_;
+  std::uint64_t loose_ = 0;  // tiles
+  TALLY_CLAIMS_NEED(bounds::running truth_;)
+
+  explicit windowed_prefix(State const& s) : window_(s) { TALLY_CLAIM(starts(truth_, s.finite)); }
+
+  static TALLY_CPU_FN int room_for(int top, bool zero) {
+    return zero ? window::lowest_top : top + tile_bits + 1;
+  }
+  // Sees that the window has room; `tight`: and no more than that.
+  TALLY_CPU_FN bool fit(int needed, bool tight) {
+    constexpr int slack = 4;  // room to grow before the next fit
+    return (!tight && window_.holds(needed)) || window_.fit(needed, tight ? 0 : slack);
+  }
+
+  // What is NaN remains so, and what is infinite until something else that is not finite comes.
+  template <class Tile>
+  TALLY_CPU_FN bool emit_settled(Tile const& t, Out* out) const {
+    if (!window_.kept.is_nan_sum() && !all_finite(t)) return false;
+    std::fill_n(out, t.count, window_.kept.template result<Out>());
+    return true;
+  }
+
+  // A tight window may reach the bits, or the small outputs, that another does not.
+  template <class Tile>
+  TALLY_CPU_FN bool emit_by_parts(Tile const& t, int needed, Out* out) {
+    for (bool tight : {false, true}) {  // one loop: each call is a copy of much code
+      if (tight && !fit(needed, true)) return false;
+      bool const open = window_.unknown == 0;
+      if (open && emit_strict(t, out)) return true;
+      if ((tight || !open) && emit_loose(t, out)) return true;
+    }
+    if (!all_finite(t)) return false;
+    emit_one_by_one(t, out);
+    return true;
+  }
+
+  // Calls f(x, high, low, finer, k) for vectors of elements from k on: the running sums of what
+  // they have in the window, and what each has below. Returns the last sums.
+  template <class Tile, class F>
+  TALLY_CPU_FN std::pair<double, double> for_each_part(Tile const& t, F&& f) const {
+    constexpr int lanes = Tile::vector_bytes / 8;
+    using doubles = vec<double, lanes>;
+    double const m1 = window::anchor(window_.w1()), m2 = window::anchor(window_.w2());
+    double const down = power_of_two(-window_.shift), up = power_of_two(window_.shift);
+    doubles high{}, low{};
+    high += window_.high, low += window_.low;
+    sliding_sums<double, lanes> highs(high), lows(low);
+    int k = 0;
+    for_each_double(t, [&](doubles x) __attribute__((always_inline)) {
+      constexpr bool may_shift = std::is_same_v<In, double>;
+      doubles const scaled = may_shift ? x * down : x;
+      doubles const h = (m1 + scaled) - m1, l = (m2 + (scaled - h)) - m2;
+      doubles finer = (scaled - h) - l;
+      if constexpr (may_shift) finer = finer * up + (x - scaled * up);  // and what scaling has lost
+      high = highs(h), low = lows(l);
+      f(high, low, finer, k);
+      k += lanes;
+    });
+    return {double(high[lanes - 1]), double(low[lanes - 1])};
+  }
+
+  // As emit_strict, in a window that is there already, of elements that end within it by their
+  // exponents alone.
+  template <class Tile, class To>
+  TALLY_CPU_FN bool emit_whole(Tile const& t, To out) {
+    auto& w = window_;
+    if (w.shift != 0 || w.unknown != 0 || !w.holds(window::lowest_top)) return false;
+    return w.sticky != 0 ? emit_whole_beside<true>(t, out) : emit_whole_beside<false>(t, out);
+  }
+  template <bool Rest, class Tile, class To>
+  TALLY_CPU_FN bool emit_whole_beside(Tile const& t, To out) {
+    constexpr int lanes = Tile::vector_bytes / 8;
+    using doubles = vec<double, lanes>;
+    using bits = vec<std::int64_t, lanes>;
+    auto& w = window_;
+    double const m1 = window::anchor(w.w1());
+    doubles high{}, low{};
+    high += w.high, low += w.low;
+    sliding_sums<double, lanes> highs(high), lows(low);
+    bits largest{}, smallest{};
+    smallest += std::numeric_limits<std::int64_t>::max();
+    double const sticky = w.sticky, near = least_beside_rest();
+    doubles nearest = near + doubles{};
+    int k = 0;
+    for_each_double(t, [&](doubles x) __attribute__((always_inline)) {
+      auto const magnitude = cast<bits>(x) & std::numeric_limits<std::int64_t>::max();
+      largest = max_of(largest, magnitude);
+      // A zero becomes large.
+      smallest = min_of(smallest, cast<bits>(cast<vec<std::uint64_t, lanes>>(magnitude - 1) >> 1));
+      doubles const h = (m1 + x) - m1;
+      high = highs(h);
+      low = lows(x - h);
+      doubles const sum = high + (Rest ? low + sticky : low);
+      TALLY_CLAIM(note(k, high, low, sum));
+      if constexpr (Rest) nearest = min_of(nearest, size_of(sum));
+      out.put(k, sum, t.count - k);
+      k += lanes;
+    });
+    auto const most = fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; });
+    auto const least = fold_lanes(smallest, [](auto a, auto b) { return a < b ? a : b; });
+    int const top = std::max(int(most >> 52), 1) - 1022;
+    int const lowest = std::clamp(int(least >> 51), 1, 2047) - 1075;
+    if (most != 0 && (room_for(top, false) > w.top || lowest < w.w2())) return false;
+    if (Rest && any(nearest < near)) return false;
+    w.move_to(high[lanes - 1], low[lanes - 1]);
+    TALLY_CLAIM(moves<format<Out>>(truth_, t, w.shift).rounds("whole"));
+    TALLY_CLAIM(summed().low("whole.low", power_of_two(w.w2() + 53)));
+    TALLY_CLAIM(summed().high("whole.high", power_of_two(w.w1() + 53)));
+    TALLY_CLAIM(offset("window.kept", truth_, w, power_of_two(w.w2())));
+    return true;
+  }
+
+  // From here on no rounding boundary is finer than what represents a rest.
+  double least_beside_rest() const {
+    return window_.sticky == 0 ? 0 : power_of_two(window_.w2() + format<Out>::precision + 2);
+  }
+  template <class V>
+  static TALLY_CPU_FN V size_of(V x) {
+    return cast<V>(cast<vec<std::uint64_t, sizeof x / 8>>(x) & ~format<double>::sign);
+  }
+
+  template <class Tile>
+  TALLY_CPU_FN bool emit_strict(Tile const& t, Out* out) {
+    constexpr int lanes = Tile::vector_bytes / 8;
+    using doubles = vec<double, lanes>;
+    using bits = vec<std::int64_t, lanes>;
+    double const up = power_of_two(window_.shift), sticky = window_.sticky;
+    double const least = least_beside_rest();
+    doubles smallest = least + doubles{};
+    bits left{};
+    near_midpoint<narrowed, lanes> rounded(0, 0);
+    auto const last = for_each_part(
+        t, [&](doubles high, doubles low, doubles finer, int k) __attribute__((always_inline)) {
+          left |= cast<bits>(finer) << 1;
+          low += sticky;
+          doubles const sum = high + low;
+          TALLY_CLAIM(note(k, high, low, to_double ? sum : to_odd(high, low, sum)));
+          smallest = min_of(smallest, size_of(sum));
+          if constexpr (to_double)
+            store_some(doubles(sum * up), out + k, t.count - k);
+          else
+            store_some(rounded.finish(rounded(to_odd(high, low, sum))), out + k, t.count - k);
+        });
+    if (any(left) || any(smallest < least) || (!to_double && !rounded.right())) return false;
+    window_.move_to(last.first, last.second);
+    TALLY_CLAIM(moves<format<Out>>(truth_, t, window_.shift).rounds("strict"));
+    TALLY_CLAIM(summed().low("strict.low", power_of_two(window_.w2() + 53)));
+    TALLY_CLAIM(summed().high("strict.high", power_of_two(window_.w1() + 53)));
+    TALLY_CLAIM(offset("window.kept", truth_, window_, power_of_two(window_.w2())));
+    return true;
+  }
+
+  // By how much the sum of what a tile's elements have below 2^w1 may be off, added up in doubles:
+  // sums are below 2^(w1 + 9), where one addition a vector rounds by at most 2^(w2 - 3), and before
+  // that there are sums of a vector's elements, which are less.
+  template <class Tile>
+  double off(Tile const&) const {
+    return (Tile::size / Tile::vector_bytes + 1) * power_of_two(window_.w2());
+  }
+
+  template <class Tile>
+  TALLY_CPU_FN bool emit_loose(Tile const& t, Out* out) {
+    constexpr int lanes = Tile::vector_bytes / 8;
+    using doubles = vec<double, lanes>;
+    using bits = vec<std::int64_t, lanes>;
+    auto& w = window_;
+    double const m1 = window::anchor(w.w1()), unit = power_of_two(w.w2());
+    double const down = power_of_two(-w.shift), up = power_of_two(w.shift);
+    // What is unknown is less than 2^13 units, as the window holds.
+    double const bound = 2 * (std::max(w.unknown, unit) + off(t));
+    TALLY_CLAIM(within("loose.unknown", w.unknown + off(t), unit * 0x1p13));
+    doubles high{}, low{};
+    high += w.high, low += w.low;
+    sliding_sums<double, lanes> highs(high), lows(low);
+    bits differ{}, largest{};
+    constexpr int normal = format<narrowed>::lowest + format<narrowed>::precision;
+    near_midpoint<narrowed, lanes> rounded(1 << 9,
+                                           power_of_two(std::max(w.w2() + 13 + 44, normal)));
+    int k = 0;
+    for_each_double(t, [&](doubles x) __attribute__((always_inline)) {
+      constexpr bool may_shift = std::is_same_v<In, double>;
+      largest = max_of(largest, cast<bits>(x) & std::numeric_limits<std::int64_t>::max());
+      doubles const scaled = may_shift ? x * down : x, h = (m1 + scaled) - m1;
+      high = highs(h);
+      low = lows(scaled - h);
+      if constexpr (to_double) {
+        doubles const most = high + (low + bound), least = high + (low - bound);
+        differ |= cast<bits>(most) ^ cast<bits>(least);
+        TALLY_CLAIM(note(k, high, low, most));
+        store_some(doubles(most * up), out + k, t.count - k);
+      } else {
+        TALLY_CLAIM(note(k, high, low, high + low));
+        store_some(rounded.finish(rounded(high + low)), out + k, t.count - k);
+      }
+      k += lanes;
+    });
+    if (to_double ? any(differ) : !rounded.right()) return false;
+    auto const most =
+        std::bit_cast<double>(fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; }));
+    constexpr double end =
+        is_one_of<In, float16> ? 0x1p16 : std::numeric_limits<double>::infinity();
+    if (!(most < end) || room_for(window::exponent_above(most), most == 0) > w.top + w.shift)
+      return false;
+    TALLY_CLAIM(moves<format<Out>>(truth_, t, w.shift).rounds("loose").parts("loose.bound", bound));
+    TALLY_CLAIM(summed().units("loose.tolerance", to_double ? 0 : 1 << 9));
+    w.drift(t, high[lanes - 1], low[lanes - 1], off(t));
+    TALLY_CLAIM(offset("drift.unknown", truth_, w, w.unknown));
+    ++loose_;
+    return true;
+  }
+
+  template <class Tile>
+  void emit_one_by_one(Tile const& t, Out* out) {
+    count_path(path::scan_exact);
+    window_.empty();
+    auto& sum = window_.kept.finite;
+    long_sum<std::remove_cvref_t<decltype(sum)>> walk(sum);
+    for (int k = 0; k < t.count; ++k) {
+      if (t.live(k)) {
+        auto const p = take_apart(t[k]);
+        sum.add(p.negative, p.significand, p.exponent);
+        walk.add(p.negative, p.significand, p.exponent);
+      }
+      out[k] = walk.template round<Out>();
+      TALLY_CLAIM(note_one(k, double(out[k])));
+    }
+    TALLY_CLAIM(moves<format<Out>>(truth_, t).rounds("one_by_one"));
+  }
+
+  // a + b = sum but for its rounding, rounded to odd instead, so that a second rounding sees what
+  // the first one dropped.
+  template <class V>
+  static TALLY_CPU_FN V to_odd(V a, V b, V sum) {
+    using bits = vec<std::int64_t, sizeof(V) / 8>;
+    V const back = sum - a, error = (a - (sum - back)) + (b - back);
+    bits const s = cast<bits>(sum), toward = ((s ^ cast<bits>(error)) >> 63) | 1;
+    return cast<V>(s + (toward & bits(error != 0) & ((s & 1) - 1)));
+  }
+};
+
+}  // namespace tally::detail
+
+#pragma GCC diagnostic pop

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Accumulators that the library holds compiled. What a good one does with a tile is much code, and
+// three times as much for three instruction sets: all who add up tiles call the same copy.
+#pragma once
+
+#include <utility>
+
+#include "tally/cpu/tile/tile.hpp"
+#include "tally/exact/exact_state.hpp"
+
+namespace tally::detail {
+
+// a.add(t, s), compiled in src/cpu/tiles_*.cpp for the instruction set that has vectors of so many
+// bytes.
+template <class Accumulator, class Tile, class State>
+void add_compiled(Accumulator& a, Tile const& t, State& s);
+
+// An accumulator whose code for tiles of the common size is there.
+template <class Accumulator>
+class compiled_accumulator {
+ public:
+  template <class Tile, class State>
+  TALLY_CPU_FN void add(Tile const& t, State& s) {
+    if constexpr (Tile::size == reduced_at_once<typename Tile::element>)
+      add_compiled(inner_, t, s);
+    else
+      inner_.add(t, s);
+  }
+  template <class State>
+  TALLY_CPU_FN void flush(State& s) {
+    inner_.flush(s);
+  }
+
+ private:
+  Accumulator inner_;
+};
+
+// Sums of Ts that go to states of another type: there when they are flushed.
+template <floating T, class Accumulator>
+class widened_accumulator {
+ public:
+  template <class Tile, class State>
+  TALLY_CPU_FN void add(Tile const& t, State&) {
+    sums_.add(t, sum_);
+  }
+  template <class State>
+  void flush(State& s) {
+    sums_.flush(sum_);
+    s.merge(std::exchange(sum_, {}));
+  }
+
+ private:
+  exact_state<T> sum_;
+  Accumulator sums_;
+};
+
+}  // namespace tally::detail

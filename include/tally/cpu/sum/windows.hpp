@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Exact sums of a tile whose elements are close together, by plain additions: a window of the bits
+// that a double has.
+#pragma once
+
+#include "tally/cpu/sum/extraction.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace tally::detail {
+
+// The sum of a tile whose elements are close enough together for the cheapest exact additions. Each
+// has: whether it holds elements that lie there, with a sum made for elements below 2^top; what
+// adds a group of the reader; the double that is not finite if an element was not; and store().
+template <class Reader, class T, int Bits>
+struct window_sum {  // of floats: plain double additions are exact
+  using V = typename Reader::doubles;
+  V sums[2] = {};
+
+  explicit TALLY_CPU_FN window_sum(int) {}
+  static constexpr bool holds(int, reach const& e) { return Bits + e.bits() <= 53; }
+  template <class Tile>
+  TALLY_CPU_FN void add(Reader& r, Tile const& t) {
+    r.for_each(t, [&](auto const& x) __attribute__((always_inline)) { add(x); });
+  }
+  TALLY_CPU_FN void add(V const (&x)[Reader::parts]) {
+    TALLY_CPU_UNROLL
+    for (int i = 0; i < Reader::parts; ++i) {
+      TALLY_CLAIM(adds("window.sums", sums[i], x[i]));
+      sums[i] = plus_fused(x[i], sums[i]);
+    }
+  }
+  TALLY_CPU_FN double sum() const { return sum_of_lanes(sums[0] + sums[1]); }
+  template <class Digits>
+  TALLY_CPU_FN void store(Digits& into) const {
+    TALLY_CLAIM(lanes("window.sums", sums[0], sums[1]));
+    into.add(sum());
+  }
+};
+
+// Of doubles: their upper 27 bits and the rest are added up apart.
+template <class Reader, int Bits>
+struct window_sum<Reader, double, Bits> {
+  using V = typename Reader::doubles;
+  V upper[2] = {}, lower[2] = {};
+
+  explicit TALLY_CPU_FN window_sum(int) {}
+  static constexpr bool holds(int, reach const& e) {
+    return e.top + Bits <= 1024 && Bits + e.bits() <= 53 + 26;
+  }
+  template <class Tile>
+  TALLY_CPU_FN void add(Reader& r, Tile const& t) {
+    r.for_each(t, [&](auto const& x) __attribute__((always_inline)) { add(x); });
+  }
+  TALLY_CPU_FN void add(V const (&x)[Reader::parts]) {
+    using bits = vec<std::uint64_t, sizeof(V) / 8>;
+    TALLY_CPU_UNROLL
+    for (int i = 0; i < Reader::parts; ++i) {
+      V const high = cast<V>(cast<bits>(x[i]) & (~std::uint64_t(0) << 26));
+      TALLY_CLAIM(adds("window.upper", upper[i], high));
+      TALLY_CLAIM(adds("window.lower", lower[i], x[i] - high));
+      upper[i] += high;
+      lower[i] += x[i] - high;
+    }
+  }
+  TALLY_CPU_FN double sum() const { return 0; }
+  template <class Digits>
+  TALLY_CPU_FN void store(Digits& into) const {
+    TALLY_CLAIM(lanes("window.upper", upper[0], upper[1]));
+    TALLY_CLAIM(lanes("window.lower", lower[0], lower[1]));
+    TALLY_CLAIM(within("window.top", sum_of_lanes(upper[0] + upper[1]),
+                       std::numeric_limits<double>::max()));
+    into.add(sum_of_lanes(upper[0] + upper[1]));
+    into.add(sum_of_lanes(lower[0] + lower[1]));
+  }
+};
+
+// Of 16 bits: a fold as above, but in floats, while a lane takes 8 of them. The cut is at 2^(top -
+// 19), so that 4 sums of the parts above and 2 of the parts below can still be put together in
+// floats if all elements are multiples of 2^(top - 40), as float16 always is.
+template <class Reader, int Bits>
+struct narrow_sum {
+  using V = typename Reader::floats;
+  using W = typename Reader::doubles;
+  static constexpr int outermost = 120;  // of `top`: the anchor is a normal float
+  static constexpr int few = 8, vectors = Reader::float_parts, lanes = sizeof(V) / 4;
+  static constexpr int blocks = (1 << Bits) / (few * vectors * lanes);
+  V high[vectors], low[vectors];
+  float anchor;
+  W above{}, below{};
+
+  explicit TALLY_CPU_FN narrow_sum(int top)
+      : anchor(std::bit_cast<float>(std::uint32_t(127 + 4 + std::clamp(top, -outermost, outermost))
+                                    << 23) *
+               1.5f) {
+    clear();
+  }
+  static constexpr bool holds(int top, reach const& e) {
+    return top >= -outermost && top <= outermost && e.top <= top && top - e.lowest <= 40;
+  }
+  template <class Tile>
+  TALLY_CPU_FN void add(Reader& r, Tile const& t) {
+    int taken = 0;
+    r.for_each_float(t, [&](auto const& x) __attribute__((always_inline)) {
+      TALLY_CPU_UNROLL
+      for (int i = 0; i < vectors; ++i) {
+        V const next = high[i] + x[i], part = minus_fused(next, high[i]);
+        TALLY_CLAIM(within("narrow.room", next - anchor, anchor / 3));
+        TALLY_CLAIM(adds("narrow.rest", low[i], minus_fused(x[i], part)));
+        low[i] += minus_fused(x[i], part);
+        high[i] = next;
+      }
+      if (blocks > 1 && ++taken == few) flush(), taken = 0;
+    });
+    flush();
+  }
+  TALLY_CPU_FN double sum() const { return sum_of_lanes(above) + sum_of_lanes(below); }
+  template <class Digits>
+  TALLY_CPU_FN void store(Digits& into) const {
+    into.add(sum_of_lanes(above));
+    into.add(sum_of_lanes(below));
+  }
+
+ private:
+  TALLY_CPU_FN void clear() {
+    V const zero{};
+    TALLY_CPU_UNROLL
+    for (int i = 0; i < vectors; ++i) high[i] = zero + anchor, low[i] = zero;
+  }
+  // 32 of a lane are still exact above the cut, 16 below.
+  TALLY_CPU_FN void flush() {
+    TALLY_CLAIM(adds("narrow.above", (high[0] - anchor) + (high[1] - anchor),
+                     (high[2] - anchor) + (high[3] - anchor)));
+    TALLY_CLAIM(adds("narrow.below", low[0], low[1]));
+    TALLY_CLAIM(adds("narrow.below", low[2], low[3]));
+    above = plus(above, ((high[0] - anchor) + (high[1] - anchor)) +
+                            ((high[2] - anchor) + (high[3] - anchor)));
+    below = plus(plus(below, low[0] + low[1]), low[2] + low[3]);
+    clear();
+  }
+  static TALLY_CPU_FN W plus(W sum, V x) {
+    return (sum + to_doubles<lanes / 2>(half_of<0, float, lanes>(x))) +
+           to_doubles<lanes / 2>(half_of<1, float, lanes>(x));
+  }
+};
+template <class Reader, int Bits>
+struct window_sum<Reader, float16, Bits> : narrow_sum<Reader, Bits> {
+  explicit TALLY_CPU_FN window_sum(int) : narrow_sum<Reader, Bits>(16) {}
+  static constexpr bool holds(int, reach const&) { return true; }
+};
+template <class Reader, int Bits>
+struct window_sum<Reader, bfloat16, Bits> : narrow_sum<Reader, Bits> {
+  using narrow_sum<Reader, Bits>::narrow_sum;
+};
+
+// Adds a tile in a window; its elements are taken to lie below 2^top.
+template <specials Specials, class Tile, class State>
+TALLY_CPU_FN outcome add_window(Tile const& t, int top, State& s) {
+  using reader_type = tile_reader<Tile, Specials>;
+  reader_type reader;
+  window_sum<reader_type, typename Tile::element, bits_of_count<Tile>> sum(top);
+  TALLY_CLAIM(begin());
+  sum.add(reader, t);
+  reach const e = reader.found(sum.sum());
+  bool const exact = e.zero || sum.holds(top, e);
+  TALLY_CLAIM(settle(e.finite && exact && !e.zero));
+  if (!e.finite || !exact || !reader.count(s)) return {e, false};
+  TALLY_CLAIM(stores("window", sum, t));
+  sum.store(s.finite);
+  return {e, true, reader.laden()};
+}
+
+}  // namespace tally::detail
+
+#pragma GCC diagnostic pop

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "tally/aggregate/zipped.hpp"
+#include "tally/cpu/tile/prefetch.hpp"
+#include "tally/exact/float_format.hpp"
+#include "tally/where.hpp"
+
+namespace tally {
+
+// A run of at most `size` elements, as accumulators see it: forward, or (step = -1) a copy of the
+// run turned round. `vector_bytes` is the width of a vector where it is processed.
+template <class T, nan_policy Nan, int VectorBytes, int Size = 512>
+struct tile {
+  using element = T;
+  static constexpr int size = Size, vector_bytes = VectorBytes;
+  static constexpr bool skips = Nan == skip && has_nan<T>;
+  run_of<T> data;
+  int count;
+  std::uint64_t first;
+  int step = 1;
+  bool stays = false;  // the data, until the accumulator is flushed
+
+  TALLY_FN T operator[](int k) const { return data[k]; }
+  TALLY_FN bool live(int k) const {
+    if constexpr (skips) return !is_nan(data[k]);
+    return true;
+  }
+  TALLY_FN std::uint64_t index(int k) const {
+    return first + std::uint64_t(std::int64_t(k) * step);
+  }
+};
+
+namespace detail {
+
+// The elements of a tile that is reduced: large enough to hide what comes after each tile, small
+// enough that elements are seldom far apart. What is computed comes in runs, and so do pairs.
+inline constexpr int run_size = 512;
+template <class T>
+inline constexpr int reduced_at_once = run_size;
+template <element T>
+inline constexpr int reduced_at_once<T> = sizeof(T) == 8   ? 512
+                                          : sizeof(T) == 2 ? 2048
+                                                           : 1024;
+
+// Room for elements that come later: without it, 16-bit ones would first be set to zero.
+template <class T, int Size>
+union room_for {
+  T values[Size];
+  TALLY_FN room_for() {}
+};
+
+// Independent lanes for a tile loop: enough to hide the latency of an addition at any vector width.
+inline constexpr int lanes = 32;
+
+// Calls f(p) for every group of Size elements; a last, incomplete group comes from a copy that is
+// filled up with `fill`. What is asked for ahead may lie some elements farther than elsewhere.
+template <int Size, class Tile, class F>
+TALLY_CPU_FN void for_each_group(Tile const& t, typename Tile::element fill, F&& f,
+                                 int farther = 0) {
+  int const whole = t.count / Size * Size;
+  for (int k = 0; k < whole; k += Size) {
+    fetch_ahead(t.data + k + farther, Size * sizeof(typename Tile::element));
+    f(t.data + k);
+  }
+  if (whole == t.count) return;
+  typename Tile::element rest[Size];
+  for (int k = 0; k < Size; ++k) rest[k] = whole + k < t.count ? t.data[whole + k] : fill;
+  f(rest);
+}
+
+// So much farther, a loop over a tile that has been read before asks for the next tile (of 4 KiB).
+template <class Tile>
+inline constexpr int next_tile = Tile::size / 2;
+
+// Calls f(k, lane) for the tile's elements, in an order that vectorises.
+template <class Tile, class F>
+TALLY_CPU_FN void for_each_lane(Tile const& t, F&& f) {
+  int const whole = t.count / lanes * lanes;
+  for (int k = 0; k < whole; k += lanes) {
+    if constexpr (std::is_pointer_v<decltype(t.data)>) fetch_ahead(t.data + k, lanes * sizeof t[0]);
+    for (int lane = 0; lane < lanes; ++lane) f(k + lane, lane);
+  }
+  for (int k = whole; k < t.count; ++k) f(k, k - whole);
+}
+
+}  // namespace detail
+}  // namespace tally

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which part of the work a block does next: the first one that no block has yet. A GPU's
+// multiprocessors do not get at memory equally fast; of equal shares, those of the slower ones
+// would be done last.
+#pragma once
+
+#include "tally/device/grid/slots.cuh"
+
+namespace tally::device {
+
+// How a block goes through the parts 0, 1, 2, ... of the work, from its own number's on: next()
+// says how many further on its next one is, which may be behind the last. ask() comes before it,
+// early. All threads of a block call them together.
+
+// As many further on as there are blocks.
+class in_turn {
+ public:
+  __device__ in_turn(workspace const&, bool) {}
+  __device__ void ask() {}
+  __device__ std::uint64_t next() { return gridDim.x; }
+};
+
+// Drawn, `Each` at once; or in turn, where not `draws`.
+//
+// The counter is 0 between launches. The first block puts it back when it has seen the last slot of
+// every other block (end_epoch), which has had its last ticket then: what a block publishes depends
+// on it.
+template <int Each>
+class tickets {
+ public:
+  // By the blocks from `begin` on.
+  __device__ tickets(workspace const& w, bool draws, unsigned begin = 0)
+      : counter_(w.drawn()),
+        blocks_(gridDim.x - begin),
+        at_(blockIdx.x - begin - (Each - 1)),
+        draws_(draws) {}
+
+  __device__ void ask() {
+    if (draws_ && left_ == 0 && threadIdx.x == 0) [[unlikely]]
+      drawn_ = __nv_atomic_fetch_add(counter_, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  }
+  __device__ std::uint64_t next() {
+    if (!draws_) [[likely]]
+      return blocks_;
+    if (left_ > 0) return --left_, 1;
+    __shared__ std::uint32_t place[2];  // in turn: past a barrier, all have read the one before
+    turn_ ^= 1;
+    if (threadIdx.x == 0) place[turn_] = drawn_;
+    __syncthreads();
+    auto const last = at_ + (Each - 1);
+    left_ = Each - 1, at_ = blocks_ + Each * place[turn_];
+    return at_ - last;
+  }
+
+ private:
+  std::uint32_t* counter_;
+  std::uint32_t blocks_;
+  std::uint32_t at_;  // where the parts of the block's last ticket begin
+  std::uint32_t drawn_ = 0;
+  int left_ = 0;  // of those parts, behind this one
+  int turn_ = 0;
+  bool draws_;
+};
+
+}  // namespace tally::device

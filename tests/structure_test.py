@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What may include what, and how long a file may be: HACKING.md says why."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+INCLUDE = ROOT / "include" / "tally"
+
+# What may be included from where, besides the folder itself. A file at the top goes by its name.
+BASE = {"types.hpp", "error.hpp", "serial.hpp", "dtype.hpp", "claim.hpp", "where.hpp", "operators.hpp"}
+FOLDERS = {
+    "exact": BASE,
+    "aggregate": BASE | {"exact"},
+    "cpu": BASE | {"exact", "aggregate", "transform.hpp", "zip.hpp"},
+    "cuda": BASE,
+    "warp": BASE | {"cuda"},
+    "block": BASE | {"cuda", "warp"},
+    "device": BASE | {"exact", "aggregate", "cuda", "warp", "block", "input.hpp"},
+    "gpu": BASE | {"exact", "aggregate", "device", "gpu.hpp", "input.hpp", "transform.hpp", "zip.hpp"},
+    "io": BASE,
+}
+# Within cpu/, from the lowest on: each may include those before it. What is in cpu/ itself is above,
+# but for a few files that know no algorithm.
+LEVELS = ["cpu/tile", "cpu/sum", "cpu/prefix"]
+BELOW = {"cpu/instruction_set.hpp", "cpu/path_counters.hpp"}
+
+# Of aggregates an algorithm knows the concept and what is known of a run.
+ALGORITHMS = ["cpu/reduce.hpp", "cpu/scan.hpp", "device/reduce.cuh", "device/reduce_array.cuh",
+              "device/reduce_ordered.cuh"]
+CONCEPTS = {"aggregate/aggregate.hpp", "aggregate/partial.hpp", "aggregate/zipped.hpp"}
+
+
+def headers():
+    found = {path.relative_to(INCLUDE).as_posix(): path.read_text()
+             for path in sorted(INCLUDE.rglob("*.[hc]*"))}
+    assert len(found) > 100
+    return found
+
+
+def included(text):
+    return re.findall(r'#include [<"]tally/([^">]+)[">]', text)
+
+
+def top(header):
+    return header.split("/")[0]
+
+
+def folder(header):
+    return header.rpartition("/")[0]
+
+
+def test_dependencies_point_down():
+    wrong = [f"{header} includes {other}"
+             for header, text in headers().items() if top(header) in FOLDERS
+             for other in included(text)
+             if top(other) not in FOLDERS[top(header)] | {top(header)}]
+    assert not wrong
+
+
+def test_within_the_cpu_they_point_down_too():
+    wrong = [f"{header} includes {other}"
+             for header, text in headers().items() if folder(header) in LEVELS
+             for other in included(text) if top(other) == "cpu" and other not in BELOW
+             if folder(other) not in LEVELS[:LEVELS.index(folder(header)) + 1]]
+    assert not wrong
+
+
+def test_no_algorithm_includes_an_aggregate():
+    all_headers = headers()
+    wrong = [f"{header} includes {other}" for header in ALGORITHMS
+             for other in included(all_headers[header])
+             if other.startswith("aggregate/") and other not in CONCEPTS]
+    assert not wrong
+
+
+def test_no_header_includes_itself_by_way_of_others():
+    graph = {header: [h for h in included(text)] for header, text in headers().items()}
+    done, path = set(), []
+
+    def visit(header):
+        assert header not in path, " -> ".join([*path, header])
+        if header in done or header not in graph:
+            return
+        path.append(header)
+        for other in graph[header]:
+            visit(other)
+        path.pop()
+        done.add(header)
+
+    for header in graph:
+        visit(header)
+
+
+def test_no_file_is_longer_than_400_lines():
+    sources = [path for where in ("include", "src", "cli", "ladder", "bench", "bounds")
+               for path in (ROOT / where).rglob("*.*")
+               if path.suffix in (".hpp", ".cpp", ".cuh", ".cu", ".py")]
+    assert len(sources) > 200
+    assert not [path.name for path in sources if path.read_text().count("\n") > 400]
