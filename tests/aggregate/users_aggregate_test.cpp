@@ -51,6 +51,23 @@ TEST(users_aggregate, counts_with_any_number_of_threads) {
   }
 }
 
+// Whose lift() and combine() must not meet a NaN that is skipped.
+struct never_nan : count_above {
+  static inline bool met = false;
+  state lift(float x, std::uint64_t i) const {
+    if (std::isnan(x)) met = true;
+    return count_above::lift(x, i);
+  }
+};
+
+TEST(users_aggregate, is_not_given_what_is_skipped) {
+  auto const x = steps(5'000);
+  EXPECT_EQ(reduce(cpu{1}, x, never_nan{{50}}, {skip}), plain_count(x, 50));
+  EXPECT_FALSE(never_nan::met);
+  EXPECT_EQ(reduce(cpu{1}, x, never_nan{{50}}), plain_count(x, 50));
+  EXPECT_TRUE(never_nan::met);
+}
+
 TEST(users_aggregate, counts_in_one_read_with_others) {
   auto const x = steps(100'001);
   auto const [low, ends, high] =

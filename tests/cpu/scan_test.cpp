@@ -346,6 +346,19 @@ TEST(scan, refuses_what_it_cannot_do_and_says_why) {
             "cpu: threads = -1 is negative");
 }
 
+// A chunk's total is known before the chunk is scanned; a scan's is added up in order.
+TEST(scan, of_minima_hands_on_the_first_nan_of_a_chunk) {
+  std::vector<float> x(300'000, 1.0f), out(x.size());
+  auto const first = from_bits<float>(0x7fc00001), later = from_bits<float>(0x7fc00002);
+  for (std::size_t const distance : {1, 25, 30, 32, 1000}) {
+    std::fill(x.begin(), x.end(), 1.0f);
+    x[40] = first;
+    x[40 + distance] = later;
+    inclusive_scan(cpu{4}, x, out, minimum{});
+    for (std::size_t i = 40; i < x.size(); ++i) ASSERT_EQ(to_bits(out[i]), to_bits(first)) << i;
+  }
+}
+
 TEST(scan, of_nothing_gives_init_or_the_identity_as_its_total) {
   std::vector<float> none;
   float total = 9;

@@ -45,8 +45,7 @@ struct plain_accumulator {
     state in[lanes];
     for (state& i : in) i = a.identity();
     for_each_lane(t, [&](int k, int lane) __attribute__((always_inline)) {
-      state const next = a.combine(in[lane], a.lift(t[k], t.index(k)));
-      in[lane] = t.live(k) ? next : in[lane];
+      if (t.live(k)) in[lane] = a.combine(in[lane], a.lift(t[k], t.index(k)));
     });
     for (state const& i : in) s = a.combine(s, i);
   }
