@@ -153,7 +153,7 @@ struct claim_at {
     check_product(name, {file, line}, x, y, product, error);
   }
 
-  // Leading digits and what is made of them (estimate.hpp).
+  // Leading digits and what is made of them (exact/double_double.hpp).
   template <class Digit, class Leading>
   TALLY_CLAIM_FN void leading(char const* name, Digit const& digit, int low, int high, int lsb,
                               Leading const& found) const {

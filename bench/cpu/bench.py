@@ -62,17 +62,20 @@ def compare(row, use):
         row.work()
     pairs = []
     for i in range(2 * PAIRS):
-        first = timed(i % 2)
-        second = timed(1 - i % 2)
-        pairs.append((second, first) if i % 2 else (first, second))
+        first = timed(1 - i % 2)
+        second = timed(i % 2)
+        pairs.append((first, second) if i % 2 else (second, first))
     use(False)
+    row.work()
     return statistics.median(here / there for here, there in pairs)
 
 
 def compare_all(tally, given):
-    use, groups = tally.other(str(given.against)), {}
+    use, groups = tally.other(str(given.against.resolve())), {}
     for row in rows.all_of(tally, given.quick, re.compile(given.rows)):
         ratio = compare(row, use)
+        if not row.check():
+            sys.exit(f"bench: wrong answers: {row.id}")
         groups.setdefault(row.id.split("/")[0], []).append(ratio)
         print(f"{row.id:34} {ratio:6.3f}", flush=True)
     for name, ratios in groups.items():
@@ -102,6 +105,10 @@ def main():
     parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("--against", type=Path)
     given = parser.parse_args()
+    if given.against and given.json:
+        parser.error("--json: not of --against, which prints ratios alone")
+    if given.against and not given.against.is_file():
+        parser.error(f"--against: no file {given.against}")
     tally = Library(given.threads)
     if rows.torch:
         rows.torch.set_num_threads(tally.threads)

@@ -36,7 +36,7 @@
 namespace tally {
 
 // IEEE binary16 and bfloat16 as storage: 16 bits with a meaning. Arithmetic happens elsewhere, on
-// exact values; conversions round to nearest, ties to even (rounding.hpp).
+// exact values; conversions round to nearest, ties to even (exact/float_format.hpp).
 struct float16 {
   std::uint16_t bits = 0;
   float16() = default;
