@@ -119,7 +119,7 @@ class exact_prefix : windowed_prefix<In, Out, State> {
     } else {
       if (window_.unknown != 0 && window_.holds(window::lowest_top) && emit_loose(t, out))
         return true;
-      auto const e = extent_of(t);
+      auto const e = exponent_top_of(t);
       needed = room_for(e.top, e.zero);
       if (!fit(needed, false)) return false;
     }
@@ -144,7 +144,7 @@ class exact_prefix : windowed_prefix<In, Out, State> {
   template <class Tile, class To>
   TALLY_CPU_FN bool emit_fixed(Tile const& t, To out) {
     if (!fixed_.on() && wait_ > 0) return --wait_, false;
-    reach e;
+    exponent_range e;
     for (int tries = 0; tries < 2; ++tries) {  // one loop: each call is a copy of much code
       if (fixed_.on()) {
         if (fixed_.emit(t, out, e)) {
@@ -152,14 +152,14 @@ class exact_prefix : windowed_prefix<In, Out, State> {
           return patience_ = 1, ++by_integers_, true;
         }
       } else {
-        e = reach_of(t);
+        e = range_of(t);
       }
       if (tries > 0 || !enter_fixed(e)) break;
     }
     give_up_fixed();
     return false;
   }
-  TALLY_CPU_COLD bool enter_fixed(reach const& e) {
+  TALLY_CPU_COLD bool enter_fixed(exponent_range const& e) {
     // What is before is taken out of the window only if it may be worth it.
     if (!fixed_.on() && !fixed::could_hold(window::exponent_above(window_.high), e)) return false;
     count_path(path::scan_fit);
@@ -173,7 +173,7 @@ class exact_prefix : windowed_prefix<In, Out, State> {
     patience_ = std::min(2 * patience_, 4096);
   }
   template <class Tile>
-  static TALLY_CPU_FN reach reach_of(Tile const& t) {
+  static TALLY_CPU_FN exponent_range range_of(Tile const& t) {
     constexpr int lanes = Tile::vector_bytes / 4;
     vec<std::uint32_t, lanes> largest{}, smallest = ~largest;
     for_each_group<lanes>(t, In{}, [&](In const* p) __attribute__((always_inline)) {
@@ -181,13 +181,13 @@ class exact_prefix : windowed_prefix<In, Out, State> {
       largest = max_of(largest, magnitude);
       smallest = min_of(smallest, magnitude - 1);
     });
-    return reach_of_lanes<In>(largest, smallest);
+    return exponent_range_of_lanes<In>(largest, smallest);
   }
 
   // The grid on which everything lies, if base and all prefixes of the tile fit a double; what is
   // finer in the base is represented by the bits below.
   template <class Sums>
-  TALLY_CPU_FN bool emit_near(int count, reach const& e, Sums& sums, Out* out) {
+  TALLY_CPU_FN bool emit_near(int count, exponent_range const& e, Sums& sums, Out* out) {
     auto& w = window_;
     double base = w.high, rest = w.low + w.sticky, least = 0;
     int tolerance = 0;

@@ -5,8 +5,9 @@
 // because a conversion to float rounds once.
 #pragma once
 
+#include "tally/cpu/prefix/integer_prefix.hpp"
 #include "tally/cpu/prefix/near_midpoint.hpp"
-#include "tally/cpu/prefix/tile_sums.hpp"
+#include "tally/cpu/tile/exponent_range.hpp"
 #include "tally/cpu/tile/tile_output.hpp"
 #include "tally/exact/fixed_point.hpp"
 
@@ -40,13 +41,13 @@ class fixed_prefix {
   bool on() const { return on_; }
 
   // Whether that may be, after a sum below 2^top.
-  static bool could_hold(int top, reach const& e) {
+  static bool could_hold(int top, exponent_range const& e) {
     return e.finite && (e.zero || std::max(top, e.top + tile_bits) - e.lowest <= range);
   }
   // Takes what it can of `sum`, which is where elements as far as `e` says follow; false if they do
   // not share a grid.
   template <class Digits>
-  TALLY_CPU_COLD bool enter(Digits& sum, reach const& e) {
+  TALLY_CPU_COLD bool enter(Digits& sum, exponent_range const& e) {
     bool negative;
     auto const m = sum.magnitude(negative);
     int const length = m.bit_length();
@@ -78,7 +79,7 @@ class fixed_prefix {
 
   // Writes the tile's running sums and moves past it, or does not move; `e` says where it lies.
   template <class Tile, class To>
-  TALLY_CPU_FN bool emit(Tile const& t, To out, reach& e) {
+  TALLY_CPU_FN bool emit(Tile const& t, To out, exponent_range& e) {
     return rest_ ? emit_beside<true>(t, out, e) : emit_beside<false>(t, out, e);
   }
 
@@ -90,7 +91,7 @@ class fixed_prefix {
   std::int64_t before_ = 0;
 
   template <bool Rest, class Tile, class To>
-  TALLY_CPU_FN bool emit_beside(Tile const& t, To out, reach& e) {
+  TALLY_CPU_FN bool emit_beside(Tile const& t, To out, exponent_range& e) {
     float const down = power_of_two_float(-grid_), up = power_of_two_float(grid_);
     ints sums{};
     sums += before_;
@@ -119,7 +120,7 @@ class fixed_prefix {
       out.put(k + lanes, y1, t.count - k - lanes);
       k += 2 * lanes;
     });
-    e = reach_of_lanes<In>(largest, smallest);
+    e = exponent_range_of_lanes<In>(largest, smallest);
     constexpr auto most = std::int64_t(1) << range;
     if (!e.finite || before_ > most || before_ < -most) return false;
     if (!e.zero && (e.lowest < grid_ + Rest || e.top + tile_bits > grid_ + range)) return false;

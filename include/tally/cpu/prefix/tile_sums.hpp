@@ -5,23 +5,13 @@
 #include "tally/cpu/prefix/integer_prefix.hpp"
 #include "tally/cpu/prefix/near_midpoint.hpp"
 #include "tally/cpu/tile/conversions.hpp"
-#include "tally/cpu/tile/reach.hpp"
+#include "tally/cpu/tile/exponent_range.hpp"
 #include "tally/cpu/tile/transpose.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace tally::detail {
-
-// Of magnitudes as floats' bits, the smallest ones less one.
-template <floating In, class Bits>
-TALLY_CPU_FN reach reach_of_lanes(Bits largest, Bits smallest) {
-  auto const high = fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; });
-  auto const low = fold_lanes(smallest, [](auto a, auto b) { return a < b ? a : b; });
-  int const field = std::clamp(int(low >> 23), seen_as<In>::least, 254);
-  return {std::max(int(high >> 23), 1) - 126, field - 127 - (format<In>::precision - 1), high == 0,
-          int(high >> 23) < seen_as<In>::not_finite};
-}
 
 // The running sums of a tile of floats or narrower, as doubles, exact if e.top + tile_bits -
 // e.lowest <= 53. The tile is cut into squares of Lanes runs of Lanes elements, each lane of a
@@ -36,7 +26,7 @@ class tile_sums {
  public:
   // The sums within each run.
   template <class Tile>
-  TALLY_CPU_FN reach take(Tile const& t) {
+  TALLY_CPU_FN exponent_range take(Tile const& t) {
     bits largest{}, smallest = ~largest;
     used_ = 0;
     for_each_group<square>(t, In{}, [&](In const* p) __attribute__((always_inline)) {
@@ -52,7 +42,7 @@ class tile_sums {
       sum[0] = to_doubles<Lanes>(row[0]);
       for (int i = 1; i < Lanes; ++i) sum[i] = sum[i - 1] + to_doubles<Lanes>(row[i]);
     });
-    return reach_of_lanes<In>(largest, smallest);
+    return exponent_range_of_lanes<In>(largest, smallest);
   }
 
   // What is before each run; returns the tile's sum.

@@ -4,7 +4,7 @@
 #include "tally/cpu/prefix/integer_prefix.hpp"
 #include "tally/cpu/prefix/near_midpoint.hpp"
 #include "tally/cpu/prefix/prefix_window.hpp"
-#include "tally/cpu/tile/extent.hpp"
+#include "tally/cpu/tile/exponent_range.hpp"
 #include "tally/cpu/tile/tile_output.hpp"
 #include "tally/exact/long_sum.hpp"
 

@@ -63,7 +63,7 @@ class fast_sums {
                   : add_window<specials::kept>(t, top_, s);
   }
   template <class Tile>
-  static TALLY_CPU_FN bool fits_window(reach const& e) {
+  static TALLY_CPU_FN bool fits_window(exponent_range const& e) {
     return e.zero || window_sum<tile_reader<Tile>, T, bits_of_count<Tile>>::holds(e.top + room, e);
   }
 };

@@ -24,7 +24,7 @@ namespace tally::detail {
 // Where the elements of a tile lie; whether its sum was exact and has been added; and whether there
 // were NaNs, which have been counted.
 struct outcome {
-  reach where;
+  exponent_range where;
   bool added, laden = false;
 };
 
@@ -96,7 +96,7 @@ TALLY_CPU_FN outcome add_folded(Tile const& t, int top, Digits& into) {
     TALLY_CPU_UNROLL
     for (int i = 0; i < reader.parts; ++i) sum.add(i, x[i]);
   });
-  reach const e = reader.found(sum.low_sum());
+  exponent_range const e = reader.found(sum.low_sum());
   bool const exact = e.zero || (e.top <= top && sum.holds(top, e.lowest));
   TALLY_CLAIM(settle(e.finite && exact));
   if (e.finite && exact) TALLY_CLAIM(stores("folds", sum, t));

@@ -22,7 +22,7 @@ template <class T, class V, int Bits>
 struct window_squares {
   folded_sum<V, Bits> squares;
 
-  static constexpr bool holds(int top, reach const& e) {
+  static constexpr bool holds(int top, exponent_range const& e) {
     return folded_sum<V, Bits>::holds(2 * top, 2 * e.lowest);
   }
   explicit TALLY_CPU_FN window_squares(int top) : squares(2 * top) {}
@@ -38,7 +38,7 @@ template <class V, int Bits>
 struct window_squares<double, V, Bits> {
   folded_sum<V, Bits> squares, errors;
 
-  static constexpr bool holds(int top, reach const& e) {
+  static constexpr bool holds(int top, exponent_range const& e) {
     return top <= 400 && e.lowest >= -450 &&
            folded_sum<V, Bits>::holds(2 * top, 2 * (e.lowest + 52) - 52) &&
            folded_sum<V, Bits>::holds(2 * top - 53, 2 * e.lowest);
@@ -108,7 +108,7 @@ class moments_window {
                  bits_of_count<Tile>>;
 
   template <class Tile>
-  static constexpr bool holds(int top, reach const& e) {
+  static constexpr bool holds(int top, exponent_range const& e) {
     return sum_of<Tile>::holds(top, e) && e.top <= top && squares_of<Tile>::holds(top, e);
   }
 
@@ -118,7 +118,7 @@ class moments_window {
   TALLY_CPU_FN int take_outliers(Tile const& t, T (&outliers)[few], T* inside) const {
     using f = format<T>;
     using bits = bits_of<T>;
-    reach e{top_, top_, false, true};
+    exponent_range e{top_, top_, false, true};
     while (e.lowest > f::lowest && holds<Tile>(top_, {top_, e.lowest - 1, false, true})) --e.lowest;
     int const field = e.lowest + f::bias + f::precision - 1;
     bits const least = field > 1 ? bits(bits(field) << (f::precision - 1)) : 0;
@@ -154,7 +154,7 @@ class moments_window {
       TALLY_CPU_UNROLL
       for (int i = 0; i < reader.parts; ++i) squares.add(i, x[i]);
     });
-    reach const e = reader.found(sum.sum());
+    exponent_range const e = reader.found(sum.sum());
     bool const exact = e.zero || holds<Tile>(top_, e);
     TALLY_CLAIM(settle(e.finite && exact && !e.zero));
     if (!e.finite || !exact || !reader.count(s.sum)) return {e, false};

@@ -20,7 +20,7 @@ struct window_sum {  // of floats: plain double additions are exact
   V sums[2] = {};
 
   explicit TALLY_CPU_FN window_sum(int) {}
-  static constexpr bool holds(int, reach const& e) { return Bits + e.bits() <= 53; }
+  static constexpr bool holds(int, exponent_range const& e) { return Bits + e.bits() <= 53; }
   template <class Tile>
   TALLY_CPU_FN void add(Reader& r, Tile const& t) {
     r.for_each(t, [&](auto const& x) __attribute__((always_inline)) { add(x); });
@@ -47,7 +47,7 @@ struct window_sum<Reader, double, Bits> {
   V upper[2] = {}, lower[2] = {};
 
   explicit TALLY_CPU_FN window_sum(int) {}
-  static constexpr bool holds(int, reach const& e) {
+  static constexpr bool holds(int, exponent_range const& e) {
     return e.top + Bits <= 1024 && Bits + e.bits() <= 53 + 26;
   }
   template <class Tile>
@@ -97,7 +97,7 @@ struct narrow_sum {
                1.5f) {
     clear();
   }
-  static constexpr bool holds(int top, reach const& e) {
+  static constexpr bool holds(int top, exponent_range const& e) {
     return top >= -outermost && top <= outermost && e.top <= top && top - e.lowest <= 40;
   }
   template <class Tile>
@@ -148,7 +148,7 @@ struct narrow_sum {
 template <class Reader, int Bits>
 struct window_sum<Reader, float16, Bits> : narrow_sum<Reader, Bits> {
   explicit TALLY_CPU_FN window_sum(int) : narrow_sum<Reader, Bits>(16) {}
-  static constexpr bool holds(int, reach const&) { return true; }
+  static constexpr bool holds(int, exponent_range const&) { return true; }
 };
 template <class Reader, int Bits>
 struct window_sum<Reader, bfloat16, Bits> : narrow_sum<Reader, Bits> {
@@ -163,7 +163,7 @@ TALLY_CPU_FN outcome add_window(Tile const& t, int top, State& s) {
   window_sum<reader_type, typename Tile::element, bits_of_count<Tile>> sum(top);
   TALLY_CLAIM(begin());
   sum.add(reader, t);
-  reach const e = reader.found(sum.sum());
+  exponent_range const e = reader.found(sum.sum());
   bool const exact = e.zero || sum.holds(top, e);
   TALLY_CLAIM(settle(e.finite && exact && !e.zero));
   if (!e.finite || !exact || !reader.count(s)) return {e, false};

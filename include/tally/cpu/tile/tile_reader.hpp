@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "tally/cpu/tile/reach.hpp"
+#include "tally/cpu/tile/exponent_range.hpp"
 #include "tally/cpu/tile/simd.hpp"
 #include "tally/cpu/tile/tile.hpp"
 
@@ -68,13 +68,13 @@ class tile_reader {
   }
 
   // What was read. `sum` is the sum of all elements.
-  TALLY_CPU_FN reach found(double sum) const {
+  TALLY_CPU_FN exponent_range found(double sum) const {
     if constexpr (by_sum) {
       return {16, -24, false, sum - sum == 0};
     } else {
       auto const most = fold_lanes(upper(largest_), [](auto a, auto b) { return a > b ? a : b; });
       auto const least = fold_lanes(upper(smallest_), [](auto a, auto b) { return a < b ? a : b; });
-      return reach_of<T>(bits_of<T>(most), bits_of<T>(least));
+      return exponent_range_of<T>(bits_of<T>(most), bits_of<T>(least));
     }
   }
   TALLY_CPU_FN bool laden() const { return Specials == specials::counted && any(special_); }
