@@ -35,7 +35,6 @@ TESTED_THROUGH = {
     "cpu/stream_store.hpp": "cpu/scan_test.cpp",
     "cpu/sum/compiled_accumulator.hpp": "exact/exact_state_test.cpp",
     "cpu/sum/exact_accumulator.hpp": "cpu/sum/windows_test.cpp",
-    "cpu/sum/exact_ways.hpp": "cpu/sum/windows_test.cpp",
     "cpu/sum/extraction.hpp": "cpu/sum/windows_test.cpp",
     "cpu/sum/integer_sum.hpp": "cpu/sum/windows_test.cpp",
     "cpu/sum/moments_accumulator.hpp": "aggregate/exact_test.py",

@@ -1,23 +1,140 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a tile is added to an exact sum.
+// How a tile is added to an exact sum: by a window or by folds if these are exact, else through a
+// table of sums for every exponent, else one element at a time.
 #pragma once
+
+#include <utility>
 
 #include "tally/cpu/path_counters.hpp"
 #include "tally/cpu/sum/compiled_accumulator.hpp"
-#include "tally/cpu/sum/exact_ways.hpp"
 #include "tally/cpu/sum/exponent_table.hpp"
 #include "tally/cpu/sum/integer_sum.hpp"
 #include "tally/cpu/sum/windows.hpp"
 #include "tally/exact/exact_state.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 namespace tally::detail {
 
-// Sums of tiles by windows and folds.
+// Remembers whether tiles were hard: after two in a row that no faster strategy could add, the next
+// 64 go to a table at once.
+class table_streak {
+ public:
+  TALLY_CPU_FN bool lasts() const { return left_ > 0; }
+  TALLY_CPU_FN void next() { --left_; }
+  TALLY_CPU_FN void was_fast() { before_ = false; }
+  TALLY_CPU_FN void was_not() {
+    if (before_) left_ = 64;
+    before_ = true;
+  }
+
+ private:
+  int left_ = 0;
+  bool before_ = false;
+};
+
+// Whether no element is infinite or NaN. The largest exponent field tells; of doubles, only the
+// upper halves are compared, which have it.
+template <class Tile>
+TALLY_CPU_FN bool all_finite(Tile const& t) {
+  using T = typename Tile::element;
+  using bits = bits_of<T>;
+  using word = std::conditional_t<sizeof(T) == 8, std::uint32_t, bits>;
+  using words = vec<word, Tile::vector_bytes / sizeof(word)>;
+  constexpr int lanes = Tile::vector_bytes / sizeof(T), rest = 8 * (sizeof(T) - sizeof(word));
+  words largest{};
+  for_each_group<lanes>(t, T{}, [&](T const* p) __attribute__((always_inline)) {
+    largest = max_of(largest, cast<words>(load<vec<bits, lanes>>(p) & format<T>::infinity));
+  });
+  return !any(words(largest == word(format<T>::infinity >> rest)));
+}
+
+// Counts in `s` the elements that are not finite, and copies the tile to `finite` with zeros in
+// their places. Returns whether there are any.
+template <class Tile, class State>
+TALLY_CPU_FN bool set_aside(Tile const& t, State& s, typename Tile::element* finite) {
+  using T = typename Tile::element;
+  using bits = bits_of<T>;
+  constexpr int lanes = Tile::vector_bytes / sizeof(T);
+  using vector = vec<bits, lanes>;
+  vector special{}, infinite{}, negative{};
+  for_each_group<lanes>(t, T{}, [&](T const* p) __attribute__((always_inline)) {
+    auto const b = load<vector>(p), magnitude = b & bits(~format<T>::sign);
+    auto const is_special = vector(magnitude >= format<T>::infinity);  // 0 or -1
+    vector const rest = b & ~is_special;
+    __builtin_memcpy(static_cast<void*>(finite), &rest, sizeof rest);
+    finite += lanes;
+    special -= is_special;
+    infinite -= vector(magnitude == format<T>::infinity);
+    negative -= vector(b == bits(format<T>::infinity | format<T>::sign));
+  });
+  auto const total = [](vector counts) __attribute__((always_inline)) {
+    return std::uint64_t(fold_lanes(counts, [](auto x, auto y) { return decltype(x)(x + y); }));
+  };
+  s.nan += Tile::skips ? 0 : total(special) - total(infinite);
+  s.negative_infinity += total(negative);
+  s.positive_infinity += total(infinite) - total(negative);
+  return total(special) != 0;
+}
+
+// Adds a tile by the first strategy that can. `fast` adds it, or changes nothing and returns false.
+// `table` takes any finite elements, but pays only for more than Table::few of them; those before
+// are added one at a time to the state itself.
+template <floating T, class Fast, class Table>
+struct exact_strategy {
+  Fast fast;
+  Table table;
+  std::uint64_t tables = 0, elements = 0;  // tiles that the table took, and one at a time
+
+  // Elements that are not finite are counted in `specials`.
+  template <class Tile, class State, class Specials>
+  TALLY_CPU_FN void add(Tile t, State& s, Specials& specials) {
+    room_for<T, Tile::size> finite;
+    bool const hard = streak_.lasts() && all_finite(t);
+    if (hard)
+      streak_.next();
+    else if (add_fast_or_set_aside(t, s, specials, finite.values))
+      return streak_.was_fast();
+    if (!hard) streak_.was_not();
+    if (taken_ + t.count > Table::few) {
+      table.add(t, s);
+      ++tables;
+    } else {
+      taken_ += t.count;
+      for (int k = 0; k < t.count; ++k) s.add(t[k]);
+      ++elements;
+    }
+  }
+  template <class State>
+  void flush(State& s) {
+    table.flush(s);
+    taken_ = 0;
+  }
+
+ private:
+  int taken_ = 0;  // elements that were added one at a time since the last flush
+  table_streak streak_;
+
+  // Adds the tile and returns true; or counts what is not finite and points `t` to a copy without
+  // it.
+  template <class Tile, class State, class Specials>
+  TALLY_CPU_FN bool add_fast_or_set_aside(Tile& t, State& s, Specials& specials, T* finite) {
+    for (int tries = 0; tries < 2; ++tries) {  // one loop: each call is a copy of much code
+      if (fast.add(t, s)) return true;
+      if (tries > 0 || !set_aside(t, specials, finite)) return false;
+      t.data = finite;
+    }
+    return false;
+  }
+};
+
+// The fast strategies for a sum: windows and folds.
 template <floating T>
 class fast_sums {
  public:
-  std::uint64_t windows = 0, folds = 0;  // tiles
+  std::uint64_t windows = 0, folds = 0;  // tiles that each has added
 
   // Adds a tile, in one pass if it is like the one before it, or returns false.
   template <class Tile, class State>
@@ -50,8 +167,8 @@ class fast_sums {
  private:
   static constexpr int room = 2;  // binades for the tiles to come
   static constexpr int most_folds = std::is_same_v<T, double> ? 3 : 2;
-  // What the last tiles were like, and the next ones are taken for: below which 2^top they lie;
-  // whether they are too wide for a window; whether they have NaNs.
+  // The next tile is taken to be like the last one: below 2^top_; too wide for a window, or not;
+  // with NaNs, or without.
   int top_ = 0;
   bool wide_ = false, laden_ = false;
 
@@ -74,19 +191,19 @@ class exact_accumulator {
  public:
   template <class Tile, class State>
   TALLY_CPU_FN void add(Tile const& t, State& s) {
-    ways_.add(t, s, s);
+    strategy_.add(t, s, s);
   }
   template <class State>
   void flush(State& s) {
-    ways_.flush(s);
-    count_path(path::sum_window, std::exchange(ways_.fast.windows, 0));
-    count_path(path::sum_folds, std::exchange(ways_.fast.folds, 0));
-    count_path(path::sum_table, std::exchange(ways_.tables, 0));
-    count_path(path::sum_elements, std::exchange(ways_.elements, 0));
+    strategy_.flush(s);
+    count_path(path::sum_window, std::exchange(strategy_.fast.windows, 0));
+    count_path(path::sum_folds, std::exchange(strategy_.fast.folds, 0));
+    count_path(path::sum_table, std::exchange(strategy_.tables, 0));
+    count_path(path::sum_elements, std::exchange(strategy_.elements, 0));
   }
 
  private:
-  exact_ways<T, fast_sums<T>, exponent_table<T>> ways_;
+  exact_strategy<T, fast_sums<T>, exponent_table<T>> strategy_;
 };
 
 // Adds tiles of Ts to exact states of type State: compiled once for each T.
@@ -127,3 +244,5 @@ class exact_accumulator<T> {
 };
 
 }  // namespace tally::detail
+
+#pragma GCC diagnostic pop

@@ -3,7 +3,7 @@
 // Exact sums of a tile, fast. What is here and in windows.hpp either adds a whole tile to a
 // fixed-point number without losing a bit, or sees that it cannot and changes nothing. None depends
 // on order, so lanes and instruction sets are free; the last resort, one element at a time, is in
-// exact_ways.hpp.
+// exact_accumulator.hpp.
 #pragma once
 
 #include <algorithm>

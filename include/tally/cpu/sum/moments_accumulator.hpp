@@ -47,32 +47,32 @@ class moments_accumulator {
   template <class Tile, class State>
   TALLY_CPU_FN void add(Tile const& t, State& s) {
     if constexpr (floating<T>) {
-      ways_.add(t, s, s.sum);
+      strategy_.add(t, s, s.sum);
     } else {
-      ways_.add(t, s.sum);
+      strategy_.add(t, s.sum);
       add_squares(t, s.squares.finite);
     }
   }
   template <class State>
   void flush(State& s) {
     if constexpr (floating<T>) {
-      ways_.flush(s);
-      count_path(path::squares_fast, ways_.fast.tiles);
-      count_path(path::squares_table, ways_.tables);
-      count_path(path::squares_elements, ways_.elements);
+      strategy_.flush(s);
+      count_path(path::squares_fast, strategy_.fast.tiles);
+      count_path(path::squares_table, strategy_.tables);
+      count_path(path::squares_elements, strategy_.elements);
     }
   }
 
  private:
   template <class U>
-  struct ways {
+  struct strategy {
     using type = exact_accumulator<U>;
   };
   template <floating U>
-  struct ways<U> {
-    using type = exact_ways<U, moments_window, moments_table<U>>;
+  struct strategy<U> {
+    using type = exact_strategy<U, moments_window, moments_table<U>>;
   };
-  typename ways<T>::type ways_;
+  typename strategy<T>::type strategy_;
 };
 
 // Adds a tile to moments<T, Squares>, whose elements it counts.
