@@ -6,7 +6,7 @@
 #pragma once
 
 #include "tally/cpu/prefix/integer_prefix.hpp"
-#include "tally/cpu/prefix/near_midpoint.hpp"
+#include "tally/cpu/prefix/ziv_rounding.hpp"
 #include "tally/cpu/tile/exponent_range.hpp"
 #include "tally/cpu/tile/tile_output.hpp"
 #include "tally/exact/fixed_point.hpp"
@@ -160,7 +160,7 @@ class fixed_prefix {
 #endif
       return half;
     } else {
-      return near_midpoint<Out, lanes>::finish(f);
+      return ziv_rounding<Out, lanes>::finish(f);
     }
   }
 };

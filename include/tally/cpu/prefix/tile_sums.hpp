@@ -3,7 +3,7 @@
 
 #include "tally/claim.hpp"
 #include "tally/cpu/prefix/integer_prefix.hpp"
-#include "tally/cpu/prefix/near_midpoint.hpp"
+#include "tally/cpu/prefix/ziv_rounding.hpp"
 #include "tally/cpu/tile/conversions.hpp"
 #include "tally/cpu/tile/exponent_range.hpp"
 #include "tally/cpu/tile/transpose.hpp"
@@ -56,11 +56,11 @@ class tile_sums {
     return before[0];
   }
 
-  // out[k] = base + (rest + the sum up to k), or false; see near_midpoint.
+  // out[k] = base + (rest + the sum up to k), or false; see ziv_rounding.
   template <floating Out>
   TALLY_CPU_FN bool emit(int count, double base, double rest, int tolerance, double least,
                          Out* out) const {
-    near_midpoint<Out, Lanes> rounded(tolerance, least);
+    ziv_rounding<Out, Lanes> rounded(tolerance, least);
     for (int s = 0; s < used_; ++s, out += square, count -= square) {
       doubles const start = rest + start_[s];
       floats row[Lanes];
@@ -71,7 +71,7 @@ class tile_sums {
       for (int i = 0; i < Lanes; ++i)
         store_some(rounded.finish(row[i]), out + i * Lanes, count - i * Lanes);
     }
-    return rounded.right();
+    return rounded.decided();
   }
 
  private:

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "tally/cpu/prefix/integer_prefix.hpp"
-#include "tally/cpu/prefix/near_midpoint.hpp"
 #include "tally/cpu/prefix/prefix_window.hpp"
+#include "tally/cpu/prefix/ziv_rounding.hpp"
 #include "tally/cpu/tile/exponent_range.hpp"
 #include "tally/cpu/tile/tile_output.hpp"
 #include "tally/exact/long_sum.hpp"
@@ -151,7 +151,7 @@ class windowed_prefix {
     double const least = least_beside_rest();
     doubles smallest = least + doubles{};
     bits left{};
-    near_midpoint<narrowed, lanes> rounded(0, 0);
+    ziv_rounding<narrowed, lanes> rounded(0, 0);
     auto const last = for_each_part(
         t, [&](doubles high, doubles low, doubles finer, int k) __attribute__((always_inline)) {
           left |= cast<bits>(finer) << 1;
@@ -164,7 +164,7 @@ class windowed_prefix {
           else
             store_some(rounded.finish(rounded(to_odd(high, low, sum))), out + k, t.count - k);
         });
-    if (any(left) || any(smallest < least) || (!to_double && !rounded.right())) return false;
+    if (any(left) || any(smallest < least) || (!to_double && !rounded.decided())) return false;
     window_.move_to(last.first, last.second);
     TALLY_CLAIM(moves<format<Out>>(truth_, t, window_.shift).rounds("strict"));
     TALLY_CLAIM(summed().low("strict.low", power_of_two(window_.w2() + 53)));
@@ -197,8 +197,7 @@ class windowed_prefix {
     sliding_sums<double, lanes> highs(high), lows(low);
     bits differ{}, largest{};
     constexpr int normal = format<narrowed>::lowest + format<narrowed>::precision;
-    near_midpoint<narrowed, lanes> rounded(1 << 9,
-                                           power_of_two(std::max(w.w2() + 13 + 44, normal)));
+    ziv_rounding<narrowed, lanes> rounded(1 << 9, power_of_two(std::max(w.w2() + 13 + 44, normal)));
     int k = 0;
     for_each_double(t, [&](doubles x) __attribute__((always_inline)) {
       constexpr bool may_shift = std::is_same_v<In, double>;
@@ -217,7 +216,7 @@ class windowed_prefix {
       }
       k += lanes;
     });
-    if (to_double ? any(differ) : !rounded.right()) return false;
+    if (to_double ? any(differ) : !rounded.decided()) return false;
     auto const most =
         std::bit_cast<double>(fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; }));
     constexpr double end =

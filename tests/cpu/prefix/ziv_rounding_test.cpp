@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/cpu/prefix/near_midpoint.hpp"
+#include "tally/cpu/prefix/ziv_rounding.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,20 +16,20 @@ constexpr int lanes = 2;
 using doubles = detail::vec<double, lanes>;
 
 template <class T>
-class near_midpoint_to : public testing::Test {};
+class ziv_rounding_to : public testing::Test {};
 using narrower = testing::Types<float16, bfloat16, float>;
-TYPED_TEST_SUITE(near_midpoint_to, narrower);
+TYPED_TEST_SUITE(ziv_rounding_to, narrower);
 
 // x, beside a number that is no trouble, narrowed; whether it is known to be right.
 template <class Out>
 bool narrowed(double x, int tolerance, double least, Out& out) {
-  detail::near_midpoint<Out, lanes> narrow(tolerance, least);
+  detail::ziv_rounding<Out, lanes> narrow(tolerance, least);
   doubles const v{1.5, x};
   auto const finished = narrow.finish(narrow(v));
   bits_of<Out> all[lanes];
   std::memcpy(all, &finished, sizeof all);
   out = from_bits<Out>(all[1]);
-  return narrow.right();
+  return narrow.decided();
 }
 
 // As many units of the last place away.
@@ -50,7 +50,7 @@ std::vector<double> midpoints() {
   return out;
 }
 
-TYPED_TEST(near_midpoint_to, takes_what_is_farther_than_its_tolerance_and_nothing_nearer) {
+TYPED_TEST(ziv_rounding_to, takes_what_is_farther_than_its_tolerance_and_nothing_nearer) {
   using Out = TypeParam;
   for (double const middle : midpoints<Out>())
     for (int const tolerance : {1, 2, 1 << 5, 1 << 9, 1 << 14})
@@ -66,7 +66,7 @@ TYPED_TEST(near_midpoint_to, takes_what_is_farther_than_its_tolerance_and_nothin
 }
 
 // Without a tolerance a double is what it is: at a midpoint and anywhere beside it.
-TYPED_TEST(near_midpoint_to, rounds_doubles_once) {
+TYPED_TEST(ziv_rounding_to, rounds_doubles_once) {
   using Out = TypeParam;
   auto const check = [](double x) {
     Out out;
@@ -88,7 +88,7 @@ TYPED_TEST(near_midpoint_to, rounds_doubles_once) {
   check(0), check(-0.0);
 }
 
-TYPED_TEST(near_midpoint_to, refuses_what_is_smaller_than_the_least) {
+TYPED_TEST(ziv_rounding_to, refuses_what_is_smaller_than_the_least) {
   using Out = TypeParam;
   Out out;
   for (double const least : {0x1p-5, 0x1p-12, 1.0})
@@ -102,7 +102,7 @@ TYPED_TEST(near_midpoint_to, refuses_what_is_smaller_than_the_least) {
 }
 
 // Both become infinite, but the sign of what is less is not known.
-TYPED_TEST(near_midpoint_to, refuses_what_is_smaller_than_a_least_beyond_floats) {
+TYPED_TEST(ziv_rounding_to, refuses_what_is_smaller_than_a_least_beyond_floats) {
   using Out = TypeParam;
   Out out;
   for (double const least : {0x1p128, 0x1p200, 0x1p1000})

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Doubles close to an exact value, rounded to a narrower type as the exact value rounds, or seen to
-// be too close to a midpoint for that (a test in the manner of A. Ziv, 1991).
+// Rounds doubles that are close to exact values to a narrower type, and tells whether the exact
+// values round to the same: unless a double is so close to the midpoint of two results that the
+// exact value may lie beyond it. (A. Ziv's test, "Fast evaluation of elementary mathematical
+// functions with correctly rounded last bit", ACM TOMS 17(3), 1991.)
 #pragma once
 
 #include <algorithm>
@@ -15,12 +17,12 @@
 
 namespace tally::detail {
 
-// Narrows vectors of doubles: to floats that `finish` turns into results. An exact value is within
-// `tolerance` units in the double's last place (0: it is that double, or rounds as it does), and
-// its magnitude must be at least `least`, which is above the subnormals of Out if there is a
-// tolerance.
+// Narrows vectors of doubles to floats, which finish() turns into results. Each double is within
+// `tolerance` units in its last place of the exact value; a tolerance of 0 says that it is the
+// exact value, or rounds as that does. What is smaller than `least` in magnitude is undecided; if
+// there is a tolerance, `least` must be above the subnormals of Out.
 template <floating Out, int Lanes>
-class near_midpoint {
+class ziv_rounding {
   using doubles = vec<double, Lanes>;
   using bits = vec<std::int64_t, Lanes>;
   using float_bits = vec<std::uint32_t, Lanes>;
@@ -28,7 +30,7 @@ class near_midpoint {
  public:
   using floats = vec<float, Lanes>;
 
-  TALLY_CPU_FN near_midpoint(int tolerance, double least)
+  TALLY_CPU_FN ziv_rounding(int tolerance, double least)
       : tolerance_(tolerance),
         least_(float_bits_of(is_half_range ? std::max(least, 0x1p-126) : least)),
         distance_(bits{} + mask),
@@ -41,17 +43,18 @@ class near_midpoint {
     if constexpr (std::is_same_v<Out, float>) {
       f = __builtin_convertvector(x, floats);
     } else {
-      // Cut off, the last bit stands for all that was: rounding again sees it.
+      // This is rounding to odd (Boldo and Melquiond, 2008): the last bit kept is 1 if any bit
+      // dropped was, and the second rounding, in finish(), sees that.
       constexpr std::int64_t below = (std::int64_t(1) << 29) - 1;
       f = __builtin_convertvector(cast<doubles>((b | ((b & below) + below)) & ~below), floats);
     }
     auto const magnitude = cast<float_bits>(f) & 0x7fffffff;
-    // A zero is no matter where nothing is lost; as a half of this range it would be too small.
+    // Without a tolerance a zero is decided, though in this range it is smaller than `least`.
     smallest_ = min_of(smallest_, is_half_range ? magnitude - (tolerance_ == 0) : magnitude);
     return f;
   }
-  // Whether all were narrowed as their exact values.
-  TALLY_CPU_FN bool right() const {
+  // Whether all results so far are those of the exact values.
+  TALLY_CPU_FN bool decided() const {
     return !any(distance_ < 2 * tolerance_) && !any(smallest_ < least_ - (is_half_range ? 1 : 0));
   }
 
@@ -78,13 +81,14 @@ class near_midpoint {
   }
 
  private:
-  // bfloat16: a double is cut off to a float, which has to be a normal one.
+  // A bfloat16 is made of a double that was cut off to a float, which has to be a normal one.
   static constexpr bool is_half_range = is_one_of<Out, bfloat16>;
   static constexpr int dropped = 53 - format<Out>::precision;
   static constexpr std::int64_t mask = (std::int64_t(1) << dropped) - 1;
   static constexpr std::int64_t half = std::int64_t(1) << (dropped - 1);
 
-  // Beyond floats: what no float reaches, not even an infinite one, which may stand for less.
+  // The bits of the float `least`. If that is beyond floats, what no float reaches, not even an
+  // infinite one, which may stand for less.
   static std::uint32_t float_bits_of(double least) {
     return least < 0x1p128 ? std::bit_cast<std::uint32_t>(float(least)) : 0x7f800002;
   }
