@@ -221,10 +221,10 @@ class exact_prefix : windowed_prefix<In, Out, State> {
     constexpr int lanes = Tile::vector_bytes / 8;
     using doubles = vec<double, lanes>;
     auto& w = window_;
-    double const m1 = window::anchor(w.w1());
+    double const sigma1 = window::sigma(w.w1());
     doubles high{}, low{}, sizes{};
     for_each_double(t, [&](doubles x) __attribute__((always_inline)) {
-      doubles const h = (m1 + x) - m1;
+      doubles const h = (sigma1 + x) - sigma1;
       high += h;
       low += x - h;
       sizes += size_of(x);

@@ -35,8 +35,8 @@ class prefix_window {
 
   int w1() const { return top - 52; }
   int w2() const { return top - 94; }
-  static TALLY_CPU_FN double anchor(int w) { return 1.5 * power_of_two(52 + w); }
-  static TALLY_CPU_FN double multiple_of(double x, int w) { return (anchor(w) + x) - anchor(w); }
+  static TALLY_CPU_FN double sigma(int w) { return 1.5 * power_of_two(52 + w); }
+  static TALLY_CPU_FN double multiple_of(double x, int w) { return (sigma(w) + x) - sigma(w); }
   static TALLY_CPU_FN int exponent_above(double x) {
     return int(std::bit_cast<std::uint64_t>(std::fabs(x)) >> 52) - 1022;
   }

@@ -63,7 +63,7 @@ class windowed_prefix {
   TALLY_CPU_FN std::pair<double, double> for_each_part(Tile const& t, F&& f) const {
     constexpr int lanes = Tile::vector_bytes / 8;
     using doubles = vec<double, lanes>;
-    double const m1 = window::anchor(window_.w1()), m2 = window::anchor(window_.w2());
+    double const sigma1 = window::sigma(window_.w1()), sigma2 = window::sigma(window_.w2());
     double const down = power_of_two(-window_.shift), up = power_of_two(window_.shift);
     doubles high{}, low{};
     high += window_.high, low += window_.low;
@@ -72,7 +72,7 @@ class windowed_prefix {
     for_each_double(t, [&](doubles x) __attribute__((always_inline)) {
       constexpr bool may_shift = std::is_same_v<In, double>;
       doubles const scaled = may_shift ? x * down : x;
-      doubles const h = (m1 + scaled) - m1, l = (m2 + (scaled - h)) - m2;
+      doubles const h = (sigma1 + scaled) - sigma1, l = (sigma2 + (scaled - h)) - sigma2;
       doubles finer = (scaled - h) - l;
       if constexpr (may_shift) finer = finer * up + (x - scaled * up);  // and what scaling has lost
       high = highs(h), low = lows(l);
@@ -96,7 +96,7 @@ class windowed_prefix {
     using doubles = vec<double, lanes>;
     using bits = vec<std::int64_t, lanes>;
     auto& w = window_;
-    double const m1 = window::anchor(w.w1());
+    double const sigma1 = window::sigma(w.w1());
     doubles high{}, low{};
     high += w.high, low += w.low;
     sliding_sums<double, lanes> highs(high), lows(low);
@@ -110,7 +110,7 @@ class windowed_prefix {
       largest = max_of(largest, magnitude);
       // A zero becomes large.
       smallest = min_of(smallest, cast<bits>(cast<vec<std::uint64_t, lanes>>(magnitude - 1) >> 1));
-      doubles const h = (m1 + x) - m1;
+      doubles const h = (sigma1 + x) - sigma1;
       high = highs(h);
       low = lows(x - h);
       doubles const sum = high + (Rest ? low + sticky : low);
@@ -187,7 +187,7 @@ class windowed_prefix {
     using doubles = vec<double, lanes>;
     using bits = vec<std::int64_t, lanes>;
     auto& w = window_;
-    double const m1 = window::anchor(w.w1()), unit = power_of_two(w.w2());
+    double const sigma1 = window::sigma(w.w1()), unit = power_of_two(w.w2());
     double const down = power_of_two(-w.shift), up = power_of_two(w.shift);
     // What is unknown is less than 2^13 units, as the window holds.
     double const bound = 2 * (std::max(w.unknown, unit) + off(t));
@@ -202,7 +202,7 @@ class windowed_prefix {
     for_each_double(t, [&](doubles x) __attribute__((always_inline)) {
       constexpr bool may_shift = std::is_same_v<In, double>;
       largest = max_of(largest, cast<bits>(x) & std::numeric_limits<std::int64_t>::max());
-      doubles const scaled = may_shift ? x * down : x, h = (m1 + scaled) - m1;
+      doubles const scaled = may_shift ? x * down : x, h = (sigma1 + scaled) - sigma1;
       high = highs(h);
       low = lows(scaled - h);
       if constexpr (to_double) {

@@ -154,7 +154,7 @@ class fast_sums {
         int const top = e.top + room;
         bool const wide = !fits_window<Tile>(e);
         bool const again = wide == wide_ && top == top_;
-        if (again || (wide && !folded_sum<vec<double, 2>, bits_of_count<Tile>, most_folds>::holds(
+        if (again || (wide && !extraction<vec<double, 2>, bits_of_count<Tile>, most_folds>::holds(
                                   top, e.lowest)))
           return false;
         wide_ = wide;
@@ -175,7 +175,7 @@ class fast_sums {
   template <class Tile, class State>
   TALLY_CPU_FN outcome try_fast(Tile const& t, State& s) const {
     if constexpr (!is_one_of<T, float16>)  // which is never too wide
-      if (wide_) return add_folded<most_folds>(t, top_, s.finite);
+      if (wide_) return add_extracted<most_folds>(t, top_, s.finite);
     return laden_ ? add_window<specials::counted>(t, top_, s)
                   : add_window<specials::kept>(t, top_, s);
   }

@@ -20,10 +20,10 @@ inline constexpr bool fits_moments_window =
 // Squares of floats and narrower, which are exact doubles.
 template <class T, class V, int Bits>
 struct window_squares {
-  folded_sum<V, Bits> squares;
+  extraction<V, Bits> squares;
 
   static constexpr bool holds(int top, exponent_range const& e) {
-    return folded_sum<V, Bits>::holds(2 * top, 2 * e.lowest);
+    return extraction<V, Bits>::holds(2 * top, 2 * e.lowest);
   }
   explicit TALLY_CPU_FN window_squares(int top) : squares(2 * top) {}
   TALLY_CPU_FN void add(int i, V x) { squares.add_square(i, x); }
@@ -36,12 +36,12 @@ struct window_squares {
 // A square of a double is a double and the error of that.
 template <class V, int Bits>
 struct window_squares<double, V, Bits> {
-  folded_sum<V, Bits> squares, errors;
+  extraction<V, Bits> squares, errors;
 
   static constexpr bool holds(int top, exponent_range const& e) {
     return top <= 400 && e.lowest >= -450 &&
-           folded_sum<V, Bits>::holds(2 * top, 2 * (e.lowest + 52) - 52) &&
-           folded_sum<V, Bits>::holds(2 * top - 53, 2 * e.lowest);
+           extraction<V, Bits>::holds(2 * top, 2 * (e.lowest + 52) - 52) &&
+           extraction<V, Bits>::holds(2 * top - 53, 2 * e.lowest);
   }
   explicit TALLY_CPU_FN window_squares(int top) : squares(2 * top), errors(2 * top - 53) {}
   TALLY_CPU_FN void add(int i, V x) {

@@ -11,11 +11,15 @@
 
 namespace tally::detail {
 
-// The sum of a tile whose elements are close enough together for the cheapest exact additions. Each
-// has: whether it holds elements that lie there, with a sum made for elements below 2^top; what
-// adds a group of the reader; the double that is not finite if an element was not; and store().
+// The sum of a tile whose elements are close enough together for the cheapest exact additions.
+// Every specialisation has
+//   window_sum(top)                  for elements below 2^top
+//   holds(top, e)                    whether it is exact for elements in the range e
+//   add(reader, tile), add(vectors)
+//   sum()                            what the reader's found() asks for
+//   store(digits)                    adds it to a fixed-point number
 template <class Reader, class T, int Bits>
-struct window_sum {  // of floats: plain double additions are exact
+struct window_sum {  // plain double additions of floats are exact
   using V = typename Reader::doubles;
   V sums[2] = {};
 
@@ -40,7 +44,7 @@ struct window_sum {  // of floats: plain double additions are exact
   }
 };
 
-// Of doubles: their upper 27 bits and the rest are added up apart.
+// The sum of doubles: their upper 27 bits and the rest are added up apart.
 template <class Reader, int Bits>
 struct window_sum<Reader, double, Bits> {
   using V = typename Reader::doubles;
@@ -77,24 +81,25 @@ struct window_sum<Reader, double, Bits> {
   }
 };
 
-// Of 16 bits: a fold as above, but in floats, while a lane takes 8 of them. The cut is at 2^(top -
-// 19), so that 4 sums of the parts above and 2 of the parts below can still be put together in
-// floats if all elements are multiples of 2^(top - 40), as float16 always is.
+// The sum of 16-bit elements, by one extraction in floats, whose sigma cuts at 2^(top - 19). A lane
+// takes 8 elements before the sums go on to doubles. Until then 4 sums of the parts above the cut,
+// and 2 of the parts below, can be put together in floats without error, if all elements are
+// multiples of 2^(top - 40), as float16 always are.
 template <class Reader, int Bits>
 struct narrow_sum {
   using V = typename Reader::floats;
   using W = typename Reader::doubles;
-  static constexpr int outermost = 120;  // of `top`: the anchor is a normal float
-  static constexpr int few = 8, vectors = Reader::float_parts, lanes = sizeof(V) / 4;
-  static constexpr int blocks = (1 << Bits) / (few * vectors * lanes);
+  static constexpr int outermost = 120;  // as far as `top` may go either way, for a normal sigma
+  static constexpr int max_taken = 8, vectors = Reader::float_parts, lanes = sizeof(V) / 4;
+  static constexpr int blocks = (1 << Bits) / (max_taken * vectors * lanes);
   V high[vectors], low[vectors];
-  float anchor;
+  float sigma;
   W above{}, below{};
 
   explicit TALLY_CPU_FN narrow_sum(int top)
-      : anchor(std::bit_cast<float>(std::uint32_t(127 + 4 + std::clamp(top, -outermost, outermost))
-                                    << 23) *
-               1.5f) {
+      : sigma(std::bit_cast<float>(std::uint32_t(127 + 4 + std::clamp(top, -outermost, outermost))
+                                   << 23) *
+              1.5f) {
     clear();
   }
   static constexpr bool holds(int top, exponent_range const& e) {
@@ -107,12 +112,12 @@ struct narrow_sum {
       TALLY_CPU_UNROLL
       for (int i = 0; i < vectors; ++i) {
         V const next = high[i] + x[i], part = minus_fused(next, high[i]);
-        TALLY_CLAIM(within("narrow.room", next - anchor, anchor / 3));
+        TALLY_CLAIM(within("narrow.room", next - sigma, sigma / 3));
         TALLY_CLAIM(adds("narrow.rest", low[i], minus_fused(x[i], part)));
         low[i] += minus_fused(x[i], part);
         high[i] = next;
       }
-      if (blocks > 1 && ++taken == few) flush(), taken = 0;
+      if (blocks > 1 && ++taken == max_taken) flush(), taken = 0;
     });
     flush();
   }
@@ -127,16 +132,16 @@ struct narrow_sum {
   TALLY_CPU_FN void clear() {
     V const zero{};
     TALLY_CPU_UNROLL
-    for (int i = 0; i < vectors; ++i) high[i] = zero + anchor, low[i] = zero;
+    for (int i = 0; i < vectors; ++i) high[i] = zero + sigma, low[i] = zero;
   }
-  // 32 of a lane are still exact above the cut, 16 below.
+  // In floats, sums of 32 parts above the cut are still exact, and sums of 16 parts below.
   TALLY_CPU_FN void flush() {
-    TALLY_CLAIM(adds("narrow.above", (high[0] - anchor) + (high[1] - anchor),
-                     (high[2] - anchor) + (high[3] - anchor)));
+    TALLY_CLAIM(adds("narrow.above", (high[0] - sigma) + (high[1] - sigma),
+                     (high[2] - sigma) + (high[3] - sigma)));
     TALLY_CLAIM(adds("narrow.below", low[0], low[1]));
     TALLY_CLAIM(adds("narrow.below", low[2], low[3]));
-    above = plus(above, ((high[0] - anchor) + (high[1] - anchor)) +
-                            ((high[2] - anchor) + (high[3] - anchor)));
+    above = plus(above,
+                 ((high[0] - sigma) + (high[1] - sigma)) + ((high[2] - sigma) + (high[3] - sigma)));
     below = plus(plus(below, low[0] + low[1]), low[2] + low[3]);
     clear();
   }
