@@ -19,7 +19,7 @@ class moments_tables : public testing::Test {};
 using floats = testing::Types<float16, bfloat16, float, double>;
 TYPED_TEST_SUITE(moments_tables, floats);
 
-// As in exponent_table_test.cpp.
+// As in large_superaccumulator_test.cpp.
 template <class T>
 void expect_room_for(std::vector<T> const& x, int tiles) {
   detail::moments_table<T> table;

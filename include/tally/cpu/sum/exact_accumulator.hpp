@@ -8,8 +8,8 @@
 
 #include "tally/cpu/path_counters.hpp"
 #include "tally/cpu/sum/compiled_accumulator.hpp"
-#include "tally/cpu/sum/exponent_table.hpp"
 #include "tally/cpu/sum/integer_sum.hpp"
+#include "tally/cpu/sum/large_superaccumulator.hpp"
 #include "tally/cpu/sum/windows.hpp"
 #include "tally/exact/exact_state.hpp"
 
@@ -80,8 +80,8 @@ TALLY_CPU_FN bool set_aside(Tile const& t, State& s, typename Tile::element* fin
 }
 
 // Adds a tile by the first strategy that can. `fast` adds it, or changes nothing and returns false.
-// `table` takes any finite elements, but pays only for more than Table::few of them; those before
-// are added one at a time to the state itself.
+// `table` takes any finite elements, but pays only for more than Table::break_even of them; those
+// before are added one at a time to the state itself.
 template <floating T, class Fast, class Table>
 struct exact_strategy {
   Fast fast;
@@ -98,7 +98,7 @@ struct exact_strategy {
     else if (add_fast_or_set_aside(t, s, specials, finite.values))
       return streak_.was_fast();
     if (!hard) streak_.was_not();
-    if (taken_ + t.count > Table::few) {
+    if (taken_ + t.count > Table::break_even) {
       table.add(t, s);
       ++tables;
     } else {
@@ -154,7 +154,7 @@ class fast_sums {
         int const top = e.top + room;
         bool const wide = !fits_window<Tile>(e);
         bool const again = wide == wide_ && top == top_;
-        if (again || (wide && !extraction<vec<double, 2>, bits_of_count<Tile>, most_folds>::holds(
+        if (again || (wide && !extraction<vec<double, 2>, bits_of_count<Tile>, max_folds>::holds(
                                   top, e.lowest)))
           return false;
         wide_ = wide;
@@ -166,7 +166,7 @@ class fast_sums {
 
  private:
   static constexpr int room = 2;  // binades for the tiles to come
-  static constexpr int most_folds = std::is_same_v<T, double> ? 3 : 2;
+  static constexpr int max_folds = std::is_same_v<T, double> ? 3 : 2;
   // The next tile is taken to be like the last one: below 2^top_; too wide for a window, or not;
   // with NaNs, or without.
   int top_ = 0;
@@ -175,7 +175,7 @@ class fast_sums {
   template <class Tile, class State>
   TALLY_CPU_FN outcome try_fast(Tile const& t, State& s) const {
     if constexpr (!is_one_of<T, float16>)  // which is never too wide
-      if (wide_) return add_extracted<most_folds>(t, top_, s.finite);
+      if (wide_) return add_extracted<max_folds>(t, top_, s.finite);
     return laden_ ? add_window<specials::counted>(t, top_, s)
                   : add_window<specials::kept>(t, top_, s);
   }
@@ -203,7 +203,7 @@ class exact_accumulator {
   }
 
  private:
-  exact_strategy<T, fast_sums<T>, exponent_table<T>> strategy_;
+  exact_strategy<T, fast_sums<T>, large_superaccumulator<T>> strategy_;
 };
 
 // Adds tiles of Ts to exact states of type State: compiled once for each T.

@@ -12,9 +12,10 @@
 
 namespace tally::detail {
 
-// The sums and the sums of squares of finite elements that lie anywhere: for every sign and
-// exponent, how many there were, and the sums of their fractions and of the squares of those. All
-// are integers, and (1 + f)^2 = 1 + 2 f + f^2. (As exponent_table.hpp, which has sums alone.)
+// The sums and the sums of squares of finite elements that lie anywhere. It is a large
+// superaccumulator, too: for every sign and exponent it has the number of elements, the sum of
+// their fractions f and the sum of f^2, all of them integers. From these the sum of (1 + f)^2
+// follows.
 template <floating T>
 class moments_table {
   using host = typename seen_as<T>::host;  // float or double
@@ -24,23 +25,24 @@ class moments_table {
   static constexpr int fraction = format<host>::precision - 1, fields = format<host>::max_field + 1;
   static constexpr bits fraction_bits = format<host>::fraction;
   using part = std::conditional_t<is_double, wide, std::uint64_t>;
-  static constexpr int count_at = is_double ? 96 : 44;  // above a sum of fractions
+  static constexpr int count_at =
+      is_double ? 96 : 44;  // where the count begins, above a sum of fractions
   static constexpr part one = part(1) << count_at;
   using pair = vec<std::uint64_t, 2>;
   // Neighbouring floats go to different copies, so that they do not wait for each other.
   static constexpr int copies = is_double ? 1 : 4;
   using entry = std::conditional_t<is_double, wide[2], pair>;  // fractions and count, squares
-  // Elements between two flushes: there is room for 2^22 squares of 106 bits, or a copy's 2^18 of
-  // 46 bits, and a count of 20 bits.
-  static constexpr std::uint64_t most = (std::uint64_t(1) << (is_double ? 22 : 20)) - 1;
+  // The number of elements between two flushes. There is room for 2^22 squares of 106 bits, or for
+  // a copy's 2^18 of 46 bits, and for a count of 20 bits.
+  static constexpr std::uint64_t max_elements = (std::uint64_t(1) << (is_double ? 22 : 20)) - 1;
 
  public:
-  static constexpr int few = 512;  // elements, for which a table does not pay
+  static constexpr int break_even = 512;  // up to so many elements a table does not pay
 
   // Adds to the two numbers s.sum.finite and s.squares.finite, before the next flush.
   template <class Tile, class State>
   TALLY_CPU_FN void add(Tile const& t, State& s) {
-    if (count_ + Tile::size > most) flush(s);
+    if (count_ + Tile::size > max_elements) flush(s);
     if (!table_) table_ = std::make_unique<table>();
     if constexpr (is_double)
       add_doubles(t);

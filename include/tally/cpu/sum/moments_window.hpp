@@ -8,7 +8,7 @@
 
 namespace tally::detail {
 
-// The caller's compiler may fuse what must stay apart.
+// Whether a window may be used: not where the caller's compiler may fuse what must stay apart.
 template <class T>
 inline constexpr bool fits_moments_window =
 #if defined(TALLY_NO_CONTRACTION) || !defined(__FMA__)
@@ -17,7 +17,7 @@ inline constexpr bool fits_moments_window =
     false;
 #endif
 
-// Squares of floats and narrower, which are exact doubles.
+// Sums of squares of floats and narrower elements. The squares are exact doubles.
 template <class T, class V, int Bits>
 struct window_squares {
   extraction<V, Bits> squares;
@@ -33,7 +33,7 @@ struct window_squares {
   }
 };
 
-// A square of a double is a double and the error of that.
+// Sums of squares of doubles. Each square is a double and that double's error.
 template <class V, int Bits>
 struct window_squares<double, V, Bits> {
   extraction<V, Bits> squares, errors;
@@ -56,8 +56,9 @@ struct window_squares<double, V, Bits> {
   }
 };
 
-// The sum and the sum of squares of tiles of floating-point numbers, in one pass, while they are
-// close enough together, but for a few: of numbers around zero, now and then one is very small.
+// Adds up tiles of floating-point numbers and their squares in one pass, while the numbers are
+// close enough together, but for a few outliers: of numbers around zero, now and then one is very
+// small.
 class moments_window {
  public:
   std::uint64_t tiles = 0;
@@ -67,7 +68,7 @@ class moments_window {
   TALLY_CPU_FN bool add(Tile t, State& s) {
     if constexpr (!fits_moments_window<typename Tile::element>) return false;
     room_for<typename Tile::element, Tile::size> inside;
-    room_for<typename Tile::element, few> outliers;
+    room_for<typename Tile::element, max_outliers> outliers;
     int count = 0;  // of outliers, which are added when the others have been
     for (bool again = false;;) {
       auto const [e, added, laden] =
@@ -85,7 +86,8 @@ class moments_window {
       } else if (e.finite && top != top_ && squares_of<Tile>::holds(top, e)) {
         top_ = top;
       } else {
-        if (again || (count = take_outliers(t, outliers.values, inside.values)) > few) return false;
+        if (again || (count = take_outliers(t, outliers.values, inside.values)) > max_outliers)
+          return false;
         t.data = inside.values;
         again = true;
       }
@@ -93,14 +95,14 @@ class moments_window {
   }
 
  private:
-  static constexpr int room = 1, few = 16;
+  static constexpr int room = 1, max_outliers = 16;
   int top_ = 2;  // no element reaches 2^top_
   bool laden_ = false;
 
   template <class Tile>
   using squares_of = window_squares<typename Tile::element, typename tile_reader<Tile>::doubles,
                                     bits_of_count<Tile>>;
-  // Halves and the like as floats: they are converted to double anyway, for their squares.
+  // 16-bit elements are summed as floats are: they become doubles anyway, for their squares.
   template <class Tile, class Reader = tile_reader<Tile>>
   using sum_of =
       window_sum<Reader,
@@ -112,10 +114,10 @@ class moments_window {
     return sum_of<Tile>::holds(top, e) && e.top <= top && squares_of<Tile>::holds(top, e);
   }
 
-  // Copies the few elements that no window up to 2^top_ holds, and the tile with zeros in their
-  // places; how many there are, of which more than `few` are not all copied.
+  // Copies the elements that no window up to 2^top_ holds to `outliers`, and the tile with zeros in
+  // their places to `inside`. Returns how many there are; those beyond max_outliers are not copied.
   template <class Tile, class T = typename Tile::element>
-  TALLY_CPU_FN int take_outliers(Tile const& t, T (&outliers)[few], T* inside) const {
+  TALLY_CPU_FN int take_outliers(Tile const& t, T (&outliers)[max_outliers], T* inside) const {
     using f = format<T>;
     using bits = bits_of<T>;
     exponent_range e{top_, top_, false, true};
@@ -128,16 +130,16 @@ class moments_window {
     int count = 0;
     for_each_group<lanes>(t, T{}, [&](T const* p) __attribute__((always_inline)) {
       auto const b = load<vector>(p), magnitude = b & bits(~f::sign);
-      // 0 or -1; one comparison, of which g++ makes an instruction.
+      // 0 or -1. This is one comparison, of which g++ makes one instruction.
       auto const is_outside = vector(vector(magnitude - least) >= bits(above - least));
       vector const rest = b & ~is_outside, others = magnitude & is_outside;
       __builtin_memcpy(static_cast<void*>(inside), &rest, sizeof rest);
       inside += lanes;
-      if (count > few || !any(others)) return;
+      if (count > max_outliers || !any(others)) return;
       bits other[lanes];
       __builtin_memcpy(other, &others, sizeof others);
       for (int i = 0; i < lanes; ++i)
-        if (other[i] != 0 && ++count <= few) outliers[count - 1] = p[i];
+        if (other[i] != 0 && ++count <= max_outliers) outliers[count - 1] = p[i];
     });
     return count;
   }

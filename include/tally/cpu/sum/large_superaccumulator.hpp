@@ -13,24 +13,25 @@
 
 namespace tally::detail {
 
-// Sums of finite elements that lie anywhere: one sum for every sign and exponent, or for a few
-// exponents together, which is exact. No element costs more than another. (The large
-// superaccumulator of R. Neal, arXiv:1505.05571.) Neighbours go to different copies of the sums, so
-// that they do not wait for each other.
+// Sums of finite elements that lie anywhere: an integer for every sign and exponent, or (of
+// doubles) for every sign and eight exponents. No element costs more than another. (This is the
+// large superaccumulator of R. M. Neal, arXiv:1505.05571.) Neighbours go to different copies of the
+// sums, so that they do not wait for each other.
 template <floating T>
-class exponent_table {  // floats and narrower: integer sums of significands
+class large_superaccumulator {  // of floats and narrower elements
   static constexpr int fraction = 23, entries = 512, copies = 4;
-  // What is added up is an element's bits, exponent and all, and this: a sum of so many as there is
-  // room for tells how many they were.
+  // Each addend is the float's bits plus this. When a sum is flushed, dividing it by 2^44 plus the
+  // bits of the entry's sign and exponent gives the number of its elements, and the remainder is
+  // the sum of their fractions.
   static constexpr std::uint64_t one = std::uint64_t(1) << 44;
-  static constexpr std::uint64_t most = (1 << 20) - 1024;  // elements between two flushes
+  static constexpr std::uint64_t max_elements = (1 << 20) - 1024;  // between two flushes
 
  public:
-  static constexpr int few = 2048;  // elements, for which a table does not pay
+  static constexpr int break_even = 2048;  // up to so many elements a table does not pay
 
   template <class Tile, class State>
   TALLY_CPU_FN void add(Tile const& t, State& s) {
-    if (count_ + Tile::size > most) flush(s);
+    if (count_ + Tile::size > max_elements) flush(s);
     if (!sums_) sums_ = std::make_unique<table>();
     float converted[Tile::size];
     constexpr int group = 4 * copies;
@@ -54,7 +55,8 @@ class exponent_table {  // floats and narrower: integer sums of significands
       bool const negative = at >= entries / 2;
       int const field = at % (entries / 2);
       int const exponent = std::max(field, 1) + format<float>::lowest - 1;
-      std::uint64_t const each = one + (std::uint64_t(at) << fraction);  // but for its fraction
+      std::uint64_t const each =
+          one + (std::uint64_t(at) << fraction);  // an addend but for its fraction
       TALLY_CLAIM(within("table.count", double(sum), 0x1p64));
       TALLY_CLAIM(within("table.fractions", double(sum % each), double(each)));
       s.finite.add(negative, sum % each, exponent);
@@ -73,8 +75,8 @@ class exponent_table {  // floats and narrower: integer sums of significands
   std::uint64_t count_ = 0;
   TALLY_CLAIMS_NEED(bounds::exact truth_;)
 
-  // All are loaded before one is stored, which asm("") holds g++ to: an addition to memory would be
-  // more work for the processor than a load, an addition and a store.
+  // All sums are loaded before one is stored, which asm("") holds g++ to: an addition to memory
+  // would be more work for the processor than a load, an addition and a store.
   TALLY_CPU_FN void add_neighbours(float const* x) {
     auto& sum = sums_->sum;
     std::uint64_t at[copies], sums[copies];
@@ -91,20 +93,21 @@ class exponent_table {  // floats and narrower: integer sums of significands
   }
 };
 
-// Doubles: significands, shifted left by their exponent modulo 8. Halves of these 60 bits are added
-// up side by side; a sum, which eight exponents share, has room for 2^32 of them.
+// The sums of doubles. Significands are shifted left by their exponent modulo 8, so that eight
+// exponents share a sum. The halves of these 60 bits are added up side by side; each sum has room
+// for 2^34 halves.
 template <>
-class exponent_table<double> {
+class large_superaccumulator<double> {
   using pair = vec<std::uint64_t, 2>;
   static constexpr int fraction = 52, shared = 3, entries = 4096 >> shared, copies = 4, half = 30;
-  static constexpr std::uint64_t most = 1 << 20;
+  static constexpr std::uint64_t max_elements = 1 << 20;  // between two flushes
 
  public:
-  static constexpr int few = 2048;  // elements, for which a table does not pay
+  static constexpr int break_even = 2048;  // up to so many elements a table does not pay
 
   template <class Tile, class State>
   TALLY_CPU_FN void add(Tile const& t, State& s) {
-    if (count_ + Tile::size > most) flush(s);
+    if (count_ + Tile::size > max_elements) flush(s);
     if (!sums_) sums_ = std::make_unique<table>();
     auto const add = [&](double const* p) __attribute__((always_inline)) {
       if constexpr (Tile::skips) {
@@ -146,12 +149,14 @@ class exponent_table<double> {
   std::uint64_t count_ = 0;
   TALLY_CLAIMS_NEED(bounds::exact truth_;)
 
-  // All are loaded before one is stored.
+  // All sums are loaded before one is stored.
+
   TALLY_CPU_FN void add_group(double const* x) {
     using words = vec<std::uint64_t, group>;
     constexpr std::uint64_t leading = std::uint64_t(1) << fraction;
     words const b = load<words>(x), field = b >> fraction & format<double>::max_field;
-    words const is_small = words(field == 0);  // or -1: as the field 1, without the leading bit
+    words const is_small =
+        words(field == 0);  // 0 or -1: then as of field 1, without the leading bit
     words significand = (b & format<double>::fraction) | (leading & ~is_small);
     significand <<= (field - is_small) & ((1 << shared) - 1);
     pair sums[group];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/cpu/sum/exponent_table.hpp"
+#include "tally/cpu/sum/large_superaccumulator.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,15 +15,15 @@ namespace {
 using namespace tally;
 
 template <class T>
-class exponent_tables : public testing::Test {};
+class large_superaccumulators : public testing::Test {};
 using floats = testing::Types<float16, bfloat16, float, double>;
-TYPED_TEST_SUITE(exponent_tables, floats);
+TYPED_TEST_SUITE(large_superaccumulators, floats);
 
 // A tile of x, so often that one sum of the table alone is given more than it has room for: nothing
 // may be lost before it is emptied.
 template <class T>
 void expect_room_for(std::vector<T> const& x, int tiles) {
-  detail::exponent_table<T> table;
+  detail::large_superaccumulator<T> table;
   exact_state<T> s;
   for (int i = 0; i < tiles; ++i)
     table.add(tile<T, propagate, 16, detail::reduced_at_once<T>>{x.data(), int(x.size()), 0}, s);
@@ -35,7 +35,7 @@ void expect_room_for(std::vector<T> const& x, int tiles) {
   ASSERT_TRUE(sum == exact.sum) << double(x[0]) << ' ' << x.size();
 }
 
-TYPED_TEST(exponent_tables, are_emptied_before_a_sum_overflows) {
+TYPED_TEST(large_superaccumulators, are_emptied_before_a_sum_overflows) {
   using T = TypeParam;
   using f = format<T>;
   constexpr auto size = std::size_t(detail::reduced_at_once<T>);
@@ -47,7 +47,7 @@ TYPED_TEST(exponent_tables, are_emptied_before_a_sum_overflows) {
 }
 
 // Exponents that share a sum, one shifted farther than the other.
-TYPED_TEST(exponent_tables, tell_every_exponent_and_sign_from_every_other) {
+TYPED_TEST(large_superaccumulators, tell_every_exponent_and_sign_from_every_other) {
   using T = TypeParam;
   using f = format<T>;
   std::vector<T> x;
