@@ -89,28 +89,28 @@ TEST(natural, divides_as_gmp_does) {
     if (a.bit_length() == 0 || b.bit_length() == 0) continue;
     bool const even = random() % 2;
     int const exponent = int(random() % 9) - 4;
-    auto const cut = tally::detail::divide(a, b, exponent, even);
-    EXPECT_GE(cut.whole.bit_length(), 127);
-    ASSERT_TRUE(!even || cut.exponent % 2 == 0);
+    auto const out = tally::detail::divide(a, b, exponent, even);
+    EXPECT_GE(out.whole.bit_length(), 127);
+    ASSERT_TRUE(!even || out.exponent % 2 == 0);
     integer x, y, quotient, rest, found;
     x.set(a), y.set(b);
-    int const shift = cut.exponent - exponent;
+    int const shift = out.exponent - exponent;
     if (shift < 0)
       mpz_mul_2exp(x.value, x.value, -shift);
     else
       mpz_mul_2exp(y.value, y.value, shift);
     mpz_fdiv_qr(quotient.value, rest.value, x.value, y.value);
-    found.set(cut.whole);
+    found.set(out.whole);
     ASSERT_EQ(mpz_cmp(found.value, quotient.value), 0);
-    ASSERT_EQ(cut.sticky, mpz_sgn(rest.value) != 0);
+    ASSERT_EQ(out.sticky, mpz_sgn(rest.value) != 0);
   }
 }
 
 TEST(natural, takes_roots_as_gmp_does) {
   std::mt19937_64 random(4);
   for (int i = 0; i < 3000; ++i) {
-    tally::detail::cut x{random_natural<8>(random), 2 * (int(random() % 50) - 25),
-                         random() % 2 == 0};
+    tally::detail::truncated x{random_natural<8>(random), 2 * (int(random() % 50) - 25),
+                               random() % 2 == 0};
     if (random() % 4 == 0) {  // a square, and what is next to it
       auto const root = random_natural<4>(random);
       x.whole = tally::detail::multiply(root, root);
@@ -169,7 +169,7 @@ TEST(natural, takes_roots_of_what_is_next_to_squares) {
       int rest = i;
       natural<4> root;
       for (auto& limb : root.limb) limb = edges[rest % 5], rest /= 5;
-      tally::detail::cut x{tally::detail::multiply(root, root), 0, false};
+      tally::detail::truncated x{tally::detail::multiply(root, root), 0, false};
       integer square, want, more;
       square.set(x.whole), want.set(root);
       if (beside == 1) mpz_add_ui(square.value, square.value, 1);
@@ -192,10 +192,10 @@ TEST(natural, remembers_every_bit_that_is_cut_off) {
   for (int at = 0; at < 32 * 19; ++at) {
     auto x = three;
     x.limb[at / 32] |= std::uint32_t(1) << at % 32;
-    auto const cut = tally::detail::divide(x, {{3}}, 0, at % 2 != 0);
+    auto const quotient = tally::detail::divide(x, {{3}}, 0, at % 2 != 0);
     auto const exact = tally::detail::divide(three, {{3}}, 0, at % 2 != 0);
     EXPECT_FALSE(exact.sticky);
-    EXPECT_TRUE(cut.sticky) << at;
+    EXPECT_TRUE(quotient.sticky) << at;
     // 2^608 times 1 + 2^-24 is between two floats, and so is any less than that much more.
     natural<20> tie{};
     tie.limb[19] = 1, tie.limb[18] = 1 << 8;

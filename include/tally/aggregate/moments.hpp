@@ -71,7 +71,7 @@ TALLY_HD R mean_of(typename moments<T, Squares>::state const& s) {
   auto const total = s.sum.finite.magnitude(negative);
   if (total.bit_length() == 0) return R{};
   auto const n = natural_of(s.count).template slice<4>(0);
-  return round_cut<R>(negative, divide(total, n, s.sum.finite.lsb, false));
+  return round_truncated<R>(negative, divide(total, n, s.sum.finite.lsb, false));
 }
 
 // (n * squares - sum^2) / (n * (n - ddof)), in units of 2^(2 lsb): rounded once, or its root.
@@ -90,7 +90,7 @@ TALLY_HD R variance_of(typename moments<T, true>::state const& s, std::uint64_t 
   if (spread.bit_length() == 0) return R{};
   auto const divisor = multiply(n, natural_of(s.count - ddof));
   auto const value = divide(spread, divisor, s.squares.finite.lsb, root);
-  return round_cut<R>(false, root ? square_root(value) : value);
+  return round_truncated<R>(false, root ? square_root(value) : value);
 }
 
 template <element T, class R>

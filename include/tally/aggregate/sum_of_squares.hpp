@@ -24,7 +24,7 @@ TALLY_HD R norm_of(typename moments<T, true>::state const& s) {
     auto const squares = s.squares.finite.magnitude(negative);
     if (squares.bit_length() == 0) return R{};
     auto const one = natural_of(1).template slice<4>(0);
-    return round_cut<R>(false, square_root(divide(squares, one, s.squares.finite.lsb, true)));
+    return round_truncated<R>(false, square_root(divide(squares, one, s.squares.finite.lsb, true)));
   });
 }
 

@@ -20,14 +20,17 @@ namespace tally::detail {
 template <class A>
 inline constexpr bool compiled_reduce = false;
 
-inline constexpr std::uint64_t alone_below = 65536;  // fewer elements than this: no second thread
+// Fewer elements than this are not worth a second thread.
+inline constexpr std::uint64_t grain_size = 65536;
 
-// Nor for so few bytes of an aggregate that the library holds compiled: those are fast.
+// Whether one thread is best: also for up to 1 MiB, if the library holds the aggregate compiled,
+// because that is fast.
+
 template <aggregate A>
 bool best_alone(elements<typename A::element> const& in, std::uint64_t n) {
-  std::uint64_t const few_bytes = 1 << 20;
-  return n < alone_below ||
-         (compiled_reduce<A> && in.in_memory() && n * sizeof(typename A::element) <= few_bytes);
+  std::uint64_t const max_bytes = 1 << 20;
+  return n < grain_size ||
+         (compiled_reduce<A> && in.in_memory() && n * sizeof(typename A::element) <= max_bytes);
 }
 
 // Elements [begin, end) of `in` into `s`, a tile at a time. `first` is the index of in's first.
@@ -120,16 +123,16 @@ void reduce_run(A const& a, elements<typename A::element> const& in, std::uint64
 template <aggregate A, nan_policy Nan>
 void reduce_on_cpu(A const& a, int threads, elements<typename A::element> const& in,
                    std::uint64_t n, std::uint64_t first, partial<A>& into) {
-  // A few pieces a thread, so that a slow core does not hold up the others; cut at multiples of a
-  // tile.
+  // There are a few pieces a thread, so that a slow core does not hold up the others. They end at
+  // multiples of 512 elements.
   std::uint64_t const pieces = threads == 1 || best_alone<A>(in, n)
                                    ? 1
                                    : std::min<std::uint64_t>(std::uint64_t(threads) * 4, n / 16384);
   std::uint64_t const step = (n / pieces + 511) / 512 * 512;
-  auto const cut = [&](std::uint64_t i) { return i == pieces ? n : std::min(n, i * step); };
+  auto const boundary = [&](std::uint64_t i) { return i == pieces ? n : std::min(n, i * step); };
   std::vector<partial<A>> found(pieces, partial<A>(a));
   parallel_for(threads, pieces, [&](std::size_t i) {
-    reduce_run<A, Nan>(a, in, cut(i), cut(i + 1), first, found[i]);
+    reduce_run<A, Nan>(a, in, boundary(i), boundary(i + 1), first, found[i]);
   });
   for (auto const& part : found) into.append(a, part);
 }

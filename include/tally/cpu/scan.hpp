@@ -317,7 +317,7 @@ void scan_on_cpu(A const& a, int threads, typename A::element const* in, typenam
   };
   // Grouping may change the bits of an ordered aggregate; so it must not depend on `threads`.
   constexpr std::uint64_t chunk = takes_any_order<A> ? 262144 / sizeof(typename A::element) : 16384;
-  if (takes_any_order<A> ? threads == 1 || n < alone_below : n <= chunk)
+  if (takes_any_order<A> ? threads == 1 || n < grain_size : n <= chunk)
     return parallel_for(1, 1, [&](std::size_t) { run(0, n, {}, true, carry); });
 
   std::size_t const chunks = std::size_t((n + chunk - 1) / chunk);

@@ -50,15 +50,15 @@ TALLY_FN T infinity(bool negative = false) {
   return from_bits<T>(bits_of<T>(format<T>::infinity | (negative ? format<T>::sign : 0)));
 }
 
-// A finite number in parts: (negative ? -1 : 1) * significand * 2^exponent.
-struct parts {
+// A finite number as integers: (negative ? -1 : 1) * significand * 2^exponent.
+struct unpacked {
   bool negative;
   std::uint64_t significand;
   int exponent;
 };
 
 template <floating T>
-TALLY_FN parts take_apart(T x) {
+TALLY_FN unpacked take_apart(T x) {
   using f = format<T>;
   auto const b = to_bits(x);
   int const field = int((b & f::infinity) >> (f::precision - 1));
@@ -68,7 +68,7 @@ TALLY_FN parts take_apart(T x) {
   return {negative, fraction | std::uint64_t(1) << (f::precision - 1), field - 1 + f::lowest};
 }
 template <integer T>
-TALLY_FN parts take_apart(T x) {
+TALLY_FN unpacked take_apart(T x) {
   bool negative = false;
   if constexpr (std::is_signed_v<T>) negative = x < 0;
   return {negative, negative ? std::uint64_t(0) - std::uint64_t(x) : std::uint64_t(x), 0};

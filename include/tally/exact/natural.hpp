@@ -98,9 +98,9 @@ TALLY_HD constexpr natural<2> natural_of(std::uint64_t x) {
   return {{std::uint32_t(x), std::uint32_t(x >> 32)}};
 }
 
-// A quotient or root cut to 256 bits: value = whole * 2^exponent, plus less than 2^exponent if
-// sticky.
-struct cut {
+// A quotient or root truncated to 256 bits. The exact value is whole * 2^exponent, or more by less
+// than 2^exponent if `sticky`.
+struct truncated {
   natural<8> whole;
   int exponent;
   bool sticky;
@@ -154,12 +154,12 @@ TALLY_HD inline natural<8> long_division(natural<8>& a, natural<4> const& d) {
 // numerator / denominator * 2^exponent for a numerator > 0, with at least 127 significant bits and,
 // if `even` asks for it, an even exponent.
 template <int Limbs>
-TALLY_HD cut divide(natural<Limbs> const& numerator, natural<4> const& denominator, int exponent,
-                    bool even) {
+TALLY_HD truncated divide(natural<Limbs> const& numerator, natural<4> const& denominator,
+                          int exponent, bool even) {
   int at = numerator.bit_length() - 256;
   if (even && (exponent + at) % 2 != 0) ++at;
   auto rest = numerator.template slice<8>(at);
-  cut out{long_division(rest, denominator), exponent + at, numerator.any_below(at)};
+  truncated out{long_division(rest, denominator), exponent + at, numerator.any_below(at)};
   out.sticky = out.sticky || rest.bit_length() > 0;
   TALLY_CLAIM(within("divide.bits", std::ldexp(1.0, 127 - out.whole.bit_length()), 1));
   return out;
@@ -167,7 +167,7 @@ TALLY_HD cut divide(natural<Limbs> const& numerator, natural<4> const& denominat
 
 // The square root of `x`, whose exponent is even, by Newton's method from above: from a first
 // guess of 50 bits on, which no answer depends on.
-TALLY_HD inline cut square_root(cut const& x) {
+TALLY_HD inline truncated square_root(truncated const& x) {
   int const length = (x.whole.bit_length() + 1) / 2 * 2;
   if (length == 0) return {{}, x.exponent / 2, x.sticky};
   auto const top = x.whole.slice<2>(length - 64);
@@ -214,7 +214,7 @@ TALLY_HD T round_natural(bool negative, natural<Limbs> const& x, int exponent,
 }
 
 template <floating T>
-TALLY_HD T round_cut(bool negative, cut const& x) {
+TALLY_HD T round_truncated(bool negative, truncated const& x) {
   return round_natural<T>(negative, x.whole, x.exponent, x.sticky);
 }
 

@@ -65,7 +65,7 @@ class exact_prefix : windowed_prefix<In, Out, State> {
     if constexpr (!by_sums && to_double)
       if (emit_whole(t, to)) return true;
     if constexpr (Tile::skips) {
-      detail::room_for<In, Tile::size> zeroed;
+      room_for<In, Tile::size> zeroed;
       copy_without_nan(t, zeroed.values);
       return emit_apart<Tile::vector_bytes>({{zeroed.values, t.count, t.first}, t.data}, out);
     } else {
@@ -104,7 +104,7 @@ class exact_prefix : windowed_prefix<In, Out, State> {
     if constexpr (by_sums) {
       tile_sums<In, Tile::vector_bytes / 8> sums;
       auto const e = sums.take(t);
-      needed = room_for(e.top, e.zero);
+      needed = top_needed(e.top, e.zero);
       bool const close = e.top + tile_bits - e.lowest <= 53;
       // Drifting is for what needs it.
       calm_ = close && window_.unknown != 0 ? calm_ + 1 : 0;
@@ -120,7 +120,7 @@ class exact_prefix : windowed_prefix<In, Out, State> {
       if (window_.unknown != 0 && window_.holds(window::lowest_top) && emit_loose(t, out))
         return true;
       auto const e = exponent_top_of(t);
-      needed = room_for(e.top, e.zero);
+      needed = top_needed(e.top, e.zero);
       if (!fit(needed, false)) return false;
     }
     return emit_by_parts(t, needed, out);
@@ -130,7 +130,7 @@ class exact_prefix : windowed_prefix<In, Out, State> {
   using base::to_double, base::window_, base::loose_;
   TALLY_CLAIMS_NEED(using base::truth_;)
   using base::emit_by_parts, base::emit_loose, base::emit_settled, base::emit_whole;
-  using base::fit, base::off, base::room_for, base::size_of;
+  using base::fit, base::off, base::top_needed, base::size_of;
   using typename base::window;
   static constexpr bool by_sums = !is_one_of<double, In, Out>;
   using fixed = fixed_prefix<In, Out>;

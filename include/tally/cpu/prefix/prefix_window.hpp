@@ -43,7 +43,7 @@ class prefix_window {
 
   TALLY_CPU_FN bool holds(int needed) const {
     return needed <= top + shift && std::fabs(high) <= power_of_two(top - 1) &&
-           unknown <= most(top);
+           unknown <= max_unknown(top);
   }
   // Chooses a window that holds the present sum and prefixes below 2^needed; false for what is not
   // finite.
@@ -106,7 +106,7 @@ class prefix_window {
 
  private:
   static constexpr int down = 64;
-  static TALLY_CPU_FN double most(int top) { return power_of_two(top - 94 + 12); }
+  static TALLY_CPU_FN double max_unknown(int top) { return power_of_two(top - 94 + 12); }
   widened_accumulator<In, compiled_accumulator<exact_accumulator<In>>> behind_;
   In const* waiting_ = nullptr;  // elements that are not in `behind_` yet
   std::ptrdiff_t wait_ = 0;      // how many

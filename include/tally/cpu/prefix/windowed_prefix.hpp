@@ -26,7 +26,7 @@ class windowed_prefix {
 
   explicit windowed_prefix(State const& s) : window_(s) { TALLY_CLAIM(starts(truth_, s.finite)); }
 
-  static TALLY_CPU_FN int room_for(int top, bool zero) {
+  static TALLY_CPU_FN int top_needed(int top, bool zero) {
     return zero ? window::lowest_top : top + tile_bits + 1;
   }
   // Sees that the window has room; `tight`: and no more than that.
@@ -123,7 +123,7 @@ class windowed_prefix {
     auto const least = fold_lanes(smallest, [](auto a, auto b) { return a < b ? a : b; });
     int const top = std::max(int(most >> 52), 1) - 1022;
     int const lowest = std::clamp(int(least >> 51), 1, 2047) - 1075;
-    if (most != 0 && (room_for(top, false) > w.top || lowest < w.w2())) return false;
+    if (most != 0 && (top_needed(top, false) > w.top || lowest < w.w2())) return false;
     if (Rest && any(nearest < near)) return false;
     w.move_to(high[lanes - 1], low[lanes - 1]);
     TALLY_CLAIM(moves<format<Out>>(truth_, t, w.shift).rounds("whole"));
@@ -221,7 +221,7 @@ class windowed_prefix {
         std::bit_cast<double>(fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; }));
     constexpr double end =
         is_one_of<In, float16> ? 0x1p16 : std::numeric_limits<double>::infinity();
-    if (!(most < end) || room_for(window::exponent_above(most), most == 0) > w.top + w.shift)
+    if (!(most < end) || top_needed(window::exponent_above(most), most == 0) > w.top + w.shift)
       return false;
     TALLY_CLAIM(moves<format<Out>>(truth_, t, w.shift).rounds("loose").parts("loose.bound", bound));
     TALLY_CLAIM(summed().units("loose.tolerance", to_double ? 0 : 1 << 9));

@@ -95,7 +95,7 @@ TALLY_CPU_FN outcome add_extracted(Tile const& t, int top, Digits& into) {
   TALLY_CLAIM(begin());
   reader.for_each(t, [&](auto const& x) __attribute__((always_inline)) {
     TALLY_CPU_UNROLL
-    for (int i = 0; i < reader.parts; ++i) sum.add(i, x[i]);
+    for (int i = 0; i < reader.vectors; ++i) sum.add(i, x[i]);
   });
   exponent_range const e = reader.found(sum.low_sum());
   bool const exact = e.zero || (e.top <= top && sum.holds(top, e.lowest));

@@ -154,7 +154,7 @@ class moments_window {
     reader.for_each(t, [&](auto const& x) __attribute__((always_inline)) {
       sum.add(x);
       TALLY_CPU_UNROLL
-      for (int i = 0; i < reader.parts; ++i) squares.add(i, x[i]);
+      for (int i = 0; i < reader.vectors; ++i) squares.add(i, x[i]);
     });
     exponent_range const e = reader.found(sum.sum());
     bool const exact = e.zero || holds<Tile>(top_, e);

@@ -29,9 +29,9 @@ struct window_sum {  // plain double additions of floats are exact
   TALLY_CPU_FN void add(Reader& r, Tile const& t) {
     r.for_each(t, [&](auto const& x) __attribute__((always_inline)) { add(x); });
   }
-  TALLY_CPU_FN void add(V const (&x)[Reader::parts]) {
+  TALLY_CPU_FN void add(V const (&x)[Reader::vectors]) {
     TALLY_CPU_UNROLL
-    for (int i = 0; i < Reader::parts; ++i) {
+    for (int i = 0; i < Reader::vectors; ++i) {
       TALLY_CLAIM(adds("window.sums", sums[i], x[i]));
       sums[i] = plus_fused(x[i], sums[i]);
     }
@@ -58,10 +58,10 @@ struct window_sum<Reader, double, Bits> {
   TALLY_CPU_FN void add(Reader& r, Tile const& t) {
     r.for_each(t, [&](auto const& x) __attribute__((always_inline)) { add(x); });
   }
-  TALLY_CPU_FN void add(V const (&x)[Reader::parts]) {
+  TALLY_CPU_FN void add(V const (&x)[Reader::vectors]) {
     using bits = vec<std::uint64_t, sizeof(V) / 8>;
     TALLY_CPU_UNROLL
-    for (int i = 0; i < Reader::parts; ++i) {
+    for (int i = 0; i < Reader::vectors; ++i) {
       V const high = cast<V>(cast<bits>(x[i]) & (~std::uint64_t(0) << 26));
       TALLY_CLAIM(adds("window.upper", upper[i], high));
       TALLY_CLAIM(adds("window.lower", lower[i], x[i] - high));
@@ -90,7 +90,7 @@ struct narrow_sum {
   using V = typename Reader::floats;
   using W = typename Reader::doubles;
   static constexpr int outermost = 120;  // as far as `top` may go either way, for a normal sigma
-  static constexpr int max_taken = 8, vectors = Reader::float_parts, lanes = sizeof(V) / 4;
+  static constexpr int max_taken = 8, vectors = Reader::float_vectors, lanes = sizeof(V) / 4;
   static constexpr int blocks = (1 << Bits) / (max_taken * vectors * lanes);
   V high[vectors], low[vectors];
   float sigma;

@@ -28,13 +28,14 @@ class tile_reader {
  public:
   using doubles = vec<double, lanes>;
   using floats = vec<float, 2 * lanes>;
-  static constexpr int float_parts = narrow ? 4 : 1, parts = 2;
+  static constexpr int float_vectors = narrow ? 4 : 1, vectors = 2;
 
-  // Calls f(x), x being an array of so many vectors, for all elements and some zeros.
+  // Both call f(x) for all elements and some zeros, where x is an array: of `float_vectors` vectors
+  // of floats, or of `vectors` vectors of doubles.
   template <class F>
   TALLY_CPU_FN void for_each_float(Tile const& t, F&& f) {
     for_each_group<group>(t, T{}, [&](T const* p) __attribute__((always_inline)) {
-      floats x[float_parts];
+      floats x[float_vectors];
       read(p, x);
       f(x);
     });
@@ -43,9 +44,9 @@ class tile_reader {
   TALLY_CPU_FN void for_each(Tile const& t, F&& f) {
     if constexpr (wide) {
       for_each_group<group>(t, T{}, [&](T const* p) __attribute__((always_inline)) {
-        doubles x[parts];
+        doubles x[vectors];
         TALLY_CPU_UNROLL
-        for (int i = 0; i < parts; ++i) x[i] = cast<doubles>(sift(load<bits>(p + i * lanes)));
+        for (int i = 0; i < vectors; ++i) x[i] = cast<doubles>(sift(load<bits>(p + i * lanes)));
         f(x);
       });
     } else if constexpr (!narrow && !Tile::skips && Specials == specials::kept) {
@@ -57,7 +58,7 @@ class tile_reader {
     } else {
       for_each_float(t, [&](auto const& f32) __attribute__((always_inline)) {
         TALLY_CPU_UNROLL
-        for (int i = 0; i < float_parts; ++i) {
+        for (int i = 0; i < float_vectors; ++i) {
           alignas(sizeof(floats)) float spread[2 * lanes];
           __builtin_memcpy(spread, &f32[i], sizeof spread);
           doubles x[] = {load_doubles<lanes>(spread), load_doubles<lanes>(spread + lanes)};
@@ -89,7 +90,7 @@ class tile_reader {
   }
 
  private:
-  static constexpr int group = 2 * float_parts * lanes;
+  static constexpr int group = 2 * float_vectors * lanes;
   static constexpr int loaded = (wide ? 1 : is_one_of<T, bfloat16> ? 4 : 2) * lanes;
   static constexpr auto magnitude_bits = bits_of<T>(~format<T>::sign);
   static constexpr auto infinite_bits = bits_of<T>(format<T>::infinity);
@@ -131,18 +132,18 @@ class tile_reader {
     return b;
   }
 
-  TALLY_CPU_FN void read(T const* p, floats (&x)[float_parts]) {
+  TALLY_CPU_FN void read(T const* p, floats (&x)[float_vectors]) {
     if constexpr (is_one_of<T, bfloat16>) {
       using words = vec<std::uint32_t, 2 * lanes>;
       TALLY_CPU_UNROLL
-      for (int i = 0; i < float_parts; i += 2, p += loaded) {
+      for (int i = 0; i < float_vectors; i += 2, p += loaded) {
         auto const b = cast<words>(sift(load<bits>(p)));
         x[i] = cast<floats>(b << 16);
         x[i + 1] = cast<floats>(b & 0xffff0000);
       }
     } else if constexpr (narrow) {
       TALLY_CPU_UNROLL
-      for (int i = 0; i < float_parts; ++i, p += loaded)
+      for (int i = 0; i < float_vectors; ++i, p += loaded)
         x[i] = float16_as_floats<loaded>(sift(load<bits>(p)));
     } else {
       x[0] = cast<floats>(sift(load<bits>(p)));
