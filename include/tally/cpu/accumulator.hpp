@@ -9,8 +9,8 @@
 
 namespace tally::detail {
 
-// What accumulates for A. add(t, s) adds a tile to the accumulator and the state together: what is
-// not yet in one is in the other. flush(s) moves the rest there. It is made from the aggregate, or
+// An accumulator for A. add(t, s) adds a tile: its elements are then in the state or still in the
+// accumulator. flush(s) moves what is still there to the state. It is made from the aggregate, or
 // from nothing.
 template <class Accumulator, class A>
 concept accumulator_of = requires(Accumulator acc, tile<typename A::element, propagate, 16> const t,
@@ -19,7 +19,7 @@ concept accumulator_of = requires(Accumulator acc, tile<typename A::element, pro
   acc.flush(s);
 } && (requires(A const a) { Accumulator{a}; } || std::default_initializable<Accumulator>);
 
-// One element after the other.
+// Adds one element after the other.
 template <aggregate A>
 struct accumulator_in_order {
   A a;
@@ -32,8 +32,8 @@ struct accumulator_in_order {
   void flush(typename A::state&) const {}
 };
 
-// Of aggregates without one of their own. Small states are kept for every lane of some vectors, so
-// that combine() vectorises.
+// The accumulator of aggregates without one of their own. A small state is kept for every lane of
+// some vectors, so that combine() vectorises.
 template <aggregate A>
 struct plain_accumulator {
   using state = typename A::state;
@@ -63,7 +63,7 @@ struct accumulator_for {
 };
 template <aggregate A>
 using accumulator_type = typename accumulator_for<A>::type;
-// For scans, which keep the order of elements even where a reduction need not.
+// The accumulator for scans, which keep the order of elements even where a reduction need not.
 template <aggregate A>
 using scan_accumulator_type =
     std::conditional_t<std::is_same_v<accumulator_type<A>, plain_accumulator<A>>,

@@ -36,7 +36,8 @@ inline constexpr bool compiled_reduce<extrema<T>> = true;
 template <element T>
 inline constexpr bool compiled_reduce<both<moments<T, true>, extrema<T>>> = true;
 
-// Scans to the input's own type, and sums to the widest.
+// The result types for which running sums are compiled: the input's own, the widest one, and float
+// for elements of 16 bits.
 template <class In, class Out>
 inline constexpr bool common_scan = std::is_same_v<In, Out>;
 template <integer In>

@@ -23,7 +23,7 @@ struct elements {
   void (*fill)(void const* in, std::uint64_t begin, std::uint64_t count, T* out) = nullptr;
 
   TALLY_CPU_FN bool in_memory() const { return !fill; }
-  // For who reads these next.
+  // Asks for elements that will be read next.
   TALLY_CPU_FN void fetch_ahead(std::uint64_t begin, std::uint64_t count) const {
     if (in_memory()) detail::fetch_ahead(data + begin, count * sizeof(T));
   }
@@ -67,7 +67,8 @@ TALLY_CPU_FN auto source(transform_input<In, F> const& in, std::uint64_t i) {
   return source(in.in, i);
 }
 
-// Copies of its own, which no store can be taken to change, or the loop would not vectorise.
+// Computes elements of `in`. It has copies of its arguments, which no store can be taken to change;
+// else the loop would not vectorise.
 template <input In>
 TALLY_CPU_FN void compute(In const in, std::uint64_t const begin, std::uint64_t const count,
                           typename In::element* __restrict const out) {

@@ -56,8 +56,8 @@ class extrema_accumulator {
   }
 
  private:
-  // Where an end lies of which only the value is known yet: on sorted data, each tile has a new
-  // one. `data` is null if there is none.
+  // The tile of an end whose index is not looked for yet: on sorted data, the next tile has another
+  // end. `data` is null if there is none.
   struct late {
     T const* data = nullptr;
     int count = 0;
@@ -86,7 +86,7 @@ class extrema_accumulator {
   }
   using ordered = std::conditional_t<floating<T>, std::make_signed_t<key>,
                                      std::conditional_t<std::is_same_v<T, bool>, key, T>>;
-  // Both ways, of one element's bits or a vector of them.
+  // Makes an element's bits, or a vector of them, increase with the value; its own inverse.
   template <class Bits>
   static TALLY_CPU_FN Bits flip_negative(Bits b) {
     if constexpr (floating<T>)
@@ -109,7 +109,7 @@ class extrema_accumulator {
   TALLY_CPU_FN void raise_greatest(Tile const& t, state& s, key high) {
     move_end<false>(t, s.greatest, late_greatest, high);
   }
-  // What the last, incomplete vector has is looked at one by one.
+  // Elements of the last, incomplete vector are looked at one by one.
   template <class Tile>
   TALLY_CPU_FN void add_with_nan(Tile const& t, state& s) {
     constexpr int lanes = Tile::vector_bytes / sizeof(T);

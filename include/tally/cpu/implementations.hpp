@@ -18,7 +18,8 @@
 
 namespace tally::detail {
 
-// Whose code is in src/cpu/tiles_*.cpp alone. (Skipped NaN are counted where they are skipped.)
+// These have all their code for tiles in src/cpu/tiles_*.cpp; but where NaNs are skipped,
+// counted_accumulator looks for them itself.
 template <class Accumulator, nan_policy Nan>
 inline constexpr bool only_calls<compiled_accumulator<Accumulator>, Nan> = true;
 template <floating T, class Accumulator, nan_policy Nan>
@@ -56,7 +57,7 @@ struct accumulator_for<integer_dot<T, R>> {
   using type = integer_products_accumulator<T>;
 };
 
-// What is compared and counted.
+// Extrema and counts.
 template <element T>
 struct accumulator_for<extrema<T>> {
   using type = compiled_accumulator<extrema_accumulator<T>>;
@@ -66,7 +67,7 @@ struct accumulator_for<zeros<T>> {
   using type = zeros_accumulator<T>;
 };
 
-// Several at once.
+// Several aggregates at once.
 template <aggregate A, aggregate B>
 struct accumulator_of_both {
   accumulator_type<A> a;

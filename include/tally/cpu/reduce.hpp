@@ -25,7 +25,6 @@ inline constexpr std::uint64_t grain_size = 65536;
 
 // Whether one thread is best: also for up to 1 MiB, if the library holds the aggregate compiled,
 // because that is fast.
-
 template <aggregate A>
 bool best_alone(elements<typename A::element> const& in, std::uint64_t n) {
   std::uint64_t const max_bytes = 1 << 20;
@@ -33,7 +32,7 @@ bool best_alone(elements<typename A::element> const& in, std::uint64_t n) {
          (compiled_reduce<A> && in.in_memory() && n * sizeof(typename A::element) <= max_bytes);
 }
 
-// Elements [begin, end) of `in` into `s`, a tile at a time. `first` is the index of in's first.
+// Adds elements [begin, end) of `in` to `s`, a tile at a time. `first` is the index of in's first.
 template <aggregate A, nan_policy Nan, int Width>
 TALLY_CPU_FN void reduce_tiles(A const& a, elements<typename A::element> const& in,
                                std::uint64_t begin, std::uint64_t end, std::uint64_t first,
@@ -50,7 +49,8 @@ TALLY_CPU_FN void reduce_tiles(A const& a, elements<typename A::element> const& 
   acc.flush(s);
 }
 
-// One aligned node of 2^tree_level leaves at a time; what lies outside goes leaf by leaf.
+// Aggregates with an order take one aligned node of 2^tree_level leaves at a time; what lies
+// outside of such nodes goes leaf by leaf.
 inline constexpr int tree_level = 8;
 
 template <int Level, aggregate A>

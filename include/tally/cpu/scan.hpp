@@ -70,7 +70,7 @@ class prefix_scanner {
       scan_slowly(a, t, reverse, carry, out);
     }
   }
-  // As scan, where the results can be written once and for all; or nothing of use.
+  // Does what scan() does, to results past the caches; or returns false, with nothing of use done.
   template <class Tile, class To>
   TALLY_CPU_FN bool stream(Tile const& t, To out) {
     bool done;
@@ -157,7 +157,8 @@ struct scanned_next {
   partial<A>* total = nullptr;
 };
 
-// Adds that up a tile at a time while others are scanned, so that memory does not wait for it.
+// Adds up what is scanned next, a tile at a time while others are scanned, so that memory does not
+// wait for it.
 template <aggregate A, nan_policy Nan, int Width>
 class total_of_next {
   using element = typename A::element;
@@ -170,7 +171,7 @@ class total_of_next {
  public:
   TALLY_CPU_FN total_of_next(A const& a, scanned_next<A> const& next)
       : next_(next), acc_(make_accumulator<A, scan_accumulator_type<A>>(a)) {}
-  // So many elements have been asked for.
+  // Adds up a tile if it is among the elements that have been asked for, and some more have been.
   TALLY_CPU_FN void follow(std::uint64_t asked_for) {
     if (std::min(asked_for, next_.n) >= done_ + tile_type::size + behind) add(tile_type::size);
   }
@@ -186,7 +187,7 @@ class total_of_next {
   }
 };
 
-// Adds all of that up now.
+// Adds up all of `part` now.
 template <aggregate A, nan_policy Nan>
 void add_up(A const& a, scanned_next<A> const& part) {
   if constexpr (takes_any_order<A>)
@@ -197,7 +198,7 @@ void add_up(A const& a, scanned_next<A> const& part) {
     reduce_run<A, Nan>(a, {part.in}, 0, part.n, part.first, *part.total);
 }
 
-// For aggregates whose totals depend on how they are grouped.
+// Stands for total_of_next where an aggregate's totals depend on how they are grouped.
 template <aggregate A>
 struct no_total {
   no_total(A const&, scanned_next<A> const&) {}
@@ -205,9 +206,9 @@ struct no_total {
   void finish() const {}
 };
 
-// Scans n elements in this thread and moves `carry` past them, unless it is of no `further` use.
-// `out` may be `in`, if it is not `large`: more than caches hold, so that it is written past them,
-// and what is `next` is brought into them. Its first n elements are added up, too.
+// Scans n elements on this thread, and updates `carry` if it is of `further` use. If `large`,
+// results bypass the caches, what comes `next` is brought into them, and `out` must not be `in`.
+// Meanwhile the total of what comes next is accumulated.
 template <aggregate A, nan_policy Nan, int Width>
 TALLY_CPU_FN void scan_tiles(A const& a, typename A::element const* in, typename A::result* out,
                              std::uint64_t n, std::uint64_t first, scan_shape shape, bool large,
@@ -225,8 +226,9 @@ TALLY_CPU_FN void scan_tiles(A const& a, typename A::element const* in, typename
   bool const stay = !shape.reverse && static_cast<void const*>(in) != out;
   typename scanner_of<A>::type scanner(carry, stay && !further);
   In turned[size];
-  // Behind the result so far, the tile's: where a cache line begins, as in `out` from the second
-  // tile on. A vector that is stored across two lines and read again costs more than the scan.
+  // The tile's results stand behind the result so far, where a cache line begins, as in `out` from
+  // the second tile on. A vector that is stored across two lines and read again costs more than the
+  // scan.
   constexpr int margin = std::max(1, line_bytes / int(sizeof(Out)));
   alignas(std::max<std::size_t>(line_bytes, alignof(Out))) Out buffer[margin + size];
   Out* const results = buffer + margin - 1;
@@ -357,7 +359,7 @@ void scan_on_cpu(A const& a, int threads, typename A::element const* in, typenam
   carry = line.last();
 }
 
-// As compiled_reduce.
+// Whether the library holds scan_on_cpu<A> already compiled.
 template <class A>
 inline constexpr bool compiled_scan = false;
 

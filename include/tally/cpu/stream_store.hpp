@@ -15,7 +15,7 @@ namespace tally::detail {
 
 inline constexpr int line_bytes = 64;  // of a cache
 
-// Memory to be read soon: so many bytes of it for each line stored.
+// Memory to be read soon, and how many bytes of it are asked for with each line stored.
 struct prefetched {
   std::byte const* from = nullptr;
   std::size_t a_line = 0;

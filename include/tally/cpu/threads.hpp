@@ -28,7 +28,8 @@ void parallel_for(int threads, std::size_t tasks, F&& body) {
       const_cast<void*>(static_cast<void const*>(std::addressof(body))));
 }
 
-// Calls body() on this thread under that environment, for arithmetic outside any parallel_for.
+// Calls body() on this thread under that default environment, for arithmetic outside
+// parallel_for().
 template <class F>
 void with_standard_arithmetic(F&& body) {
   parallel_for(1, 1, [&](std::size_t) { body(); });

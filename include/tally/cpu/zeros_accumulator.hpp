@@ -6,7 +6,7 @@
 
 namespace tally::detail {
 
-// Counts a tile's zeros in bytes.
+// Counts a tile's zeros in integers of an element's size, which may be bytes.
 template <element T>
 struct zeros_accumulator {
   using state = typename zeros<T>::state;

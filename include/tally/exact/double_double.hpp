@@ -13,7 +13,8 @@
 
 namespace tally::detail {
 
-// high + low, of which high is the rounded sum.
+// high + low, of which high is the rounded sum. (T. J. Dekker, "A floating-point technique for
+// extending the available precision", Numerische Mathematik 18, 1971.)
 struct two_doubles {
   double high, low;
 };
@@ -88,8 +89,8 @@ TALLY_HD leading leading_of(Digit digit, int low, int high, int lsb) {
   return out;
 }
 
-// A number that rounds to `value` as a double, which it is not if `more`, times 2^exponent, rounded
-// to R; false if that is not known: half way between two results, subnormal or 0.
+// Rounds x * 2^exponent to R, where `value` is the double nearest to x, and `more` says that they
+// differ. False if that does not decide: at a midpoint, for subnormal results and for zero.
 template <floating R>
 TALLY_HD bool round_near(double value, bool more, int exponent, R& out) {
   using f = format<double>;

@@ -5,7 +5,8 @@
 
 namespace tally::detail {
 
-// The squares of the finite values, for which the sum beside it keeps NaN and infinities.
+// The exact sum of the squares of finite values. NaN and infinities are counted by the sum of the
+// values themselves, which stands beside it.
 template <element T>
 struct exact_squares {
   square_digits<T> finite;

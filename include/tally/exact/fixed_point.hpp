@@ -129,7 +129,7 @@ using sum_digits =
                                           std::conditional_t<sizeof(T) <= 4, fixed_point<12, -149>,
                                                              fixed_point<68, -1074>>>>;
 
-// And of their squares.
+// Room for the exact sum of the squares of any 2^63 such values.
 template <element T>
 using square_digits =
     std::conditional_t<integer<T>, fixed_point<7, 0>,

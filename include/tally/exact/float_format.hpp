@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers taken apart into integers, and the one place where an exact value is rounded to a
-// floating-point type. Nothing here uses floating-point arithmetic, so neither the caller's
-// rounding mode, nor flush-to-zero, nor compiler flags can change a bit.
+// Numbers taken apart into integers, and integers rounded to a floating-point type. Nothing here
+// uses floating-point arithmetic, so neither the caller's rounding mode, nor flush-to-zero, nor
+// compiler flags can change a bit.
 #pragma once
 
 #include "tally/types.hpp"
@@ -115,8 +115,8 @@ TALLY_HD inline bfloat16::operator double() const { return convert<double>(*this
 
 namespace detail {
 
-// Where the values of a type lie, seen as floats or (double) as they are: the exponent field of the
-// first value that is not finite, of the least normal one, and the precision.
+// How values of T lie among those of `host`, a float or for doubles a double: the exponent fields
+// of the first one that is not finite and of the least normal one, and the precision.
 template <floating T>
 struct seen_as {
   using host = std::conditional_t<std::is_same_v<T, double>, double, float>;

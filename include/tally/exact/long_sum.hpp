@@ -9,9 +9,9 @@
 
 namespace tally::detail {
 
-// An integer in two's complement, in units of 2^lsb, from a sum as Digits hold it. Additions move
-// their carries at once, most of which do not go far, so that rounding finds the leading bits where
-// they are.
+// An integer in two's complement, in units of 2^lsb. It begins as the sum that Digits hold.
+// Additions move their carries at once, so that rounding finds the leading bits where they are;
+// most carries do not go far.
 template <class Digits>
 class long_sum {
   static constexpr int last = Digits::digits - 1, limbs = Digits::digits / 2 + 2;

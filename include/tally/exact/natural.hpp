@@ -165,8 +165,8 @@ TALLY_HD truncated divide(natural<Limbs> const& numerator, natural<4> const& den
   return out;
 }
 
-// The square root of `x`, whose exponent is even, by Newton's method from above: from a first
-// guess of 50 bits on, which no answer depends on.
+// The square root of `x`, whose exponent is even, by Newton's method from above. The first guess
+// has 50 bits, and no answer depends on it.
 TALLY_HD inline truncated square_root(truncated const& x) {
   int const length = (x.whole.bit_length() + 1) / 2 * 2;
   if (length == 0) return {{}, x.exponent / 2, x.sticky};
@@ -201,7 +201,7 @@ TALLY_HD inline truncated square_root(truncated const& x) {
   }
 }
 
-// x * 2^exponent, plus less than 2^exponent if sticky, rounded once.
+// Rounds x * 2^exponent once. If `sticky`, the exact value is larger by less than 2^exponent.
 template <floating T, int Limbs>
 TALLY_HD T round_natural(bool negative, natural<Limbs> const& x, int exponent,
                          bool sticky = false) {

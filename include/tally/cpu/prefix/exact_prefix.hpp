@@ -14,22 +14,25 @@
 namespace tally::detail {
 
 // What is before a tile is an integer on a grid that it shares with the tile (fixed_prefix.hpp), or
-// is seen through a window (prefix_window.hpp). There are five ways on from there, each of which
+// is seen through a window (prefix_window.hpp). There are eight ways on from there, each of which
 // writes the tile's running sums and moves past it, or changes no value:
-//   near    the sums of the tile's own elements are exact doubles, and so is their sum with what is
-//           before, or it is far enough from where its rounding changes
-//   whole   strict, where the exponents of doubles say that they end within the window
-//   strict  elements are cut as the window is; as long as they have nothing below 2^w2, the running
-//           sums of their high and of their low parts are exact doubles, and an output is their
-//           sum, rounded once. A rest that is kept is represented by half a unit of 2^w2: it
-//           decides a tie the right way, and cannot do more as long as no rounding boundary near
-//           the output is finer than 2^w2
-//   rough   as near, of elements whose running sums no double holds: what additions round is
-//           bounded, and the window drifts
-//   loose   elements are cut once; what is below is added up in doubles, and known up to a bound:
-//           an output must be the same wherever in it the sum is. The window drifts
-// While it drifts, only the last two go on; where they fail, it is fitted again to the exact sum.
-// Where all fail, the exact sum itself goes from element to element (long_sum.hpp).
+//   settled     the sum is not finite and remains so
+//   fixed       all running sums are integers on the grid
+//   near        the sums of the tile's own elements are exact doubles, and so is their sum with
+//               what is before, or it is far enough from where its rounding changes
+//   whole       strict, where the exponents of doubles say that they end within the window
+//   strict      elements are cut as the window is; as long as they have nothing below 2^w2, the
+//               running sums of their high and of their low parts are exact doubles, and an output
+//               is their sum, rounded once. A rest that is kept is represented by half a unit of
+//               2^w2: it decides a tie the right way, and cannot do more as long as no rounding
+//               boundary near the output is finer than 2^w2
+//   rough       as near, of elements whose running sums no double holds: what additions round is
+//               bounded, and the window drifts
+//   loose       elements are cut once; what is below is added up in doubles, and known up to a
+//               bound: an output must be the same wherever in it the sum is. The window drifts
+//   one by one  the exact sum itself goes from element to element (long_sum.hpp)
+// While the window drifts, only rough and loose go on; where they fail, it is fitted again to the
+// exact sum.
 template <floating In, floating Out, class State>
 class exact_prefix : windowed_prefix<In, Out, State> {
  public:
@@ -39,14 +42,14 @@ class exact_prefix : windowed_prefix<In, Out, State> {
     fixed_.leave(s.finite);
     count_paths();
   }
-  // See prefix_window.hpp; in place of `store`, paths are counted.
+  // What is saved, prefix_window.hpp says; count_paths() is then called in place of store().
   void be_lazy() { window_.lazy = true; }
   void count_paths() {
     if (by_integers_ != 0) count_path(path::scan_integers, std::exchange(by_integers_, 0));
     if (loose_ != 0) count_path(path::scan_loose, std::exchange(loose_, 0));
   }
 
-  // By the ways that need no second look at what they have written.
+  // Emits by the ways that need no second look at what they have written.
   template <class Tile, class To>
   TALLY_CPU_FN bool stream(Tile const& t, To out) {
     if (!window_.kept.is_finite_sum()) return false;
@@ -90,7 +93,7 @@ class exact_prefix : windowed_prefix<In, Out, State> {
       to += lanes;
     });
   }
-  // By the ways that take a call of their own: each is there once, whether NaN is skipped or not.
+  // Emits by the other ways, whose code is there once, whether NaN is skipped or not.
   template <int VectorBytes>
   bool emit_apart(tile_to_emit<VectorBytes> const& t, Out* out) {
     bool emitted;
@@ -106,7 +109,7 @@ class exact_prefix : windowed_prefix<In, Out, State> {
       auto const e = sums.take(t);
       needed = top_needed(e.top, e.zero);
       bool const close = e.top + tile_bits - e.lowest <= 53;
-      // Drifting is for what needs it.
+      // Only where tiles need it does the window drift on: after some that do not, it is fitted.
       calm_ = close && window_.unknown != 0 ? calm_ + 1 : 0;
       if (!e.finite || !fit(needed, calm_ > 8)) return false;
       bool const open = window_.unknown == 0;
@@ -134,12 +137,12 @@ class exact_prefix : windowed_prefix<In, Out, State> {
   using typename base::window;
   static constexpr bool by_sums = !is_one_of<double, In, Out>;
   using fixed = fixed_prefix<In, Out>;
-  fixed fixed_;  // on: has all of the sum but infinities, NaN and what is finer, the window nothing
+  fixed fixed_;                    // if on, has the sum but for infinities, NaN and what is finer
   std::uint64_t by_integers_ = 0;  // tiles
-  // How often a tile is asked for before it is tried again; and how often then, if it fails. (One
-  // that cannot be streamed is asked for twice.)
+  // Integers are tried again after wait_ calls, and if they fail then, after patience_ more. (A
+  // tile that cannot be streamed makes two calls.)
   int wait_ = 0, patience_ = 1;
-  int calm_ = 0;  // tiles at hand that need no drifting
+  int calm_ = 0;  // how many of the last tiles, in a row, needed no drifting
 
   template <class Tile, class To>
   TALLY_CPU_FN bool emit_fixed(Tile const& t, To out) {
@@ -184,8 +187,9 @@ class exact_prefix : windowed_prefix<In, Out, State> {
     return exponent_range_of_lanes<In>(largest, smallest);
   }
 
-  // The grid on which everything lies, if base and all prefixes of the tile fit a double; what is
-  // finer in the base is represented by the bits below.
+  // Adds the tile's sums to the base on a grid, if the base and all prefixes of the tile fit a
+  // double there; what is finer in the base is represented by a quarter of the grid's unit. Else
+  // the sums are rounded, and tested.
   template <class Sums>
   TALLY_CPU_FN bool emit_near(int count, exponent_range const& e, Sums& sums, Out* out) {
     auto& w = window_;
@@ -229,7 +233,7 @@ class exact_prefix : windowed_prefix<In, Out, State> {
       low += x - h;
       sizes += size_of(x);
     });
-    // So many additions round on the way to an output, of numbers that are not larger than `most`;
+    // On the way to an output so many additions round, of numbers that are not larger than `most`;
     // the last one rounds by half a unit of the output.
     constexpr int roundings = lanes + Tile::size / (lanes * lanes) + 10;
     double const most = 2 * (sum_of_lanes(sizes) + std::fabs(w.low));

@@ -24,7 +24,7 @@ template <floating In, floating Out>
 class fixed_prefix {
   static constexpr int lanes = 8;
   using ints = vec<std::int64_t, lanes>;
-  using words = vec<std::uint64_t, lanes>;  // that may overflow: of tiles that do not fit
+  using words = vec<std::uint64_t, lanes>;  // sums, which overflow for tiles that do not fit
   using floats = vec<float, lanes>;
   using bits = vec<std::uint32_t, 2 * lanes>;
   using half_bits = vec<std::uint32_t, lanes>;
@@ -40,12 +40,12 @@ class fixed_prefix {
 
   bool on() const { return on_; }
 
-  // Whether that may be, after a sum below 2^top.
+  // Whether elements in the range e may share a grid with a sum before them that is below 2^top.
   static bool could_hold(int top, exponent_range const& e) {
     return e.finite && (e.zero || std::max(top, e.top + tile_bits) - e.lowest <= range);
   }
-  // Takes what it can of `sum`, which is where elements as far as `e` says follow; false if they do
-  // not share a grid.
+  // Takes what it can of `sum`, which elements in the range e follow; false if they do not share a
+  // grid.
   template <class Digits>
   TALLY_CPU_COLD bool enter(Digits& sum, exponent_range const& e) {
     bool negative;
@@ -100,7 +100,8 @@ class fixed_prefix {
       return cast<ints>(running(cast<words>(to_ints(x))));
     };
     bits largest{}, smallest = ~largest;
-    // With a rest, sums from here on are two units or more from where another float begins.
+    // With a rest, sums must have at least this magnitude: floats are then 4 units apart or more,
+    // so that an odd sum is not half way between two.
     constexpr std::uint64_t far = 1 << (format<float>::precision + 1);
     words nearest = ~words{};
     int k = 0;
@@ -137,7 +138,8 @@ class fixed_prefix {
 #endif
     return wide;
   }
-  // To float; for narrower results to odd, so that rounding again sees what was dropped.
+  // Rounds to float; but where results are narrower, to odd (Boldo and Melquiond, 2008), so that
+  // the second rounding sees what was dropped.
   static TALLY_CPU_FN floats rounded([[maybe_unused]] ints x) {
     floats narrow{};
 #ifdef TALLY_NAMES_INSTRUCTIONS

@@ -11,7 +11,7 @@
 
 namespace tally::detail {
 
-// v moved up by `Distance` lanes; below them the last ones of `before`.
+// v moved up by `Distance` lanes; the lanes below get the last ones of `before`.
 template <int Distance, class Word, int Lanes, int... I>
 TALLY_CPU_FN vec<Word, Lanes> moved_up(vec<Word, Lanes> v, vec<Word, Lanes> before,
                                        std::integer_sequence<int, I...>) {
@@ -50,8 +50,8 @@ TALLY_CPU_FN vec<Word, Lanes> running_sums(vec<Word, Lanes> v) {
 }
 
 // Running sums of one vector after another: sums of the last Lanes elements, which wait for
-// nothing, are added to the running sums up to Lanes elements before. Of doubles, all sums have to
-// be exact.
+// nothing, are added to the running sums up to Lanes elements before. Sums of doubles have to be
+// exact, all of them.
 template <class Word, int Lanes>
 class sliding_sums {
   using words = vec<Word, Lanes>;

@@ -9,9 +9,9 @@
 
 namespace tally::detail {
 
-// What scans for A, made from the state of what comes before. emit(t, out) writes a tile's running
-// results and moves past it, or changes nothing of value and returns false: the tile is then
-// scanned on states. store(s) brings the state there.
+// A prefix scans for A. It is made from the state of what comes before. emit(t, out) writes a
+// tile's running results and moves past it, or changes nothing of value and returns false: the tile
+// is then scanned on states. store(s) writes the state of all so far.
 template <class Prefix, class A>
 concept prefix_of = std::constructible_from<Prefix, typename A::state const&> &&
                     requires(Prefix prefix, tile<typename A::element, propagate, 16> const t,
@@ -20,15 +20,15 @@ concept prefix_of = std::constructible_from<Prefix, typename A::state const&> &&
                       prefix.store(s);
                     };
 
-// It may also have stream(t, out), if emit() may write a result twice: what needs no second look at
-// them, for results that go past the caches.
+// A prefix whose emit() may write a result twice may also have stream(t, out), for results that go
+// past the caches: it returns false where a second look at them would be needed.
 template <class Prefix, class Tile, class To>
 concept streams_apart = requires(Prefix prefix, Tile const& t, To out) {
   { prefix.stream(t, out) } -> std::same_as<bool>;
 };
 
-// And be_lazy() and count_paths(), if work is saved where elements stay where they are and what
-// comes after them is not asked for: the second is then called in place of store().
+// A prefix may also have be_lazy() and count_paths(), if it can save work where elements stay where
+// they are and nobody asks for the state after them. The second then stands in for store().
 template <class Prefix>
 concept may_be_lazy = requires(Prefix prefix) {
   prefix.be_lazy();

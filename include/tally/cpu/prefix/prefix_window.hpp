@@ -77,7 +77,7 @@ class prefix_window {
     move_to(high + h, low + l);
     return true;
   }
-  // Goes on to what a tile's elements, all finite, lead to, `off` by as much at most.
+  // Moves past a tile whose elements are all finite, to a sum that is off by at most `off`.
   template <class Tile>
   TALLY_CPU_FN void drift(Tile const& t, double next_high, double next_low, double off) {
     if (unknown == 0) {
@@ -92,7 +92,7 @@ class prefix_window {
     unknown = (unknown + off) * (1 + 0x1p-40);
   }
 
-  // All of the sum to `kept`; the next tile needs a fit.
+  // Moves all of the sum to `kept`; the next tile needs a fit.
   void empty() {
     settle();
     sticky = 0;
@@ -129,14 +129,13 @@ class prefix_window {
   // Out of line: scans have many copies of what calls it, and this is much code.
   TALLY_CPU_COLD void add_waiting() {
     run_vectorised([&](auto width) __attribute__((always_inline)) {
-      using part =
-          tile<In, skip, width, reduced_at_once<In>>;  // which has no NaN that is not to be skipped
+      using part = tile<In, skip, width, reduced_at_once<In>>;  // all its NaNs are to be skipped
       for (; wait_ > 0; waiting_ += part::size, wait_ -= part::size)
         behind_.add(part{waiting_, int(std::min<std::ptrdiff_t>(wait_, part::size)), 0}, kept);
     });
     wait_ = 0;
   }
-  // Drifting on in a larger window takes no exact sum.
+  // Chooses a larger window for a sum that drifts on, which takes no exact sum; false if it cannot.
   bool coarsen(int needed, int room) {
     int const next = std::max(needed, exponent_above(high) + shift + 1) + room;
     if (next <= top + shift || (next > 960) != (shift != 0)) return false;
@@ -146,7 +145,7 @@ class prefix_window {
     move_to(up, (high - up) + low);
     return true;
   }
-  // In units of 2^of.
+  // The sum in `kept`, rounded, in units of 2^of.
   double rounded(int of) const {
     bool negative;
     auto const m = kept.finite.magnitude(negative);

@@ -24,7 +24,7 @@ class tile_sums {
   static constexpr int square = Lanes * Lanes, squares = (1 << tile_bits) / square;
 
  public:
-  // The sums within each run.
+  // Computes the sums within each run, and returns where the elements lie.
   template <class Tile>
   TALLY_CPU_FN exponent_range take(Tile const& t) {
     bits largest{}, smallest = ~largest;
@@ -45,7 +45,7 @@ class tile_sums {
     return exponent_range_of_lanes<In>(largest, smallest);
   }
 
-  // What is before each run; returns the tile's sum.
+  // Computes what is before each run, and returns the tile's sum.
   TALLY_CPU_FN double accumulate() {
     doubles before{};
     for (int s = 0; s < used_; ++s) {
@@ -56,7 +56,8 @@ class tile_sums {
     return before[0];
   }
 
-  // out[k] = base + (rest + the sum up to k), or false; see ziv_rounding.
+  // Writes out[k] = base + (rest + the sum up to k), rounded; false if one is undecided
+  // (ziv_rounding.hpp).
   template <floating Out>
   TALLY_CPU_FN bool emit(int count, double base, double rest, int tolerance, double least,
                          Out* out) const {

@@ -13,7 +13,8 @@
 
 namespace tally::detail {
 
-// Running sums of a tile as a window shows them: exact_prefix.hpp says which way is which.
+// The ways to the running sums of a tile that see what is before it through a window.
+// exact_prefix.hpp says which is which.
 template <floating In, floating Out, class State>
 class windowed_prefix {
  protected:
@@ -29,13 +30,14 @@ class windowed_prefix {
   static TALLY_CPU_FN int top_needed(int top, bool zero) {
     return zero ? window::lowest_top : top + tile_bits + 1;
   }
-  // Sees that the window has room; `tight`: and no more than that.
+  // Sees that the window has room for sums below 2^needed; if `tight`, that it has no more room.
   TALLY_CPU_FN bool fit(int needed, bool tight) {
     constexpr int slack = 4;  // room to grow before the next fit
     return (!tight && window_.holds(needed)) || window_.fit(needed, tight ? 0 : slack);
   }
 
-  // What is NaN remains so, and what is infinite until something else that is not finite comes.
+  // Repeats a sum that is not finite: a NaN for good, an infinity as long as all elements are
+  // finite.
   template <class Tile>
   TALLY_CPU_FN bool emit_settled(Tile const& t, Out* out) const {
     if (!window_.kept.is_nan_sum() && !all_finite(t)) return false;
@@ -43,7 +45,8 @@ class windowed_prefix {
     return true;
   }
 
-  // A tight window may reach the bits, or the small outputs, that another does not.
+  // Tries a window with room to grow, then a tight one, which may reach bits, or small outputs,
+  // that the other does not; then goes one by one.
   template <class Tile>
   TALLY_CPU_FN bool emit_by_parts(Tile const& t, int needed, Out* out) {
     for (bool tight : {false, true}) {  // one loop: each call is a copy of much code
@@ -57,8 +60,8 @@ class windowed_prefix {
     return true;
   }
 
-  // Calls f(x, high, low, finer, k) for vectors of elements from k on: the running sums of what
-  // they have in the window, and what each has below. Returns the last sums.
+  // Calls f(high, low, finer, k) for vectors of elements from k on, with the running sums of what
+  // they have in the window's two parts, and with what each has below. Returns the last sums.
   template <class Tile, class F>
   TALLY_CPU_FN std::pair<double, double> for_each_part(Tile const& t, F&& f) const {
     constexpr int lanes = Tile::vector_bytes / 8;
@@ -82,8 +85,8 @@ class windowed_prefix {
     return {double(high[lanes - 1]), double(low[lanes - 1])};
   }
 
-  // As emit_strict, in a window that is there already, of elements that end within it by their
-  // exponents alone.
+  // Does what emit_strict does, in a window that is there already, for elements whose exponents
+  // alone say that they end within it.
   template <class Tile, class To>
   TALLY_CPU_FN bool emit_whole(Tile const& t, To out) {
     auto& w = window_;
@@ -133,7 +136,7 @@ class windowed_prefix {
     return true;
   }
 
-  // From here on no rounding boundary is finer than what represents a rest.
+  // From this magnitude on, no rounding boundary is finer than what represents a rest.
   double least_beside_rest() const {
     return window_.sticky == 0 ? 0 : power_of_two(window_.w2() + format<Out>::precision + 2);
   }
@@ -173,9 +176,9 @@ class windowed_prefix {
     return true;
   }
 
-  // By how much the sum of what a tile's elements have below 2^w1 may be off, added up in doubles:
-  // sums are below 2^(w1 + 9), where one addition a vector rounds by at most 2^(w2 - 3), and before
-  // that there are sums of a vector's elements, which are less.
+  // A bound on the error of what a tile's elements have below 2^w1, added up in doubles. Running
+  // sums are below 2^(w1 + 9), and the one addition to them a vector rounds by at most 2^(w2 - 3);
+  // sums within a vector are smaller.
   template <class Tile>
   double off(Tile const&) const {
     return (Tile::size / Tile::vector_bytes + 1) * power_of_two(window_.w2());
@@ -249,8 +252,10 @@ class windowed_prefix {
     TALLY_CLAIM(moves<format<Out>>(truth_, t).rounds("one_by_one"));
   }
 
-  // a + b = sum but for its rounding, rounded to odd instead, so that a second rounding sees what
-  // the first one dropped.
+  // The sum of a and b rounded to odd, so that a second rounding sees what the first one dropped;
+  // `sum` is a + b rounded to nearest. (S. Boldo and G. Melquiond, "Emulation of a FMA and
+  // correctly rounded sums: proved algorithms using rounding to odd", IEEE Trans. Comput. 57(4),
+  // 2008. The error of `sum` is Knuth's TwoSum.)
   template <class V>
   static TALLY_CPU_FN V to_odd(V a, V b, V sum) {
     using bits = vec<std::int64_t, sizeof(V) / 8>;

@@ -16,7 +16,7 @@ namespace tally::detail {
 template <class Accumulator, class Tile, class State>
 void add_compiled(Accumulator& a, Tile const& t, State& s);
 
-// An accumulator whose code for tiles of the common size is there.
+// An accumulator whose code for tiles of the common size is compiled there.
 template <class Accumulator>
 class compiled_accumulator {
  public:
@@ -36,7 +36,7 @@ class compiled_accumulator {
   Accumulator inner_;
 };
 
-// Sums of Ts that go to states of another type: there when they are flushed.
+// Adds Ts to a state of another type, by way of a state of T's own that is merged at a flush.
 template <floating T, class Accumulator>
 class widened_accumulator {
  public:

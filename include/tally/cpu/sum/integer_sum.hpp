@@ -11,9 +11,9 @@
 
 namespace tally::detail {
 
-// Integers, modulo 2^64. Narrow ones are taken two in a word: from the sums of the words and of
-// their upper halves that of the lower halves follows. Signed ones are first made unsigned, by 2^31
-// more for one of 32 bits.
+// The sum of integers of up to 32 bits modulo 2^64. Two are taken in a word: from the sums of the
+// words and of their upper halves that of the lower halves follows. Signed ones are first made
+// unsigned; one of 32 bits gets 2^31 more for that.
 template <class Tile>
 TALLY_CPU_FN std::uint64_t sum_of_pairs(Tile const& t) {
   using T = typename Tile::element;

@@ -23,7 +23,7 @@ TALLY_CPU_FN void add_squares(Tile const& t, Digits& finite) {
     finite.add(false, std::uint64_t(low >> 64), 64);
     finite.add(false, std::uint64_t(high), 64);
     finite.add(false, std::uint64_t(high >> 64), 128);
-  } else {  // the squares of a tile's 16-bit integers, too, by halves fit 32 bits
+  } else {  // sums of halves of squares fit a word: 32 bits for up to 16-bit integers
     using word = std::conditional_t<sizeof(T) == 4, std::uint64_t, std::uint32_t>;
     using value = std::conditional_t<std::is_signed_v<T>, std::make_signed_t<word>, word>;
     constexpr int half = 4 * sizeof(word);

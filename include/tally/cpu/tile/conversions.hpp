@@ -11,8 +11,8 @@
 
 namespace tally::detail {
 
-// The types up to 32 bits, as the bits of floats of the same value: exact for finite x, not finite
-// for the others (float16: 2^16 and up).
+// Elements of up to 32 bits as the bits of floats. Those of finite elements have the same value;
+// the others are not finite, or 2^16 and more for float16. If Skip, NaNs become zeros.
 template <bool Skip, int Lanes>
 TALLY_CPU_FN vec<std::uint32_t, Lanes> float_bits(float const* p) {
   auto const bits = load<vec<std::uint32_t, Lanes>>(p);

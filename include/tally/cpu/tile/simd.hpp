@@ -14,7 +14,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"  // all of it is inlined, so no calling convention matters
 
-// Before a loop over vectors that are to stay in registers.
+// This stands before a loop over vectors that are to stay in registers.
 #ifdef __CUDACC__
 #define TALLY_CPU_UNROLL
 #else
@@ -42,7 +42,7 @@ TALLY_CPU_FN V load(T const* from) {
   __builtin_memcpy(&v, from, sizeof v);
   return v;
 }
-// As many lanes as are wanted, and as there are.
+// Stores the first `count` lanes of v, or all if it has no more.
 template <class V, class T>
 TALLY_CPU_FN void store_some(V v, T* to, int count) {
   constexpr int lanes = sizeof v / sizeof(T);
@@ -66,8 +66,8 @@ TALLY_CPU_FN V min_of(V a, V b) {
   return a < b ? a : b;
 }
 
-// The product of numbers below 2^32, where vectors have VectorBytes. (As of longer numbers, g++ has
-// it made of three.)
+// The product of numbers below 2^32, where vectors have VectorBytes. (g++ would make it of three
+// products, as for longer numbers.)
 template <int VectorBytes, int Lanes>
 TALLY_CPU_FN vec<std::uint64_t, Lanes> multiply_low(vec<std::uint64_t, Lanes> a,
                                                     vec<std::uint64_t, Lanes> b) {
@@ -102,7 +102,7 @@ TALLY_CPU_FN vec<double, Lanes> to_doubles(vec<float, Lanes> v) {
   return __builtin_convertvector(v, vec<double, Lanes>);
 }
 
-// The same of floats in memory, which the load spreads out: in a register, that is the work of
+// Floats in memory as doubles. The load spreads them out; in a register, that is the work of
 // another unit.
 template <int Lanes>
 TALLY_CPU_FN vec<double, Lanes> load_doubles(float const* from) {
@@ -130,7 +130,8 @@ TALLY_CPU_FN vec<std::uint32_t, Lanes> widened(vec<std::uint16_t, Lanes> v) {
   return __builtin_convertvector(v, vec<std::uint32_t, Lanes>);
 }
 
-// float16 as floats, where a processor that has vectors so wide does it: Lanes of 8 and 16 on x86.
+// Whether every processor that has vectors so wide converts float16 to floats: 8 and 16 lanes on
+// x86.
 template <int Lanes>
 inline constexpr bool converts_float16 =
 #ifdef TALLY_NAMES_INSTRUCTIONS
@@ -215,7 +216,7 @@ TALLY_CPU_FN V minus_fused(V x, V y) {
   return x - y;
 }
 
-// The lanes put together by f, which is called with halves of the vector and then with elements.
+// Puts the lanes together by f, which is called with halves of the vector and then with elements.
 template <class F, class V>
 TALLY_CPU_FN auto fold_lanes(V v, F&& f) {
   if constexpr (sizeof v > 16) {
@@ -236,7 +237,7 @@ TALLY_CPU_FN void side_by_side(vec<T, Lanes> a, vec<T, Lanes> b, vec<T, 2> (&out
 #ifdef __CUDACC__  // nvcc 13 loses the pack
   for (int i = 0; i < Lanes; ++i) out[i] = vec<T, 2>{a[i], b[i]};
 #else
-  // Within each 16 bytes, which is one instruction.
+  // Lanes are put side by side within each 16 bytes, which is one instruction.
   auto const even = __builtin_shufflevector(a, b, (I % 2 * Lanes + I / 2 * 2)...);
   auto const odd = __builtin_shufflevector(a, b, (I % 2 * Lanes + I / 2 * 2 + 1)...);
   T both[2][Lanes];

@@ -21,7 +21,7 @@ struct tile {
   int count;
   std::uint64_t first;
   int step = 1;
-  bool stays = false;  // the data, until the accumulator is flushed
+  bool stays = false;  // whether `data` stays valid until the accumulator is flushed
 
   TALLY_FN T operator[](int k) const { return data[k]; }
   TALLY_FN bool live(int k) const {
@@ -35,8 +35,9 @@ struct tile {
 
 namespace detail {
 
-// The elements of a tile that is reduced: large enough to hide what comes after each tile, small
-// enough that elements are seldom far apart. What is computed comes in runs, and so do pairs.
+// How many elements a tile has in a reduction: enough to amortise the check and the deposit after
+// each tile, and so few that they seldom span too many binades. Elements that are computed come in
+// runs of run_size, and so do pairs.
 inline constexpr int run_size = 512;
 template <class T>
 inline constexpr int reduced_at_once = run_size;
@@ -71,7 +72,8 @@ TALLY_CPU_FN void for_each_group(Tile const& t, typename Tile::element fill, F&&
   f(rest);
 }
 
-// So much farther, a loop over a tile that has been read before asks for the next tile (of 4 KiB).
+// By so much farther ahead, a loop over a tile that has been read before asks for the next tile (of
+// 4 KiB).
 template <class Tile>
 inline constexpr int next_tile = Tile::size / 2;
 

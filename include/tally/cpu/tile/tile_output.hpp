@@ -11,7 +11,7 @@
 
 namespace tally::detail {
 
-// Into the caches, as any store.
+// Stores into the caches, as any store does.
 template <class Out>
 struct in_caches {
   Out* to;
@@ -22,9 +22,9 @@ struct in_caches {
   }
 };
 
-// Past the caches, into which elements come that will be read soon, each for one of the results:
-// one at a time, because a processor that is asked for many lines at once stands still. For whole
-// tiles, to where a cache line begins.
+// Stores past the caches, and with each vector asks for an element that will be read soon: for one
+// line at a time, because a processor that is asked for many at once stands still. Only for whole
+// tiles whose results begin where a cache line does.
 template <class In, class Out>
 struct past_caches {
   Out* to;

@@ -14,8 +14,8 @@
 
 namespace tally::detail {
 
-// What is made of elements that are not finite. `kept`: the tile is then not finite, either; of a
-// tile that skips NaN, they become zeros. `counted`: all become zeros.
+// What is made of elements that are not finite. `kept`: they remain, and the tile is not finite;
+// but where NaN is skipped, NaNs become zeros. `counted`: all become zeros.
 enum class specials : bool { kept, counted };
 
 // Reads a tile once, `group` elements at a time.
@@ -68,7 +68,7 @@ class tile_reader {
     }
   }
 
-  // What was read. `sum` is the sum of all elements.
+  // The range of all elements that were read. `sum` is their sum.
   TALLY_CPU_FN exponent_range found(double sum) const {
     if constexpr (by_sum) {
       return {16, -24, false, sum - sum == 0};
@@ -94,8 +94,8 @@ class tile_reader {
   static constexpr int loaded = (wide ? 1 : is_one_of<T, bfloat16> ? 4 : 2) * lanes;
   static constexpr auto magnitude_bits = bits_of<T>(~format<T>::sign);
   static constexpr auto infinite_bits = bits_of<T>(format<T>::infinity);
-  // Of doubles, the upper halves are compared, which have the exponent: instruction sets compare 32
-  // bits better than 64.
+  // What is compared: of doubles the upper halves, which have the exponent. Instruction sets
+  // compare 32 bits better than 64.
   using ordered = std::conditional_t<wide, std::uint32_t, bits_of<T>>;
   using bits = vec<bits_of<T>, loaded>;
   using magnitudes = vec<ordered, (wide ? 2 : 1) * loaded>;
