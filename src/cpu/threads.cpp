@@ -32,7 +32,7 @@ int cores() {
 }
 
 // More would only cost: no answer depends on it.
-int most_threads() { return std::max(64, 2 * cores()); }
+int max_threads() { return std::max(64, 2 * cores()); }
 
 void run_one(void (*run)(void*, std::size_t), void* context, std::size_t i) {
   float_environment const standard;
@@ -44,7 +44,7 @@ void run_one(void (*run)(void*, std::size_t), void* context, std::size_t i) {
 int thread_count(cpu where) {
   if (where.threads < 0)
     throw error("cpu: threads = " + std::to_string(where.threads) + " is negative");
-  return where.threads ? std::min(where.threads, most_threads()) : cores();
+  return where.threads ? std::min(where.threads, max_threads()) : cores();
 }
 
 void run_parallel(int threads, std::size_t tasks, void (*run)(void*, std::size_t), void* context) {
@@ -75,7 +75,7 @@ void run_parallel(int threads, std::size_t tasks, void (*run)(void*, std::size_t
     // TBB has to be told of more threads than cores, once for all calls, or it complains on
     // standard error. Never destroyed: calls may outlive main.
     [[gnu::used]] static auto const* more = new oneapi::tbb::global_control(
-        oneapi::tbb::global_control::max_allowed_parallelism, std::size_t(most_threads()));
+        oneapi::tbb::global_control::max_allowed_parallelism, std::size_t(max_threads()));
   }
   oneapi::tbb::task_arena arena(threads);
   arena.execute([&] {

@@ -43,7 +43,7 @@ std::uint64_t run(cpu where, std::span<T const> in, std::uint64_t k, top_k_optio
     call.run(options.sorted);
     return out.size();
   }
-  std::size_t const room = std::max(running<R>::least_room, running<R>::room_for(in.size()));
+  std::size_t const room = std::max(running<R>::min_room, running<R>::room_for(in.size()));
   running<R> best(rank, k, true, out, std::min(room, in.size() + 1));
   best.add(data, in.size(), 0, threads);
   finish_order(best, rank, options);
@@ -86,7 +86,7 @@ struct top_k_stream<T>::state {
         options(options_),
         rank(ranking<R>::of(std::type_identity<T>{}, options)),
         next_index(std::int64_t(first)),
-        best(rank, k, options.distinct, output<R>(held), running<R>::least_room) {}
+        best(rank, k, options.distinct, output<R>(held), running<R>::min_room) {}
 
   std::uint64_t k, count = 0;
   top_k_options options;

@@ -48,7 +48,7 @@ class running {
     if (distinct) seen_.emplace();
   }
 
-  static constexpr std::size_t least_room = std::size_t(1) << 15;
+  static constexpr std::size_t min_room = std::size_t(1) << 15;
   // The buffer that takes an eighth of the bytes of n elements.
   static std::size_t room_for(std::size_t n) {
     return n / 8 * sizeof(R) / (sizeof(R) + sizeof(std::int64_t));
@@ -65,7 +65,7 @@ class running {
     count_path(path::top_k_parallel);
     std::vector<top_k_result<R>> results(parts.size());
     parallel_for(threads, parts.size(), [&](std::size_t p) {
-      running part(rank_, k_, distinct_, output<R>(results[p]), least_room);
+      running part(rank_, k_, distinct_, output<R>(results[p]), min_room);
       part.passing_ = passing_;
       part.collect(parts[p]);
       part.flush();

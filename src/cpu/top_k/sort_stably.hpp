@@ -31,7 +31,7 @@ class stable_sort {
     key_type const differing = differing_bits(values);
     if (differing == 0) return;
     int const low = std::countr_zero(differing), bits = int(std::bit_width(differing)) - low;
-    int const passes = (bits + most_bits - 1) / most_bits;
+    int const passes = (bits + max_bits - 1) / max_bits;
     digit_bits_ = (bits + passes - 1) / passes;
     pairs from{values, indices}, to{values_.get(), indices_.get()};
     for (int pass = 0; pass < passes; ++pass, std::swap(from, to))
@@ -43,7 +43,7 @@ class stable_sort {
 
  private:
   using key_type = bits_of<R>;
-  static constexpr int most_bits = 11;  // as many counters stay in the nearest cache
+  static constexpr int max_bits = 11;  // as many counters stay in the nearest cache
   struct pairs {
     R* values;
     std::int64_t* indices;
