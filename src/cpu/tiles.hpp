@@ -16,7 +16,7 @@ void add_compiled(Accumulator& a, Tile const& t, State& s) {
 
 }  // namespace tally::detail
 
-// For each instruction set that run_vectorised() chooses from here.
+// Instantiates add_compiled() for each instruction set that run_vectorised() chooses from here.
 #define TALLY_TILES_OF(BYTES, NAN, T, STATE, ...) \
   template void add_compiled(__VA_ARGS__&, tile<T, NAN, BYTES, reduced_at_once<T>> const&, STATE&);
 #if defined(TALLY_ONLY_avx512)

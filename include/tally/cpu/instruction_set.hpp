@@ -24,8 +24,8 @@ using vector_width = std::integral_constant<int, Bytes>;
 #ifdef TALLY_NO_CONTRACTION
 #define TALLY_FMA ",fma"
 #else
-// Without fused operations: the compiler might make some of a user's products and sums, and the
-// bits would depend on the processor.
+// There are no fused operations then: the compiler might make some of a user's products and sums,
+// and the bits would depend on the processor.
 #define TALLY_FMA ""
 #endif
 template <class F>

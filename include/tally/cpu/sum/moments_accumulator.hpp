@@ -12,7 +12,7 @@ template <class Tile, class Digits>
 TALLY_CPU_FN void add_squares(Tile const& t, Digits& finite) {
   using T = typename Tile::element;
   if constexpr (sizeof(T) > 4) {
-    unsigned __int128 low = 0, high = 0;  // of the squares' two halves
+    unsigned __int128 low = 0, high = 0;  // the sums of the squares' halves
     for (int k = 0; k < t.count; ++k) {
       std::uint64_t const x = take_apart(t[k]).significand;
       auto const square = static_cast<unsigned __int128>(x) * x;
