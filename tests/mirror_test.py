@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every header has a test, at its own path or at one that a table names."""
+"""Every header and source of the library, and every source of the SIMT machine, has a test: at its own
+path, or at one that a table names.
+"""
 
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-HOST = ("aggregate", "exact", "cpu")
-DEVICE = ("warp", "block", "device")
+TESTS = ROOT / "tests"
+HEADERS = ROOT / "include" / "tally"
 
-# What has no test of its name, and where it is tested: through what it is a part of.
+# What has no test of its name, and where it is tested: through what it is a part of, or what calls it.
+# Headers go by their path in include/tally/, sources by theirs in src/; those of simt/src/ by simt/.
 TESTED_THROUGH = {
     "aggregate/aggregate.hpp": "aggregate/users_aggregate_test.cpp",
     "aggregate/describe.hpp": "cli/describe_test.py",
@@ -19,19 +22,34 @@ TESTED_THROUGH = {
     "aggregate/sum.hpp": "aggregate/exact_test.py",
     "aggregate/zipped.hpp": "aggregate/dot_test.cpp",
     "block/partials.cuh": "block/reduce_test.cu",
+    "claim.hpp": "bounds/claims_test.cpp",
     "cpu/accumulator.hpp": "aggregate/users_aggregate_test.cpp",
     "cpu/compiled.hpp": "cpu/reduce_test.cpp",
+    "cpu/devices.cpp": "cli/devices_test.py",
     "cpu/elements.hpp": "input_test.cpp",
     "cpu/extrema_accumulator.hpp": "aggregate/extrema_test.cpp",
     "cpu/implementations.hpp": "cpu/reduce_test.cpp",
+    "cpu/instruction_set.cpp": "aggregate/path_test.py",
     "cpu/instruction_set.hpp": "cpu/other_machines_test.py",
+    "cpu/memory_lines.cpp": "cli/devices_test.py",
+    "cpu/memory_passes.cpp": "cli/devices_test.py",
     "cpu/prefix/integer_prefix.hpp": "cpu/scan_test.cpp",
     "cpu/prefix/prefix.hpp": "cpu/scan_test.cpp",
     "cpu/prefix/prefix_window.hpp": "cpu/prefix/exact_prefix_test.cpp",
     "cpu/prefix/tile_sums.hpp": "cpu/prefix/prefix_ties_test.cpp",
     "cpu/prefix/windowed_prefix.hpp": "cpu/prefix/prefix_ties_test.cpp",
     "cpu/reduce.hpp": "cpu/reduce_test.cpp",
+    "cpu/reduce_bits.cpp": "aggregate/bits_test.cpp",
+    "cpu/reduce_describe.cpp": "cli/describe_test.py",
+    "cpu/reduce_dot.cpp": "aggregate/dot_test.cpp",
+    "cpu/reduce_extrema.cpp": "aggregate/extrema_test.cpp",
+    "cpu/reduce_moments.cpp": "aggregate/exact_test.py",
+    "cpu/reduce_sums.cpp": "aggregate/exact_test.py",
     "cpu/scan.hpp": "cpu/scan_test.cpp",
+    "cpu/scan_extrema.cpp": "cpu/scan_test.cpp",
+    "cpu/scan_plain.cpp": "cpu/scan_test.cpp",
+    "cpu/scan_sums.cpp": "aggregate/exact_test.py",
+    "cpu/scan_sums_half.cpp": "aggregate/exact_test.py",
     "cpu/stream_store.hpp": "cpu/scan_test.cpp",
     "cpu/sum/compiled_accumulator.hpp": "exact/exact_state_test.cpp",
     "cpu/sum/exact_accumulator.hpp": "cpu/sum/windows_test.cpp",
@@ -49,62 +67,110 @@ TESTED_THROUGH = {
     "cpu/tile/tile_output.hpp": "cpu/scan_test.cpp",
     "cpu/tile/tile_reader.hpp": "cpu/sum/windows_test.cpp",
     "cpu/tile/transpose.hpp": "cpu/prefix/prefix_ties_test.cpp",
+    "cpu/tiles_extrema.cpp": "aggregate/extrema_test.cpp",
+    "cpu/tiles_moments.cpp": "aggregate/exact_test.py",
+    "cpu/tiles_sums.cpp": "aggregate/exact_test.py",
     "cpu/zeros_accumulator.hpp": "aggregate/logic_test.cpp",
+    "cuda/absent.cpp": "gpu_test.cpp",
+    "cuda/cuda_error.cuh": "device/launch_test.cu",
+    "cuda/device_array.cuh": "simt/memory_test.cu",
+    "cuda/launch.cuh": "device/launch_test.cu",
+    "cuda/reduce_arg_extrema.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_bits.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_descriptions.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_dots.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_extrema.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_fast_sums.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_integer_sums.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_logic.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_means.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_products.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_second_moments.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_sums.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_transformed.cu": "cuda/reduce_test.cu",
+    "cuda/thread_index.cuh": "warp/reduce_test.cu",
+    "cuda/workspace.cu": "cuda/gpu_test.cu",
     "device/agent/joint_moments.cuh": "device/agent/together_test.cu",
     "device/agent/second_moments.cuh": "device/agent/moments_test.cu",
     "device/call.hpp": "device/agent/plain_test.cu",
-    "device/fold.cuh": "device/agent/plain_test.cu",
     "device/grid/slots.cuh": "device/agent/plain_test.cu",
     "device/input/batch.cuh": "device/input/sources_test.cu",
-    "device/input/load.cuh": "device/agent/plain_test.cu",
     "device/reduce.cuh": "device/agent/plain_test.cu",
     "device/reduce_array.cuh": "device/agent/plain_test.cu",
-    "device/sum/exact.cuh": "device/agent/sum_test.cu",
     "device/sum/expansion.cuh": "device/agent/moments_test.cu",
-    "device/sum/products.cuh": "device/agent/dot_test.cu",
-    "device/sum/round.cuh": "device/agent/sum_test.cu",
-    "device/sum/significands.cuh": "device/agent/sum_test.cu",
-    "device/sum/squares.cuh": "device/agent/moments_test.cu",
+    "devices.hpp": "cli/devices_test.py",
+    "dtype.hpp": "io/npy_test.cpp",
+    "error.hpp": "cli/error_test.py",
     "exact/exact_products.hpp": "aggregate/dot_test.cpp",
     "exact/exact_squares.hpp": "aggregate/sum_of_squares_test.cpp",
     "exact/order_key.hpp": "aggregate/extrema_test.cpp",
+    "functions.hpp": "input_test.cpp",
+    "gpu/compiled.hpp": "cuda/reduce_test.cu",
+    "gpu/reduce.hpp": "cuda/reduce_test.cu",
+    "gpu_aggregates.cuh": "cuda/early_launch_test.cu",
+    "gpu_operators.cuh": "cuda/gpu_test.cu",
+    "io/array.cpp": "io/npy_test.cpp",
+    "io/csv_fields.cpp": "io/csv_test.cpp",
+    "io/fortran_order.cpp": "io/npy_test.cpp",
+    "io/input_file.cpp": "io/stream_test.cpp",
+    "io/mapped_array.cpp": "io/npy_test.cpp",
+    "io/npy_dictionary.cpp": "io/npy_test.cpp",
+    "io/reader.cpp": "io/stream_test.cpp",
+    "io/source.cpp": "io/stream_test.cpp",
+    "io/source.hpp": "io/stream_test.cpp",
+    "io/streamed_array.cpp": "io/npy_test.cpp",
+    "io/text.cpp": "io/stream_test.cpp",
+    "io/unfinished.cpp": "io/output_test.cpp",
+    "operators.hpp": "warp/reduce_test.cu",
+    "reduce.hpp": "cpu/reduce_test.cpp",
+    "scan.hpp": "cpu/scan_test.cpp",
+    "serial.hpp": "exact/exact_state_test.cpp",
+    "simt/directions.cpp": "simt/schedule_test.cu",
+    "simt/execution.cpp": "simt/scheduler_test.cu",
+    "simt/fibers.cpp": "simt/scheduler_test.cu",
+    "simt/instrumentation.cpp": "simt/memory_test.cu",
+    "simt/search.cpp": "simt/schedule_test.cu",
+    "simt/spaces.cpp": "simt/memory_test.cu",
+    "simt/symbols.cpp": "simt/memory_test.cu",
+    "simt/watchdog.cpp": "simt/scheduler_test.cu",
+    "span.hpp": "cpu/top_k_test.cpp",
+    "tally.hpp": "input_test.cpp",
+    "top_k.hpp": "cpu/top_k_test.cpp",
+    "transform.hpp": "input_test.cpp",
+    "types.hpp": "exact/float_format_test.cpp",
     "warp/redux.cuh": "warp/reduce_test.cu",
+    "where.hpp": "cpu/reduce_test.cpp",
+    "zip.hpp": "input_test.cpp",
 }
 
 
-def headers(*folders):
-    include = ROOT / "include" / "tally"
-    found = [path.relative_to(include).as_posix() for folder in folders
-             for path in (include / folder).glob("**/*.*")]
-    assert found
+def mirrored():
+    """The paths of files by the names that they have in tests/."""
+    sources = [(ROOT / "src", ""), (ROOT / "simt" / "src", "simt/")]
+    found = {path.relative_to(HEADERS).as_posix(): path for path in HEADERS.rglob("*.*")}
+    found |= {f"{prefix}{path.relative_to(folder).as_posix()}": path for folder, prefix in sources
+              for path in folder.rglob("*.c*") if path.suffix in (".cpp", ".cu")}
+    assert len(found) > 200
     return found
 
 
-def place_of(header):
-    """Where it is tested: on a CPU, or for device code on the SIMT machine and on GPUs."""
-    stem, suffix = header.rsplit(".", 1)
-    return TESTED_THROUGH.get(header, f"{stem}_test.{'cu' if suffix == 'cuh' else 'cpp'}")
+def own_test(name):
+    """The test at a file's own path, or None. A header's includes it."""
+    stem, _, suffix = name.rpartition(".")
+    for test in (TESTS / f"{stem}_test.{s}" for s in ("cpp", "cu", "py")):
+        if test.exists() and (suffix in ("cpp", "cu") or f'"tally/{name}"' in test.read_text()):
+            return test
+    return None
 
 
-def test_every_header_is_tested():
-    for header in headers(*HOST, *DEVICE):
-        source = (ROOT / "tests" / place_of(header)).read_text()
-        assert "TEST" in source or "\ndef test_" in source, header
-        if header not in TESTED_THROUGH:
-            assert f'#include "tally/{header}"' in source, header
+def test_every_header_and_source_is_tested():
+    for name in mirrored():
+        test = TESTS / TESTED_THROUGH[name] if name in TESTED_THROUGH else own_test(name)
+        assert test, f"{name} has no test"
+        text = test.read_text()
+        assert "TEST" in text or "\ndef test_" in text, name
 
 
-def test_the_table_names_headers_that_are_there():
-    assert set(TESTED_THROUGH) <= set(headers(*HOST, *DEVICE))
-
-
-def test_device_code_does_not_know_the_machine():
-    for header in headers(*DEVICE):
-        text = (ROOT / "include" / "tally" / header).read_text()
-        assert "simt" not in text and "__CUDA_ARCH__" not in text, header
-
-
-def test_no_member_shares_its_address():
-    """nvcc 13 copies [[no_unique_address]] members wrongly; kernels gave wrong sums."""
-    for header in (ROOT / "include" / "tally").rglob("*.[hc]*"):
-        assert "no_unique_address" not in header.read_text(), header
+def test_the_table_names_what_is_there_and_has_no_test_of_its_name():
+    assert set(TESTED_THROUGH) <= set(mirrored())
+    assert not [name for name in TESTED_THROUGH if own_test(name)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may include what, and how long a file may be: HACKING.md says why."""
+"""What may include what, what headers may not say, and how long a file may be: HACKING.md says why."""
 
 import re
 from pathlib import Path
@@ -90,6 +90,17 @@ def test_no_header_includes_itself_by_way_of_others():
 
     for header in graph:
         visit(header)
+
+
+def test_device_code_does_not_know_the_machine():
+    wrong = [header for header, text in headers().items() if top(header) in ("warp", "block", "device")
+             if "simt" in text or "__CUDA_ARCH__" in text]
+    assert not wrong
+
+
+def test_no_member_shares_its_address():
+    """nvcc 13 copies [[no_unique_address]] members wrongly; kernels gave wrong sums."""
+    assert not [header for header, text in headers().items() if "no_unique_address" in text]
 
 
 def test_no_file_is_longer_than_400_lines():
