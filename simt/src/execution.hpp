@@ -98,6 +98,8 @@ inline uint3 unflatten(std::size_t i, uint3 size) {
   return {unsigned(i % size.x), unsigned(i / size.x % size.y), unsigned(i / size.x / size.y)};
 }
 
+inline std::size_t volume(uint3 v) { return std::size_t(v.x) * v.y * v.z; }
+
 inline position to_position(uint3 v) { return {v.x, v.y, v.z}; }
 
 // Runs a launch that a device could run; false: the machine cannot number so many lanes.

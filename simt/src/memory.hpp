@@ -2,6 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+
+#include "counting.hpp"
+#include "spaces.hpp"
 
 namespace simt {
 
@@ -13,7 +17,22 @@ void see(void* address, std::size_t bytes, access_kind, void* pc);
 // Likewise, of an access that was seen and counted when it began.
 void see_again(void* address, std::size_t bytes, access_kind, void* pc);
 
-struct space;
+// The checks that see() puts in order, for accesses that want another order.
+
+// The space of an address; stops where there is none. Null: of no interest.
+space* find_space(std::uintptr_t address, std::size_t bytes, touch, void* pc);
+// Checks bounds, marks what is written, and returns whether what is read was.
+bool check_states(space&, std::uintptr_t address, std::size_t bytes, touch, bool is_range,
+                  void* pc);
+void check_race(space&, std::uintptr_t address, std::size_t bytes, touch, site_id, void* pc);
+// A store, or an exchange whose result nobody uses, throws away what is in the word.
+void check_replaced(space&, std::uintptr_t address, std::size_t bytes, site_id);
+bool all_initialised(std::uint8_t const* states, std::size_t bytes);
+bool is_shared(space const&);
+[[noreturn]] void stop_misaligned(std::size_t bytes, touch, void* pc);
+[[noreturn]] void stop_uninitialised(space const&, std::uintptr_t address, std::size_t bytes, touch,
+                                     void* pc);
+
 struct launch_request;
 // Exchanges that may have come too early, when nobody can look any more.
 void report_losses(space const&, launch_request const&);

@@ -145,7 +145,7 @@ TEST(counts, are_kept_by_launch_and_by_line) {
   EXPECT_EQ(all[1].block, (simt::position{32, 1, 1}));
   simt::counts sum;
   for (auto const& l : all[0].by_line) {
-    EXPECT_EQ(l.file, "tests/simt/counts_test.cu");
+    EXPECT_EQ(l.file, "tests/simt/counting_test.cu");
     EXPECT_LT(l.line, line);
     sum += l.total;
   }

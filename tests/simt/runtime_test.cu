@@ -4,6 +4,7 @@
 #include "tally/cuda/launch.cuh"
 
 using tally::device_array;
+using tally::launch;
 
 namespace {
 
@@ -55,6 +56,20 @@ TEST(refused, copies_that_name_the_wrong_side) {
   EXPECT_EQ(copy(h, h, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
   EXPECT_EQ(copy(d, h, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
   EXPECT_EQ(copy(d, h, cudaMemcpyDeviceToDevice), cudaErrorInvalidValue);
+}
+TEST(host_calls, refuse_what_reaches_out_of_device_memory) {
+  device_array<int> a(4);
+  std::vector<int> v(8);
+  EXPECT_EQ(cudaMemcpy(a.data(), v.data(), 32, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemset(a.data(), 0, 17), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFree(a.data() + 1), cudaErrorInvalidValue);
+  EXPECT_STREQ(cudaGetErrorName(cudaGetLastError()), "cudaErrorInvalidValue");
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+}
+TEST(host_calls, refuse_launches_that_no_device_could_run) {
+  EXPECT_THROW(launch(nothing_to_do, 1, 1025)(), tally::error);
+  EXPECT_THROW(launch(nothing_to_do, 0, 32)(), tally::error);
+  EXPECT_THROW(launch(nothing_to_do, 1, 32, 228 << 10)(), tally::error);
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <vector>
+
 #include "simt/expect_finding.hpp"
 #include "tally/cuda/device_array.cuh"
 #include "tally/cuda/launch.cuh"
@@ -6,8 +8,24 @@
 using tally::device_array;
 using tally::launch;
 
-// Loops whose end another lane would have to bring, with and without it.
+// Who runs when, and loops whose end another lane would have to bring, with and without it.
 namespace {
+
+__global__ void first_come(unsigned* order, unsigned* next) {
+  order[atomicAdd(next, 1)] = blockIdx.x * blockDim.x + threadIdx.x;
+}
+std::vector<unsigned> come(std::uint64_t seed) {
+  device_array<unsigned> order(256), next(1);
+  next.fill_bytes(0);
+  simt::machine().seed = seed;
+  launch(first_come, 8, 32)(order.data(), next.data());
+  simt::machine() = {};
+  return order.to_host();
+}
+TEST(seed, repeats_an_interleaving_and_another_one_changes_it) {
+  EXPECT_EQ(come(7), come(7));
+  EXPECT_NE(come(7), come(8));
+}
 
 constexpr int sleep_line = __LINE__ + 3;
 __global__ void sleep_until_set(int* flag) {
@@ -86,6 +104,48 @@ TEST(endless, a_flag_that_stays_in_a_register_is_found) {
   launch(spin_on_what_no_lane_reads_again, 1, 1)(words.data(), words.data() + 1);
   expect_finding("hang", "spin_on_what_no_lane_reads_again", spin_line);
   simt::machine() = {};
+}
+
+// Waits for the block that comes after it.
+constexpr int forward_line = __LINE__ + 3;
+__global__ void wait_for_next(int* flags, int distance) {
+  int const next = blockIdx.x + distance;
+  while (next < int(gridDim.x) && !__nv_atomic_load_n(flags + next, __NV_ATOMIC_ACQUIRE)) continue;
+  __nv_atomic_store_n(flags + blockIdx.x, 1, __NV_ATOMIC_RELEASE);
+}
+TEST(hang, waiting_for_a_block_that_is_not_resident_is_found) {
+  device_array<int> flags(64);
+  flags.fill_bytes(0);
+  simt::machine() = {.resident_blocks = 4, .order = simt::block_order::ascending};
+  launch(wait_for_next, 4, 1)(flags.data(), 1);
+  EXPECT_TRUE(simt::take_reports().empty());
+  flags.fill_bytes(0);
+  launch(wait_for_next, 5, 1)(flags.data(), 1);
+  expect_finding("hang", "wait_for_next", forward_line, {});
+  flags.fill_bytes(0);
+  simt::machine().order = simt::block_order::descending;
+  launch(wait_for_next, 64, 1)(flags.data(), 1);
+  simt::machine() = {};
+}
+
+constexpr int lock_line = __LINE__ + 2;
+__global__ void take_lock(int* lock) {
+  while (atomicCAS(lock, 0, 1)) continue;
+}
+TEST(hang, a_lock_that_nobody_gives_back_is_found) {
+  device_array<int> lock(1);
+  lock.fill_bytes(0);
+  launch(take_lock, 1, 64)(lock.data());
+  expect_finding("hang", "take_lock", lock_line);
+}
+
+constexpr int trap_line = __LINE__ + 2;
+__global__ void trap_in_lane_3() {
+  if (threadIdx.x == 3) __trap();
+}
+TEST(trap, is_found) {
+  launch(trap_in_lane_3, 1, 32)();
+  expect_finding("trap", "trap_in_lane_3", trap_line, {3, 0, 0});
 }
 
 }  // namespace

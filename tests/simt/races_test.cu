@@ -19,7 +19,7 @@ simt::report expect_race(std::string const& kernel, int first_line, int second_l
   EXPECT_EQ(r.kernel, kernel);
   int const other = r.line == first_line ? second_line : first_line;
   EXPECT_TRUE(r.line == first_line || r.line == second_line) << r.line << r.text;
-  std::string const with = "race_test.cu:" + std::to_string(other);
+  std::string const with = "races_test.cu:" + std::to_string(other);
   EXPECT_NE(r.text.find(with), r.text.npos) << r.text;
   return r;
 }

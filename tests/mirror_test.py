@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every header and source of the library, and every source of the SIMT machine, has a test: at its own
+path, or at one that a table names.
+"""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+TESTS = ROOT / "tests"
+HEADERS = ROOT / "include" / "tally"
+
+# What has no test of its name, and where it is tested: through what it is a part of, or what calls it.
+# Headers go by their path in include/tally/, sources by theirs in src/; those of simt/src/ by simt/.
+TESTED_THROUGH = {
+    "aggregate/aggregate.hpp": "aggregate/users_aggregate_test.cpp",
+    "aggregate/describe.hpp": "cli/describe_test.py",
+    "aggregate/moments.hpp": "aggregate/exact_test.py",
+    "aggregate/results.hpp": "aggregate/all_together_test.cpp",
+    "aggregate/running_extremum.hpp": "cpu/scan_test.cpp",
+    "aggregate/single_ends.hpp": "device/agent/together_test.cu",
+    "aggregate/single_extrema.hpp": "device/agent/plain_test.cu",
+    "aggregate/sum.hpp": "aggregate/exact_test.py",
+    "aggregate/zipped.hpp": "aggregate/dot_test.cpp",
+    "block/partials.cuh": "block/reduce_test.cu",
+    "claim.hpp": "bounds/claims_test.cpp",
+    "cpu/accumulator.hpp": "aggregate/users_aggregate_test.cpp",
+    "cpu/compiled.hpp": "cpu/reduce_test.cpp",
+    "cpu/devices.cpp": "cli/devices_test.py",
+    "cpu/elements.hpp": "input_test.cpp",
+    "cpu/extrema_accumulator.hpp": "aggregate/extrema_test.cpp",
+    "cpu/implementations.hpp": "cpu/reduce_test.cpp",
+    "cpu/instruction_set.cpp": "aggregate/path_test.py",
+    "cpu/instruction_set.hpp": "cpu/other_machines_test.py",
+    "cpu/memory_lines.cpp": "cli/devices_test.py",
+    "cpu/memory_passes.cpp": "cli/devices_test.py",
+    "cpu/prefix/integer_prefix.hpp": "cpu/scan_test.cpp",
+    "cpu/prefix/prefix.hpp": "cpu/scan_test.cpp",
+    "cpu/prefix/prefix_window.hpp": "cpu/prefix/exact_prefix_test.cpp",
+    "cpu/prefix/tile_sums.hpp": "cpu/prefix/prefix_ties_test.cpp",
+    "cpu/prefix/windowed_prefix.hpp": "cpu/prefix/prefix_ties_test.cpp",
+    "cpu/reduce.hpp": "cpu/reduce_test.cpp",
+    "cpu/reduce_bits.cpp": "aggregate/bits_test.cpp",
+    "cpu/reduce_describe.cpp": "cli/describe_test.py",
+    "cpu/reduce_dot.cpp": "aggregate/dot_test.cpp",
+    "cpu/reduce_extrema.cpp": "aggregate/extrema_test.cpp",
+    "cpu/reduce_moments.cpp": "aggregate/exact_test.py",
+    "cpu/reduce_sums.cpp": "aggregate/exact_test.py",
+    "cpu/scan.hpp": "cpu/scan_test.cpp",
+    "cpu/scan_extrema.cpp": "cpu/scan_test.cpp",
+    "cpu/scan_plain.cpp": "cpu/scan_test.cpp",
+    "cpu/scan_sums.cpp": "aggregate/exact_test.py",
+    "cpu/scan_sums_half.cpp": "aggregate/exact_test.py",
+    "cpu/stream_store.hpp": "cpu/scan_test.cpp",
+    "cpu/sum/compiled_accumulator.hpp": "exact/exact_state_test.cpp",
+    "cpu/sum/exact_accumulator.hpp": "cpu/sum/windows_test.cpp",
+    "cpu/sum/extraction.hpp": "cpu/sum/windows_test.cpp",
+    "cpu/sum/integer_sum.hpp": "cpu/sum/windows_test.cpp",
+    "cpu/sum/moments_accumulator.hpp": "aggregate/exact_test.py",
+    "cpu/sum/products_accumulator.hpp": "aggregate/dot_test.cpp",
+    "cpu/tile/conversions.hpp": "cpu/sum/windows_test.cpp",
+    "cpu/tile/exponent_range.hpp": "cpu/sum/windows_test.cpp",
+    "cpu/tile/prefetch.hpp": "cpu/reduce_test.cpp",
+    "cpu/tile/simd.hpp": "cpu/sum/windows_test.cpp",
+    "cpu/tile/tile.hpp": "cpu/sum/windows_test.cpp",
+    "cpu/tile/tile_output.hpp": "cpu/scan_test.cpp",
+    "cpu/tile/tile_reader.hpp": "cpu/sum/windows_test.cpp",
+    "cpu/tile/transpose.hpp": "cpu/prefix/prefix_ties_test.cpp",
+    "cpu/tiles_extrema.cpp": "aggregate/extrema_test.cpp",
+    "cpu/tiles_moments.cpp": "aggregate/exact_test.py",
+    "cpu/tiles_sums.cpp": "aggregate/exact_test.py",
+    "cpu/zeros_accumulator.hpp": "aggregate/logic_test.cpp",
+    "cuda/absent.cpp": "gpu_test.cpp",
+    "cuda/cuda_error.cuh": "device/launch_test.cu",
+    "cuda/device_array.cuh": "simt/memory_test.cu",
+    "cuda/launch.cuh": "device/launch_test.cu",
+    "cuda/reduce_arg_extrema.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_bits.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_descriptions.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_dots.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_extrema.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_fast_sums.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_integer_sums.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_logic.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_means.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_products.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_second_moments.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_sums.cu": "cuda/reduce_test.cu",
+    "cuda/reduce_transformed.cu": "cuda/reduce_test.cu",
+    "cuda/thread_index.cuh": "warp/reduce_test.cu",
+    "cuda/workspace.cu": "cuda/gpu_test.cu",
+    "device/agent/joint_moments.cuh": "device/agent/together_test.cu",
+    "device/agent/second_moments.cuh": "device/agent/moments_test.cu",
+    "device/call.hpp": "device/agent/plain_test.cu",
+    "device/grid/slots.cuh": "device/agent/plain_test.cu",
+    "device/input/batch.cuh": "device/input/sources_test.cu",
+    "device/reduce.cuh": "device/agent/plain_test.cu",
+    "device/reduce_array.cuh": "device/agent/plain_test.cu",
+    "device/sum/expansion.cuh": "device/agent/moments_test.cu",
+    "devices.hpp": "cli/devices_test.py",
+    "dtype.hpp": "io/npy_test.cpp",
+    "error.hpp": "cli/error_test.py",
+    "exact/exact_products.hpp": "aggregate/dot_test.cpp",
+    "exact/exact_squares.hpp": "aggregate/sum_of_squares_test.cpp",
+    "exact/order_key.hpp": "aggregate/extrema_test.cpp",
+    "functions.hpp": "input_test.cpp",
+    "gpu/compiled.hpp": "cuda/reduce_test.cu",
+    "gpu/reduce.hpp": "cuda/reduce_test.cu",
+    "gpu_aggregates.cuh": "cuda/early_launch_test.cu",
+    "gpu_operators.cuh": "cuda/gpu_test.cu",
+    "io/array.cpp": "io/npy_test.cpp",
+    "io/csv_fields.cpp": "io/csv_test.cpp",
+    "io/fortran_order.cpp": "io/npy_test.cpp",
+    "io/input_file.cpp": "io/stream_test.cpp",
+    "io/mapped_array.cpp": "io/npy_test.cpp",
+    "io/npy_dictionary.cpp": "io/npy_test.cpp",
+    "io/reader.cpp": "io/stream_test.cpp",
+    "io/source.cpp": "io/stream_test.cpp",
+    "io/source.hpp": "io/stream_test.cpp",
+    "io/streamed_array.cpp": "io/npy_test.cpp",
+    "io/text.cpp": "io/stream_test.cpp",
+    "io/unfinished.cpp": "io/output_test.cpp",
+    "operators.hpp": "warp/reduce_test.cu",
+    "reduce.hpp": "cpu/reduce_test.cpp",
+    "scan.hpp": "cpu/scan_test.cpp",
+    "serial.hpp": "exact/exact_state_test.cpp",
+    "simt/directions.cpp": "simt/schedule_test.cu",
+    "simt/execution.cpp": "simt/scheduler_test.cu",
+    "simt/fibers.cpp": "simt/scheduler_test.cu",
+    "simt/instrumentation.cpp": "simt/memory_test.cu",
+    "simt/search.cpp": "simt/schedule_test.cu",
+    "simt/spaces.cpp": "simt/memory_test.cu",
+    "simt/symbols.cpp": "simt/memory_test.cu",
+    "simt/watchdog.cpp": "simt/scheduler_test.cu",
+    "span.hpp": "cpu/top_k_test.cpp",
+    "tally.hpp": "input_test.cpp",
+    "top_k.hpp": "cpu/top_k_test.cpp",
+    "transform.hpp": "input_test.cpp",
+    "types.hpp": "exact/float_format_test.cpp",
+    "warp/redux.cuh": "warp/reduce_test.cu",
+    "where.hpp": "cpu/reduce_test.cpp",
+    "zip.hpp": "input_test.cpp",
+}
+
+
+def mirrored():
+    """The paths of files by the names that they have in tests/."""
+    sources = [(ROOT / "src", ""), (ROOT / "simt" / "src", "simt/")]
+    found = {path.relative_to(HEADERS).as_posix(): path for path in HEADERS.rglob("*.*")}
+    found |= {f"{prefix}{path.relative_to(folder).as_posix()}": path for folder, prefix in sources
+              for path in folder.rglob("*.c*") if path.suffix in (".cpp", ".cu")}
+    assert len(found) > 200
+    return found
+
+
+def own_test(name):
+    """The test at a file's own path, or None. A header's includes it."""
+    stem, _, suffix = name.rpartition(".")
+    for test in (TESTS / f"{stem}_test.{s}" for s in ("cpp", "cu", "py")):
+        if test.exists() and (suffix in ("cpp", "cu") or f'"tally/{name}"' in test.read_text()):
+            return test
+    return None
+
+
+def test_every_header_and_source_is_tested():
+    for name in mirrored():
+        test = TESTS / TESTED_THROUGH[name] if name in TESTED_THROUGH else own_test(name)
+        assert test, f"{name} has no test"
+        text = test.read_text()
+        assert "TEST" in text or "\ndef test_" in text, name
+
+
+def test_the_table_names_what_is_there_and_has_no_test_of_its_name():
+    assert set(TESTED_THROUGH) <= set(mirrored())
+    assert not [name for name in TESTED_THROUGH if own_test(name)]
