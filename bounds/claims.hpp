@@ -35,8 +35,8 @@ void check_counter(char const* name, site, int const* at, int add);
 void check_stored(char const* name, site, exact const& found, exact const& wanted);
 void check_product(char const* name, site, double a, double b, double product, double error);
 
-void check_leading(char const* name, site, exact const& truth, double high, double low,
-                   double error, int exponent);
+void check_approximation(char const* name, site, exact const& truth, double high, double low,
+                         double error, int exponent);
 void check_mean(char const* name, site, double high, double low, double error, std::uint64_t n,
                 double found_high, double found_low, double allowed);
 void check_root(char const* name, site, double high, double low, double error, double found_high,
@@ -155,15 +155,15 @@ struct claim_at {
 
   // Leading digits and what is made of them (exact/double_double.hpp).
   template <class Digit, class Leading>
-  TALLY_CLAIM_FN void leading(char const* name, Digit const& digit, int low, int high, int lsb,
-                              Leading const& found) const {
+  TALLY_CLAIM_FN void approximation(char const* name, Digit const& digit, int low, int high,
+                                    int lsb, Leading const& found) const {
     exact truth;
     for (int i = low; i <= high; ++i) {
       auto const d = std::int64_t(digit(i));
       truth.add(d < 0, d < 0 ? 0 - std::uint64_t(d) : std::uint64_t(d), 32 * i + lsb);
     }
-    check_leading(name, {file, line}, truth, found.value.high, found.value.low, found.error,
-                  found.exponent);
+    check_approximation(name, {file, line}, truth, found.value.high, found.value.low, found.error,
+                        found.exponent);
   }
   template <class Leading, class Value>
   TALLY_CLAIM_FN void mean(char const* name, Leading const& sum, std::uint64_t n,
@@ -191,8 +191,8 @@ struct claim_at {
                  Format::precision, Format::lowest);
   }
   template <class Value>
-  TALLY_CLAIM_FN void two_doubles(char const* name, char operation, Value const& a, Value const& b,
-                                  Value const& result) const {
+  TALLY_CLAIM_FN void double_double(char const* name, char operation, Value const& a,
+                                    Value const& b, Value const& result) const {
     check_two_doubles(name, {file, line}, operation, a.high, a.low, b.high, b.low, result.high,
                       result.low);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is claimed of leading digits and of what is made of them, by MPFR.
+// What is claimed of approximations and of what is made of them, by MPFR.
 #include <algorithm>
 #include <cmath>
 
@@ -59,8 +59,8 @@ class number {
 
 }  // namespace
 
-void check_leading(char const* name, site where, exact const& truth, double high, double low,
-                   double error, int exponent) {
+void check_approximation(char const* name, site where, exact const& truth, double high, double low,
+                         double error, int exponent) {
   exact off = truth;
   off.add(-high, exponent);
   off.add(-low, exponent);

@@ -32,7 +32,7 @@ TEST(Gpu, opens_or_says_why_there_is_none) {
 }
 
 TEST(Gpu, that_was_never_opened_says_so) {
-  tally::gpu none{.opened = tally::detail::gpu_handle()};
+  tally::gpu none{.opened = {}};
   auto const wanted = "gpu: another has been made from it, and it can no more be used";
   std::vector<float> const in(3);
   float out;
@@ -44,7 +44,7 @@ TEST(Gpu, that_was_never_opened_says_so) {
 
 // What is wrong with the arguments is found before anything runs.
 TEST(Gpu, refuses_what_a_cpu_refuses_in_the_same_words) {
-  tally::gpu none{.opened = tally::detail::gpu_handle()};
+  tally::gpu none{.opened = {}};
   std::vector<float> const empty;
   float out;
   for (auto const& failure :
@@ -60,7 +60,7 @@ TEST(Gpu, refuses_what_a_cpu_refuses_in_the_same_words) {
 }
 
 TEST(Gpu, writes_one_result) {
-  tally::gpu none{.opened = tally::detail::gpu_handle()};
+  tally::gpu none{.opened = {}};
   std::vector<float> const in(3);
   std::vector<float> out(2);
   EXPECT_EQ(failure_of([&] { tally::reduce_into(none, in, out, tally::sum{}); }),

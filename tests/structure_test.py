@@ -74,6 +74,14 @@ def test_no_algorithm_includes_an_aggregate():
     assert not wrong
 
 
+def test_how_a_cpu_computes_includes_no_aggregate():
+    """So that a change of one aggregate compiles what uses it, and not the library."""
+    allowed = CONCEPTS | {"aggregate/names.hpp"}
+    wrong = [f"{header} includes {other}" for header, text in headers().items() if top(header) == "cpu"
+             for other in included(text) if other.startswith("aggregate/") and other not in allowed]
+    assert not wrong
+
+
 def test_no_header_includes_itself_by_way_of_others():
     graph = {header: [h for h in included(text)] for header, text in headers().items()}
     done, path = set(), []

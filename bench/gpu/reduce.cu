@@ -52,19 +52,19 @@ __global__ void fill(T* data, std::uint64_t n, values which) {
     data[i] = which == values::descending ? T(double(n - i)) : value_of<T>(mixed(i), which);
 }
 
-class kept : public tally::detail::gpu_call {
+class kept {
  public:
-  kept() : header_(tally::device::workspace::header_bytes / 4), slots_(2 << 20) {
+  kept() : header_(tally::device::workspace::header_bytes / 4), words_(1 << 20) {
     int device;
     tally::check(cudaGetDevice(&device));
     tally::check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device));
     header_.fill_bytes(0, timing::own_stream());
-    slots_.fill_bytes(0, timing::own_stream());
+    words_.fill_bytes(0, timing::own_stream());
   }
-  CUstream_st* stream() const override { return stream_; }
-  int multiprocessors() const override { return multiprocessors_; }
-  memory workspace(std::size_t) override {
-    return {header_.data(), slots_.data(), slots_.size() / 2};
+  CUstream_st* stream() const { return stream_; }
+  int multiprocessors() const { return multiprocessors_; }
+  tally::device::workspace workspace(std::size_t) {
+    return {header_.data(), words_.data(), words_.size()};
   }
   kept& on(cudaStream_t stream) {
     stream_ = stream;
@@ -75,7 +75,7 @@ class kept : public tally::detail::gpu_call {
   cudaStream_t stream_ = nullptr;
   int multiprocessors_;
   device_array<std::uint32_t> header_;
-  device_array<std::uint64_t> slots_;
+  device_array<tally::device::status_word> words_;
 };
 
 void print(std::string const& id, timing::samples const& s, std::size_t bytes) {

@@ -6,9 +6,10 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <utility>
 
-#include "tally/device/call.hpp"
+#include "tally/error.hpp"
+#include "tally/gpu/context.hpp"
+#include "tally/owner.hpp"
 
 namespace tally {
 
@@ -24,56 +25,6 @@ class gpu_memory {
   ~gpu_memory() = default;
 };
 
-namespace detail {
-
-// An open GPU, on which one call is made at a time.
-class opened_gpu : public gpu_call {
- public:
-  virtual ~opened_gpu() = default;
-  virtual int device() const = 0;
-  virtual std::string name() const = 0;
-  virtual std::size_t free_bytes() const = 0;
-  virtual void reserve(std::size_t bytes) = 0;
-  virtual void with_workspace(std::span<std::byte> bytes) = 0;
-  virtual void synchronise() = 0;
-  // Host memory that the device can write: where a call leaves its answer. Aligned to 4096.
-  virtual void* answer(std::size_t bytes) = 0;
-  // Device memory in the stream's order; send() returns when it has read `from`, in host memory.
-  virtual void* allocate(std::size_t bytes) = 0;
-  virtual void release(void* data, std::size_t bytes) noexcept = 0;
-  virtual void send(void* to, std::span<std::byte const> from) = 0;
-  virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
-  // Makes the device the thread's current one; returns the one that was.
-  virtual int enter() = 0;
-  virtual void leave(int before) noexcept = 0;
-};
-
-// Owns one, or none. (std::unique_ptr's header takes nvcc a third of a second.)
-class gpu_handle {
- public:
-  explicit gpu_handle(opened_gpu* owned = nullptr) : gpu_(owned) {}
-  gpu_handle(gpu_handle&& other) noexcept : gpu_(std::exchange(other.gpu_, nullptr)) {}
-  gpu_handle& operator=(gpu_handle&& other) noexcept {
-    gpu_handle taken(std::move(other));
-    std::swap(gpu_, taken.gpu_);
-    return *this;
-  }
-  ~gpu_handle() { delete gpu_; }
-  // These throw where there is none: another has taken it.
-  opened_gpu& operator*() const;
-  opened_gpu* operator->() const { return &**this; }
-
- private:
-  opened_gpu* gpu_;
-};
-
-gpu_handle open_gpu(CUstream_st* stream, gpu_memory* memory, int device);
-
-// The GPU in whose memory `data` is, or -1. Managed memory is in a GPU's.
-int gpu_holding(void const* data);
-
-}  // namespace detail
-
 // One stream of a GPU, one call in flight:
 //
 //   tally::gpu there{.stream = stream};
@@ -88,41 +39,28 @@ struct gpu {
   gpu_memory* memory = nullptr;   // that outlives the gpu; null: the device's stream-ordered pool
   int device = -1;                // -1: the stream's, or without a stream the current one
 
-  detail::gpu_handle opened = detail::open_gpu(stream, memory, device);
+  detail::owner<detail::gpu_context> opened{detail::open_gpu(stream, memory, device)};
 
   // Makes room for calls that need so much workspace, beyond what there is at first.
-  void reserve(std::size_t bytes) { opened->reserve(bytes); }
+  void reserve(std::size_t bytes) { context().reserve(bytes); }
   // Calls use this device memory from now on, and no other; if empty, the gpu's own again. It is
   // set to zero, in the stream's order. Graphs captured meanwhile use it, too: none of them may run
   // beside another or beside a call.
-  void with_workspace(std::span<std::byte> bytes) { opened->with_workspace(bytes); }
+  void with_workspace(std::span<std::byte> bytes) { context().with_workspace(bytes); }
   // As its maker names it.
-  std::string name() const { return opened->name(); }
+  std::string name() const { return context().name(); }
   // As the CUDA runtime counts.
-  int index() const { return opened->device(); }
+  int index() const { return context().device(); }
   // Of the device's memory, as the driver counts.
-  std::size_t free_bytes() const { return opened->free_bytes(); }
+  std::size_t free_bytes() const { return context().free_bytes(); }
   // Waits for the stream.
-  void synchronise() { opened->synchronise(); }
+  void synchronise() { context().synchronise(); }
+
+  // What it has opened, for calls; throws where another gpu has taken it.
+  detail::gpu_context& context() const {
+    if (auto* const found = opened.get()) return *found;
+    throw error("gpu: another has been made from it, and it can no more be used");
+  }
 };
 
-namespace detail {
-
-// While it lives, the gpu's device is the thread's current one.
-class entered_gpu {
- public:
-  explicit entered_gpu(opened_gpu& where) : gpu_(where), before_(gpu_.enter()) {}
-  explicit entered_gpu(gpu const& where) : entered_gpu(*where.opened) {}
-  entered_gpu(entered_gpu const&) = delete;
-  ~entered_gpu() { gpu_.leave(before_); }
-
-  opened_gpu& operator*() const { return gpu_; }
-  opened_gpu* operator->() const { return &gpu_; }
-
- private:
-  opened_gpu& gpu_;
-  int before_;
-};
-
-}  // namespace detail
 }  // namespace tally

@@ -5,7 +5,10 @@
 // called.
 #pragma once
 
+#include "tally/device/agent/describe.cuh"
 #include "tally/device/agent/dot.cuh"
+#include "tally/device/agent/extrema.cuh"
+#include "tally/device/agent/integer_sum.cuh"
 #include "tally/device/agent/second_moments.cuh"
 #include "tally/device/agent/sum.cuh"
 #include "tally/device/agent/together.cuh"

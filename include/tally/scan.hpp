@@ -7,6 +7,13 @@
 #include <optional>
 #include <ranges>
 
+#include "tally/aggregate/bits.hpp"
+#include "tally/aggregate/describe.hpp"
+#include "tally/aggregate/dot.hpp"
+#include "tally/aggregate/extrema.hpp"
+#include "tally/aggregate/fast_sum.hpp"
+#include "tally/aggregate/moments.hpp"
+#include "tally/aggregate/sum.hpp"
 #include "tally/cpu/compiled.hpp"
 #include "tally/span.hpp"
 

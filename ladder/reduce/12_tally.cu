@@ -3,32 +3,34 @@
 // Rung 12: Tally's own.
 //
 // Change:   tally::reduce on a GPU: four loads of 16 bytes in flight a thread, blocks leave their
-//           totals in slots that carry the launch's number, the first block waits for them; float
-//           sums and means are exact, rounded once.
+//           totals in status words that carry the launch's number, the first block waits for them;
+//           float sums and means are exact, rounded once.
 // Predict:  reading, and one trip through the L2 cache instead of CUB's second launch: ahead of it.
-// Bytes:    n elements read, some 16-byte slots a block written and read.
+// Bytes:    n elements read, some status words of 16 bytes a block written and read.
 #include "ladder/reduce/reduce.cuh"
-#include "tally/aggregate/extrema.hpp"
+#include "tally/device/agent/extrema.cuh"
+#include "tally/device/agent/integer_sum.cuh"
 #include "tally/device/agent/moments.cuh"
 #include "tally/device/agent/sum.cuh"
 #include "tally/device/reduce_array.cuh"
 
 namespace ladder::reduce {
 
-inline constexpr unsigned blocks_a_multiprocessor = 2, slots_a_block = 64;
+inline constexpr unsigned blocks_a_multiprocessor = 2, words_a_block = 64;
 
 // What tally::gpu has for a call, made of the rung's scratch.
-class on_scratch : public tally::detail::gpu_call {
+class on_scratch {
  public:
   explicit on_scratch(problem const& p) : p_(p) {}
-  cudaStream_t stream() const override { return p_.stream; }
-  int multiprocessors() const override { return int(p_.grid / blocks_a_multiprocessor); }
-  memory workspace(std::size_t slots) override {
-    if (slots > p_.grid * slots_a_block) throw tally::error("the rung's scratch is too small");
-    return {static_cast<std::uint32_t*>(p_.scratch), static_cast<char*>(p_.scratch) + header,
-            p_.grid * slots_a_block};
+  cudaStream_t stream() const { return p_.stream; }
+  int multiprocessors() const { return int(p_.grid / blocks_a_multiprocessor); }
+  tally::device::workspace workspace(std::size_t words) const {
+    if (words > p_.grid * words_a_block) throw tally::error("the rung's scratch is too small");
+    auto* const at = static_cast<char*>(p_.scratch);
+    return {reinterpret_cast<std::uint32_t*>(at),
+            reinterpret_cast<tally::device::status_word*>(at + header), p_.grid * words_a_block};
   }
-  static std::size_t bytes(problem const& p) { return header + 16 * p.grid * slots_a_block; }
+  static std::size_t bytes(problem const& p) { return header + 16 * p.grid * words_a_block; }
 
  private:
   static constexpr std::size_t header = tally::device::workspace::header_bytes;

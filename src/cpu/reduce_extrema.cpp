@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "instances.hpp"
+#include "tally/aggregate/extrema.hpp"
 
 namespace tally::detail {
 

@@ -20,12 +20,12 @@ memory_lines measure_memory(gpu_properties const&) { fail(); }
 
 namespace detail {
 
-gpu_handle open_gpu(CUstream_st*, gpu_memory*, int) { fail(); }
+gpu_context* open_gpu(CUstream_st*, gpu_memory*, int) { fail(); }
 
 int gpu_holding(void const*) { return -1; }
 
 template <aggregate A, input In>
-void compiled_reduce_on_gpu(gpu_call&, A const&, nan_policy, In const&, typename A::result*,
+void compiled_reduce_on_gpu(gpu_context&, A const&, nan_policy, In const&, typename A::result*,
                             bool*) {
   fail();
 }

@@ -25,7 +25,7 @@ std::size_t first_workspace(int device) {
   return each * std::size_t(attribute(cudaDevAttrMultiProcessorCount, device));
 }
 
-class cuda_gpu final : public opened_gpu {
+class cuda_gpu final : public gpu_context {
  public:
   cuda_gpu(CUstream_st* stream, gpu_memory* memory, int device)
       : stream_(stream),
@@ -43,7 +43,7 @@ class cuda_gpu final : public opened_gpu {
 
   CUstream_st* stream() const override { return stream_; }
   int multiprocessors() const override { return multiprocessors_; }
-  gpu_call::memory workspace(std::size_t slots) override { return workspace_->take(slots); }
+  device::workspace workspace(std::size_t words) override { return workspace_->take(words); }
 
   int device() const override { return device_; }
   std::string name() const override {
@@ -69,10 +69,10 @@ class cuda_gpu final : public opened_gpu {
     on_device const here(device_);  // the default stream is the current device's
     check(cudaStreamSynchronize(stream_));
   }
-  void* answer(std::size_t bytes) override {
+  void* result_slot(std::size_t bytes) override {
     if (capture_of(stream_))
       throw error("gpu: a value cannot be returned from a capture: reduce_into can be captured");
-    return answer_.room(bytes);
+    return result_.room(bytes);
   }
   void* allocate(std::size_t bytes) override { return memory_.allocate(bytes, stream_); }
   void release(void* data, std::size_t bytes) noexcept override {
@@ -95,7 +95,7 @@ class cuda_gpu final : public opened_gpu {
   device_memory memory_;
   std::optional<kept_workspace> workspace_;
   staging staging_;
-  pinned answer_;
+  pinned result_;
 };
 
 int device_for(CUstream_st* stream, int asked) {
@@ -120,10 +120,10 @@ int device_for(CUstream_st* stream, int asked) {
 
 }  // namespace
 
-gpu_handle open_gpu(CUstream_st* stream, gpu_memory* memory, int device) {
+gpu_context* open_gpu(CUstream_st* stream, gpu_memory* memory, int device) {
   device = device_for(stream, device);
   on_device const here(device);
-  return gpu_handle(new cuda_gpu(stream, memory, device));
+  return new cuda_gpu(stream, memory, device);
 }
 
 int gpu_holding(void const* data) {

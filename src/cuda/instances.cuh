@@ -9,9 +9,9 @@
 namespace tally::detail {
 
 template <aggregate A, input In>
-void compiled_reduce_on_gpu(gpu_call& call, A const& a, nan_policy nan, In const& in,
+void compiled_reduce_on_gpu(gpu_context& context, A const& a, nan_policy nan, In const& in,
                             typename A::result* out, bool* found) {
-  reduce_on_gpu(call, a, nan, in, out, found);
+  reduce_on_gpu(context, a, nan, in, out, found);
 }
 
 }  // namespace tally::detail

@@ -7,6 +7,6 @@
 #define TALLY_REDUCE_ON_GPU(...)                                                                  \
   template void                                                                                   \
   compiled_reduce_on_gpu<typename __VA_ARGS__::aggregate_type, typename __VA_ARGS__::input_type>( \
-      gpu_call&, typename __VA_ARGS__::aggregate_type const&, nan_policy,                         \
+      gpu_context&, typename __VA_ARGS__::aggregate_type const&, nan_policy,                      \
       typename __VA_ARGS__::input_type const&, typename __VA_ARGS__::aggregate_type::result*,     \
       bool*);

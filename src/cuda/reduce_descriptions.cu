@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/cuda/instances.cuh"
-#include "tally/device/agent/together.cuh"
+#include "tally/device/agent/describe.cuh"
 
 namespace tally::detail {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/cuda/instances.cuh"
 #include "tally/device/agent/dot.cuh"
+#include "tally/device/agent/integer_sum.cuh"
 
 namespace tally::detail {
 

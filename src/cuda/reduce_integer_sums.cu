@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/cuda/instances.cuh"
+#include "tally/device/agent/integer_sum.cuh"
 
 namespace tally::detail {
 

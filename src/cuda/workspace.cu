@@ -5,12 +5,12 @@
 #include <string>
 
 #include "src/cuda/capture.cuh"
-#include "tally/device/grid/slots.cuh"
 
 namespace tally {
 namespace {
 
-constexpr std::size_t slot_bytes = 16, header_bytes = device::workspace::header_bytes;
+constexpr std::size_t word_bytes = sizeof(device::status_word);
+constexpr std::size_t header_bytes = device::workspace::header_bytes;
 
 std::string needs(std::size_t bytes, std::size_t there) {
   return "gpu: a call needs " + std::to_string(bytes) + " bytes of workspace, more than the " +
@@ -33,14 +33,14 @@ kept_workspace::~kept_workspace() {
   cudaGetLastError();
 }
 
-detail::gpu_call::memory kept_workspace::take(std::size_t slots) {
-  if (slots == 0) return {nullptr, nullptr, 0};
-  if (slots > (std::size_t(-1) - header_bytes) / slot_bytes)
-    throw error("gpu: a call needs " + std::to_string(slots) + " slots of workspace");
-  auto const all = room(header_bytes + slots * slot_bytes);
-  auto const data = all.data();
-  return {reinterpret_cast<std::uint32_t*>(data), data + header_bytes,
-          (all.size() - header_bytes) / slot_bytes};
+device::workspace kept_workspace::take(std::size_t words) {
+  if (words == 0) return {nullptr, nullptr, 0};
+  if (words > (std::size_t(-1) - header_bytes) / word_bytes)
+    throw error("gpu: a call needs " + std::to_string(words) + " status words of workspace");
+  auto const all = room(header_bytes + words * word_bytes);
+  return {reinterpret_cast<std::uint32_t*>(all.data()),
+          reinterpret_cast<device::status_word*>(all.data() + header_bytes),
+          (all.size() - header_bytes) / word_bytes};
 }
 
 std::span<std::byte> kept_workspace::room(std::size_t bytes) {
@@ -79,14 +79,14 @@ void kept_workspace::reserve(std::size_t bytes) {
   if (capture && bytes > most)
     throw error("gpu: reserve(" + std::to_string(bytes) + ") during a capture, where there are " +
                 std::to_string(most) + " bytes");
-  replace((bytes + slot_bytes - 1) / slot_bytes * slot_bytes, capture);
+  replace((bytes + word_bytes - 1) / word_bytes * word_bytes, capture);
 }
 
 void kept_workspace::use(std::span<std::byte> bytes) {
   if (capture_of(stream_))
     throw error("gpu: with_workspace during a capture, which would zero it in each replay");
-  auto const misaligned = reinterpret_cast<std::uintptr_t>(bytes.data()) % slot_bytes;
-  auto const skipped = std::min(misaligned ? slot_bytes - misaligned : 0, bytes.size());
+  auto const misaligned = reinterpret_cast<std::uintptr_t>(bytes.data()) % word_bytes;
+  auto const skipped = std::min(misaligned ? word_bytes - misaligned : 0, bytes.size());
   auto const aligned = bytes.subspan(skipped);
   if (!aligned.empty()) check(cudaMemsetAsync(aligned.data(), 0, aligned.size(), stream_));
   callers_ = aligned;

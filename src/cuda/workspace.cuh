@@ -19,7 +19,7 @@ class kept_workspace {
   kept_workspace(kept_workspace const&) = delete;
   ~kept_workspace();
 
-  detail::gpu_call::memory take(std::size_t slots);
+  device::workspace take(std::size_t words);
   void reserve(std::size_t bytes);
   void use(std::span<std::byte> bytes);
 

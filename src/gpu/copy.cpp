@@ -5,7 +5,7 @@
 
 namespace tally {
 
-gpu_copy::gpu_copy(gpu& where, std::size_t bytes) : where_(*where.opened) { grow(bytes); }
+gpu_copy::gpu_copy(gpu& where, std::size_t bytes) : where_(where.context()) { grow(bytes); }
 
 gpu_copy::~gpu_copy() {
   if (data_) detail::entered_gpu(where_)->release(data_, room_);

@@ -132,7 +132,7 @@ TEST_F(claims, values_round_as_one_if_no_boundary_is_within_their_error) {
   EXPECT_TRUE(any_exceeded());
 }
 
-TEST_F(claims, leading_digits_are_compared_with_all_of_them) {
+TEST_F(claims, approximations_are_compared_with_all_of_them) {
   struct {
     struct {
       double high, low;
@@ -141,10 +141,10 @@ TEST_F(claims, leading_digits_are_compared_with_all_of_them) {
     int exponent = 64;
   } found;
   auto const digit = [](int i) { return i == 2 ? 1 : i == 0 ? 1 << 20 : 0; };
-  here.leading("leading", digit, 0, 2, 0, found);
-  EXPECT_EQ(largest("leading"), 0x1p-4);  // 2^20 of 2^24
+  here.approximation("approximation", digit, 0, 2, 0, found);
+  EXPECT_EQ(largest("approximation"), 0x1p-4);  // 2^20 of 2^24
   found.error = 0x1p-45;
-  here.leading("leading", digit, 0, 2, 0, found);
+  here.approximation("approximation", digit, 0, 2, 0, found);
   EXPECT_TRUE(any_exceeded());
 }
 

@@ -15,7 +15,7 @@
 #include "tally/cuda/device_array.cuh"
 #include "tally/cuda/launch.cuh"
 #include "tally/devices.hpp"
-#include "tally/gpu_operators.cuh"
+#include "tally/gpu_aggregates.cuh"
 #include "tally/tally.hpp"
 
 namespace {
@@ -62,8 +62,8 @@ class graph {
 };
 
 // The workspace that a call would have now.
-std::uint32_t* place(gpu const& where, std::size_t slots = 1) {
-  return where.opened->workspace(slots).header;
+std::uint32_t* place(gpu const& where, std::size_t words = 1) {
+  return where.context().workspace(words).header;
 }
 
 TEST(Gpu, answers_as_a_cpu_does) {

@@ -68,6 +68,22 @@ bool same(description<T> const& a, description<T> const& b) {
          a.minimum_index == b.minimum_index && a.maximum_index == b.maximum_index;
 }
 
+// States of the same values have the same bytes, whatever lies in their digits.
+template <class State>
+std::vector<std::byte> bytes_of(State const& s) {
+  byte_writer out;
+  s.write(out);
+  return out.take();
+}
+template <class T>
+bool same(exact_state<T> const& a, exact_state<T> const& b) {
+  return bytes_of(a) == bytes_of(b);
+}
+template <class T>
+bool same(exact_products<T> const& a, exact_products<T> const& b) {
+  return bytes_of(a) == bytes_of(b);
+}
+
 template <class T>
 class reductions {
  public:
@@ -86,11 +102,24 @@ class reductions {
         same(reduce(there_, transform(device_, f), op), reduce(cpu{}, transform(host_, f), op)))
         << name << " of " << host_.size() << " elements";
   }
+  // What mean{}, variance{} and the others are made of.
+  void expect_moments() const {
+    auto const got = reduce(there_, device_, moments_state{});
+    auto const want = reduce(cpu{}, host_, moments_state{});
+    EXPECT_EQ(got.count, want.count);
+    EXPECT_TRUE(same(got.sum, want.sum)) << host_.size() << " elements";
+    EXPECT_EQ(bytes_of(got.squares.finite), bytes_of(want.squares.finite))
+        << host_.size() << " elements";
+  }
   void expect_dot(T const* second) const {
     std::span<T const> const device_second(second, host_.size());
     EXPECT_TRUE(same(reduce(there_, zip(device_, device_second), dot{}),
                      reduce(cpu{}, zip(host_, host_), dot{})))
         << "dot of " << host_.size() << " elements";
+    if constexpr (floating<T>)
+      EXPECT_TRUE(same(reduce(there_, zip(device_, device_second), dot_state{}),
+                       reduce(cpu{}, zip(host_, host_), dot_state{})))
+          << "state of the dot of " << host_.size() << " elements";
   }
 
   void expect_all() const {
@@ -105,6 +134,9 @@ class reductions {
     if constexpr (floating<T>) {
       expect(fast_sum{}, "fast_sum");
       expect(sum{}, "sum without NaN", skip);
+      expect(sum_state{}, "sum_state");
+      expect(sum_state{}, "sum_state without NaN", skip);
+      expect_moments();
     } else {
       expect(bit_and{}, "bit_and");
       expect(bit_or{}, "bit_or");

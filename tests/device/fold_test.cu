@@ -2,9 +2,10 @@
 #include "tally/device/fold.cuh"
 
 #include "support/device_reduce.cuh"
-#include "tally/aggregate/extrema.hpp"
 #include "tally/aggregate/fast_sum.hpp"
 #include "tally/aggregate/logic.hpp"
+#include "tally/device/agent/extrema.cuh"
+#include "tally/device/agent/integer_sum.cuh"
 #include "tally/device/agent/second_moments.cuh"
 #include "tally/device/agent/sum.cuh"
 

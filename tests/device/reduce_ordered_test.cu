@@ -148,7 +148,7 @@ TEST(users_operators_on_a_device, can_skip_nan) {
   expect_tree(tally::operation<float, less_regular>{}, nothing, call, 0, tally::skip);
 }
 
-// Any word may be in a slot.
+// Any word may be published.
 struct less_regular_still {
   template <class T>
   TALLY_FN T operator()(T const& a, T const& b) const {
@@ -269,8 +269,7 @@ __global__ void __launch_bounds__(tally::device::ordered_threads)
   using state = typename A::state;
   __shared__ tally::device::shared_nodes<state> nodes;
   for (unsigned run = threadIdx.x; run < call.runs; run += blockDim.x)
-    tally::device::publish_state(call.a.lift(int(run), run),
-                                 call.w.slots + run * tally::device::words_of<state>, 1);
+    tally::device::tile_states<state>(call.w.words, 1).publish(run, call.a.lift(int(run), run));
   __syncthreads();
   auto const total = tally::device::fold_runs(call, 1, nodes);
   if (threadIdx.x == 0) *out = call.a.lower(total);
@@ -279,13 +278,13 @@ __global__ void __launch_bounds__(tally::device::ordered_threads)
 void expect_folded_runs(unsigned runs) {
   using aggregate = tally::device::with_identity<joined_numbers>;
   using source = decltype(tally::device::source_of(tally::array_input<int>{nullptr, 0}));
-  tally::device_array<tally::device::slot> slots(
+  tally::device_array<tally::device::status_word> words(
       runs * tally::device::words_of<typename aggregate::state>);
-  slots.fill_bytes(0);
+  words.fill_bytes(0);
   tally::device_array<interval> out(1);
   tally::device::ordered_call<aggregate, source> call{};
   call.runs = runs;
-  call.w.slots = slots.data();
+  call.w.words = words.data();
   tally::launch(fold_published<aggregate, source>, 1, tally::device::ordered_threads)(call,
                                                                                       out.data());
   EXPECT_EQ(out.to_host()[0], (interval{0, int(runs), 0})) << runs << " runs";

@@ -19,7 +19,7 @@ struct host_memory {
 };
 
 // What stands in for a GPU.
-class stand_in final : public tally::detail::opened_gpu {
+class stand_in final : public tally::detail::gpu_context {
  public:
   explicit stand_in(host_memory& m) : memory_(m) {}
 
@@ -51,10 +51,10 @@ class stand_in final : public tally::detail::opened_gpu {
   void reserve(std::size_t) override {}
   void with_workspace(std::span<std::byte>) override {}
   void synchronise() override {}
-  void* answer(std::size_t) override { return nullptr; }
+  void* result_slot(std::size_t) override { return nullptr; }
   CUstream_st* stream() const override { return nullptr; }
   int multiprocessors() const override { return 1; }
-  memory workspace(std::size_t) override { return {}; }
+  tally::device::workspace workspace(std::size_t) override { return {}; }
 
  private:
   host_memory& memory_;
@@ -66,8 +66,9 @@ TEST(gpu_copy, holds_all_pieces_whatever_room_there_was_at_first) {
   auto const bytes = std::as_bytes(std::span(all));
   for (std::size_t room : {std::size_t(0), std::size_t(100), bytes.size()}) {
     host_memory there;
-    tally::gpu where{.opened = tally::detail::gpu_handle(new stand_in(there))};
-    tally::gpu later{.opened = tally::detail::gpu_handle()};
+    tally::gpu where{.opened =
+                         tally::detail::owner<tally::detail::gpu_context>(new stand_in(there))};
+    tally::gpu later{.opened = {}};
     {
       tally::gpu_copy copy(where, room);
       later = std::move(where);

@@ -19,24 +19,24 @@
 namespace support {
 
 // A GPU of so many multiprocessors, which decides how the work is cut.
-class test_call : public tally::detail::gpu_call {
+class test_call {
  public:
-  explicit test_call(int multiprocessors, std::uint32_t epoch = 0, bool all_slots = false)
+  explicit test_call(int multiprocessors, std::uint32_t epoch = 0, bool all_words = false)
       : multiprocessors_(multiprocessors),
         header_(tally::device::workspace::header_bytes / sizeof(std::uint32_t)),
-        slots_(room),
-        all_slots_(all_slots) {
+        words_(room),
+        all_words_(all_words) {
     header_.fill_bytes(0);
     set_epoch(epoch);
-    slots_.fill_bytes(0);
+    words_.fill_bytes(0);
   }
-  CUstream_st* stream() const override { return nullptr; }
-  int multiprocessors() const override { return multiprocessors_; }
+  CUstream_st* stream() const { return nullptr; }
+  int multiprocessors() const { return multiprocessors_; }
   // Memory ends with what is asked for, or is the same for all calls.
-  memory workspace(std::size_t slots) override {
-    EXPECT_LE(slots, room);
-    auto const given = all_slots_ ? room : slots;
-    return {header_.data(), slots_.data() + (room - given), given};
+  tally::device::workspace workspace(std::size_t words) {
+    EXPECT_LE(words, room);
+    auto const given = all_words_ ? room : words;
+    return {header_.data(), words_.data() + (room - given), given};
   }
   std::uint32_t epoch() const { return header_.to_host()[0]; }
   std::uint32_t drawn() const { return header_.to_host()[1]; }
@@ -57,8 +57,8 @@ class test_call : public tally::detail::gpu_call {
   static constexpr std::size_t room = 1 << 16;
   int multiprocessors_;
   tally::device_array<std::uint32_t> header_;  // the epoch, what is drawn
-  tally::device_array<tally::device::slot> slots_;
-  bool all_slots_;
+  tally::device_array<tally::device::status_word> words_;
+  bool all_words_;
 };
 
 template <class Result>
@@ -111,6 +111,14 @@ device_answer<typename A::result> run_on_device(A const& a,
     EXPECT_EQ(founds[i], 0xa5);
   }
   return {results[1].value, founds[1] != 0};
+}
+
+// The bytes of a state, which are the same for the same values.
+template <class A>
+std::vector<std::byte> bytes_of(A const&, typename A::state const& s) {
+  tally::byte_writer out;
+  A::write(out, s);
+  return out.take();
 }
 
 enum class kind {

@@ -125,7 +125,7 @@ def run_rungs(folder, prefix):
 
 
 def split_loads(folder):
-    """How often machine code reads a slot with two loads (include/tally/device/grid/slots.cuh says what is
+    """How often machine code reads a status word with two loads (device/grid/status_word.cuh says what is
     wrong with that); None: there is no cuobjdump."""
     tool = shutil.which("cuobjdump") or "/usr/local/cuda/bin/cuobjdump"
     if not os.access(tool, os.X_OK):
@@ -137,7 +137,7 @@ def split_loads(folder):
         found += len(re.findall(r"\bLDG?\.E\.64\.STRONG\.GPU", done.stdout))
         whole += len(re.findall(r"\bLDG?\.E\.128\.STRONG\.GPU", done.stdout))
     if whole == 0:
-        sys.exit("gpu-test: no slot is read at all: has cuobjdump another format?")
+        sys.exit("gpu-test: no status word is read at all: has cuobjdump another format?")
     return found
 
 
@@ -198,7 +198,7 @@ def run(folder, file, tools):
             save(results, file)  # the others may take long
     print(f"{summary(results)} on {results['device']}")
     if results["split_loads"]:
-        print(f"{results['split_loads']} slots are read with two loads")
+        print(f"{results['split_loads']} status words are read with two loads")
     return counts["failed"] > 0 or results["alone"]["failed"] > 0 or results["split_loads"] or any(
         tool["failed"] or tool["errors"] != 0 for tool in results["sanitizers"].values())
 

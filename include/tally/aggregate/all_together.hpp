@@ -118,12 +118,9 @@ template <class... Ops>
 struct joint {
   std::tuple<Ops...> ops;
 
-  template <class Pair>
-  struct bound : Pair {};
   template <class T>
   auto on() const {
-    auto const pair = std::apply([](auto const&... op) { return detail::bind_all<T>(op...); }, ops);
-    return bound<std::remove_const_t<decltype(pair)>>{pair};
+    return std::apply([](auto const&... op) { return detail::bind_all<T>(op...); }, ops);
   }
 };
 

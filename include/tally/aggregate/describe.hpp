@@ -4,7 +4,6 @@
 #include "tally/aggregate/all_together.hpp"
 #include "tally/aggregate/extrema.hpp"
 #include "tally/aggregate/moments.hpp"
-#include "tally/aggregate/single_ends.hpp"
 #include "tally/aggregate/sum.hpp"
 
 namespace tally {
@@ -25,33 +24,34 @@ struct description {
 
 namespace detail {
 
-template <class T>
-struct counts {
-  std::uint64_t count, nan_count;
-};
-
-// What describe{} counts, from sums: NaNs are in the sum, unless they are skipped.
 template <element T>
-struct count_elements : moments<T, false> {
-  using result = counts<T>;
-  TALLY_HD result lower(typename moments<T, false>::state const& s,
-                        std::uint64_t skipped = 0) const {
-    return {s.count, s.sum.nan + skipped};
-  }
-};
-
-// What describe{} gives, made of the results of others: how a device computes it.
-template <element T, class Parts>
-struct by_parts : Parts {
-  using pieces = typename Parts::result;
+struct described : both<moments<T, true>, extrema<T>> {
+  using typename both<moments<T, true>, extrema<T>>::state;
   using result = description<T>;
-  static TALLY_HD result assemble(pieces const& p) {
-    auto const n = get<0>(p);
-    auto const ends = get<4>(p);
-    return {n.count,      n.nan_count,  get<1>(p),       get<2>(p),      get<3>(p),
-            ends.minimum, ends.maximum, ends.minimum_at, ends.maximum_at};
+  static constexpr char const* name = "describe";
+  std::uint64_t ddof = 0;
+
+  bool empty(state const& s) const { return s.a.count == 0; }
+  void require(state const& s) const {
+    if (empty(s)) throw error("describe: the array is empty");
   }
-  result lower(typename Parts::state const& s) const { return assemble(Parts::lower(s)); }
+  result lower(state const& s) const {
+    using moment = typename result::moment;
+    result r;
+    r.count = s.a.count;
+    r.nan_count = s.b.nan;
+    if constexpr (integer<T>)
+      r.sum = typename result::sum_type(s.a.sum.finite.modulo_2_64());
+    else
+      r.sum = s.a.sum.result();
+    r.mean = mean_of<moment, true, T>(s.a);
+    r.standard_deviation = variance_of<moment, T>(s.a, ddof, true);
+    r.minimum = extremum<T, true>{}.lower(s.b);
+    r.maximum = extremum<T, false>{}.lower(s.b);
+    r.minimum_index = arg_extremum<T, true>{}.lower(s.b);
+    r.maximum_index = arg_extremum<T, false>{}.lower(s.b);
+    return r;
+  }
 };
 
 }  // namespace detail
@@ -60,45 +60,10 @@ struct describe {
   std::uint64_t ddof = 0;
 
   template <element T>
-  struct bound : detail::both<moments<T, true>, extrema<T>> {
-    using typename detail::both<moments<T, true>, extrema<T>>::state;
-    using result = description<T>;
-    static constexpr char const* name = "describe";
-    std::uint64_t ddof = 0;
-
-    auto on_device() const {
-      auto const parts =
-          detail::bind_all<T>(detail::count_elements<T>{}, tally::sum{}, tally::mean{},
-                              tally::standard_deviation{ddof}, detail::single_ends<T>{});
-      return detail::by_parts<T, std::remove_const_t<decltype(parts)>>{parts};
-    }
-    bool empty(state const& s) const { return s.a.count == 0; }
-    void require(state const& s) const {
-      if (empty(s)) throw error("describe: the array is empty");
-    }
-    result lower(state const& s) const {
-      using moment = typename result::moment;
-      result r;
-      r.count = s.a.count;
-      r.nan_count = s.b.nan;
-      if constexpr (integer<T>)
-        r.sum = typename result::sum_type(s.a.sum.finite.modulo_2_64());
-      else
-        r.sum = s.a.sum.result();
-      r.mean = detail::mean_of<moment, true, T>(s.a);
-      r.standard_deviation = detail::variance_of<moment, T>(s.a, ddof, true);
-      r.minimum = detail::extremum<T, true>{}.lower(s.b);
-      r.maximum = detail::extremum<T, false>{}.lower(s.b);
-      r.minimum_index = detail::arg_extremum<T, true>{}.lower(s.b);
-      r.maximum_index = detail::arg_extremum<T, false>{}.lower(s.b);
-      return r;
-    }
-  };
-  template <element T>
   auto on() const {
-    bound<T> b;
-    b.ddof = ddof;
-    return b;
+    detail::described<T> a;
+    a.ddof = ddof;
+    return a;
   }
 };
 

@@ -34,13 +34,20 @@ struct exact_dot {
   static state read(byte_reader& in) { return state::read(in); }
 };
 
+template <floating T>
+struct exact_dot_state : exact_dot<T> {
+  using typename exact_dot<T>::state;
+  using result = state;
+  static constexpr char const* name = "dot_state";
+  TALLY_HD state lower(state const& s) const { return s; }
+};
+
 template <integer T, integer R = widest<T>>
 struct integer_dot {
   using element = zipped<T, T>;
   using state = std::uint64_t;
   using result = R;
   using parts = integer_dot<T>;
-  using operator_type = plus;
   static constexpr bool any_order = true;
   static constexpr char const* name = "dot";
 
@@ -72,5 +79,15 @@ struct basic_dot {
   }
 };
 using dot = basic_dot<>;
+
+// dot_state{}: the exact sum of the products itself, exact_products, at the speed of dot{}.
+struct dot_state {
+  template <class Pair>
+    requires std::same_as<Pair, zipped<typename Pair::first_type, typename Pair::first_type>> &&
+             floating<typename Pair::first_type>
+  auto on() const {
+    return exact_dot_state<typename Pair::first_type>{};
+  }
+};
 
 }  // namespace tally

@@ -5,7 +5,6 @@
 
 #include "tally/aggregate/aggregate.hpp"
 #include "tally/aggregate/running_extremum.hpp"
-#include "tally/aggregate/single_extrema.hpp"
 #include "tally/exact/order_key.hpp"
 #include "tally/serial.hpp"
 
@@ -111,7 +110,6 @@ template <element T, bool Least>
 struct extremum : extrema<T> {
   using parts = extrema<T>;
   using result = T;
-  static single_extremum<T, Least> on_device() { return {}; }
   static constexpr char const* name = Least ? "minimum" : "maximum";
   TALLY_HD T lower(typename parts::state const& s) const {
     if constexpr (floating<T>)
@@ -124,10 +122,24 @@ template <element T, bool Least>
 struct arg_extremum : extrema<T> {
   using parts = extrema<T>;
   using result = std::int64_t;
-  static single_arg_extremum<T, Least> on_device() { return {}; }
   static constexpr char const* name = Least ? "arg_minimum" : "arg_maximum";
   TALLY_HD std::int64_t lower(typename parts::state const& s) const {
     return s.first_nan >= 0 ? s.first_nan : Least ? s.least.at : s.greatest.at;
+  }
+};
+
+template <element T>
+struct extremum_values {
+  T minimum, maximum;
+  bool operator==(extremum_values const&) const = default;
+};
+template <element T>
+struct extremum_pair : extrema<T> {
+  using parts = extrema<T>;
+  using result = extremum_values<T>;
+  static constexpr char const* name = "min_max";
+  TALLY_HD result lower(typename parts::state const& s) const {
+    return {extremum<T, true>{}.lower(s), extremum<T, false>{}.lower(s)};
   }
 };
 
@@ -166,23 +178,10 @@ struct arg_maximum : detail::arg_extremum_family<false> {};
 // min_max{}: both values.
 struct min_max {
   template <element T>
-  struct values {
-    T minimum, maximum;
-    bool operator==(values const&) const = default;
-  };
-  template <element T>
-  struct bound : extrema<T> {
-    using parts = extrema<T>;
-    using result = values<T>;
-    static constexpr char const* name = "min_max";
-    static detail::two_extrema<T, result> on_device() { return {}; }
-    TALLY_HD result lower(typename parts::state const& s) const {
-      return {detail::extremum<T, true>{}.lower(s), detail::extremum<T, false>{}.lower(s)};
-    }
-  };
+  using values = detail::extremum_values<T>;
   template <element T>
   auto on() const {
-    return bound<T>{};
+    return detail::extremum_pair<T>{};
   }
 };
 

@@ -4,28 +4,6 @@
 #include "tally/aggregate/sum.hpp"
 
 namespace tally {
-namespace detail {
-
-// x as a float, NaN and infinities too, in code that vectorises.
-TALLY_FN float to_float(bfloat16 x) {
-  return __builtin_bit_cast(float, std::uint32_t(x.bits) << 16);
-}
-TALLY_FN float to_float(float16 x) {
-#ifdef __CUDA_ARCH__
-  float out;
-  asm("cvt.f32.f16 %0, %1;" : "=f"(out) : "h"(x.bits));
-  return out;
-#else
-  std::uint32_t const magnitude = std::uint32_t(x.bits & 0x7fff) << 13;
-  auto const value =
-      __builtin_bit_cast(std::uint32_t, __builtin_bit_cast(float, magnitude) * 0x1p112f);
-  std::uint32_t const special = magnitude | 0x7f800000;
-  return __builtin_bit_cast(
-      float, (magnitude >= 0x7c00 << 13 ? special : value) | std::uint32_t(x.bits & 0x8000) << 16);
-#endif
-}
-
-}  // namespace detail
 
 // Floating-point additions in the type itself (float16 and bfloat16: in float), in the order of the
 // aligned tree: as fast as a sum gets, rounded at every step, yet with the same bits everywhere.

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "tally/aggregate/aggregate.hpp"
-#include "tally/exact/double_double.hpp"
 #include "tally/exact/exact_squares.hpp"
 #include "tally/exact/exact_state.hpp"
 
@@ -25,6 +24,11 @@ struct moments {
       sum.add(x);
       if constexpr (Squares) squares.add(x);
     }
+    TALLY_HD void merge(state const& other) {
+      sum.merge(other.sum);
+      count += other.count;
+      if constexpr (Squares) squares.finite.add(other.squares.finite);
+    }
   };
   using element = T;
   using result = state;
@@ -39,9 +43,7 @@ struct moments {
     return s;
   }
   TALLY_HD state combine(state left, state const& right) const {
-    left.sum.merge(right.sum);
-    left.count += right.count;
-    if constexpr (Squares) left.squares.finite.add(right.squares.finite);
+    left.merge(right);
     return left;
   }
   TALLY_HD state lower(state const& s) const { return s; }
@@ -99,70 +101,78 @@ using moment_result =
 
 }  // namespace detail
 
+template <element T, floating R>
+struct exact_mean : moments<T, false> {
+  using parts = moments<T, false>;
+  using result = R;
+  static constexpr char const* name = "mean";
+  TALLY_HD R lower(typename parts::state const& s) const { return detail::mean_of<R, false, T>(s); }
+};
+
 // mean{}: the exact sum over n, rounded once; the input's type, or double for integers.
 template <class R = void>
 struct basic_mean {
-  template <element T>
-  struct bound : moments<T, false> {
-    using parts = moments<T, false>;
-    using result = detail::moment_result<T, R>;
-    static constexpr char const* name = "mean";
-    TALLY_HD result lower(typename parts::state const& s) const {
-      return detail::mean_of<result, false, T>(s);
-    }
-    // The same from less: false if this does not tell.
-    TALLY_HD bool estimate(detail::leading const& sum, detail::leading const&, std::uint64_t count,
-                           result& out) const {
-      return detail::estimate_mean(sum, count, out);
-    }
-  };
   template <class Other>
   constexpr basic_mean<Other> as() const {
     return {};
   }
   template <element T>
   auto on() const {
-    return bound<T>{};
+    return exact_mean<T, detail::moment_result<T, R>>{};
   }
 };
 using mean = basic_mean<>;
 
-// What is made of second moments; a device has one kernel for all of it.
-enum class second_moment : unsigned char { variance, standard_deviation, sum_of_squares, norm };
+// The variance, or its root.
+template <element T, floating R, bool Root>
+struct exact_variance : moments<T, true> {
+  using parts = moments<T, true>;
+  using result = R;
+  static constexpr char const* name = Root ? "standard_deviation" : "variance";
+  std::uint64_t ddof = 0;
+  TALLY_HD R lower(typename parts::state const& s) const {
+    return detail::variance_of<R, T>(s, ddof, Root);
+  }
+};
 
 // variance{}, standard_deviation{}: divided by n, or by n - ddof; NaN if n <= ddof.
 template <class R, bool Root>
 struct basic_variance {
   std::uint64_t ddof = 0;
 
-  template <element T>
-  struct bound : moments<T, true> {
-    using parts = moments<T, true>;
-    using result = detail::moment_result<T, R>;
-    static constexpr char const* name = Root ? "standard_deviation" : "variance";
-    static constexpr auto which =
-        Root ? second_moment::standard_deviation : second_moment::variance;
-    std::uint64_t ddof = 0;
-    TALLY_HD result lower(typename parts::state const& s) const {
-      return detail::variance_of<result, T>(s, ddof, Root);
-    }
-    TALLY_HD bool estimate(detail::leading const& sum, detail::leading const& squares,
-                           std::uint64_t count, result& out) const {
-      return detail::estimate_variance(sum, squares, count, ddof, Root, out);
-    }
-  };
   template <class Other>
   constexpr basic_variance<Other, Root> as() const {
     return {ddof};
   }
   template <element T>
   auto on() const {
-    bound<T> b;
-    b.ddof = ddof;
-    return b;
+    exact_variance<T, detail::moment_result<T, R>, Root> a;
+    a.ddof = ddof;
+    return a;
   }
 };
 using variance = basic_variance<void, false>;
 using standard_deviation = basic_variance<void, true>;
+
+template <element T>
+struct exact_moments : moments<T, true> {
+  using parts = moments<T, true>;
+  static constexpr char const* name = "moments_state";
+  TALLY_HD bool empty(typename parts::state const&) const { return false; }
+};
+
+// moments_state{}: how many elements there are, and the exact sums of them and of their squares, of
+// which any part of an array has its own. Those of two parts are put together, and all that is made
+// of them comes from them:
+//
+//   auto s = reduce(here, x, moments_state{});
+//   s.merge(reduce(there, y, moments_state{}));
+//   standard_deviation{}.on<float>().lower(s);       // of x and y
+struct moments_state {
+  template <element T>
+  auto on() const {
+    return exact_moments<T>{};
+  }
+};
 
 }  // namespace tally

@@ -66,7 +66,6 @@ struct integer_sum {
   using state = std::uint64_t;
   using result = R;
   using parts = integer_sum<T>;
-  using operator_type = plus;
   static constexpr bool any_order = true;
   static constexpr char const* name = "sum";
 
@@ -76,17 +75,6 @@ struct integer_sum {
   TALLY_FN R lower(state s) const { return R(s); }
   static void write(byte_writer& out, state s) { out.put(s); }
   static state read(byte_reader& in) { return in.get<state>(); }
-
-  // Some at once, zeros where there is none: of narrow types their sum fits 32 bits.
-  template <class Batch, class Index, class IsThere>
-  TALLY_FN void add(state& s, Batch const& x, Index, IsThere) const {
-    using narrow = std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>;
-    using part = std::conditional_t<sizeof(T) <= 2, narrow, state>;
-    part total = 0;
-    TALLY_UNROLL
-    for (int k = 0; k < x.size; ++k) total += part(x[k]);
-    s += state(total);
-  }
 };
 
 // Prefix sums. `start` is the state of an initial value.
@@ -134,17 +122,19 @@ struct basic_sum {
 };
 using sum = basic_sum<>;
 
+template <floating T>
+struct exact_sum_state : exact_sum<T> {
+  using typename exact_sum<T>::state;
+  using result = state;
+  static constexpr char const* name = "sum_state";
+  TALLY_HD state lower(state const& s) const { return s; }
+};
+
 // sum_state{}: the exact sum itself, an exact_state, at the speed of sum{}.
 struct sum_state {
   template <floating T>
-  struct bound : exact_sum<T> {
-    using typename exact_sum<T>::state;
-    using result = state;
-    TALLY_HD state lower(state const& s) const { return s; }
-  };
-  template <floating T>
   auto on() const {
-    return bound<T>{};
+    return exact_sum_state<T>{};
   }
 };
 

@@ -30,39 +30,41 @@ TALLY_HD R norm_of(typename moments<T, true>::state const& s) {
 
 }  // namespace detail
 
+// Integers modulo 2^64, where R is one.
+template <element T, element R>
+struct exact_sum_of_squares : moments<T, true> {
+  using parts = moments<T, true>;
+  using result = R;
+  static constexpr char const* name = "sum_of_squares";
+  TALLY_HD bool empty(typename parts::state const&) const { return false; }
+  TALLY_HD R lower(typename parts::state const& s) const {
+    if constexpr (integer<R>)
+      return R(s.squares.finite.modulo_2_64());
+    else
+      return detail::of_squares<R, T>(s, [&] { return s.squares.finite.template round<R>(); });
+  }
+};
+
+template <element T, floating R>
+struct exact_norm : moments<T, true> {
+  using parts = moments<T, true>;
+  using result = R;
+  static constexpr char const* name = "norm";
+  TALLY_HD bool empty(typename parts::state const&) const { return false; }
+  TALLY_HD R lower(typename parts::state const& s) const { return detail::norm_of<R, T>(s); }
+};
+
 // sum_of_squares{}: in the input's type (floating point), or as int64_t or uint64_t modulo 2^64
 // (integers); sum_of_squares{}.as<double>() rounds the exact sum once to double instead.
 template <class R = void>
 struct basic_sum_of_squares {
-  template <element T>
-  struct bound : moments<T, true> {
-    using parts = moments<T, true>;
-    using result = detail::sum_result<T, R>;
-    static constexpr char const* name = "sum_of_squares";
-    static constexpr auto which = second_moment::sum_of_squares;
-    TALLY_HD bool empty(typename parts::state const&) const { return false; }
-    TALLY_HD result lower(typename parts::state const& s) const {
-      if constexpr (integer<result>)
-        return result(s.squares.finite.modulo_2_64());
-      else
-        return detail::of_squares<result, T>(
-            s, [&] { return s.squares.finite.template round<result>(); });
-    }
-    TALLY_HD bool estimate(detail::leading const&, detail::leading const& squares, std::uint64_t,
-                           result& out) const {
-      if constexpr (integer<result>)
-        return false;
-      else
-        return detail::estimate_squares(squares, false, out);
-    }
-  };
   template <class Other>
   constexpr basic_sum_of_squares<Other> as() const {
     return {};
   }
   template <element T>
   auto on() const {
-    return bound<T>{};
+    return exact_sum_of_squares<T, detail::sum_result<T, R>>{};
   }
 };
 using sum_of_squares = basic_sum_of_squares<>;
@@ -71,28 +73,13 @@ using sum_of_squares = basic_sum_of_squares<>;
 // type, or double for integers. Squares that would overflow do not: the norm of {1e30f} is 1e30f.
 template <class R = void>
 struct basic_norm {
-  template <element T>
-  struct bound : moments<T, true> {
-    using parts = moments<T, true>;
-    using result = detail::moment_result<T, R>;
-    static constexpr char const* name = "norm";
-    static constexpr auto which = second_moment::norm;
-    TALLY_HD bool empty(typename parts::state const&) const { return false; }
-    TALLY_HD result lower(typename parts::state const& s) const {
-      return detail::norm_of<result, T>(s);
-    }
-    TALLY_HD bool estimate(detail::leading const&, detail::leading const& squares, std::uint64_t,
-                           result& out) const {
-      return detail::estimate_squares(squares, true, out);
-    }
-  };
   template <class Other>
   constexpr basic_norm<Other> as() const {
     return {};
   }
   template <element T>
   auto on() const {
-    return bound<T>{};
+    return exact_norm<T, detail::moment_result<T, R>>{};
   }
 };
 using norm = basic_norm<>;

@@ -44,6 +44,11 @@ TALLY_FN bool is_nan(zipped<A, B> const& x) {
   return nan;
 }
 
+template <floating A, floating B>
+TALLY_FN bool is_finite(zipped<A, B> const& x) {
+  return is_finite(x.first) && is_finite(x.second);
+}
+
 namespace detail {
 
 // Of pairs whose halves lie apart.

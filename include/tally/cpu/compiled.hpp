@@ -4,30 +4,24 @@
 // for wrong bits. The instances themselves are in src/cpu.
 #pragma once
 
-#include "tally/aggregate/bits.hpp"
-#include "tally/aggregate/describe.hpp"
-#include "tally/aggregate/dot.hpp"
-#include "tally/aggregate/extrema.hpp"
-#include "tally/aggregate/fast_sum.hpp"
-#include "tally/aggregate/moments.hpp"
-#include "tally/aggregate/sum.hpp"
+#include "tally/aggregate/names.hpp"
 #include "tally/cpu/implementations.hpp"
 #include "tally/cpu/reduce.hpp"
 #include "tally/cpu/scan.hpp"
 
 namespace tally::detail {
 
-template <element T>
-inline constexpr bool compiled_reduce<exact_sum<T>> = true;
-template <element T>
-inline constexpr bool compiled_reduce<integer_sum<T>> = true;
-template <element T>
-inline constexpr bool compiled_reduce<exact_dot<T>> = true;
-template <element T>
-inline constexpr bool compiled_reduce<integer_dot<T>> = true;
+template <floating T>
+inline constexpr bool compiled_reduce<exact_sum<T, T, T>> = true;
+template <integer T>
+inline constexpr bool compiled_reduce<integer_sum<T, widest<T>>> = true;
+template <floating T>
+inline constexpr bool compiled_reduce<exact_dot<T, T>> = true;
+template <integer T>
+inline constexpr bool compiled_reduce<integer_dot<T, widest<T>>> = true;
 template <integer T, class Op>
 inline constexpr bool compiled_reduce<bitwise<T, Op>> = true;
-template <element T>
+template <floating T>
 inline constexpr bool compiled_reduce<tree_sum<T>> = true;
 template <element T, bool Squares>
 inline constexpr bool compiled_reduce<moments<T, Squares>> = true;
@@ -48,11 +42,11 @@ template <floating In>
   requires(sizeof(In) == 2)
 inline constexpr bool common_scan<In, float> = true;
 
-template <class In, class Out>
-inline constexpr bool compiled_scan<exact_running_sum<In, Out>> = common_scan<In, Out>;
-template <class In, class Out>
+template <floating In, floating Out, floating State>
+inline constexpr bool compiled_scan<exact_running_sum<In, Out, State>> = common_scan<In, Out>;
+template <integer In, integer Out>
 inline constexpr bool compiled_scan<integer_running_sum<In, Out>> = common_scan<In, Out>;
-template <element T>
+template <floating T>
 inline constexpr bool compiled_scan<tree_sum<T>> = true;
 template <element T, bool Least>
 inline constexpr bool compiled_scan<running_extremum<T, Least>> = true;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tally/aggregate/extrema.hpp"
+#include "tally/aggregate/names.hpp"
 #include "tally/cpu/tile/simd.hpp"
 #include "tally/cpu/tile/tile.hpp"
+#include "tally/exact/order_key.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"

@@ -3,10 +3,7 @@
 // How a CPU computes Tally's own aggregates: their accumulators and prefixes.
 #pragma once
 
-#include "tally/aggregate/all_together.hpp"
-#include "tally/aggregate/dot.hpp"
-#include "tally/aggregate/moments.hpp"
-#include "tally/aggregate/sum.hpp"
+#include "tally/aggregate/names.hpp"
 #include "tally/cpu/accumulator.hpp"
 #include "tally/cpu/extrema_accumulator.hpp"
 #include "tally/cpu/prefix/exact_prefix.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tally/aggregate/logic.hpp"
+#include "tally/aggregate/names.hpp"
 #include "tally/cpu/tile/tile.hpp"
 
 namespace tally::detail {

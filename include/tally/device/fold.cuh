@@ -31,11 +31,4 @@ __device__ State fold_block(State s, State identity, fold_places<State, Warps>& 
   return s;
 }
 
-// Of {best, at}: the best, and the least `at` of those that have it.
-template <class Operator, class State>
-__device__ State fold_best(State const& s) {
-  auto const best = warp::detail::redux_of(s.best, Operator{});
-  return {best, warp::detail::redux_of(s.best == best ? s.at : ~decltype(s.at){0}, smaller{})};
-}
-
 }  // namespace tally::device

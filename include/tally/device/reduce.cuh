@@ -5,8 +5,9 @@
 
 #include "tally/cuda/launch.cuh"
 #include "tally/cuda/thread_index.cuh"
-#include "tally/device/grid/slots.cuh"
-#include "tally/device/grid/tickets.cuh"
+#include "tally/device/grid/epoch.cuh"
+#include "tally/device/grid/mailbox.cuh"
+#include "tally/device/grid/schedule.cuh"
 #include "tally/device/input/load.cuh"
 
 namespace tally::device {
@@ -19,15 +20,15 @@ struct answer {
   bool* found;  // or null
 };
 
-// Of an any-order aggregate, by its form (plain.cuh says what that is).
-template <class Form, class Source>
+// The reduction of an aggregate that takes any order, by its agent (agent/agent.cuh).
+template <class Agent, class Source>
 struct any_order_call {
   Source in;
   std::uint64_t n;
   cut parts;
-  answer<typename Form::result> out;
+  answer<typename Agent::result> out;
   workspace w;
-  Form form;
+  Agent agent;
   bool draws;  // blocks draw their tiles, or have them in turn
 };
 
@@ -52,42 +53,32 @@ __device__ void for_values(Source const& from, Batch& read, unsigned live, Index
   }
 }
 
-// Forms of many instructions an element have the next elements on their way while they are at it:
-// where there are not the warps to do that for one another.
-template <class Form>
-inline constexpr bool loads_ahead = [] {
-  if constexpr (requires { Form::loads_ahead; }) return Form::loads_ahead;
-  return false;
-}();
-
-// Tiles that a block draws at once. With a ticket comes a barrier: forms of few instructions an
-// element bear it, which for long work (reduce_array.cuh) are sooner done with it.
 inline constexpr int tiles_a_ticket = 2;
-template <class Form>
-inline constexpr bool draws_tiles = [] {
-  if constexpr (requires { Form::draws_tiles; }) return Form::draws_tiles;
-  return false;
-}();
+template <class Agent>
+using schedule_for =
+    std::conditional_t<Agent::draws_tiles, dynamic_schedule<tiles_a_ticket>, static_schedule>;
 
 // Adds what the block has of whole vectors; start() while the first ones are on their way. (The
 // instructions to load and to add are there once: a launch has to fetch them.)
-template <class Form, class Source, class Start>
-__device__ void add_tiles(any_order_call<Form, Source> const& call, typename Form::accumulator& acc,
-                          typename Form::shared& shared, Start start) {
+template <class Agent, class Source, class Start>
+__device__ void add_tiles(any_order_call<Agent, Source> const& call,
+                          typename Agent::accumulator& acc, typename Agent::shared& shared,
+                          Start start) {
   using tile_type = tile<Source>;
   using batch_type = typename tile_type::batch_type;
   auto const add = [&](tile_type const& at, batch_type& x, unsigned live) {
     for_values(
         call.in, x, live, [&](int k) { return at.index(k); },
-        [&](auto& x, unsigned live, auto index) { call.form.add(acc, shared, x, live, index); });
+        [&](auto& x, unsigned live, auto index) { call.agent.add(acc, shared, x, live, index); });
   };
-  static_assert(!(draws_tiles<Form> && loads_ahead<Form>), "tickets are asked for in time for one");
+  static_assert(!(Agent::draws_tiles && Agent::loads_ahead),
+                "tickets are asked for in time for one");
   bool started = false;
-  std::conditional_t<draws_tiles<Form>, tickets<tiles_a_ticket>, in_turn> mine(call.w, call.draws);
+  schedule_for<Agent> mine(call.w, call.draws);
   tile_type at(call.in, call.parts);
   if (gridDim.x == 1) let_next_launch_start();  // it finds room elsewhere
   await_launches_before();
-  if constexpr (!loads_ahead<Form>) {
+  if constexpr (!Agent::loads_ahead) {
     do {
       batch_type x;
       unsigned const live = at.load(x);
@@ -118,38 +109,38 @@ __device__ void add_tiles(any_order_call<Form, Source> const& call, typename For
 
 // All blocks but the first publish their totals, and the first one waits for them. It also has the
 // elements beside the whole vectors.
-template <class Form, class Source>
-__global__ void __launch_bounds__(Form::threads, Form::blocks_a_multiprocessor)
-    reduce_any_order(__grid_constant__ any_order_call<Form, Source> const call) {
-  __shared__ typename Form::shared shared;
-  Form const& form = call.form;
-  typename Form::accumulator acc;
+template <class Agent, class Source>
+__global__ void __launch_bounds__(Agent::threads, Agent::blocks_a_multiprocessor)
+    reduce_any_order(__grid_constant__ any_order_call<Agent, Source> const call) {
+  __shared__ typename Agent::shared shared;
+  Agent const& agent = call.agent;
+  typename Agent::accumulator acc;
   epoch_to_come of_launch;
   add_tiles(call, acc, shared, [&] {
     if (gridDim.x > 1) of_launch.ask(call.w);
-    form.start(acc, shared);
+    agent.start(acc, shared);
   });
-  auto* const sums = Form::sums <= workspace::most_sums ? call.w.sums() : nullptr;
-  channel const totals{call.w.slots, sums, of_launch.take()};
+  auto* const sums = Agent::sums <= workspace::max_sums ? call.w.sums() : nullptr;
+  mailbox const totals{call.w.words, sums, of_launch.take()};
 
   if (blockIdx.x > 0) {
     let_next_launch_start();
-    form.close(acc, shared);
-    form.publish(acc, shared, totals);
+    agent.close(acc, shared);
+    agent.publish(acc, shared, totals);
     return;
   }
   unsigned const head = call.parts.head, beside = head + call.parts.tail;
   for (unsigned k = threadIdx.x; k < beside; k += blockDim.x) {
     std::uint64_t const i = k < head ? k : call.n - beside + k;
-    form.add(acc, shared, call.in[i], i);
+    agent.add(acc, shared, call.in[i], i);
   }
-  form.close(acc, shared);
+  agent.close(acc, shared);
   if (gridDim.x > 1) {
-    form.collect(acc, shared, totals, gridDim.x - 1);
+    agent.collect(acc, shared, totals, gridDim.x - 1);
     if (threadIdx.x == 0) end_epoch(call.w, totals.epoch);
   }
   let_next_launch_start();
-  bool const found = form.finish(acc, shared, call.n, call.out.result);
+  bool const found = agent.finish(acc, shared, call.n, call.out.result);
   if (threadIdx.x == 0 && call.out.found) *call.out.found = found;
 }
 

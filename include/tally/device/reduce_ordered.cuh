@@ -5,8 +5,9 @@
 #pragma once
 
 #include "tally/aggregate/aggregate.hpp"
-#include "tally/device/grid/slots.cuh"
-#include "tally/device/grid/tickets.cuh"
+#include "tally/device/grid/epoch.cuh"
+#include "tally/device/grid/schedule.cuh"
+#include "tally/device/grid/tile_states.cuh"
 #include "tally/device/input/load.cuh"
 #include "tally/device/reduce.cuh"
 #include "tally/warp/reduce.cuh"
@@ -303,9 +304,9 @@ template <aggregate A, class Source>
 __device__ typename A::state fold_runs(ordered_call<A, Source> const& call, std::uint32_t epoch,
                                        shared_nodes<typename A::state>& nodes) {
   using state = typename A::state;
+  tile_states<state> const totals(call.w.words, epoch);
   auto const node_of = [&](unsigned run) {
-    slot* const at = call.w.slots + std::uint64_t(run) * words_of<state>;
-    return run < call.runs ? await_state<state>(at, epoch) : call.a.identity();
+    return run < call.runs ? totals.await(std::uint64_t(run)) : call.a.identity();
   };
   state total = call.a.identity();
   if (call.runs <= warp_size)
@@ -344,7 +345,7 @@ __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocess
   epoch_to_come of_launch;
   if (call.runs > 1) of_launch.ask(w);
   std::uint32_t epoch = 0;
-  tickets<1> mine(w, call.draws, call.draws);
+  dynamic_schedule<1> mine(w, call.draws, call.draws);
   if (has_runs) mine.ask();
   while (run < call.runs) {
     auto const after = run + unsigned(mine.next());
@@ -352,7 +353,7 @@ __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocess
     total = fold_run(call, run, after, first, nodes);
     epoch = of_launch.take();
     if (call.runs > 1 && threadIdx.x == 0)
-      publish_state(total, w.slots + std::uint64_t(run) * words_of<state>, epoch);
+      tile_states<state>(w.words, epoch).publish(std::uint64_t(run), total);
     run = after;
     if (run < call.runs) __syncthreads();
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Means, variances and roots from the leading parts of exact sums, in doubles, with a bound on the
-// error: mostly all within it rounds to one result, which then is the exact one's. A few hundred
-// operations where natural.hpp takes tens of thousands; for devices, where one thread does this at
-// the end of every call. Needs the rounding to nearest and the denormals that they always have;
-// products that are rounded on purpose are written as fma, so that nobody fuses them.
+// The quick phase of Ziv's rounding test: means, variances and roots of approximations of exact
+// sums, in pairs of doubles, with a bound on the error. Mostly all numbers within it round to one
+// result, which then is the exact one's. That takes a few hundred operations where natural.hpp
+// takes tens of thousands: it is for GPUs, where one thread does this at the end of every call. It
+// needs the rounding to nearest and the subnormals that these always have; products that are
+// rounded on purpose are written as fma, so that nobody fuses them.
 #pragma once
 
 #include <cmath>
@@ -15,56 +16,58 @@ namespace tally::detail {
 
 // high + low, of which high is the rounded sum. (T. J. Dekker, "A floating-point technique for
 // extending the available precision", Numerische Mathematik 18, 1971.)
-struct two_doubles {
+struct double_double {
   double high, low;
 };
-TALLY_HD inline two_doubles normalised(double high, double low) {  // for |high| >= |low|, or nearly
+// Exact for |high| >= |low|, or nearly.
+TALLY_HD inline double_double fast_two_sum(double high, double low) {
   double const sum = high + low;
   return {sum, low - (sum - high)};
 }
-TALLY_HD inline two_doubles added(double a, double b) {
+// Exact (Knuth).
+TALLY_HD inline double_double two_sum(double a, double b) {
   double const sum = a + b, part = sum - a;
   return {sum, (a - (sum - part)) + (b - part)};
 }
 TALLY_HD inline double rounded_product(double a, double b) { return std::fma(a, b, -0.0); }
 
 // Each with an error of less than 2^-100 of the result (differences: of the larger operand).
-TALLY_HD inline two_doubles operator*(two_doubles a, two_doubles b) {
+TALLY_HD inline double_double operator*(double_double a, double_double b) {
   double const high = rounded_product(a.high, b.high);
   double const low = rounded_product(a.high, b.low) + rounded_product(a.low, b.high);
-  auto const out = normalised(high, std::fma(a.high, b.high, -high) + low);
-  TALLY_CLAIM(two_doubles("two_doubles.product", '*', a, b, out));
+  auto const out = fast_two_sum(high, std::fma(a.high, b.high, -high) + low);
+  TALLY_CLAIM(double_double("double_double.product", '*', a, b, out));
   return out;
 }
-TALLY_HD inline two_doubles operator-(two_doubles a, two_doubles b) {
-  auto const s = added(a.high, -b.high);
-  auto const out = normalised(s.high, s.low + (a.low - b.low));
-  TALLY_CLAIM(two_doubles("two_doubles.difference", '-', a, b, out));
+TALLY_HD inline double_double operator-(double_double a, double_double b) {
+  auto const s = two_sum(a.high, -b.high);
+  auto const out = fast_two_sum(s.high, s.low + (a.low - b.low));
+  TALLY_CLAIM(double_double("double_double.difference", '-', a, b, out));
   return out;
 }
-TALLY_HD inline two_doubles operator/(two_doubles a, two_doubles b) {
+TALLY_HD inline double_double operator/(double_double a, double_double b) {
   double const inverse = 1 / b.high;  // a division takes as long as twenty products
   double const q = rounded_product(a.high, inverse);
   double const rest = std::fma(-q, b.high, a.high) + (a.low - rounded_product(q, b.low));
-  auto const out = normalised(q, rounded_product(rest, inverse));
-  TALLY_CLAIM(two_doubles("two_doubles.quotient", '/', a, b, out));
+  auto const out = fast_two_sum(q, rounded_product(rest, inverse));
+  TALLY_CLAIM(double_double("double_double.quotient", '/', a, b, out));
   return out;
 }
-TALLY_HD inline two_doubles square_root(two_doubles a) {
+TALLY_HD inline double_double square_root(double_double a) {
   double const r = std::sqrt(a.high);
-  auto const out = normalised(r, (std::fma(-r, r, a.high) + a.low) / (2 * r));
-  TALLY_CLAIM(two_doubles("two_doubles.root", 'r', a, a, out));
+  auto const out = fast_two_sum(r, (std::fma(-r, r, a.high) + a.low) / (2 * r));
+  TALLY_CLAIM(double_double("double_double.root", 'r', a, a, out));
   return out;
 }
-TALLY_HD inline two_doubles two_doubles_of(std::uint64_t n) {
+TALLY_HD inline double_double double_double_of(std::uint64_t n) {
   double const high = double(n >> 32) * 0x1p32;
-  return normalised(high, double(std::uint32_t(n)));
+  return fast_two_sum(high, double(std::uint32_t(n)));
 }
 
 // An exact number, about value * 2^exponent: its error is at most `error` * 2^exponent, which is at
 // least 2^-98 of it.
-struct leading {
-  two_doubles value;
+struct approximation {
+  double_double value;
   double error;  // 0: the number is 0
   int exponent;
 };
@@ -72,20 +75,20 @@ struct leading {
 // Of the digits [low, high] of a fixed_point, each of less than 2^48, of which the last is not 0;
 // they may differ in sign.
 template <class Digit>
-TALLY_HD leading leading_of(Digit digit, int low, int high, int lsb) {
+TALLY_HD approximation approximation_of(Digit digit, int low, int high, int lsb) {
   constexpr int enough = 8;
   constexpr double ignored = 0x1p-200;  // more than those below may count
   double sum = 0, rest = 0, unit = 1;
   TALLY_ROLL
   for (int i = high; i >= low && i > high - enough; --i, unit *= 0x1p-32) {
-    TALLY_CLAIM(within("leading.digit", double(digit(i)), 0x1p48));
-    auto const s = added(sum, unit * double(digit(i)));
+    TALLY_CLAIM(within("approximation.digit", double(digit(i)), 0x1p48));
+    auto const s = two_sum(sum, unit * double(digit(i)));
     sum = s.high;
     rest += s.low;  // if not 0, sum is 2^53 units or more: digits to come cannot cancel it
   }
-  auto const value = normalised(sum, rest);
-  leading const out{value, 0x1p-98 * std::fabs(value.high) + ignored, 32 * high + lsb};
-  TALLY_CLAIM(leading("leading.error", digit, low, high, lsb, out));
+  auto const value = fast_two_sum(sum, rest);
+  approximation const out{value, 0x1p-98 * std::fabs(value.high) + ignored, 32 * high + lsb};
+  TALLY_CLAIM(approximation("approximation.error", digit, low, high, lsb, out));
   return out;
 }
 
@@ -117,7 +120,7 @@ TALLY_HD bool round_near(double value, bool more, int exponent, R& out) {
 // The result to which all numbers round that are at most `error` off value * 2^exponent, if there
 // is but one that round_near() knows.
 template <floating R>
-TALLY_HD bool round_within(two_doubles value, double error, int exponent, R& out) {
+TALLY_HD bool round_within(double_double value, double error, int exponent, R& out) {
   // Adding it to the low part rounds by less than 2^-106 of the value, and it is 2^-98 or more.
   double const wide = error * (1 + 0x1p-7);
   double const least = value.high + (value.low - wide), most = value.high + (value.low + wide);
@@ -129,11 +132,11 @@ TALLY_HD bool round_within(two_doubles value, double error, int exponent, R& out
 // The functions below return false if the exact numbers must be looked at.
 
 template <floating R>
-TALLY_HD bool estimate_mean(leading const& sum, std::uint64_t n, R& out) {
+TALLY_HD bool quick_mean(approximation const& sum, std::uint64_t n, R& out) {
   out = R{};
   if (n == 0) return false;
   if (sum.error == 0) return true;
-  auto const count = two_doubles_of(n);
+  auto const count = double_double_of(n);
   auto const value = sum.value / count;
   double const error = 4 * sum.error * (1 / count.high);
   TALLY_CLAIM(mean("mean.error", sum, n, value, error));
@@ -142,7 +145,7 @@ TALLY_HD bool estimate_mean(leading const& sum, std::uint64_t n, R& out) {
 
 // The sum of squares, or its root.
 template <floating R>
-TALLY_HD bool estimate_squares(leading const& squares, bool take_root, R& out) {
+TALLY_HD bool quick_squares(approximation const& squares, bool take_root, R& out) {
   out = R{};
   if (squares.error == 0) return true;
   auto const x = squares.value;
@@ -155,20 +158,20 @@ TALLY_HD bool estimate_squares(leading const& squares, bool take_root, R& out) {
 
 // (n * squares - sum^2) / (n * (n - ddof)), or its root.
 template <floating R>
-TALLY_HD bool estimate_variance(leading const& sum, leading const& squares, std::uint64_t n,
-                                std::uint64_t ddof, bool take_root, R& out) {
+TALLY_HD bool quick_variance(approximation const& sum, approximation const& squares,
+                             std::uint64_t n, std::uint64_t ddof, bool take_root, R& out) {
   out = R{};
   if (n <= ddof) return false;
   if (squares.error == 0) return true;
-  auto const count = two_doubles_of(n);
-  auto const divisor = count * two_doubles_of(n - ddof);
+  auto const count = double_double_of(n);
+  auto const divisor = count * double_double_of(n - ddof);
   auto spread = count * squares.value;
   double error = count.high * squares.error;
   if (int const shift = 2 * sum.exponent - squares.exponent; sum.error != 0 && shift > -900) {
     if (shift > 400) return false;
     double const unit = from_bits<double>(std::uint64_t(1023 + shift) << 52);
     auto const square = sum.value * sum.value;
-    spread = spread - two_doubles{unit * square.high, unit * square.low};
+    spread = spread - double_double{unit * square.high, unit * square.low};
     error += 4 * unit * (std::fabs(sum.value.high) + sum.error) * sum.error;
   }
   auto const value = spread / divisor;

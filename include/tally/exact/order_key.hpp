@@ -55,4 +55,22 @@ TALLY_FN bits_of<T> rank_key(T x) {
                                          : bits(signed_magnitude ^ format<T>::sign);
 }
 
+// The lesser or the greater of two floats, where -0.0 is less than +0.0; NaN if one is. (GPUs have
+// an instruction for it.)
+template <bool Least>
+TALLY_FN float extreme_or_nan(float a, float b) {
+#ifdef __CUDA_ARCH__
+  float out;
+  if constexpr (Least)
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(out) : "f"(a), "f"(b));
+  else
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(out) : "f"(a), "f"(b));
+  return out;
+#else
+  if (is_nan(a)) return a;
+  if (is_nan(b)) return b;
+  return (order_key(a) < order_key(b)) == Least ? a : b;
+#endif
+}
+
 }  // namespace tally

@@ -90,6 +90,9 @@ using on_each =
   TALLY_EACH_SIGNED(X, on_pairs<dot) TALLY_EACH_UNSIGNED(X, on_pairs<dot)    \
   TALLY_EACH_FLOAT(X, on_pairs<dot)
 #define TALLY_GPU_DESCRIPTIONS(X) TALLY_ON_ALL(X, describe)
+#define TALLY_GPU_STATES(X)                                          \
+  TALLY_ON_FLOATS(X, sum_state) TALLY_ON_FLOATS(X, moments_state)    \
+  TALLY_EACH_FLOAT(X, on_pairs<dot_state)
 
 #define TALLY_EACH_TRANSFORMED(X, F)                                                    \
   TALLY_EACH_SIGNED(X, on_each<sum, F)     TALLY_EACH_FLOAT(X, on_each<sum, F)          \
@@ -110,6 +113,7 @@ using on_each =
   TALLY_GPU_SECOND_MOMENTS(X)   \
   TALLY_GPU_DOTS(X)             \
   TALLY_GPU_DESCRIPTIONS(X)     \
+  TALLY_GPU_STATES(X)           \
   TALLY_GPU_TRANSFORMED(X)
 // clang-format on
 

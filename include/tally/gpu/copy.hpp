@@ -31,7 +31,7 @@ class gpu_copy {
   }
 
  private:
-  detail::opened_gpu& where_;  // stays where it is if the gpu is moved
+  detail::gpu_context& where_;  // stays where it is if the gpu is moved
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0, room_ = 0;
 

@@ -23,29 +23,29 @@ template <class A, class In>
 inline constexpr bool compiled_on_gpu = false;
 
 template <aggregate A, input In>
-void compiled_reduce_on_gpu(gpu_call& call, A const& a, nan_policy nan, In const& in,
+void compiled_reduce_on_gpu(gpu_context& context, A const& a, nan_policy nan, In const& in,
                             typename A::result* out, bool* found);
 
 // That, or compiled here: gpu_operators.cuh was included.
 template <aggregate A, input In>
 inline constexpr bool runs_on_gpu =
     compiled_on_gpu<A, In> ||
-    requires(gpu_call& call, A const& a, In const& in, typename A::result* out, bool* found) {
-      reduce_on_gpu(call, a, propagate, in, out, found);
+    requires(gpu_context& context, A const& a, In const& in, typename A::result* out, bool* found) {
+      reduce_on_gpu(context, a, propagate, in, out, found);
     };
 
 template <aggregate A, input In>
-void start_reduce(gpu_call& call, A const& a, nan_policy nan, In const& in, typename A::result* out,
-                  bool* found) {
+void start_reduce(gpu_context& context, A const& a, nan_policy nan, In const& in,
+                  typename A::result* out, bool* found) {
   static_assert(std::is_trivially_copyable_v<typename A::result>);
   static_assert(runs_on_gpu<A, In>,
                 "the library holds no kernel for this aggregate or operator on this input: include "
                 "<tally/gpu_operators.cuh>, or <tally/gpu_aggregates.cuh> for all_together, in a "
                 "source that nvcc compiles");
   if constexpr (compiled_on_gpu<A, In>)
-    compiled_reduce_on_gpu<A, In>(call, a, nan, in, out, found);
+    compiled_reduce_on_gpu<A, In>(context, a, nan, in, out, found);
   else if constexpr (runs_on_gpu<A, In>)
-    reduce_on_gpu(call, a, nan, in, out, found);
+    reduce_on_gpu(context, a, nan, in, out, found);
 }
 
 template <aggregate A>
@@ -69,12 +69,12 @@ typename A::result reduce_to_value(gpu& where, A const& a, In const& in, nan_pol
     bool found;
   };
   require_reducible(a, in);
-  entered_gpu const there(where);
-  auto const memory = static_cast<answer*>(there->answer(sizeof(answer)));
-  start_reduce(*there, a, nan, in, &memory->value, &memory->found);
+  entered_gpu const there(where.context());
+  auto const slot = static_cast<answer*>(there->result_slot(sizeof(answer)));
+  start_reduce(*there, a, nan, in, &slot->value, &slot->found);
   there->synchronise();
-  if (!memory->found) throw empty_array<A>();
-  return memory->value;
+  if (!slot->found) throw empty_array<A>();
+  return slot->value;
 }
 
 template <aggregate A, input In>
@@ -84,7 +84,7 @@ void reduce_to_device(gpu& where, A const& a, In const& in, std::span<typename A
   require_aligned("reduce_into", "out", out);
   if (out.size() != 1)
     throw error("reduce_into: out has " + std::to_string(out.size()) + " elements, not one");
-  entered_gpu const there(where);
+  entered_gpu const there(where.context());
   start_reduce(*there, a, nan, in, out.data(), nullptr);
 }
 

@@ -94,7 +94,7 @@ TEST(filled_bounds, leading_digits_are_as_near_as_they_say) {
       std::vector<std::int64_t> digit(std::size_t(count), most);
       for (auto& d : digit) d = random() % 4 ? d - std::int64_t(random() % 4) : -d;
       auto const found =
-          detail::leading_of([&](int at) { return digit[std::size_t(at)]; }, 0, count - 1, 0);
+          detail::approximation_of([&](int at) { return digit[std::size_t(at)]; }, 0, count - 1, 0);
       mpfr_t off, part;
       mpfr_inits2(2000, off, part, nullptr);
       mpfr_set_zero(off, 1);
@@ -127,7 +127,7 @@ TEST(filled_bounds, estimates_see_on_which_side_of_a_midpoint_a_sum_is) {
       auto const digit = [&](int i) { return s.finite.digit[i]; };
       double got;
       bool const known =
-          detail::estimate_mean(detail::leading_of(digit, low, high, s.finite.lsb), 1, got);
+          detail::quick_mean(detail::approximation_of(digit, low, high, s.finite.lsb), 1, got);
       if (known) {
         ASSERT_EQ(got, sign > 0 ? 1 + 0x1p-52 : 1) << gap;
       }

@@ -2,6 +2,7 @@
 #include "tally/device/agent/dot.cuh"
 
 #include "support/device_reduce.cuh"
+#include "tally/device/agent/integer_sum.cuh"
 #include "tally/device/agent/together.cuh"
 #include "tally/transform.hpp"
 #include "tally/zip.hpp"
@@ -24,10 +25,9 @@ typename A::result fold(A const& a, std::vector<T> const& x, std::vector<T> cons
 }
 
 // The arrays begin so many elements behind a 256-byte boundary.
-template <class T>
-void expect_dot(std::vector<T> x, std::vector<T> y, test_call& call, int x_at = 0, int y_at = 0,
-                tally::nan_policy nan = tally::propagate) {
-  auto const a = tally::dot{}.on<tally::zipped<T, T>>();
+template <class A, class T>
+void expect_of_pairs(A const& a, std::vector<T> const& x, std::vector<T> const& y, test_call& call,
+                     int x_at, int y_at, tally::nan_policy nan) {
   auto const want = fold(a, x, y, nan);
   auto const placed = [](std::vector<T> const& in, int at) {
     std::vector<T> around(in.size() + at);
@@ -36,7 +36,7 @@ void expect_dot(std::vector<T> x, std::vector<T> y, test_call& call, int x_at = 
   };
   auto const one = placed(x, x_at), other = placed(y, y_at);
   struct holder {
-    typename decltype(a)::result value;
+    typename A::result value;
   };
   tally::device_array<holder> out(1);
   out.fill_bytes(0xa5);
@@ -47,14 +47,32 @@ void expect_dot(std::vector<T> x, std::vector<T> y, test_call& call, int x_at = 
       &out.data()->value, nullptr);
   tally::check(cudaDeviceSynchronize());
   auto const got = out.to_host()[0].value;
-  EXPECT_EQ(memcmp(&got, &want, sizeof want), 0)
-      << x.size() << " pairs at " << x_at << " and " << y_at;
+  if constexpr (std::is_same_v<typename A::result, typename A::state>)
+    EXPECT_EQ(bytes_of(a, got), bytes_of(a, want)) << x.size() << " pairs";
+  else
+    EXPECT_EQ(memcmp(&got, &want, sizeof want), 0)
+        << x.size() << " pairs at " << x_at << " and " << y_at;
+}
+template <class T>
+void expect_dot(std::vector<T> const& x, std::vector<T> const& y, test_call& call, int x_at = 0,
+                int y_at = 0, tally::nan_policy nan = tally::propagate) {
+  expect_of_pairs(tally::dot{}.on<tally::zipped<T, T>>(), x, y, call, x_at, y_at, nan);
 }
 
 template <class T>
 struct dots_on_a_device : ::testing::Test {};
 using floats = ::testing::Types<tally::float16, tally::bfloat16, float, double>;
 TYPED_TEST_SUITE(dots_on_a_device, floats);
+
+TYPED_TEST(dots_on_a_device, come_as_states_of_the_same_bytes) {
+  test_call call(2);
+  auto const a = tally::dot_state{}.on<tally::zipped<TypeParam, TypeParam>>();
+  for (kind which : kinds)
+    for (std::size_t n : {0, 1, 300, 20000})
+      for (auto const nan : {tally::propagate, tally::skip})
+        expect_of_pairs(a, values<TypeParam>(which, n), values<TypeParam>(which, n, 7), call, 0, 1,
+                        nan);
+}
 
 TYPED_TEST(dots_on_a_device, are_exact_for_every_size) {
   test_call call(2);

@@ -136,11 +136,29 @@ TYPED_TEST(integer_moments_on_a_device, are_right) {
   }
 }
 
+// Values that are not finite are in the counts alone.
+TYPED_TEST(moments_on_a_device, come_as_states_of_the_same_bytes) {
+  test_call call(2);
+  tally::exact_moments<TypeParam> const a;
+  for (kind which : kinds)
+    for (std::size_t n : {0, 1, 300, 20000})
+      for (auto const nan : {tally::propagate, tally::skip}) {
+        auto const in = values<TypeParam>(which, n);
+        auto want = a.identity();
+        for (TypeParam const x : in)
+          if (nan == tally::propagate || !tally::is_nan(x)) want.add(x), ++want.count;
+        auto const got = run_on_device(a, in, call, nan, 1);
+        EXPECT_EQ(bytes_of(a, got.result), bytes_of(a, want))
+            << "kind " << int(which) << ", n = " << n;
+        EXPECT_TRUE(got.found);
+      }
+}
+
 // Devices of compute capability 8 and later give a block 99 KiB or more.
 template <class T>
 void expect_to_fit() {
-  using form = decltype(tally::device::form_of(tally::variance{}.on<T>(), false));
-  EXPECT_LT(form::dynamic_bytes + sizeof(typename form::shared), std::size_t(99) << 10);
+  using agent = decltype(tally::device::make_agent(tally::variance{}.on<T>(), false));
+  EXPECT_LT(agent::dynamic_bytes + sizeof(typename agent::shared), std::size_t(99) << 10);
 }
 TEST(moments_on_a_device, need_shared_memory_that_all_devices_have) {
   expect_to_fit<float>();

@@ -2,9 +2,10 @@
 #include "tally/device/agent/plain.cuh"
 
 #include "support/device_reduce.cuh"
-#include "tally/aggregate/extrema.hpp"
 #include "tally/aggregate/logic.hpp"
 #include "tally/aggregate/product.hpp"
+#include "tally/device/agent/extrema.cuh"
+#include "tally/device/agent/integer_sum.cuh"
 
 namespace {
 

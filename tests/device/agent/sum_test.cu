@@ -62,6 +62,22 @@ TYPED_TEST(exact_sums_on_a_device, do_not_depend_on_the_grid) {
   }
 }
 
+// Values that are not finite are in the counts alone.
+TYPED_TEST(exact_sums_on_a_device, come_as_states_of_the_same_bytes) {
+  test_call call(2);
+  tally::exact_sum_state<TypeParam> const a;
+  for (kind which : kinds)
+    for (std::size_t n : {0, 1, 300, 20000})
+      for (auto const nan : {tally::propagate, tally::skip}) {
+        auto const in = values<TypeParam>(which, n);
+        auto want = a.identity();
+        for (TypeParam const x : in)
+          if (nan == tally::propagate || !tally::is_nan(x)) want.add(x);
+        auto const got = run_on_device(a, in, call, nan, 1).result;
+        EXPECT_EQ(bytes_of(a, got), bytes_of(a, want)) << "kind " << int(which) << ", n = " << n;
+      }
+}
+
 // Elements that are close together, but for one in `distance`.
 template <class T>
 std::vector<T> with_outliers(std::size_t n, std::size_t distance) {
@@ -90,10 +106,10 @@ TEST(exact_sums_on_a_device, go_on_when_the_epoch_wraps) {
 
 TEST(exact_sums_on_a_device, do_not_meet_old_totals_after_the_epoch_wrapped) {
   test_call call(5, 0, true);
-  expect_exact<float>(kind::normal, 50000, call);  // many slots of epoch 1
+  expect_exact<float>(kind::normal, 50000, call);  // many words of epoch 1
   call.set_epoch(~std::uint32_t(0) - 1);
   call.set_multiprocessors(1);
-  expect_exact<float>(kind::normal, 20000, call);  // few slots of the last epoch
+  expect_exact<float>(kind::normal, 20000, call);  // few words of the last epoch
   EXPECT_EQ(call.epoch(), 0u);
   call.set_multiprocessors(5);
   expect_exact<float>(kind::uniform, 50000, call);  // epoch 1 again

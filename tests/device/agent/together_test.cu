@@ -5,10 +5,11 @@
 #include <random>
 
 #include "support/device_reduce.cuh"
-#include "tally/aggregate/describe.hpp"
 #include "tally/aggregate/fast_sum.hpp"
 #include "tally/aggregate/logic.hpp"
-#include "tally/aggregate/sum_of_squares.hpp"
+#include "tally/device/agent/describe.cuh"
+#include "tally/device/agent/extrema.cuh"
+#include "tally/device/agent/integer_sum.cuh"
 
 namespace {
 

@@ -2,14 +2,13 @@
 #include "tally/device/input/load.cuh"
 
 #include "support/device_reduce.cuh"
-#include "tally/aggregate/describe.hpp"
-#include "tally/aggregate/extrema.hpp"
 #include "tally/aggregate/fast_sum.hpp"
 #include "tally/aggregate/product.hpp"
-#include "tally/aggregate/sum_of_squares.hpp"
+#include "tally/device/agent/describe.cuh"
 #include "tally/device/agent/dot.cuh"
+#include "tally/device/agent/extrema.cuh"
+#include "tally/device/agent/integer_sum.cuh"
 #include "tally/device/agent/second_moments.cuh"
-#include "tally/device/agent/together.cuh"
 #include "tally/transform.hpp"
 #include "tally/zip.hpp"
 

@@ -6,11 +6,11 @@
 
 #include "support/device_reduce.cuh"
 #include "tally/aggregate/bits.hpp"
-#include "tally/aggregate/extrema.hpp"
 #include "tally/aggregate/fast_sum.hpp"
 #include "tally/aggregate/logic.hpp"
 #include "tally/aggregate/product.hpp"
-#include "tally/aggregate/sum.hpp"
+#include "tally/device/agent/extrema.cuh"
+#include "tally/device/agent/integer_sum.cuh"
 #include "tally/device/agent/sum.cuh"
 #include "tally/transform.hpp"
 #include "tally/zip.hpp"

@@ -14,11 +14,11 @@ using namespace support;
 using namespace tally;
 
 // What a block makes of totals that are these digits, case after case.
-template <class Form>
-__global__ void finish_all(Form const form, std::int64_t const* digits, std::uint64_t const* counts,
-                           int cases, typename Form::result* out) {
-  __shared__ typename Form::shared s;
-  typename Form::accumulator acc;
+template <class Agent>
+__global__ void finish_all(Agent const agent, std::int64_t const* digits,
+                           std::uint64_t const* counts, int cases, typename Agent::result* out) {
+  __shared__ typename Agent::shared s;
+  typename Agent::accumulator acc;
   auto const put = [&](auto& to, std::int64_t const* from) {
     for (int i = int(threadIdx.x); i < to.halves / 2; i += int(blockDim.x)) {
       to.half[2 * i] = int(from[i] & 0xffff);
@@ -35,7 +35,7 @@ __global__ void finish_all(Form const form, std::int64_t const* digits, std::uin
       if (threadIdx.x == 0) s.absent = 0;
     }
     __syncthreads();
-    form.finish(acc, s, counts[c], out + c);
+    agent.finish(acc, s, counts[c], out + c);
     __syncthreads();
   }
 }
@@ -49,12 +49,12 @@ struct finishing {
 
   template <class A>
   void expect(A const& a) const {
-    auto const form = device::form_of(a, false);
+    auto const agent = device::make_agent(a, false);
     device_array<std::int64_t> const in(digits);
     device_array<std::uint64_t> const n(counts);
     device_array<Result> out(want.size());
-    launch(finish_all<std::remove_const_t<decltype(form)>>, 1, warp_size)(
-        form, in.data(), n.data(), int(want.size()), out.data());
+    launch(finish_all<std::remove_const_t<decltype(agent)>>, 1, warp_size)(
+        agent, in.data(), n.data(), int(want.size()), out.data());
     auto const got = out.to_host();
     int wrong = 0;
     for (std::size_t i = 0; i < want.size() && wrong < 5; ++i)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tally/aggregate/fast_sum.hpp"
 #include "tally/cpu/sum/exact_accumulator.hpp"
 #include "tally/exact/exact_products.hpp"
 

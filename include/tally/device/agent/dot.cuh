@@ -8,12 +8,16 @@
 namespace tally::device {
 
 template <floating T, floating R>
-struct form_for<exact_dot<T, R>> {
-  using type = sum_form<exact_dot<T, R>, product_adder<T>>;
+struct agent_for<exact_dot<T, R>> {
+  using type = sum_agent<exact_dot<T, R>, product_adder<T>>;
+};
+template <floating T>
+struct agent_for<exact_dot_state<T>> {
+  using type = sum_agent<exact_dot_state<T>, product_adder<T>>;
 };
 template <aggregate A, floating T, int Bytes, int Columns>
-struct form_behind<sum_form<A, product_adder<T>>, Bytes, Columns> {
-  using type = sum_form<A, product_adder<T, Bytes, Columns>>;
+struct agent_behind<sum_agent<A, product_adder<T>>, Bytes, Columns> {
+  using type = sum_agent<A, product_adder<T, Bytes, Columns>>;
 };
 
 }  // namespace tally::device

@@ -4,10 +4,22 @@
 #pragma once
 
 #include "tally/aggregate/results.hpp"
-#include "tally/device/agent/moments.cuh"
+#include "tally/device/agent/second_moments.cuh"
 #include "tally/device/agent/sum.cuh"
 
 namespace tally::device {
+
+// How many elements there are, and how many NaN: these are in the sum, unless they are skipped.
+template <element T>
+struct count_elements : moments<T, false> {
+  struct result {
+    std::uint64_t count, nan_count;
+  };
+  TALLY_HD result lower(typename moments<T, false>::state const& s,
+                        std::uint64_t skipped = 0) const {
+    return {s.count, s.sum.nan + skipped};
+  }
+};
 
 template <class A, bool Squares>
 inline constexpr bool is_made_of_moments = false;
@@ -36,8 +48,8 @@ struct joint_moments : moments<typename A::element, Squares> {
 // As many of a block's warps as there are aggregates compute a result each, when the totals are
 // complete.
 template <bool Squares, aggregate... Ops>
-struct joint_moments_form : moments_form<joint_moments<Squares, Ops...>, Squares> {
-  using base = moments_form<joint_moments<Squares, Ops...>, Squares>;
+struct joint_moments_agent : moments_agent<joint_moments<Squares, Ops...>, Squares, false> {
+  using base = moments_agent<joint_moments<Squares, Ops...>, Squares, false>;
   // Registers for what others keep beside it.
   static constexpr int threads = sizeof(typename base::element) < 8 ? 512 : 384;
   static constexpr int blocks_a_multiprocessor = Squares ? 1 : 2;
@@ -73,10 +85,10 @@ struct joint_moments_form : moments_form<joint_moments<Squares, Ops...>, Squares
   static __device__ bool rounded(A const& a, shared const& s, std::uint64_t count,
                                  typename A::result* out) {
     if constexpr (is_moment<A>) {
-      return base::estimated(a, s, count, out);
+      return base::rounded_quickly(a, s, count, out);
     } else if constexpr (floating<typename A::element>) {
       typename A::result r;
-      if (!round_leading(s.sum, run_of_digits(s.sum), r)) return false;
+      if (!round_quickly(s.sum, run_of_digits(s.sum), r)) return false;
       if (threadIdx.x % warp_size == 0) *out = r;
       return true;
     } else {
@@ -98,7 +110,7 @@ struct joint_moments_form : moments_form<joint_moments<Squares, Ops...>, Squares
   }
   template <class A>
   static __device__ auto lowered(A const& a, typename A::state const& s, std::uint64_t absent) {
-    if constexpr (requires { a.lower(s, absent); })
+    if constexpr (std::is_same_v<A, count_elements<typename A::element>>)
       return a.lower(s, absent);
     else
       return a.lower(s);

@@ -1,21 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How blocks compute exact sums, sums of squares and counts: the form (plain.cuh) of aggregates
-// whose states are `moments`, in one read.
+// How blocks compute exact sums, sums of squares and counts in one read: the agent of aggregates
+// whose states are `moments`.
 #pragma once
 
 #include "tally/aggregate/aggregate.hpp"
 #include "tally/aggregate/moments.hpp"
-#include "tally/device/agent/plain.cuh"
-#include "tally/device/grid/words.cuh"
+#include "tally/device/agent/agent.cuh"
+#include "tally/device/grid/sparse_totals.cuh"
 #include "tally/device/sum/round.cuh"
 #include "tally/device/sum/squares.cuh"
 
 namespace tally::device {
 
-// Of an aggregate A with the states of `moments`.
-template <aggregate A, bool Squares>
-struct moments_form {
+// Ziv's quick phase: quick_phase<A>::round(a, sum, squares, n, out) makes the result of the leading
+// digits of the totals of n elements, if they tell what it is. Most aggregates have none.
+template <class A>
+struct quick_phase;
+template <element T, floating R>
+struct quick_phase<exact_mean<T, R>> {
+  static __device__ bool round(exact_mean<T, R> const&, detail::approximation const& sum,
+                               detail::approximation const&, std::uint64_t n, R& out) {
+    return detail::quick_mean(sum, n, out);
+  }
+};
+
+// The agent of an aggregate A with the states of `moments`. Where a state is the result, what is
+// not finite must not add to its digits.
+template <aggregate A, bool Squares,
+          bool GivesState = std::is_same_v<typename A::result, typename A::state>>
+struct moments_agent {
   using element = typename A::element;
   using result = typename A::result;
   using state = typename moments<element, Squares>::state;
@@ -30,7 +44,7 @@ struct moments_form {
   static constexpr bool draws_tiles = !Squares;
   static constexpr int square_words = Squares ? square_number::digits : 0;
   static constexpr int totals = sum_type::words + square_words + 1;
-  static constexpr int words = slots_of_words<totals>, sums = totals;
+  static constexpr int words = status_words_of<totals>, sums = totals;
   static constexpr int dynamic_bytes = adder::dynamic_bytes;
 
   struct shared {
@@ -59,6 +73,7 @@ struct moments_form {
   __device__ void add(accumulator& acc, shared& s, Batch& x, unsigned, Index) const {
     if constexpr (floating<element>)
       if (skips_nan) acc.absent += x.replace_nan_by_zero();
+    if constexpr (floating<element> && GivesState) set_specials_aside(x, s.sum);
     if constexpr (Squares)
       acc.sums.add(x, s.sum, s.squares);
     else
@@ -85,10 +100,10 @@ struct moments_form {
     if (close_apart(s)) __syncthreads();
   }
 
-  __device__ void publish(accumulator const&, shared& s, channel const& to) const {
+  __device__ void publish(accumulator const&, shared& s, mailbox const& to) const {
     publish_words<totals>([&](int i) { return word(s, i); }, to);
   }
-  __device__ void collect(accumulator&, shared& s, channel const& from, int blocks) const {
+  __device__ void collect(accumulator&, shared& s, mailbox const& from, int blocks) const {
     unsigned long long* const more = &absent_elsewhere();
     if (threadIdx.x == 0) *more = 0;
     __syncthreads();
@@ -106,7 +121,7 @@ struct moments_form {
   __device__ bool finish(accumulator const&, shared& s, std::uint64_t n, result* out) const {
     if (threadIdx.x >= warp_size) return false;
     n -= absent(s);
-    if (estimated(a, s, n, out)) return true;
+    if (rounded_quickly(a, s, n, out)) return true;
     return threadIdx.x == 0 && lower(a, s, n, out);
   }
 
@@ -118,10 +133,7 @@ struct moments_form {
   __device__ static state total(shared const& s, std::uint64_t count) {
     state t;
     t.count = count;
-    t.sum.nan = s.sum.count(special::nan);
-    t.sum.positive_infinity = s.sum.count(special::positive_infinity);
-    t.sum.negative_infinity = s.sum.count(special::negative_infinity);
-    for (int i = 0; i < t.sum.finite.digits; ++i) t.sum.finite.digit[i] = s.sum.digits.digit(i);
+    s.sum.store(t.sum);
     if constexpr (Squares)
       for (int i = 0; i < square_words; ++i) t.squares.finite.digit[i] = s.squares.digit(i);
     return t;
@@ -129,15 +141,17 @@ struct moments_form {
 
   // What `op` makes of the totals, if their leading digits tell. By a warp.
   template <class Op>
-  __device__ static bool estimated(Op const& op, shared const& s, std::uint64_t n,
-                                   typename Op::result* out) {
-    using detail::leading;
-    if constexpr (requires(leading x, typename Op::result r) { op.estimate(x, x, n, r); }) {
+  __device__ static bool rounded_quickly(Op const& op, shared const& s, std::uint64_t n,
+                                         typename Op::result* out) {
+    using detail::approximation;
+    if constexpr (requires(approximation x, typename Op::result r) {
+                    quick_phase<Op>::round(op, x, x, n, r);
+                  }) {
       for (int i = 0; i < specials; ++i)
         if (s.sum.count(special(i)) != 0) return false;
-      leading sum, squares;
-      leading_parts(s, sum, squares);
-      return estimate(op, sum, squares, n, out);
+      approximation sum, squares;
+      approximate(s, sum, squares);
+      return round_quickly(op, sum, squares, n, out);
     }
     return false;
   }
@@ -150,8 +164,8 @@ struct moments_form {
       return adder::close_apart(s.sum);
   }
   // By a warp: half of it the sum's, half of it the squares'.
-  __device__ static void leading_parts(shared const& s, detail::leading& sum,
-                                       detail::leading& squares) {
+  __device__ static void approximate(shared const& s, detail::approximation& sum,
+                                     detail::approximation& squares) {
     bool const second = Squares && threadIdx.x % warp_size >= warp_size / 2;
     auto const digit = [&](int i) {
       if constexpr (Squares)
@@ -164,19 +178,20 @@ struct moments_form {
       digit_run const other([&](int i) { return s.squares.digit(i); }, square_words);
       if (second) run = other, lsb = square_number::lsb;
     }
-    detail::leading const mine =
-        run.size() > 0 ? detail::leading_of(digit, run.low, run.high, lsb) : detail::leading{};
+    detail::approximation const mine = run.size() > 0
+                                           ? detail::approximation_of(digit, run.low, run.high, lsb)
+                                           : detail::approximation{};
     sum = warp::broadcast(mine, 0);
-    squares = Squares ? warp::broadcast(mine, warp_size / 2) : detail::leading{};
+    squares = Squares ? warp::broadcast(mine, warp_size / 2) : detail::approximation{};
   }
 
   // Both apart from the kernel, whose registers they would take.
   template <class Op>
-  __device__ static __noinline__ bool estimate(Op const& op, detail::leading sum,
-                                               detail::leading squares, std::uint64_t n,
-                                               typename Op::result* out) {
+  __device__ static __noinline__ bool round_quickly(Op const& op, detail::approximation sum,
+                                                    detail::approximation squares, std::uint64_t n,
+                                                    typename Op::result* out) {
     typename Op::result r;
-    if (!op.estimate(sum, squares, n, r)) return false;
+    if (!quick_phase<Op>::round(op, sum, squares, n, r)) return false;
     if (threadIdx.x % warp_size == 0) *out = r;
     return true;
   }
@@ -184,6 +199,10 @@ struct moments_form {
                                             result* out) {
     state const t = total(s, count);
     *out = a.lower(t);
+    if constexpr (GivesState) {
+      out->sum.finite.carry();
+      if constexpr (Squares) out->squares.finite.carry();
+    }
     return !a.empty(t);
   }
   __device__ static unsigned long long& absent_elsewhere() {
@@ -198,16 +217,17 @@ struct moments_form {
   }
 };
 
-template <aggregate A>
-  requires(std::is_base_of_v<moments<typename A::element, true>, A> &&
-           !(requires { A::which; } && floating<typename A::result>))  // second_moments.cuh
-struct form_for<A> {
-  using type = moments_form<A, true>;
+template <element T, bool Squares>
+struct agent_for<moments<T, Squares>> {
+  using type = moments_agent<moments<T, Squares>, Squares>;
 };
-template <aggregate A>
-  requires std::is_base_of_v<moments<typename A::element, false>, A>
-struct form_for<A> {
-  using type = moments_form<A, false>;
+template <element T>
+struct agent_for<exact_moments<T>> {
+  using type = moments_agent<exact_moments<T>, true>;
+};
+template <element T, floating R>
+struct agent_for<exact_mean<T, R>> {
+  using type = moments_agent<exact_mean<T, R>, false>;
 };
 
 }  // namespace tally::device

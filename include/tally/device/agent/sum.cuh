@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How blocks compute exact sums: the form (plain.cuh) of exact_sum, and of what else an adder like
-// exact_adder adds up.
+// How blocks compute exact sums: the agent of exact_sum, and of what else an adder like exact_adder
+// adds up.
 #pragma once
 
 #include "tally/aggregate/sum.hpp"
-#include "tally/device/agent/plain.cuh"
-#include "tally/device/grid/words.cuh"
+#include "tally/device/agent/agent.cuh"
+#include "tally/device/grid/sparse_totals.cuh"
 #include "tally/device/sum/exact.cuh"
 #include "tally/device/sum/round.cuh"
 
@@ -14,7 +14,7 @@ namespace tally::device {
 
 // The sum rounded once, if its leading digits tell. By a warp.
 template <floating R, class Number>
-__device__ bool round_leading(shared_sum<Number> const& s, digit_run const& run, R& out) {
+__device__ bool round_quickly(shared_sum<Number> const& s, digit_run const& run, R& out) {
   int const lane = int(threadIdx.x % warp_size);
   unsigned const seen = __ballot_sync(~0u, lane < specials && s.count(special(lane)) != 0);
   if (seen != 0) {
@@ -30,7 +30,7 @@ __device__ bool round_leading(shared_sum<Number> const& s, digit_run const& run,
     out = round_few<R>(few(0), few(1), few(2), Number::lsb + 32 * run.low);
     return true;
   }
-  auto const x = detail::leading_of(digit, run.low, run.high, Number::lsb);
+  auto const x = detail::approximation_of(digit, run.low, run.high, Number::lsb);
   return detail::round_within(x.value, 2 * x.error, x.exponent, out);
 }
 template <class Number>
@@ -39,14 +39,15 @@ __device__ digit_run run_of_digits(shared_sum<Number> const& s) {
 }
 
 template <aggregate A, class Adder = exact_adder<typename A::element>>
-struct sum_form {
+struct sum_agent {
   using element = typename A::element;
   using result = typename A::result;
   using number = typename Adder::number;
+  static constexpr bool gives_state = std::is_same_v<result, typename A::state>;
   static constexpr int threads = 512, blocks_a_multiprocessor = 2;
-  static constexpr bool draws_tiles = true;
+  static constexpr bool loads_ahead = false, draws_tiles = true;
   static constexpr int totals = shared_sum<number>::words;
-  static constexpr int words = slots_of_words<totals>, sums = totals;
+  static constexpr int words = status_words_of<totals>, sums = totals;
   static constexpr int dynamic_bytes = Adder::dynamic_bytes;
 
   struct shared {
@@ -67,6 +68,7 @@ struct sum_form {
   template <class Batch, class Index>
   __device__ void add(accumulator& acc, shared& s, Batch& x, unsigned, Index) const {
     if (skips_nan) x.replace_nan_by_zero();
+    if constexpr (gives_state) set_specials_aside(x, s.sum);
     acc.add(x, s.sum);
   }
   __device__ void add(accumulator& acc, shared& s, element x, std::uint64_t) const {
@@ -79,37 +81,56 @@ struct sum_form {
     if (Adder::close_apart(s.sum)) __syncthreads();
   }
 
-  __device__ void publish(accumulator const&, shared& s, channel const& to) const {
+  __device__ void publish(accumulator const&, shared& s, mailbox const& to) const {
     publish_words<totals>([&](int i) { return s.sum.word(i); }, to);
   }
 
-  __device__ void collect(accumulator&, shared& s, channel const& from, int blocks) const {
+  __device__ void collect(accumulator&, shared& s, mailbox const& from, int blocks) const {
     collect_words<totals>(from, blocks,
                           [&](int i, std::int64_t sum, int part) { s.sum.add_word(i, sum, part); });
   }
 
   __device__ bool finish(accumulator const&, shared& s, std::uint64_t, result* out) const {
-    if (threadIdx.x >= warp_size) return true;
+    if constexpr (gives_state)
+      store(s.sum, *out);
+    else
+      round(s, out);
+    return true;
+  }
+
+ private:
+  __device__ static void store(typename Adder::shared_type const& sum, result& out) {
+    if (threadIdx.x != 0) return;
+    result s;
+    sum.store(s);
+    s.finite.carry();
+    out = s;
+  }
+  __device__ static void round(shared& s, result* out) {
+    if (threadIdx.x >= warp_size) return;
     result sum{};
     digit_run const run = run_of_digits(s.sum);
-    if (!round_leading(s.sum, run, sum)) {
+    if (!round_quickly(s.sum, run, sum)) {
       for (int i = int(threadIdx.x); i < number::digits; i += warp_size) s.digit[i] = s.sum.word(i);
       __syncwarp();
       if (threadIdx.x == 0) sum = round_many<result>(s.digit, run, number::lsb);
     }
     if (threadIdx.x == 0) *out = sum;
-    return true;
   }
 };
 
-// The same form with its dynamic shared memory behind so many bytes of something else, and so many
-// columns of digits there.
-template <class Form, int Bytes, int Columns>
-struct form_behind;
+// An agent like that one whose dynamic shared memory starts at `Bytes`, and which has `Columns`
+// copies of its digits there.
+template <class Agent, int Bytes, int Columns>
+struct agent_behind;
 
 template <floating T, floating R, floating State>
-struct form_for<exact_sum<T, R, State>> {
-  using type = sum_form<exact_sum<T, R, State>>;
+struct agent_for<exact_sum<T, R, State>> {
+  using type = sum_agent<exact_sum<T, R, State>>;
+};
+template <floating T>
+struct agent_for<exact_sum_state<T>> {
+  using type = sum_agent<exact_sum_state<T>>;
 };
 
 }  // namespace tally::device

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How blocks compute several aggregates in one read: the form (plain.cuh) of all_together() and
-// describe{}. Those of sums and squares have their totals in common.
+// How blocks compute several aggregates in one read: the agent of all_together(). Those of sums and
+// squares have their totals in common.
 #pragma once
 
 #include "tally/aggregate/all_together.hpp"
@@ -10,7 +10,7 @@
 
 namespace tally::device {
 
-// Some of a list of results, for a form that fills several.
+// Some of a list of results, for an agent that fills several.
 template <class Results, std::size_t... At>
 struct chosen {
   Results* all;
@@ -21,28 +21,29 @@ struct chosen {
   }
 };
 
-// A form, and which of the results it gives.
-template <class Form, std::size_t... At>
+// An agent, and which of the results it gives.
+template <class Agent, std::size_t... At>
 struct part {
-  Form form;
+  Agent agent;
 
   template <class Results>
-  __device__ bool finish(typename Form::accumulator const& acc, typename Form::shared& s,
+  __device__ bool finish(typename Agent::accumulator const& acc, typename Agent::shared& s,
                          std::uint64_t n, Results* out) const {
     if constexpr (sizeof...(At) == 1)
-      return form.finish(acc, s, n, &get<At...>(*out));
+      return agent.finish(acc, s, n, &get<At...>(*out));
     else
-      return form.finish(acc, s, n, chosen<Results, At...>{out});
+      return agent.finish(acc, s, n, chosen<Results, At...>{out});
   }
 };
 
-// Parts one after the other.
+// Several agents as one: each does what it does after the one before it.
 template <class... Parts>
 struct chain;
 
 template <>
 struct chain<> {
   static constexpr int threads = 512, blocks_a_multiprocessor = 2;
+  static constexpr bool loads_ahead = false, draws_tiles = false;
   static constexpr int words = 0, sums = 0, dynamic_bytes = 0;
   struct shared {};
   struct accumulator {};
@@ -53,63 +54,64 @@ struct chain<> {
   template <class T>
   __device__ void add(accumulator&, shared&, T const&, std::uint64_t) const {}
   __device__ void close(accumulator&, shared&) const {}
-  __device__ void publish(accumulator const&, shared&, channel const&) const {}
-  __device__ void collect(accumulator&, shared&, channel const&, int) const {}
+  __device__ void publish(accumulator const&, shared&, mailbox const&) const {}
+  __device__ void collect(accumulator&, shared&, mailbox const&, int) const {}
   template <class Results>
   __device__ bool finish(accumulator const&, shared&, std::uint64_t, Results*) const {
     return true;
   }
 };
 
-template <class Form, std::size_t... At, class... Parts>
-struct chain<part<Form, At...>, Parts...> {
+template <class Agent, std::size_t... At, class... Parts>
+struct chain<part<Agent, At...>, Parts...> {
   using after = chain<Parts...>;
-  static constexpr int threads = Form::threads < after::threads ? Form::threads : after::threads;
+  static constexpr int threads = Agent::threads < after::threads ? Agent::threads : after::threads;
   static constexpr int blocks_a_multiprocessor =
-      Form::blocks_a_multiprocessor < after::blocks_a_multiprocessor
-          ? Form::blocks_a_multiprocessor
+      Agent::blocks_a_multiprocessor < after::blocks_a_multiprocessor
+          ? Agent::blocks_a_multiprocessor
           : after::blocks_a_multiprocessor;
-  static constexpr int words = Form::words + after::words, sums = Form::sums + after::sums;
-  // A form's is behind that of those after it.
-  static constexpr int dynamic_bytes = Form::dynamic_bytes + after::dynamic_bytes;
+  static constexpr int words = Agent::words + after::words, sums = Agent::sums + after::sums;
+  static constexpr bool loads_ahead = false, draws_tiles = false;
+  // An agent's is behind that of those after it.
+  static constexpr int dynamic_bytes = Agent::dynamic_bytes + after::dynamic_bytes;
   struct shared {
-    typename Form::shared first;
+    typename Agent::shared first;
     typename after::shared rest;
   };
   struct accumulator {
-    typename Form::accumulator first;
+    typename Agent::accumulator first;
     typename after::accumulator rest;
   };
 
-  part<Form, At...> first;
+  part<Agent, At...> first;
   after rest;
 
   __device__ void start(accumulator& acc, shared& s) const {
-    first.form.start(acc.first, s.first);
+    first.agent.start(acc.first, s.first);
     rest.start(acc.rest, s.rest);
   }
   template <class Batch, class Index>
   __device__ void add(accumulator& acc, shared& s, Batch const& x, unsigned live,
                       Index index) const {
     rest.add(acc.rest, s.rest, x, live, index);
-    Batch own = x;  // which the form may change
-    first.form.add(acc.first, s.first, own, live, index);
+    Batch own = x;  // which the agent may change
+    first.agent.add(acc.first, s.first, own, live, index);
   }
   template <class T>
   __device__ void add(accumulator& acc, shared& s, T const& x, std::uint64_t index) const {
-    first.form.add(acc.first, s.first, x, index);
+    first.agent.add(acc.first, s.first, x, index);
     rest.add(acc.rest, s.rest, x, index);
   }
   __device__ void close(accumulator& acc, shared& s) const {
-    first.form.close(acc.first, s.first);
+    first.agent.close(acc.first, s.first);
     rest.close(acc.rest, s.rest);
   }
-  __device__ void publish(accumulator const& acc, shared& s, channel const& to) const {
-    first.form.publish(acc.first, s.first, to);
+  __device__ void publish(accumulator const& acc, shared& s, mailbox const& to) const {
+    first.agent.publish(acc.first, s.first, to);
     rest.publish(acc.rest, s.rest, behind_first(to, int(gridDim.x) - 1));
   }
-  __device__ void collect(accumulator& acc, shared& s, channel const& from, int blocks) const {
-    first.form.collect(acc.first, s.first, from, blocks);
+  __device__ void collect(accumulator& acc, shared& s, mailbox const& from, int blocks) const {
+    first.agent.collect(acc.first, s.first, from, blocks);
     rest.collect(acc.rest, s.rest, behind_first(from, blocks), blocks);
   }
   template <class Results>
@@ -119,33 +121,15 @@ struct chain<part<Form, At...>, Parts...> {
   }
 
  private:
-  __device__ static channel behind_first(channel const& c, int blocks) {
-    return {c.slots + blocks * Form::words, c.sums ? c.sums + Form::sums : nullptr, c.epoch};
+  __device__ static mailbox behind_first(mailbox const& c, int blocks) {
+    return {c.words + blocks * Agent::words, c.sums ? c.sums + Agent::sums : nullptr, c.epoch};
   }
 };
 
-// A is made of the aggregates that the chain is for. A::assemble, if it has that, makes its result
-// of theirs.
 template <class A, class Chain>
-struct together_form : Chain {
+struct together_agent : Chain {
   using element = typename A::element;
   using result = typename A::result;
-  using typename Chain::accumulator;
-  using typename Chain::shared;
-
-  __device__ bool finish(accumulator const& acc, shared& s, std::uint64_t n, result* out) const {
-    if constexpr (requires { typename A::pieces; }) {
-      using pieces_type = typename A::pieces;
-      alignas(pieces_type) __shared__ unsigned char memory[sizeof(pieces_type)];
-      auto* const pieces = reinterpret_cast<pieces_type*>(memory);  // no constructor runs
-      bool const found = Chain::finish(acc, s, n, pieces);
-      __syncthreads();
-      if (threadIdx.x == 0) *out = A::assemble(*pieces);
-      return found;
-    } else {
-      return Chain::finish(acc, s, n, out);
-    }
-  }
 };
 
 // The list that bind_all() made pairs of.
@@ -158,10 +142,6 @@ auto list_of(detail::both<A, B> const& pair) {
   return [&]<class... Rest>(results<Rest...> const& rest) {
     return results<A, Rest...>{pair.first, rest};
   }(list_of(pair.second));
-}
-template <class A, class B>
-detail::both<A, B> const& pair_of(detail::both<A, B> const& pair) {
-  return pair;
 }
 
 // The chain for the aggregates Ops.
@@ -199,10 +179,10 @@ class chain_maker {
       else
         return joint<i + 1, before...>();
     } else {
-      using form = joint_moments_form<squares, op<before>...>;
+      using agent = joint_moments_agent<squares, op<before>...>;
       joint_moments<squares, op<before>...> a;
       ((get<nth<before, before...>()>(a.all) = get<before>(ops_)), ...);
-      return part<form, before...>{form{{skips_nan_, a}}};
+      return part<agent, before...>{agent{{skips_nan_, a}}};
     }
   }
   // Which of `all` is `i`.
@@ -216,30 +196,30 @@ class chain_maker {
     return at;
   }
   // Others are being added up while an addition of one is under way.
-  template <class Form>
-  static Form slender(Form const& form) {
-    return form;
+  template <class Agent>
+  static Agent slender(Agent const& agent) {
+    return agent;
   }
   template <class A, int chains>
-  static plain_form<A, 1> slender(plain_form<A, chains> const& form) {
-    return {form.skips_nan, form.a};
+  static plain_agent<A, 1> slender(plain_agent<A, chains> const& agent) {
+    return {agent.skips_nan, agent.a};
   }
   // And its dynamic shared memory is behind so many bytes of theirs: in fewer columns where not all
   // have room otherwise.
-  template <int Bytes, class Form>
-  static auto behind(Form const& form) {
-    if constexpr (Form::dynamic_bytes == 0 || (Bytes == 0 && columns == warp_size))
-      return form;
+  template <int Bytes, class Agent>
+  static auto behind(Agent const& agent) {
+    if constexpr (Agent::dynamic_bytes == 0 || (Bytes == 0 && columns == warp_size))
+      return agent;
     else
-      return typename form_behind<Form, Bytes, columns>::type{form.skips_nan, form.a};
+      return typename agent_behind<Agent, Bytes, columns>::type{agent.skips_nan, agent.a};
   }
   template <std::size_t i>
   static constexpr int bytes_with(int columns) {
     if constexpr (joined<i>()) {
       return 0;
     } else {
-      using form = decltype(form_of(std::declval<op<i> const&>(), false));
-      return int(sizeof(typename form::shared)) + form::dynamic_bytes * columns / warp_size;
+      using agent = decltype(make_agent(std::declval<op<i> const&>(), false));
+      return int(sizeof(typename agent::shared)) + agent::dynamic_bytes * columns / warp_size;
     }
   }
   static constexpr int columns = []<std::size_t... i>(std::index_sequence<i...>) {
@@ -248,7 +228,7 @@ class chain_maker {
     while (fit > 1 && (bytes_with<i>(fit) + ...) > room) fit /= 2;
     return fit;
   }(std::make_index_sequence<count>());
-  // The others, each with a form of its own.
+  // The others, each with an agent of its own.
   template <std::size_t i>
   auto apart() const {
     if constexpr (i == count) {
@@ -257,9 +237,9 @@ class chain_maker {
       return apart<i + 1>();
     } else {
       auto const rest = apart<i + 1>();
-      auto const form =
-          behind<decltype(rest)::dynamic_bytes>(slender(form_of(get<i>(ops_), skips_nan_)));
-      return join(part<std::remove_const_t<decltype(form)>, i>{form}, rest);
+      auto const agent =
+          behind<decltype(rest)::dynamic_bytes>(slender(make_agent(get<i>(ops_), skips_nan_)));
+      return join(part<std::remove_const_t<decltype(agent)>, i>{agent}, rest);
     }
   }
 
@@ -276,17 +256,16 @@ class chain_maker {
   }
 };
 
-template <aggregate A, class... Ops>
-auto together_form_of(A const&, results<Ops...> const& ops, bool skips_nan) {
-  auto const chain = chain_maker<Ops...>(ops, skips_nan).make();
-  return together_form<A, std::remove_const_t<decltype(chain)>>{chain};
+template <class... Ops>
+auto make_chain(results<Ops...> const& ops, bool skips_nan) {
+  return chain_maker<Ops...>(ops, skips_nan).make();
 }
 
-template <aggregate A>
-  requires detail::is_together<A>
-struct form_for<A> {
-  static auto make(A const& a, bool skips_nan) {
-    return together_form_of(a, list_of(pair_of(a)), skips_nan);
+template <aggregate A, aggregate B>
+struct agent_for<detail::both<A, B>> {
+  static auto make(detail::both<A, B> const& pair, bool skips_nan) {
+    auto const chain = make_chain(list_of(pair), skips_nan);
+    return together_agent<detail::both<A, B>, std::remove_const_t<decltype(chain)>>{chain};
   }
 };
 

@@ -5,7 +5,7 @@
 // All ends as integers, so that neither the order nor the way through this file leaves a trace.
 #pragma once
 
-#include "tally/aggregate/fast_sum.hpp"
+#include "tally/aggregate/zipped.hpp"
 #include "tally/device/sum/column_digits.cuh"
 #include "tally/device/sum/expansion.cuh"
 #include "tally/device/sum/shared_digits.cuh"
@@ -40,6 +40,15 @@ struct shared_sum {
     atomicAdd(&here[int(s)], 1u);
   }
 
+  // As an exact_state, or as exact_products.
+  template <class State>
+  __device__ void store(State& t) const {
+    t.nan = count(special::nan);
+    t.positive_infinity = count(special::positive_infinity);
+    t.negative_infinity = count(special::negative_infinity);
+    for (int i = 0; i < Number::digits; ++i) t.finite.digit[i] = digits.digit(i);
+  }
+
   // As `words` integers, for other blocks, and theirs added: the part-th of 4 threads' part.
   __device__ std::uint64_t word(int i) const {
     return i < Number::digits ? std::uint64_t(digits.digit(i)) : here[i - Number::digits];
@@ -51,6 +60,33 @@ struct shared_sum {
       atomicAdd(&elsewhere[i - Number::digits], (unsigned long long)x);
   }
 };
+
+// What an element adds to a sum: of a pair, the product.
+template <floating T>
+__device__ double value_of(T x) {
+  return as_double(x);
+}
+template <floating T>
+__device__ double value_of(zipped<T, T> const& x) {
+  return as_double(x.first) * as_double(x.second);
+}
+
+// Counts the elements that are not finite, and puts zeros in their place, so that they add nothing
+// to digits either. By whole warps.
+template <class Batch, class Number>
+__device__ void set_specials_aside(Batch& x, shared_sum<Number>& shared) {
+  bool any = false;
+#pragma unroll
+  for (int k = 0; k < Batch::size; ++k) any = any || !is_finite(x[k]);
+  if (!__any_sync(~0u, any)) return;
+#pragma unroll
+  for (int k = 0; k < Batch::size; ++k) {
+    if (is_finite(x[k])) continue;
+    double const value = value_of(x[k]);
+    shared.add_special(is_nan(value), value < 0);
+    x.set(k, std::remove_cvref_t<decltype(x[k])>{});
+  }
+}
 
 // What a thread has read, in memory, for a loop that is not worth its length many times over.
 template <class T, class Batch>

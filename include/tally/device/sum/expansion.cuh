@@ -2,31 +2,25 @@
 #pragma once
 
 #include "tally/device/sum/shared_digits.cuh"
+#include "tally/exact/double_double.hpp"
 
 namespace tally::device {
 
-// a + b = sum + error, exactly (Knuth).
-__device__ inline double two_sum(double a, double b, double& error) {
-  double const sum = a + b, part = sum - a;
-  error = (a - (sum - part)) + (b - part);
-  return sum;
-}
-
-// A thread's exact sum of doubles: some of them, and digits that the block shares for what does not
-// fit.
+// A thread's exact sum of doubles, as a sum of some of them that do not overlap (Shewchuk's
+// expansion), and digits that the block shares for what does not fit.
 template <int Parts>
 class expansion {
  public:
   // The first parts are for values that are likely to be large, and are passed over by others.
   template <int Part = 0, class Digits>
   __device__ void put(double x, Digits& digits) {
-    double error;
-    part_[Part] = two_sum(part_[Part], x, error);
-    if (error == 0) return;
+    auto const sum = detail::two_sum(part_[Part], x);
+    part_[Part] = sum.high;
+    if (sum.low == 0) return;
     if constexpr (Part + 1 < Parts)
-      put<Part + 1>(error, digits);
+      put<Part + 1>(sum.low, digits);
     else
-      digits.add(error);
+      digits.add(sum.low);
   }
   // By whole warps.
   template <class Digits>

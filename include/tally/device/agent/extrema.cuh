@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Extrema with no more state than one answer needs, for devices, where a state is passed on between
-// threads; extrema.hpp has what all of them share.
+// How a GPU finds minima, maxima and where they are: by states that hold no more than one answer
+// needs (detail::extrema has what all of them need), which threads pass on in one or two words.
 #pragma once
 
-#include "tally/exact/order_key.hpp"
-#include "tally/operators.hpp"
+#include "tally/aggregate/extrema.hpp"
+#include "tally/device/agent/agent.cuh"
+#include "tally/warp/redux.cuh"
 
-namespace tally::detail {
+namespace tally::device {
 
-// Order keys, beyond whose other values lie that of a NaN, on the side that is looked for, and that
-// of no element, on the other side. (Of integers, "no element" is a value, too.)
+// Order keys with two sentinels: a NaN beats every number, "no element" loses to every number. (An
+// integer may have the key of "no element".)
 template <element T, bool Least>
 struct extremum_keys {
   using key = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
@@ -28,32 +29,20 @@ struct extremum_keys {
   }
 };
 
-// Floats compared as they are, which a device does in one instruction.
+// Floats are compared as they are, each by one instruction, and only the best of some as a key.
 template <bool Least>
 struct float_extremum {
   using keys = extremum_keys<float, Least>;
 
-  // Of -0.0 and +0.0 in their order; NaN if one is.
-  static TALLY_FN float better(float a, float b) {
-#ifdef __CUDA_ARCH__
-    float out;
-    if constexpr (Least)
-      asm("min.NaN.f32 %0, %1, %2;" : "=f"(out) : "f"(a), "f"(b));
-    else
-      asm("max.NaN.f32 %0, %1, %2;" : "=f"(out) : "f"(a), "f"(b));
-    return out;
-#else
-    return keys::better(keys::of(a), keys::of(b)) ? a : b;
-#endif
-  }
-  // Of the elements x[k] of which is_there(k).
+  // The best of the elements x[k] of which is_there(k).
   template <class Batch, class IsThere>
   static TALLY_FN float of(Batch const& x, IsThere is_there) {
     float const worst = infinity<float>(!Least);
     float best[2] = {worst, worst};
     TALLY_UNROLL
-    for (int k = 0; k < x.size; ++k) best[k % 2] = better(best[k % 2], is_there(k) ? x[k] : worst);
-    return better(best[0], best[1]);
+    for (int k = 0; k < x.size; ++k)
+      best[k % 2] = extreme_or_nan<Least>(best[k % 2], is_there(k) ? x[k] : worst);
+    return extreme_or_nan<Least>(best[0], best[1]);
   }
   template <class Batch, class IsThere>
   static TALLY_FN typename keys::key key_of(Batch const& x, IsThere is_there) {
@@ -70,15 +59,16 @@ struct single_extremum {
   using element = T;
   using state = typename keys::key;
   using result = T;
-  using operator_type = std::conditional_t<Least, smaller, larger>;
+  using better_key = std::conditional_t<Least, smaller, larger>;
   static constexpr bool any_order = true;
 
   TALLY_FN state identity() const { return keys::none; }
   TALLY_FN state lift(T x, std::uint64_t) const { return keys::of(x); }
-  TALLY_FN state combine(state a, state b) const { return operator_type{}(a, b); }
+  TALLY_FN state combine(state a, state b) const { return better_key{}(a, b); }
   TALLY_HD T lower(state s) const { return keys::value(s); }
   TALLY_HD bool empty(state s) const { return floating<T> && s == keys::none; }
 
+  __device__ state fold_warp(state s) const { return warp::reduce(s, better_key{}); }
   template <class Batch, class Index, class IsThere>
     requires std::is_same_v<T, float>
   TALLY_FN void add(state& s, Batch const& x, Index, IsThere is_there) const {
@@ -86,13 +76,14 @@ struct single_extremum {
   }
 };
 
-template <element T, class Result>
-struct two_extrema {
+// The least and the greatest value.
+template <element T>
+struct single_extremum_pair {
   using element = T;
   struct state {
     typename extremum_keys<T, true>::key least, greatest;
   };
-  using result = Result;
+  using result = detail::extremum_values<T>;
   static constexpr bool any_order = true;
   single_extremum<T, true> low{};
   single_extremum<T, false> high{};
@@ -102,7 +93,7 @@ struct two_extrema {
   TALLY_FN state combine(state const& a, state const& b) const {
     return {low.combine(a.least, b.least), high.combine(a.greatest, b.greatest)};
   }
-  TALLY_HD Result lower(state const& s) const {
+  TALLY_HD result lower(state const& s) const {
     return {low.lower(s.least), high.lower(s.greatest)};
   }
   TALLY_HD bool empty(state const& s) const { return low.empty(s.least); }
@@ -122,20 +113,27 @@ struct single_arg_extremum {
   using element = T;
   struct state {
     key best;
-    std::uint64_t at;  // the greatest number: no element yet
+    std::uint64_t at;  // or nowhere: no element yet
   };
   using result = std::int64_t;
-  using key_operator = std::conditional_t<Least, smaller, larger>;
+  using better_key = std::conditional_t<Least, smaller, larger>;
   static constexpr bool any_order = true;
+  static constexpr std::uint64_t nowhere = ~std::uint64_t(0);
 
-  TALLY_FN state identity() const { return {keys::none, ~std::uint64_t(0)}; }
+  TALLY_FN state identity() const { return {keys::none, nowhere}; }
   TALLY_FN state lift(T x, std::uint64_t i) const { return {merged(x), i}; }
   TALLY_FN state combine(state const& a, state const& b) const {
     bool const first = a.best == b.best ? a.at < b.at : keys::better(a.best, b.best);
     return first ? a : b;
   }
   TALLY_HD std::int64_t lower(state const& s) const { return std::int64_t(s.at); }
-  TALLY_HD bool empty(state const& s) const { return s.at == ~std::uint64_t(0); }
+  TALLY_HD bool empty(state const& s) const { return s.at == nowhere; }
+
+  // The best key of all lanes, and the least index of those that have it.
+  __device__ state fold_warp(state const& s) const {
+    key const best = warp::detail::redux_of(s.best, better_key{});
+    return {best, warp::detail::redux_of(s.best == best ? s.at : nowhere, smaller{})};
+  }
 
   // Many elements at once, whose indices increase and are greater than those before: only where
   // they beat all of those is an index looked for.
@@ -153,7 +151,7 @@ struct single_arg_extremum {
       key k_th[x.size];
       TALLY_UNROLL
       for (int k = 0; k < x.size; ++k) k_th[k] = is_there(k) ? merged(x[k]) : keys::none;
-      key const all = fold<x.size>(keys::none, [&](int k) { return k_th[k]; }, key_operator{});
+      key const all = fold<x.size>(keys::none, [&](int k) { return k_th[k]; }, better_key{});
       if (!keys::better(all, s.best) && !empty(s)) return;
       int const first = first_of<x.size>([&](int k) { return is_there(k) && k_th[k] == all; });
       if (first >= 0) s = {all, index(first)};
@@ -183,4 +181,23 @@ struct single_arg_extremum {
   }
 };
 
-}  // namespace tally::detail
+template <element T, bool Least>
+struct agent_for<detail::extremum<T, Least>> {
+  static plain_agent<single_extremum<T, Least>> make(auto const&, bool skips_nan) {
+    return {skips_nan, {}};
+  }
+};
+template <element T, bool Least>
+struct agent_for<detail::arg_extremum<T, Least>> {
+  static plain_agent<single_arg_extremum<T, Least>> make(auto const&, bool skips_nan) {
+    return {skips_nan, {}};
+  }
+};
+template <element T>
+struct agent_for<detail::extremum_pair<T>> {
+  static plain_agent<single_extremum_pair<T>> make(auto const&, bool skips_nan) {
+    return {skips_nan, {}};
+  }
+};
+
+}  // namespace tally::device

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/device/grid/tickets.cuh"
+#include "tally/device/grid/schedule.cuh"
 
 #include <gtest/gtest.h>
 
@@ -31,9 +31,11 @@ __device__ void go_through(Way way, job const& j) {
 template <int Each>
 __global__ void take_parts(job const j) {
   if (blockIdx.x < j.begin) return;
-  go_through(device::tickets<Each>(j.w, j.draws, j.begin), j);
+  go_through(device::dynamic_schedule<Each>(j.w, j.draws, j.begin), j);
 }
-__global__ void take_parts_in_turn(job const j) { go_through(device::in_turn(j.w, false), j); }
+__global__ void take_parts_in_turn(job const j) {
+  go_through(device::static_schedule(j.w, false), j);
+}
 
 struct counted {
   std::vector<unsigned> counts;

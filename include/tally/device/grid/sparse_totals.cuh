@@ -2,12 +2,13 @@
 //
 // Totals of blocks that are many integers, of which most are zero: only the others are written and
 // read. For each group of words a block has as many places, the first of which hold its words
-// that are not zero; a slot's note tells which words those are. (If all are zero: the first place,
-// a zero.) The same places of 32 blocks lie side by side, for the warp that reads them.
+// that are not zero; the note of each tells which words those are. (If all are zero: the first
+// place, a zero.) The same places of 32 blocks lie side by side, for the warp that reads them.
 #pragma once
 
-#include "tally/device/grid/slots.cuh"
+#include "tally/device/grid/mailbox.cuh"
 #include "tally/warp/redux.cuh"
+#include "tally/warp/shuffle.cuh"
 
 namespace tally::device {
 
@@ -17,34 +18,35 @@ inline constexpr int words_a_group = Words <= 64 ? 16 : 32;
 template <int Words>
 inline constexpr int groups_of_words = (Words + words_a_group<Words> - 1) / words_a_group<Words>;
 template <int Words>
-inline constexpr int slots_of_words = groups_of_words<Words> * words_a_group<Words>;
+inline constexpr int status_words_of = groups_of_words<Words> * words_a_group<Words>;
 
 // Where one block of some blocks puts and finds its words.
 template <int Words>
 class word_places {
  public:
-  __device__ word_places(slot* slots, int block, int blocks)
+  __device__ word_places(status_word* words, int block, int blocks)
       : side_by_side_(min(warp_size, blocks - block / warp_size * warp_size)),
-        first_(slots + block / warp_size * warp_size * slots_of_words<Words> + block % warp_size) {}
-  __device__ slot* operator()(int group, int place) const {
+        first_(words + block / warp_size * warp_size * status_words_of<Words> + block % warp_size) {
+  }
+  __device__ status_word* operator()(int group, int place) const {
     return first_ + (words_a_group<Words> * group + place) * side_by_side_;
   }
 
  private:
   int side_by_side_;
-  slot* first_;
+  status_word* first_;
 };
 
-// More words of a group than this that are not zero do not go by slots: blocks add them up by
-// atomics, and the first block reads their sums. For that the group's first slot has a one that no
-// note tells of.
-inline constexpr int most_by_slots = 4;
+// A group with more words than this that are not zero does not go by status words: the block adds
+// them to global sums by atomics, and publishes a 1 with an empty note, which tells the first block
+// to read those sums.
+inline constexpr int max_by_status_words = 4;
 
 // word(i), i < Words, is what a block that is not the first publishes. By all its threads.
 template <int Words, class Word>
-__device__ void publish_words(Word word, channel const& to) {
+__device__ void publish_words(Word word, mailbox const& to) {
   constexpr int size = words_a_group<Words>;
-  word_places<Words> const at(to.slots, int(blockIdx.x) - 1, int(gridDim.x) - 1);
+  word_places<Words> const at(to.words, int(blockIdx.x) - 1, int(gridDim.x) - 1);
   int const lane = int(threadIdx.x % warp_size), in_group = lane % size;
 #pragma unroll 1
   for (int base = int(threadIdx.x) - lane; base < Words; base += int(blockDim.x)) {
@@ -52,7 +54,7 @@ __device__ void publish_words(Word word, channel const& to) {
     std::uint64_t const mine = i < Words ? word(i) : 0;
     unsigned const all = __ballot_sync(~0u, mine != 0) >> (lane - in_group);
     unsigned const which = all & (~0u >> (32 - size));
-    bool const adds = to.sums && __popc(which) > most_by_slots;
+    bool const adds = to.sums && __popc(which) > max_by_status_words;
     if (__any_sync(~0u, adds)) {
       if (adds && mine != 0)
         __nv_atomic_fetch_add(to.sums + i, mine, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
@@ -72,11 +74,11 @@ __device__ void publish_words(Word word, channel const& to) {
 // are not zero are mostly neighbours.) Whether a block added its own to `sums`. See
 // collect_words().
 template <int Words, class Add>
-__device__ bool collect_fourth(channel const& from, int blocks, int task, int fourth, Add add) {
+__device__ bool collect_fourth(mailbox const& from, int blocks, int task, int fourth, Add add) {
   constexpr int groups = groups_of_words<Words>, at_once = 4;
   int const lane = int(threadIdx.x % warp_size);
   int const block = task / groups * warp_size + lane, group = task % groups;
-  word_places<Words> const at(from.slots, block, blocks);
+  word_places<Words> const at(from.words, block, blocks);
   content c[at_once] = {};
   while (block < blocks && c[0].epoch() != from.epoch)  // more is asked for than is waited for
 #pragma unroll
@@ -101,9 +103,9 @@ __device__ bool collect_fourth(channel const& from, int blocks, int task, int fo
   return block < blocks && which == 0 && c[0].word != 0;
 }
 
-// The same of all groups that go by slots.
+// The same of all groups that go by status words.
 template <int Words, class Add>
-__device__ bool collect_slots(channel const& from, int blocks, Add add) {
+__device__ bool collect_status_words(mailbox const& from, int blocks, Add add) {
   constexpr int groups = groups_of_words<Words>, at_once = 4;
   int const lane = int(threadIdx.x % warp_size), warps = int(blockDim.x / warp_size);
   int const tasks = (blocks + warp_size - 1) / warp_size * groups;
@@ -113,7 +115,7 @@ __device__ bool collect_slots(channel const& from, int blocks, Add add) {
   bool more = false;
   for (int task = warp; task < tasks; task += warps) {
     int const block = task / groups * warp_size + lane, group = task % groups;
-    word_places<Words> const at(from.slots, block, blocks);
+    word_places<Words> const at(from.words, block, blocks);
     content c[at_once] = {};  // the block's places from `first` on
     int first = 0;
     while (block < blocks && c[0].epoch() != from.epoch)  // more is asked for than is waited for
@@ -164,9 +166,9 @@ __device__ bool collect_slots(channel const& from, int blocks, Add add) {
 // some of `blocks` blocks, by four threads each. By all threads of a block, which have met when it
 // returns.
 template <int Words, class Add>
-__device__ void collect_words(channel const& from, int blocks, Add add) {
-  bool const more = collect_slots<Words>(from, blocks, add);
-  if (more) __threadfence();  // before it the slots were read, behind it sums are
+__device__ void collect_words(mailbox const& from, int blocks, Add add) {
+  bool const more = collect_status_words<Words>(from, blocks, add);
+  if (more) __threadfence();  // before it status words were read, behind it sums are
   if (!__syncthreads_or(more)) return;
   int const part = int(threadIdx.x % 4);
 #pragma unroll 1

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The least and the greatest element and where they are, in one pass: what describe{} needs of
+// them.
 #pragma once
 
-#include "tally/aggregate/single_extrema.hpp"
+#include "tally/device/agent/extrema.cuh"
 
-namespace tally::detail {
+namespace tally::device {
 
 // The least and the greatest element, and where the first of each is. -0.0 is the lesser zero, but
 // they are equal where the first is looked for; the first NaN is both ends.
@@ -22,7 +25,7 @@ struct single_ends {
     std::int64_t minimum_at, maximum_at;
   };
   using element = T;
-  static constexpr bool any_order = true, learns_ends = true;
+  static constexpr bool any_order = true;
   static constexpr std::uint64_t nowhere = ~std::uint64_t(0), elsewhere = nowhere - 1;
 
   TALLY_FN state identity() const { return {{low::none, nowhere}, {high::none, nowhere}}; }
@@ -36,8 +39,8 @@ struct single_ends {
   }
   TALLY_HD bool empty(state const& s) const { return s.least.at == nowhere; }
 
-  // By states that will be combined, of which these are the best ends of all. What does not beat
-  // them is not looked at any more.
+  // Takes the best ends of the whole warp, so that a lane looks only at elements that beat them.
+  // The states of its lanes will be combined.
   TALLY_FN void learn(state& s, key least, key greatest) const {
     learn(s.least, least), learn(s.greatest, greatest);
   }
@@ -88,4 +91,28 @@ struct single_ends {
   }
 };
 
-}  // namespace tally::detail
+// After each batch a warp tells its lanes the best ends of all, so that few of them have to find
+// where an element was.
+template <element T>
+struct ends_agent : plain_agent<single_ends<T>> {
+  using base = plain_agent<single_ends<T>>;
+  using typename base::accumulator;
+  using typename base::shared;
+
+  using base::add;
+  template <class Batch, class Index>
+  __device__ void add(accumulator& acc, shared& s, Batch const& x, unsigned live,
+                      Index index) const {
+    base::add(acc, s, x, live, index);
+    auto& ends = acc.chain[0];
+    this->a.learn(ends, warp::detail::redux_of(ends.least.value, smaller{}),
+                  warp::detail::redux_of(ends.greatest.value, larger{}));
+  }
+};
+
+template <element T>
+struct agent_for<single_ends<T>> {
+  using type = ends_agent<T>;
+};
+
+}  // namespace tally::device

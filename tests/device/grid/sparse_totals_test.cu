@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/device/grid/words.cuh"
+#include "tally/device/grid/sparse_totals.cuh"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ __host__ __device__ std::uint64_t word_of(int block, int i, unsigned launched) {
 
 template <int Words>
 struct job {
-  device::channel by;
+  device::mailbox by;
   std::uint64_t* sums;
 };
 
@@ -44,18 +44,17 @@ __global__ void sum_words(job<Words> const j) {
 }
 
 template <int Words>
-void expect_sums(int blocks, int threads, int launches, bool by_slots_alone = false) {
-  device_array<std::uint64_t> slots(std::size_t(2) * blocks * device::slots_of_words<Words>);
-  slots.fill_bytes(0);
+void expect_sums(int blocks, int threads, int launches, bool by_status_words_alone = false) {
+  device_array<device::status_word> words(std::size_t(blocks) * device::status_words_of<Words>);
+  words.fill_bytes(0);
   device_array<std::uint64_t> added(Words);
   added.fill_bytes(0);
   for (int epoch = 1; epoch <= launches; ++epoch) {
     device_array<std::uint64_t> sums(Words);
     sums.fill_bytes(0);
-    auto* const at = reinterpret_cast<device::slot*>(slots.data());
-    auto* const adds = by_slots_alone ? nullptr : added.data();
+    auto* const adds = by_status_words_alone ? nullptr : added.data();
     launch(sum_words<Words>, unsigned(blocks) + 1,
-           unsigned(threads))(job<Words>{{at, adds, std::uint32_t(epoch)}, sums.data()});
+           unsigned(threads))(job<Words>{{words.data(), adds, std::uint32_t(epoch)}, sums.data()});
     auto const got = sums.to_host();
     ASSERT_EQ(added.to_host(), std::vector<std::uint64_t>(Words)) << "for the next launch";
     for (int i = 0; i < Words; ++i) {

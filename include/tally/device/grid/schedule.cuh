@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which part of the work a block does next: the first one that no block has yet. A GPU's
-// multiprocessors do not get at memory equally fast; of equal shares, those of the slower ones
-// would be done last.
+// Which part of the work a block does next. A static schedule gives each block an equal share. A
+// dynamic one gives it the first part that no block has yet: a GPU's multiprocessors do not get at
+// memory equally fast, and of equal shares those of the slower ones are done last.
 #pragma once
 
-#include "tally/device/grid/slots.cuh"
+#include <cuda_runtime.h>
+
+#include "tally/device/grid/workspace.hpp"
 
 namespace tally::device {
 
-// How a block goes through the parts 0, 1, 2, ... of the work, from its own number's on: next()
-// says how many further on its next one is, which may be behind the last. ask() comes before it,
-// early. All threads of a block call them together.
+// With either, a block goes through the parts 0, 1, 2, ... of the work, from that of its own number
+// on: next() says how many further on its next part is, which may be behind the last. ask() comes
+// before it, early. All threads of a block call them together.
 
-// As many further on as there are blocks.
-class in_turn {
+class static_schedule {
  public:
-  __device__ in_turn(workspace const&, bool) {}
+  __device__ static_schedule(workspace const&, bool) {}
   __device__ void ask() {}
   __device__ std::uint64_t next() { return gridDim.x; }
 };
 
-// Drawn, `Each` at once; or in turn, where not `draws`.
+// A block draws a ticket from a counter, for `Each` parts at once. If not `draws`, the schedule is
+// static.
 //
-// The counter is 0 between launches. The first block puts it back when it has seen the last slot of
-// every other block (end_epoch), which has had its last ticket then: what a block publishes depends
-// on it.
+// The counter is 0 between launches. The first block puts it back (end_epoch) when it has seen what
+// every other block published, which depends on the block's last ticket: no more will be drawn.
 template <int Each>
-class tickets {
+class dynamic_schedule {
  public:
   // By the blocks from `begin` on.
-  __device__ tickets(workspace const& w, bool draws, unsigned begin = 0)
+  __device__ dynamic_schedule(workspace const& w, bool draws, unsigned begin = 0)
       : counter_(w.drawn()),
         blocks_(gridDim.x - begin),
         at_(blockIdx.x - begin - (Each - 1)),

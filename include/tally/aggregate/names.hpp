@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tally's own aggregates by name: for tables that say something of them and need not know what they
+// are, so that a change of one compiles nothing that does not use it.
+#pragma once
+
+#include "tally/aggregate/aggregate.hpp"
+
+namespace tally {
+
+template <floating T, floating R, floating State>
+struct exact_sum;
+template <floating T>
+struct exact_sum_state;
+template <integer T, integer R>
+struct integer_sum;
+template <floating In, floating Out, floating State>
+struct exact_running_sum;
+template <integer In, integer Out>
+struct integer_running_sum;
+template <floating T>
+struct tree_sum;
+
+template <floating T, floating R>
+struct exact_dot;
+template <floating T>
+struct exact_dot_state;
+template <integer T, integer R>
+struct integer_dot;
+
+template <element T, bool Squares>
+struct moments;
+template <element T>
+struct exact_moments;
+template <element T, floating R>
+struct exact_mean;
+template <element T, floating R, bool Root>
+struct exact_variance;
+template <element T, element R>
+struct exact_sum_of_squares;
+template <element T, floating R>
+struct exact_norm;
+
+template <element T>
+struct extrema;
+template <element T, bool Least>
+struct running_extremum;
+
+template <element T>
+struct zeros;
+template <integer T, class Op>
+struct bitwise;
+
+namespace detail {
+
+template <element T, bool Least>
+struct extremum;
+template <element T, bool Least>
+struct arg_extremum;
+template <element T>
+struct extremum_pair;
+template <element T>
+struct described;
+template <aggregate A, aggregate B>
+struct both;
+
+}  // namespace detail
+}  // namespace tally

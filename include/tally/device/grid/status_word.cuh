@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the blocks of one launch tell one another, in one kernel: by status words (Merrill and
+// Garland's term, of decoupled look-back), which need no atomic counters, no fences and no clearing
+// before the next launch. A block waits only for blocks that wait for nobody, or for tiles that
+// were drawn before its own: blocks need not be resident together.
+//
+// A status word is 16 bytes in global memory, written and read in one piece: a word and a tag,
+// which is the epoch of the launch that wrote it and a note of 32 bits.
+//
+// Where some bits of it made no difference, ptxas (13.0) would read the others with two loads, of
+// different times: a tag that is new beside a word that is old. So it holds the tag combined with
+// the word, whose bits all matter then, those that its reader has no use for, too.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "tally/device/grid/workspace.hpp"
+
+namespace tally::device {
+
+__host__ __device__ constexpr std::uint64_t tag_of(std::uint32_t epoch, std::uint32_t note = 0) {
+  return std::uint64_t(note) << 32 | epoch;
+}
+
+// What was read. (Combined when it is asked for, not before: a load that is looked at is waited
+// for.)
+struct content {
+  std::uint64_t word, combined;
+  __device__ std::uint64_t tag() const { return word ^ combined; }
+  __device__ std::uint32_t epoch() const { return std::uint32_t(tag()); }
+  __device__ std::uint32_t note() const { return std::uint32_t(tag() >> 32); }
+};
+
+__device__ inline void publish(status_word* at, std::uint64_t word, std::uint64_t tag) {
+  status_word const s = status_word(tag ^ word) << 64 | word;
+  __nv_atomic_store_n(at, s, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+// The status word as it is now; published if its epoch is the launch's.
+__device__ inline content read(status_word* at) {
+  status_word const s = __nv_atomic_load_n(at, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  return {std::uint64_t(s), std::uint64_t(s >> 64)};
+}
+
+__device__ inline std::uint64_t await(status_word* at, std::uint64_t tag) {
+  for (;;)
+    if (content const c = read(at); c.tag() == tag) return c.word;
+}
+
+}  // namespace tally::device

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// States by the number of their tile, published by the block that has one and read by any other:
+// by the first, which puts all of them together, or by those of later tiles, which look back.
+#pragma once
+
+#include <cstring>
+
+#include "tally/device/grid/status_word.cuh"
+
+namespace tally::device {
+
+// A state is in as many status words as it has words.
+template <class State>
+inline constexpr int words_of = (sizeof(State) + 7) / 8;
+
+// `note` says what a state is of, where that is not always the same: the tile alone, say, or all up
+// to it. A tile may be published again with another note.
+template <class State>
+class tile_states {
+  static constexpr int words = words_of<State>;
+  static constexpr int at_once = words < 4 ? words : 4;  // each comes from L2, in the same time
+
+ public:
+  __device__ tile_states(status_word* first, std::uint32_t epoch) : first_(first), epoch_(epoch) {}
+
+  template <class Tile>
+  __device__ void publish(Tile tile, State const& s, std::uint32_t note = 0) const {
+    std::uint64_t word[words] = {};
+    memcpy(word, &s, sizeof(State));
+    status_word* const at = first_ + tile * words;
+    for (int i = 0; i < words; ++i) device::publish(at + i, word[i], tag_of(epoch_, note));
+  }
+
+  // Waits for the state of a tile that is published once, without a note.
+  template <class Tile>
+  __device__ State await(Tile tile) const {
+    status_word* const at = first_ + tile * words;
+    std::uint64_t word[words];
+#pragma unroll
+    for (int first = 0; first < words; first += at_once) {
+      content c[at_once];
+      bool all;
+      do {
+        all = true;
+#pragma unroll
+        for (int j = 0; j < at_once && first + j < words; ++j) c[j] = read(at + first + j);
+#pragma unroll
+        for (int j = 0; j < at_once && first + j < words; ++j) {
+          all = all && c[j].tag() == tag_of(epoch_);
+          word[first + j] = c[j].word;
+        }
+      } while (!all);
+    }
+    State s;
+    memcpy(&s, word, sizeof(State));
+    return s;
+  }
+
+  // The state and the note that the tile is published with by now; false if it is not.
+  template <class Tile>
+  __device__ bool look(Tile tile, State& s, std::uint32_t& note) const {
+    status_word* const at = first_ + tile * words;
+    content c[words];
+    for (int i = 0; i < words; ++i) c[i] = read(at + i);
+    bool all = c[0].epoch() == epoch_;
+    std::uint64_t word[words];
+    for (int i = 0; i < words; ++i) {
+      all = all && c[i].tag() == c[0].tag();  // else it is being published
+      word[i] = c[i].word;
+    }
+    if (!all) return false;
+    memcpy(&s, word, sizeof(State));
+    note = c[0].note();
+    return true;
+  }
+
+ private:
+  status_word* first_;
+  std::uint32_t epoch_;
+};
+
+}  // namespace tally::device

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What launches on one GPU keep between them, in its memory. Needs no CUDA toolkit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tally/types.hpp"
+
+namespace tally::device {
+
+// 16 bytes that are written and read in one piece (status_word.cuh).
+__extension__ using status_word = unsigned __int128;
+
+// What a call needs between launches. All zero at first; of one launch at a time.
+struct workspace {
+  static constexpr int max_sums = 512;
+  static constexpr std::size_t header_bytes = 16 + max_sums * sizeof(std::uint64_t);
+
+  std::uint32_t* header;  // the epoch, how many tickets are drawn, sums
+  status_word* words;
+  std::uint64_t count;  // of words there are, also those that this launch does not need
+
+  TALLY_HD std::uint32_t* epoch() const { return header; }
+  TALLY_HD std::uint32_t* drawn() const { return header + 1; }
+  // Which blocks may add to. All zero between launches.
+  TALLY_HD std::uint64_t* sums() const { return reinterpret_cast<std::uint64_t*>(header + 4); }
+};
+
+}  // namespace tally::device

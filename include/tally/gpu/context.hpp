@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a tally::gpu has opened. Needs no CUDA toolkit; src/cuda/gpu.cu implements it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "tally/device/grid/workspace.hpp"
+
+struct CUstream_st;
+
+namespace tally {
+
+class gpu_memory;
+
+namespace detail {
+
+// A device, a stream of it, and the memory that calls on it keep. One call is made at a time.
+class gpu_context {
+ public:
+  virtual ~gpu_context() = default;
+
+  virtual int device() const = 0;
+  virtual int multiprocessors() const = 0;
+  virtual std::string name() const = 0;
+  virtual std::size_t free_bytes() const = 0;
+
+  virtual CUstream_st* stream() const = 0;
+  virtual void synchronise() = 0;
+
+  // Memory that is kept until the gpu ends, with room for so many status words, and how the caller
+  // sizes it or brings it.
+  virtual device::workspace workspace(std::size_t words) = 0;
+  virtual void reserve(std::size_t bytes) = 0;
+  virtual void with_workspace(std::span<std::byte> bytes) = 0;
+  // Host memory that the device can write: where a call leaves its result. Aligned to 4096.
+  virtual void* result_slot(std::size_t bytes) = 0;
+
+  // Device memory in the stream's order; send() returns when it has read `from`, in host memory.
+  virtual void* allocate(std::size_t bytes) = 0;
+  virtual void release(void* data, std::size_t bytes) noexcept = 0;
+  virtual void send(void* to, std::span<std::byte const> from) = 0;
+  virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
+
+  // Makes the device the thread's current one; returns the one that was.
+  virtual int enter() = 0;
+  virtual void leave(int before) noexcept = 0;
+};
+
+gpu_context* open_gpu(CUstream_st* stream, gpu_memory* memory, int device);
+
+// The GPU in whose memory `data` is, or -1. Managed memory is in a GPU's.
+int gpu_holding(void const* data);
+
+// While it lives, the context's device is the thread's current one.
+class entered_gpu {
+ public:
+  explicit entered_gpu(gpu_context& context) : context_(context), before_(context.enter()) {}
+  entered_gpu(entered_gpu const&) = delete;
+  ~entered_gpu() { context_.leave(before_); }
+
+  gpu_context& operator*() const { return context_; }
+  gpu_context* operator->() const { return &context_; }
+
+ private:
+  gpu_context& context_;
+  int before_;
+};
+
+}  // namespace detail
+}  // namespace tally
