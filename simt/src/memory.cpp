@@ -11,7 +11,7 @@
 
 namespace tally {
 
-// The dynamic shared memory of tally/launch.cuh: as much as any launch may ask for.
+// The dynamic shared memory of tally/cuda/launch.cuh: as much as any launch may ask for.
 alignas(1024) thread_local unsigned char tally_dynamic_shared[227 << 10];
 
 }  // namespace tally

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // For the sources that hold what accumulators do with a tile
-// (tally/aggregate/compiled_accumulator.hpp).
+// (tally/cpu/sum/compiled_accumulator.hpp).
 #pragma once
 
 #include "instances.hpp"

@@ -8,7 +8,11 @@ namespace tally {
 gpu_copy::gpu_copy(gpu& where, std::size_t bytes) : where_(where.context()) { grow(bytes); }
 
 gpu_copy::~gpu_copy() {
-  if (data_) detail::entered_gpu(where_)->release(data_, room_);
+  if (!data_) return;
+  try {
+    detail::entered_gpu(where_)->release(data_, room_);
+  } catch (error const&) {  // the device failed, which a call will say
+  }
 }
 
 void gpu_copy::append(std::span<std::byte const> piece) {
@@ -22,7 +26,12 @@ void gpu_copy::grow(std::size_t bytes) {
   detail::entered_gpu const there(where_);
   auto const data = static_cast<std::byte*>(there->allocate(bytes));
   if (data_) {
-    there->copy(data, data_, bytes_);
+    try {
+      there->copy(data, data_, bytes_);
+    } catch (error const&) {
+      there->release(data, bytes);
+      throw;
+    }
     there->release(data_, room_);
   }
   data_ = data;

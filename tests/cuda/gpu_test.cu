@@ -302,11 +302,11 @@ TEST(GpuInGraphs, has_memory_for_each_graph_that_nothing_else_uses) {
 TEST(GpuInGraphs, cannot_grow_and_says_what_to_reserve) {
   own_stream const stream;
   gpu there{.stream = stream};
-  constexpr std::size_t slots = ((64 << 20) - header) / 16;
+  constexpr std::size_t words = ((64 << 20) - header) / 16;
   std::string failure, reserving, taking, returning;
   device_array<float> const data(3);
   auto const calls = [&] {
-    failure = failure_of([&] { place(there, slots); });
+    failure = failure_of([&] { place(there, words); });
     reserving = failure_of([&] { there.reserve(64 << 20); });
     taking = failure_of([&] { there.with_workspace({}); });
     returning = failure_of([&] { reduce(there, data, sum{}); });

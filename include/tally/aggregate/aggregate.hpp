@@ -15,10 +15,13 @@
 //   name           for error messages
 //   parts          an aggregate with the same states and lifts, compiled once for several results;
 //                  made by make_parts() if it is not stateless
-//   learns_ends    on devices, a warp tells its lanes after each batch what the best keys of all
-//                  their ends are, learn(state, least, greatest)
+//   require(s)     throws if s has seen too little, in place of the error that empty(s) makes
+//   start(init)    the state of an initial value, for scans
 //   write, read    a state to and from bytes
 //   shift(s, by)   moves the indices that s holds
+//
+// What users name, sum{} say, has on<T>(), which returns the aggregate for elements T, and for
+// scans scanning<In, Out>().
 #pragma once
 
 #include <concepts>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // dot: the sum of the products of pairs, integers modulo 2^64, floating point exactly and rounded
-// once.
+// once. dot_state: the exact sum.
 #pragma once
 
 #include "tally/aggregate/sum.hpp"
@@ -39,7 +39,10 @@ struct exact_dot_state : exact_dot<T> {
   using typename exact_dot<T>::state;
   using result = state;
   static constexpr char const* name = "dot_state";
-  TALLY_HD state lower(state const& s) const { return s; }
+  TALLY_HD state lower(state s) const {
+    s.finite.carry();
+    return s;
+  }
 };
 
 template <integer T, integer R = widest<T>>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mean, variance, standard deviation: one exact sum, one exact sum of squares, one rounding.
+// moments_state: the sums.
 #pragma once
 
 #include "tally/aggregate/aggregate.hpp"
@@ -8,8 +9,9 @@
 #include "tally/exact/exact_state.hpp"
 
 namespace tally {
-// sum / n with exact parts. The common base of the aggregates below; Squares adds the second
-// moment.
+
+// The count and the exact sum of the elements, and if Squares that of their squares: what the
+// aggregates below have in common.
 template <element T, bool Squares>
 struct moments {
   struct none {
@@ -159,6 +161,11 @@ struct exact_moments : moments<T, true> {
   using parts = moments<T, true>;
   static constexpr char const* name = "moments_state";
   TALLY_HD bool empty(typename parts::state const&) const { return false; }
+  TALLY_HD typename parts::state lower(typename parts::state s) const {
+    s.sum.finite.carry();
+    s.squares.finite.carry();
+    return s;
+  }
 };
 
 // moments_state{}: how many elements there are, and the exact sums of them and of their squares, of

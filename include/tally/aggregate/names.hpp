@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tally's own aggregates by name: for tables that say something of them and need not know what they
-// are, so that a change of one compiles nothing that does not use it.
+// The aggregates of Tally's own that tables name, which say something of them and need not know
+// what they are: so a change of one compiles nothing that does not use it.
 #pragma once
 
 #include "tally/aggregate/aggregate.hpp"

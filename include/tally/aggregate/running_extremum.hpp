@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
+
 #include "tally/aggregate/aggregate.hpp"
 #include "tally/exact/order_key.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sum: integers modulo 2^64, floating point exactly and rounded once.
+// sum: integers modulo 2^64, floating point exactly and rounded once. sum_state: the exact sum.
 #pragma once
 
 #include "tally/aggregate/aggregate.hpp"
@@ -127,7 +127,10 @@ struct exact_sum_state : exact_sum<T> {
   using typename exact_sum<T>::state;
   using result = state;
   static constexpr char const* name = "sum_state";
-  TALLY_HD state lower(state const& s) const { return s; }
+  TALLY_HD state lower(state s) const {
+    s.finite.carry();
+    return s;
+  }
 };
 
 // sum_state{}: the exact sum itself, an exact_state, at the speed of sum{}.

@@ -71,8 +71,7 @@ __device__ void add_tiles(any_order_call<Agent, Source> const& call,
         call.in, x, live, [&](int k) { return at.index(k); },
         [&](auto& x, unsigned live, auto index) { call.agent.add(acc, shared, x, live, index); });
   };
-  static_assert(!(Agent::draws_tiles && Agent::loads_ahead),
-                "tickets are asked for in time for one");
+  static_assert(!(Agent::draws_tiles && Agent::loads_ahead), "a ticket is for the next tile alone");
   bool started = false;
   schedule_for<Agent> mine(call.w, call.draws);
   tile_type at(call.in, call.parts);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <concepts>
+#include <string>
 
 #include "tally/aggregate/partial.hpp"
 #include "tally/cuda/launch.cuh"

@@ -17,7 +17,8 @@ class gpu_memory;
 
 namespace detail {
 
-// A device, a stream of it, and the memory that calls on it keep. One call is made at a time.
+// A device, a stream of it, and the memory that calls on it keep. One call is made at a time. Where
+// memory is touched, and for workspace(), an entered_gpu must be alive.
 class gpu_context {
  public:
   virtual ~gpu_context() = default;
@@ -49,6 +50,7 @@ class gpu_context {
   virtual void leave(int before) noexcept = 0;
 };
 
+// The caller owns what it returns.
 gpu_context* open_gpu(CUstream_st* stream, gpu_memory* memory, int device);
 
 // The GPU in whose memory `data` is, or -1. Managed memory is in a GPU's.

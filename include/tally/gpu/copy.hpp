@@ -15,6 +15,8 @@ namespace tally {
 //   tally::gpu_copy copy(there);
 //   while (...) copy.append(piece);      // `piece` may be changed when this returns
 //   auto const x = copy.as<float>();     // for calls on `there`
+//
+// The gpu may be moved meanwhile, but what holds it must outlive the copy.
 class gpu_copy {
  public:
   // With room for `bytes`; more is found when it is needed. Throws where there is no memory.

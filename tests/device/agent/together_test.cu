@@ -157,4 +157,26 @@ TEST(together_on_a_device, keeps_the_tree_of_an_ordered_aggregate) {
   EXPECT_EQ(get<2>(got), fold(in, tally::minimum{}, tally::propagate));
 }
 
+template <class T, class... Op>
+void expect_states(Op const&... op) {
+  test_call call(2);
+  auto const a = tally::all_together(op...).template on<T>();
+  for (kind which : {kind::normal, kind::any_and_infinities, kind::nans})
+    for (std::size_t n : {1, 20000}) {
+      auto const in = values<T>(which, n);
+      auto const [total, other, of_moments] = run_on_device(a, in, call).result;
+      auto const bytes = [](auto const& of, auto const& s) {
+        return bytes_of(of.template on<T>(), s);
+      };
+      EXPECT_EQ(bytes(tally::sum_state{}, total),
+                bytes(tally::sum_state{}, fold(in, tally::sum_state{}, tally::propagate)));
+      EXPECT_EQ(bytes(tally::moments_state{}, of_moments),
+                bytes(tally::moments_state{}, fold(in, tally::moments_state{}, tally::propagate)));
+    }
+}
+TEST(several_on_a_device, give_states_of_the_same_bytes) {
+  expect_states<float>(tally::sum_state{}, tally::mean{}, tally::moments_state{});
+  expect_states<double>(tally::sum_state{}, tally::minimum{}, tally::moments_state{});
+}
+
 }  // namespace

@@ -8,32 +8,41 @@
 
 #include "tally/aggregate/names.hpp"
 #include "tally/device/agent/plain.cuh"
+#include "tally/device/grid/mailbox.cuh"
+#include "tally/device/input/batch.cuh"
 
 namespace tally::device {
 
-// An agent is a small type that is handed to the kernel. It has
+// An agent is a small type, trivially copyable, that is handed to the kernel. It has
 //
 //   element, result            of the aggregate
-//   threads, blocks_a_multiprocessor  of a launch that is not small
+//   threads, blocks_a_multiprocessor  of a launch that is not small; `threads` is whole warps, and
+//   a
+//                              small launch has fewer
 //   dynamic_bytes              of shared memory, beside `shared`
 //   loads_ahead                whether the next elements are on their way while it adds some: worth
 //                              it where an element takes many instructions, and there are not the
 //                              warps to do that for one another
 //   draws_tiles                whether long work is scheduled dynamically: a ticket comes with a
-//                              barrier, which an agent of few instructions an element bears
+//                              barrier, which an agent of few instructions an element bears; not
+//                              together with loads_ahead
 //   shared, accumulator        what a block's threads share, and what each has for itself
-//   start(acc, shared)         before the first element
+//   start(acc, shared)         before the first element; afterwards all threads see `shared`
 //   add(acc, shared, x, live, index)
 //                              adds the elements x[k], of index index(k): a batch of some vectors,
 //                              of which there is vector j if bit j of `live` is set; else it has
-//                              zeros, which do not count
+//                              zeros, which do not count. It may change x.
 //   add(acc, shared, x, index) adds a single element; not all threads may call it
-//   close(acc, shared)         when the block's elements are all added
-//   words, sums                status words that a block publishes, and sums that all add to
+//   close(acc, shared)         when the block's elements are all added; afterwards all threads see
+//                              their total
+//   words, sums                status words that a block publishes, and sums that all add to (the
+//                              mailbox has none if they are more than workspace::max_sums)
 //   publish(acc, shared, mailbox)
 //                              tells the first block this one's totals
 //   collect(acc, shared, mailbox, blocks)
-//                              adds those of so many other blocks to the first one's
+//                              adds those of so many other blocks to the first one's; when it
+//                              returns in the first thread, all have been read: the launch's epoch
+//                              ends then
 //   finish(acc, shared, n, out)  writes the result; in the first thread, whether there is one
 //
 // All threads of a block call each of them together, unless it says otherwise.
@@ -57,6 +66,11 @@ concept agent =
       a.collect(acc, shared, box, 1);
       { a.finish(acc, shared, n, out) } -> std::same_as<bool>;
     };
+
+// Whether the result is an exact state: then what is not finite must not add to its digits.
+template <aggregate A>
+inline constexpr bool gives_state =
+    std::is_same_v<typename A::result, typename A::state> && std::is_class_v<typename A::state>;
 
 // The agent of an aggregate: agent_for<A>::make(a, skips_nan) returns it, from the aggregate and
 // whether NaNs are skipped; or it is agent_for<A>::type{skips_nan, a}.

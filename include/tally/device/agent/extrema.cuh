@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How a GPU finds minima, maxima and where they are: by states that hold no more than one answer
-// needs (detail::extrema has what all of them need), which threads pass on in one or two words.
+// needs (tally::extrema has what all of them need), which threads pass on in one or two words.
 #pragma once
 
 #include "tally/aggregate/extrema.hpp"
 #include "tally/device/agent/agent.cuh"
+#include "tally/operators.hpp"
+#include "tally/warp/reduce.cuh"
 #include "tally/warp/redux.cuh"
 
 namespace tally::device {

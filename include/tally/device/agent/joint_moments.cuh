@@ -9,7 +9,7 @@
 
 namespace tally::device {
 
-// How many elements there are, and how many NaN: these are in the sum, unless they are skipped.
+// How many elements there are, and how many NaN. (The sum counts NaNs, unless they are skipped.)
 template <element T>
 struct count_elements : moments<T, false> {
   struct result {
@@ -37,6 +37,8 @@ template <class A>
 inline constexpr bool is_from_moments = is_moment<A>;
 template <class T, class R>
 inline constexpr bool is_from_moments<exact_sum<T, R, T>> = true;
+template <class T>
+inline constexpr bool is_from_moments<exact_sum_state<T>> = true;
 template <class T, class R>
 inline constexpr bool is_from_moments<integer_sum<T, R>> = true;
 
@@ -45,11 +47,15 @@ struct joint_moments : moments<typename A::element, Squares> {
   results<A, Rest...> all;
 };
 
+template <bool Squares, aggregate... Ops>
+using joint_moments_base =
+    moments_agent<joint_moments<Squares, Ops...>, Squares, (gives_state<Ops> || ...)>;
+
 // As many of a block's warps as there are aggregates compute a result each, when the totals are
 // complete.
 template <bool Squares, aggregate... Ops>
-struct joint_moments_agent : moments_agent<joint_moments<Squares, Ops...>, Squares, false> {
-  using base = moments_agent<joint_moments<Squares, Ops...>, Squares, false>;
+struct joint_moments_agent : joint_moments_base<Squares, Ops...> {
+  using base = joint_moments_base<Squares, Ops...>;
   // Registers for what others keep beside it.
   static constexpr int threads = sizeof(typename base::element) < 8 ? 512 : 384;
   static constexpr int blocks_a_multiprocessor = Squares ? 1 : 2;
@@ -80,13 +86,13 @@ struct joint_moments_agent : moments_agent<joint_moments<Squares, Ops...>, Squar
     }
   }
 
-  // By its leading digits, if they tell. By a warp.
+  // By approximations, if they tell. By a warp.
   template <class A>
   static __device__ bool rounded(A const& a, shared const& s, std::uint64_t count,
                                  typename A::result* out) {
     if constexpr (is_moment<A>) {
       return base::rounded_quickly(a, s, count, out);
-    } else if constexpr (floating<typename A::element>) {
+    } else if constexpr (floating<typename A::element> && !gives_state<A>) {
       typename A::result r;
       if (!round_quickly(s.sum, run_of_digits(s.sum), r)) return false;
       if (threadIdx.x % warp_size == 0) *out = r;

@@ -13,8 +13,9 @@
 
 namespace tally::device {
 
-// Ziv's quick phase: quick_phase<A>::round(a, sum, squares, n, out) makes the result of the leading
-// digits of the totals of n elements, if they tell what it is. Most aggregates have none.
+// Ziv's quick phase: quick_phase<A>::round(a, sum, squares, n, out) makes the result of
+// approximations of the totals of n elements, if they tell what it is. States and integer results
+// have none.
 template <class A>
 struct quick_phase;
 template <element T, floating R>
@@ -25,10 +26,8 @@ struct quick_phase<exact_mean<T, R>> {
   }
 };
 
-// The agent of an aggregate A with the states of `moments`. Where a state is the result, what is
-// not finite must not add to its digits.
-template <aggregate A, bool Squares,
-          bool GivesState = std::is_same_v<typename A::result, typename A::state>>
+// The agent of an aggregate A with the states of `moments`.
+template <aggregate A, bool Squares, bool GivesState = gives_state<A>>
 struct moments_agent {
   using element = typename A::element;
   using result = typename A::result;
@@ -139,7 +138,7 @@ struct moments_agent {
     return t;
   }
 
-  // What `op` makes of the totals, if their leading digits tell. By a warp.
+  // What `op` makes of approximations of the totals, if they tell. By a warp.
   template <class Op>
   __device__ static bool rounded_quickly(Op const& op, shared const& s, std::uint64_t n,
                                          typename Op::result* out) {
@@ -199,10 +198,6 @@ struct moments_agent {
                                             result* out) {
     state const t = total(s, count);
     *out = a.lower(t);
-    if constexpr (GivesState) {
-      out->sum.finite.carry();
-      if constexpr (Squares) out->squares.finite.carry();
-    }
     return !a.empty(t);
   }
   __device__ static unsigned long long& absent_elsewhere() {

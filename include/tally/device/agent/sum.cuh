@@ -12,7 +12,7 @@
 
 namespace tally::device {
 
-// The sum rounded once, if its leading digits tell. By a warp.
+// Ziv's quick phase: the sum rounded once, if its leading digits tell. By a warp.
 template <floating R, class Number>
 __device__ bool round_quickly(shared_sum<Number> const& s, digit_run const& run, R& out) {
   int const lane = int(threadIdx.x % warp_size);
@@ -43,7 +43,6 @@ struct sum_agent {
   using element = typename A::element;
   using result = typename A::result;
   using number = typename Adder::number;
-  static constexpr bool gives_state = std::is_same_v<result, typename A::state>;
   static constexpr int threads = 512, blocks_a_multiprocessor = 2;
   static constexpr bool loads_ahead = false, draws_tiles = true;
   static constexpr int totals = shared_sum<number>::words;
@@ -68,7 +67,7 @@ struct sum_agent {
   template <class Batch, class Index>
   __device__ void add(accumulator& acc, shared& s, Batch& x, unsigned, Index) const {
     if (skips_nan) x.replace_nan_by_zero();
-    if constexpr (gives_state) set_specials_aside(x, s.sum);
+    if constexpr (gives_state<A>) set_specials_aside(x, s.sum);
     acc.add(x, s.sum);
   }
   __device__ void add(accumulator& acc, shared& s, element x, std::uint64_t) const {
@@ -91,21 +90,17 @@ struct sum_agent {
   }
 
   __device__ bool finish(accumulator const&, shared& s, std::uint64_t, result* out) const {
-    if constexpr (gives_state)
-      store(s.sum, *out);
-    else
+    if constexpr (!gives_state<A>) {
       round(s, out);
+    } else if (threadIdx.x == 0) {
+      typename A::state sum;
+      s.sum.store(sum);
+      *out = a.lower(sum);
+    }
     return true;
   }
 
  private:
-  __device__ static void store(typename Adder::shared_type const& sum, result& out) {
-    if (threadIdx.x != 0) return;
-    result s;
-    sum.store(s);
-    s.finite.carry();
-    out = s;
-  }
   __device__ static void round(shared& s, result* out) {
     if (threadIdx.x >= warp_size) return;
     result sum{};
@@ -119,8 +114,8 @@ struct sum_agent {
   }
 };
 
-// An agent like that one whose dynamic shared memory starts at `Bytes`, and which has `Columns`
-// copies of its digits there.
+// agent_behind<Agent, Bytes, Columns>::type is the agent with its dynamic shared memory behind so
+// many bytes of others', and so many columns of digits in it.
 template <class Agent, int Bytes, int Columns>
 struct agent_behind;
 

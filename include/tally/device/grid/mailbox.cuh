@@ -7,8 +7,8 @@
 
 namespace tally::device {
 
-// What each block but the first publishes is the tile of its number less one: small states by
-// tile_states, many integers by sparse_totals.cuh.
+// Block b publishes as tile b - 1: a small state by tile_states.cuh, many integers by
+// sparse_totals.cuh.
 struct mailbox {
   status_word* words;
   std::uint64_t* sums;  // which blocks may add to; or null

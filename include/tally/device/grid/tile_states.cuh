@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// States by the number of their tile, published by the block that has one and read by any other:
-// by the first, which puts all of them together, or by those of later tiles, which look back.
+// States by the number of their tile, published by the block that has one and read by any other: in
+// a reduction by the first, which puts all of them together, in a scan by those of later tiles,
+// which look back.
 #pragma once
 
 #include <cstring>

@@ -40,7 +40,7 @@ struct shared_sum {
     atomicAdd(&here[int(s)], 1u);
   }
 
-  // As an exact_state, or as exact_products.
+  // As an exact_state, or as exact_products, whose digits carry() has yet to bring into their form.
   template <class State>
   __device__ void store(State& t) const {
     t.nan = count(special::nan);
@@ -128,6 +128,7 @@ class single_adder {
   }
   // All of a batch, after apart().reserve(their number); each(significand and row) for every one.
   // What values that are not finite add to digits does not matter: they are counted, and decide.
+  // (Where a state is the result, set_specials_aside() has taken them out.)
   __device__ columns& apart() { return apart_; }
   template <class Batch, class Each>
   __device__ void add_apart(Batch const& x, shared_type& shared, Each each) {
