@@ -16,9 +16,8 @@ namespace tally::device {
 // An agent is a small type, trivially copyable, that is handed to the kernel. It has
 //
 //   element, result            of the aggregate
-//   threads, blocks_a_multiprocessor  of a launch that is not small; `threads` is whole warps, and
-//   a
-//                              small launch has fewer
+//   threads                    of a block, whole warps; a small launch has fewer
+//   blocks_a_multiprocessor    of a launch that is not small
 //   dynamic_bytes              of shared memory, beside `shared`
 //   loads_ahead                whether the next elements are on their way while it adds some: worth
 //                              it where an element takes many instructions, and there are not the
