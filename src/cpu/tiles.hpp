@@ -14,7 +14,14 @@ void add_compiled(Accumulator& a, Tile const& t, State& s) {
                                               __attribute__((always_inline)) { a.add(t, s); });
 }
 
+template <class Accumulator, class State>
+void flush_compiled(Accumulator& a, State& s) {
+  run_vectorised([&](auto) __attribute__((always_inline)) { a.flush(s); });
+}
+
 }  // namespace tally::detail
+
+#define TALLY_FLUSH(STATE, ...) template void flush_compiled(__VA_ARGS__&, STATE&);
 
 // Instantiates add_compiled() for each instruction set that run_vectorised() chooses from here.
 #define TALLY_TILES_OF(BYTES, NAN, T, STATE, ...) \

@@ -7,10 +7,14 @@ namespace tally::detail {
 template <class T>
 using state_of_extrema = typename extrema<T>::state;
 
-#define X(T) TALLY_TILES(propagate, T, state_of_extrema<T>, extrema_accumulator<T>)
+#define X(T)                                                             \
+  TALLY_TILES(propagate, T, state_of_extrema<T>, extrema_accumulator<T>) \
+  TALLY_FLUSH(state_of_extrema<T>, extrema_accumulator<T>)
 TALLY_INTEGERS(X)
 #undef X
-#define X(T) TALLY_TILES_BOTH(T, state_of_extrema<T>, extrema_accumulator<T>)
+#define X(T)                                                       \
+  TALLY_TILES_BOTH(T, state_of_extrema<T>, extrema_accumulator<T>) \
+  TALLY_FLUSH(state_of_extrema<T>, extrema_accumulator<T>)
 TALLY_FLOATS(X)
 #undef X
 

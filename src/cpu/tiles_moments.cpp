@@ -7,7 +7,9 @@ namespace tally::detail {
 template <class T>
 using state_of_moments = typename moments<T, true>::state;
 
-#define X(T) TALLY_TILES_BOTH(T, state_of_moments<T>, moments_accumulator<T>)
+#define X(T)                                                       \
+  TALLY_TILES_BOTH(T, state_of_moments<T>, moments_accumulator<T>) \
+  TALLY_FLUSH(state_of_moments<T>, moments_accumulator<T>)
 TALLY_FLOATS(X)
 #undef X
 

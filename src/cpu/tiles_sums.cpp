@@ -3,7 +3,9 @@
 
 namespace tally::detail {
 
-#define X(T) TALLY_TILES_BOTH(T, exact_state<T>, exact_accumulator<T>)
+#define X(T)                                                \
+  TALLY_TILES_BOTH(T, exact_state<T>, exact_accumulator<T>) \
+  TALLY_FLUSH(exact_state<T>, exact_accumulator<T>)
 TALLY_FLOATS(X)
 #undef X
 

@@ -15,6 +15,9 @@ namespace tally::detail {
 // bytes.
 template <class Accumulator, class Tile, class State>
 void add_compiled(Accumulator& a, Tile const& t, State& s);
+// a.flush(s), which may look through a tile, too, for the best instruction set.
+template <class Accumulator, class State>
+void flush_compiled(Accumulator& a, State& s);
 
 // An accumulator whose code for tiles of the common size is compiled there.
 template <class Accumulator>
@@ -29,7 +32,7 @@ class compiled_accumulator {
   }
   template <class State>
   TALLY_CPU_FN void flush(State& s) {
-    inner_.flush(s);
+    flush_compiled(inner_, s);
   }
 
  private:
