@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # CUDA, where there is a compiler for it: sets TALLY_WITH_CUDA, and defines
-# gpu_sources(TARGET FILE...): adds CUDA sources, compiled for GPUs, to TARGET.
+# gpu_sources(TARGET FILE...): adds CUDA sources, compiled for GPUs, to TARGET;
+# only_for_test_gpus(TARGET): compiles them for TALLY_TEST_ARCHITECTURES alone.
 set(TALLY_WITH_CUDA OFF)
 if(TALLY_CUDA STREQUAL "OFF")
   return()
@@ -18,6 +19,14 @@ endif()
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real 90-virtual)
 endif()
+# Tests and benchmarks are most of what nvcc compiles, and are for one machine.
+if(EXISTS /dev/nvidia0)
+  set(own_architectures native)
+else()
+  set(own_architectures 90)
+endif()
+set(TALLY_TEST_ARCHITECTURES ${own_architectures} CACHE STRING
+    "The GPUs that tests and benchmarks are compiled for: this machine's, or Hopper and newer")
 enable_language(CUDA)
 find_package(CUDAToolkit REQUIRED)
 set(TALLY_WITH_CUDA ON)
@@ -36,4 +45,8 @@ function(gpu_sources target)
   target_link_libraries(${target} PRIVATE CUDA::cudart_static)
   set_target_properties(${target} PROPERTIES CUDA_RUNTIME_LIBRARY None  # the line above, for g++ too
                                              LINKER_LANGUAGE CXX)
+endfunction()
+
+function(only_for_test_gpus target)
+  set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${TALLY_TEST_ARCHITECTURES}")
 endfunction()

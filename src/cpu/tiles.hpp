@@ -4,14 +4,28 @@
 // (tally/cpu/sum/compiled_accumulator.hpp).
 #pragma once
 
+#include <algorithm>
+
 #include "instances.hpp"
 
 namespace tally::detail {
 
+// The tiles that t is made of.
+template <class Accumulator, class Tile, class State>
+TALLY_CPU_FN void add_tiles(Accumulator& a, Tile t, State& s) {
+  for (int left = t.count; left > 0; left -= Tile::size) {
+    t.count = std::min(left, Tile::size);
+    a.add(t, s);
+    t.data += Tile::size;
+    t.first += Tile::size;
+  }
+}
+
 template <class Accumulator, class Tile, class State>
 void add_compiled(Accumulator& a, Tile const& t, State& s) {
-  run_with_vectors_of<Tile::vector_bytes>([&](auto)
-                                              __attribute__((always_inline)) { a.add(t, s); });
+  auto const add = [](auto, Accumulator& a, Tile const& t, State& s)
+                       __attribute__((always_inline)) { add_tiles(a, t, s); };
+  run_with_vectors_of<Tile::vector_bytes>(add, a, t, s);
 }
 
 template <class Accumulator, class State>

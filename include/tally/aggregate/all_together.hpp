@@ -92,11 +92,6 @@ struct both {
   }
 };
 
-template <class A, class B>
-void as_both(both<A, B> const&);
-template <class A>
-concept is_together = requires(A const& a) { as_both(a); };
-
 template <class T, class Op, class... Rest>
 auto bind_all(Op const& op, Rest const&... rest) {
   auto const bound = bind_reduce<T>(op);

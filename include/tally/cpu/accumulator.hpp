@@ -56,6 +56,11 @@ struct plain_accumulator {
 template <class Accumulator, nan_policy Nan>
 inline constexpr bool only_calls = false;
 
+// How many tiles an accumulator may be given at once, as one with the elements of all: several
+// where each call is one of the library's.
+template <class Accumulator, nan_policy Nan>
+inline constexpr int tiles_at_once = 1;
+
 // The accumulator of A; implementations.hpp has those of Tally's own aggregates.
 template <aggregate A>
 struct accumulator_for {

@@ -23,6 +23,12 @@ template <floating T, class Accumulator, nan_policy Nan>
 inline constexpr bool only_calls<widened_accumulator<T, Accumulator>, Nan> = true;
 template <floating T, bool Squares>
 inline constexpr bool only_calls<counted_accumulator<T, Squares>, propagate> = true;
+template <class Accumulator, nan_policy Nan>
+inline constexpr int tiles_at_once<compiled_accumulator<Accumulator>, Nan> = 64;
+template <floating T, class Accumulator, nan_policy Nan>
+inline constexpr int tiles_at_once<widened_accumulator<T, Accumulator>, Nan> = 64;
+template <floating T, bool Squares>
+inline constexpr int tiles_at_once<counted_accumulator<T, Squares>, propagate> = 64;
 
 // Sums.
 template <floating T, floating R, floating State>

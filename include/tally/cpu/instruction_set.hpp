@@ -28,10 +28,10 @@ using vector_width = std::integral_constant<int, Bytes>;
 // and the bits would depend on the processor.
 #define TALLY_FMA ""
 #endif
-template <class F>
+template <class F, class... Args>
 __attribute__((noinline, target("avx2,bmi,bmi2,lzcnt,popcnt,f16c" TALLY_FMA))) void run_avx2(
-    F& body) {
-  body(vector_width<32>{});
+    F body, Args&... args) {
+  body(vector_width<32>{}, args...);
 }
 #if defined(TALLY_NO_CONTRACTION) && !defined(TALLY_SANITIZED)
 #define TALLY_HAS_AVX512
@@ -40,31 +40,32 @@ __attribute__((noinline, target("avx2,bmi,bmi2,lzcnt,popcnt,f16c" TALLY_FMA))) v
 #else
 #define TALLY_WIDE ",prefer-vector-width=512"
 #endif
-template <class F>
+template <class F, class... Args>
 __attribute__((noinline, target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,bmi,bmi2,lzcnt,popcnt,"
                                 "f16c,fma" TALLY_WIDE))) void
-run_avx512(F& body) {
-  body(vector_width<64>{});
+run_avx512(F body, Args&... args) {
+  body(vector_width<64>{}, args...);
 }
 #undef TALLY_WIDE
 #endif
 #undef TALLY_FMA
 #endif
-template <class F>
-__attribute__((noinline)) void run_baseline(F& body) {
-  body(vector_width<16>{});
+template <class F, class... Args>
+__attribute__((noinline)) void run_baseline(F body, Args&... args) {
+  body(vector_width<16>{}, args...);
 }
 
-// Runs body(width), an always-inlined callable, compiled for the instruction set whose vectors have
-// so many bytes, which the processor must have.
-template <int Bytes, class F>
-void run_with_vectors_of(F&& body) {
-  if constexpr (Bytes == 16) run_baseline(body);
+// Runs body(width, args...), an always-inlined callable that captures nothing, compiled for the
+// instruction set whose vectors have so many bytes, which the processor must have.
+template <int Bytes, class F, class... Args>
+void run_with_vectors_of(F body, Args&... args) {
+  static_assert(std::is_empty_v<F>);  // so that this is a jump
+  if constexpr (Bytes == 16) run_baseline(body, args...);
 #ifdef __x86_64__
-  if constexpr (Bytes == 32) run_avx2(body);
+  if constexpr (Bytes == 32) run_avx2(body, args...);
 #endif
 #ifdef TALLY_HAS_AVX512
-  if constexpr (Bytes == 64) run_avx512(body);
+  if constexpr (Bytes == 64) run_avx512(body, args...);
 #endif
 }
 
@@ -75,18 +76,18 @@ void run_with_vectors_of(F&& body) {
 template <class F>
 void run_vectorised(F&& body) {
 #if defined(TALLY_ONLY_avx512)
-  run_avx512(body);
+  run_avx512<F&>(body);
 #elif defined(TALLY_ONLY_avx2)
-  run_avx2(body);
+  run_avx2<F&>(body);
 #elif defined(__x86_64__) && !defined(TALLY_ONLY_baseline)
   auto const set = best_instruction_set();
 #ifdef TALLY_HAS_AVX512
-  if (set == instruction_set::avx512) return run_avx512(body);
+  if (set == instruction_set::avx512) return run_avx512<F&>(body);
 #endif
-  if (set >= instruction_set::avx2) return run_avx2(body);
-  run_baseline(body);
+  if (set >= instruction_set::avx2) return run_avx2<F&>(body);
+  run_baseline<F&>(body);
 #else
-  run_baseline(body);
+  run_baseline<F&>(body);
 #endif
 }
 #undef TALLY_HAS_AVX512

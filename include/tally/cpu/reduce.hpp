@@ -40,7 +40,8 @@ TALLY_CPU_FN void reduce_tiles(A const& a, elements<typename A::element> const& 
   using tile_type = tile<typename A::element, Nan, Width, reduced_at_once<typename A::element>>;
   typename elements<typename A::element>::buffer buffer;
   auto acc = make_accumulator(a);
-  std::uint64_t const step = in.in_memory() ? tile_type::size : run_size;
+  constexpr int at_once = tile_type::size * tiles_at_once<accumulator_type<A>, Nan>;
+  std::uint64_t const step = in.in_memory() ? at_once : run_size;
   for (std::uint64_t i = begin; i < end; i += step) {
     int const count = int(std::min<std::uint64_t>(end - i, step));
     if (!in.in_memory()) in.fetch_ahead(i, count);  // pairs; other loops do so line by line

@@ -97,8 +97,10 @@ class exact_prefix : windowed_prefix<In, Out, State> {
   template <int VectorBytes>
   bool emit_apart(tile_to_emit<VectorBytes> const& t, Out* out) {
     bool emitted;
-    run_with_vectors_of<VectorBytes>(
-        [&](auto) __attribute__((always_inline)) { emitted = emit_slowly(t, out); });
+    auto const emit =
+        [](auto, exact_prefix& self, tile_to_emit<VectorBytes> const& t, Out*& out, bool& emitted)
+            __attribute__((always_inline)) { emitted = self.emit_slowly(t, out); };
+    run_with_vectors_of<VectorBytes>(emit, *this, t, out, emitted);
     return emitted;
   }
   template <class Tile>

@@ -12,7 +12,7 @@
 namespace tally::detail {
 
 // a.add(t, s), compiled in src/cpu/tiles_*.cpp for the instruction set that has vectors of so many
-// bytes.
+// bytes. A tile of too many elements is added as several.
 template <class Accumulator, class Tile, class State>
 void add_compiled(Accumulator& a, Tile const& t, State& s);
 // a.flush(s), which may look through a tile, too, for the best instruction set.
