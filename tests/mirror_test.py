@@ -132,6 +132,7 @@ TESTED_THROUGH = {
     "reduce.hpp": "cpu/reduce_test.cpp",
     "scan.hpp": "cpu/scan_test.cpp",
     "serial.hpp": "exact/exact_state_test.cpp",
+    "simt/bounds.cpp": "simt/memory_test.cu",
     "simt/directions.cpp": "simt/schedule_test.cu",
     "simt/execution.cpp": "simt/scheduler_test.cu",
     "simt/fibers.cpp": "simt/scheduler_test.cu",

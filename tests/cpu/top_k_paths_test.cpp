@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "cpu/top_k/bracket.hpp"
 #include "cpu/top_k_inputs.hpp"
 #include "cpu/top_k_oracle.hpp"
 #include "tally/cpu/path_counters.hpp"
@@ -52,6 +53,28 @@ TEST(top_k_paths, common_values_are_counted_not_kept) {
   for (auto& x : v) x = std::int32_t(random() % 3);
   for (std::size_t k : {std::size_t(10), v.size() / 3, v.size() / 2, v.size() - 1})
     EXPECT_EQ(times_taken(path::top_k_ties, v, k), 1) << k;
+}
+
+// The sample has the least elements, so that its bracket lies too low: for some k it begins right
+// below the k-th, and has nothing of the k best.
+TEST(top_k_paths, a_bracket_right_below_the_k_th_is_no_bracket_of_it) {
+  using detail::top_k::ranking;
+  std::size_t const n = 1 << 20, samples = detail::sample_size(n, 16);
+  std::vector<std::uint32_t> in(n, 0);
+  detail::strata const places(n, samples);
+  for (std::size_t i = 0; i < samples; ++i) in[places.sample(i)] = 1;
+  std::uint32_t low = 0, high = std::uint32_t(samples);
+  for (auto& x : in) x = x ? low++ : high++;
+
+  auto const rank = ranking<std::uint32_t>::of(std::type_identity<std::uint32_t>{}, {});
+  int found = 0;
+  for (std::uint64_t k = n - 300; k < n; ++k) {
+    auto const range = detail::top_k::bracket_of(rank, in.data(), n, k, false, 1).range;
+    if (n - 1 - range.high != k) continue;
+    ++found;
+    EXPECT_EQ(times_taken(path::top_k_filter_retry, in, k), 1) << k;
+  }
+  EXPECT_GT(found, 0);
 }
 
 TEST(top_k_paths, a_misleading_sample_is_found_out) {

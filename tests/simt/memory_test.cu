@@ -43,6 +43,21 @@ TEST(bounds, the_last_bytes_of_an_odd_size_are_told_from_the_next) {
   launch(read_before, 1, 1)(reinterpret_cast<int*>(in.data()), out.data(), 1);
   expect_finding("out of bounds", "read_before", before_line, {});
 }
+constexpr int own_array_line = __LINE__ + 4;
+__global__ void read_own_array(int const* in, int* out, int count) {
+  int own[5] = {};
+  int sum = 0;
+  for (int i = 0; i < count; ++i) sum += own[i] * in[i];
+  out[0] = sum;
+}
+TEST(bounds, an_index_behind_a_threads_own_array_is_found) {
+  device_array<int> in(8), out(1);
+  in.fill_bytes(0);
+  launch(read_own_array, 1, 1)(in.data(), out.data(), 5);
+  launch(read_own_array, 1, 1)(in.data(), out.data(), 6);
+  auto const r = expect_finding("out of bounds", "read_own_array", own_array_line, {});
+  EXPECT_NE(r.text.find("index 5 of an array 'int [5]'"), r.text.npos) << r.text;
+}
 TEST(bounds, freed_memory_is_named) {
   int* in = nullptr;
   cudaMalloc(&in, 256);
@@ -66,11 +81,12 @@ TEST(bounds, null_is_out_of_bounds) {
   expect_finding("out of bounds", "read_before", before_line, {});
 }
 
-constexpr int shared_end_line = __LINE__ + 4;
+constexpr int shared_end_line = __LINE__ + 5;
 __global__ void write_shared(int n, int* out) {
   __shared__ int s[8];
-  s[threadIdx.x % 8] = 0;
-  if (threadIdx.x == 3) s[n] = 1;
+  int* const first = s;
+  first[threadIdx.x % 8] = 0;
+  if (threadIdx.x == 3) first[n] = 1;
   out[threadIdx.x] = s[threadIdx.x % 8];
 }
 TEST(bounds, a_write_behind_shared_memory_is_found) {
@@ -93,10 +109,11 @@ TEST(bounds, dynamic_shared_memory_is_as_large_as_the_launch_asked_for) {
   launch(write_dynamic, 1, 32, 100'000)(25'000 - 32);
 }
 
-constexpr int table_line = __LINE__ + 3;
+constexpr int table_line = __LINE__ + 4;
 __global__ void read_table(int i, int* out) {
   written_by_kernels = 1;
-  *out = constants[1] + table[i];
+  int const* const first = table;  // of which g++ does not know where it ends
+  *out = constants[1] + first[i];
 }
 TEST(bounds, variables_of_the_program_have_bounds) {
   device_array<int> out(1);
