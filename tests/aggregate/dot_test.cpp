@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/aggregate/dot.hpp"
+#include "tally/definition/dot.hpp"
 
 #include <gtest/gtest.h>
 

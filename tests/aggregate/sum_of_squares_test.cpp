@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/aggregate/sum_of_squares.hpp"
+#include "tally/definition/sum_of_squares.hpp"
 
 #include <gtest/gtest.h>
 

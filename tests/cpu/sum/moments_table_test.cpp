@@ -7,7 +7,7 @@
 
 #include "support/full_window.hpp"
 #include "support/whole.hpp"
-#include "tally/aggregate/moments.hpp"
+#include "tally/definition/moments.hpp"
 #include "tally/cpu/reduce.hpp"
 
 namespace {
