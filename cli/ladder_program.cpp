@@ -86,10 +86,16 @@ ended run(std::string const& path, std::vector<std::string> const& arguments) {
   return result;
 }
 
-std::string first_line(std::string const& text) {
+// The first line that the program itself says, not a kernel in it: that it cannot go on.
+std::string failure_in(std::string const& errors) {
   std::string_view const speaker = "tally ladder: ";
-  auto const line = text.substr(0, text.find('\n'));
-  return line.starts_with(speaker) ? line.substr(speaker.size()) : line;
+  std::istringstream text(errors);
+  for (std::string line; std::getline(text, line);) {
+    if (!line.starts_with(speaker)) continue;
+    line.erase(0, speaker.size());
+    return line == "std::bad_alloc" ? "ladder: out of memory; -n takes fewer elements" : line;
+  }
+  return {};
 }
 
 // What went wrong, in one line; empty if nothing did.
@@ -97,8 +103,9 @@ std::string complaint(std::string const& path, ended const& e) {
   auto const name = fs::path(path).filename().string();
   if (WIFSIGNALED(e.status)) return name + " was ended by: " + ::strsignal(WTERMSIG(e.status));
   int const status = WEXITSTATUS(e.status);
-  if (!e.out.empty() && status <= 1) return {};
-  if (!e.errors.empty()) return first_line(e.errors);
+  if (auto failure = failure_in(e.errors); status != 0 && !failure.empty()) return failure;
+  if (!e.out.empty() && status <= 1) return {};  // 1: a rung is wrong
+  if (!e.errors.empty()) return e.errors.substr(0, e.errors.find('\n'));
   return name + " ended with status " + std::to_string(status) + " and said nothing";
 }
 

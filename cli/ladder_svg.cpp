@@ -18,30 +18,62 @@ struct bar {
   bool verified, peer;
 };
 
-// Nothing if the rung was not measured.
-std::optional<double> times_the_ceiling(json const& rung, bool on_gpu) {
-  auto const& value = rung.at(on_gpu ? "of_ceiling" : "moved");
-  if (!value.is_number() || value.get<double>() <= 0) return std::nullopt;
-  return on_gpu ? 1 / value.get<double>() : value.get<double>();
+// What bars show: times of this GPU; of another one, which were recorded, beside what the machine
+// counts; or those counts, of rungs that nobody has timed.
+enum class shown { times, recorded, counts };
+
+shown shown_of(json const& ladder) {
+  if (ladder.at("where") == "gpu") return shown::times;
+  bool const any = std::ranges::any_of(ladder.at("rungs"),
+                                       [](json const& rung) { return rung.contains("recorded"); });
+  return any ? shown::recorded : shown::counts;
 }
 
-std::string label_of(json const& rung, bool on_gpu, double times) {
-  auto const ratio = fmt::format("{:.3g} x", times);
-  if (on_gpu) return fmt::format("{}, {:.4g} us", ratio, rung.at("cold_us").get<double>());
-  return fmt::format("{}, {} sectors", ratio, rung.at("counts").at("sectors").dump());
+// Nothing if the rung was not measured.
+std::optional<double> times_the_ceiling(json const& rung, shown what) {
+  if (what == shown::recorded && !rung.contains("recorded")) return std::nullopt;
+  auto const& value = what == shown::counts  ? rung.at("moved")
+                      : what == shown::times ? rung.at("of_ceiling")
+                                             : rung.at("recorded").at("of_ceiling");
+  if (!value.is_number() || value.get<double>() <= 0) return std::nullopt;
+  return what == shown::counts ? value.get<double>() : 1 / value.get<double>();
+}
+
+std::string label_of(json const& rung, shown what, double times) {
+  auto text = fmt::format("{:.3g} x", times);
+  if (what != shown::counts) {
+    auto const& timed = what == shown::times ? rung : rung.at("recorded");
+    text += fmt::format(", {:.4g} us", timed.at("cold_us").get<double>());
+  }
+  if (what != shown::times)
+    text += fmt::format(", {} sectors", rung.at("counts").at("sectors").dump());
+  return text;
 }
 
 std::vector<bar> bars_of(json const& ladder) {
-  bool const on_gpu = ladder.at("where") == "gpu";
+  auto const what = shown_of(ladder);
   std::vector<bar> bars;
   for (auto const& rung : ladder.at("rungs")) {
-    auto const times = times_the_ceiling(rung, on_gpu);
+    auto const times = times_the_ceiling(rung, what);
     if (!times) continue;
     auto const id = rung.at("id").get<std::string>();
-    bars.push_back({id.substr(id.find('/') + 1), label_of(rung, on_gpu, *times), *times,
+    bars.push_back({id.substr(id.find('/') + 1), label_of(rung, what, *times), *times,
                     rung.at("verified"), rung.value("peer", false)});
   }
   return bars;
+}
+
+std::string about(json const& ladder) {
+  switch (shown_of(ladder)) {
+    case shown::times: return "time of a call with cold caches, over the time of only reading";
+    case shown::counts: return "bytes of the sectors moved, over the least that must move";
+    case shown::recorded: break;
+  }
+  auto const first = std::ranges::find_if(
+      ladder.at("rungs"), [](json const& rung) { return rung.contains("recorded"); });
+  auto const& recorded = first->at("recorded");
+  return fmt::format("time on an {} (n = {}), over that of only reading; sectors counted here",
+                     recorded.at("device").get<std::string>(), recorded.at("n").dump());
 }
 
 std::string escaped(std::string const& text) {
@@ -125,20 +157,19 @@ text { font: 13px system-ui, "DejaVu Sans", sans-serif; fill: #24292f }
 
 std::string ladder_svg(json const& ladder) {
   chart const drawing(bars_of(ladder));
-  bool const on_gpu = ladder.at("where") == "gpu";
   auto const title = fmt::format("{}: {}, n = {}", ladder.at("ladder").get<std::string>(),
                                  ladder.at("device").get<std::string>(), ladder.at("n").dump());
-  auto const about = on_gpu ? "time of a call with cold caches, over the time of only reading"
-                            : "bytes of the sectors moved, over the least that must move";
-  double const width = std::max(drawing.width(), 2 * margin + 10 * double(title.size()));
+  auto const what = about(ladder);
+  auto const ceiling = shown_of(ladder) == shown::counts ? "least possible" : "read ceiling";
+  double const width = std::max({drawing.width(), 2 * margin + 10 * double(title.size()),
+                                 2 * margin + letter * double(what.size())});
   return fmt::format(
              "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
              "width=\"{0:.0f}\" height=\"{1:.0f}\">\n",
              width, drawing.height()) +
          style + "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n" +
-         text_at(margin, 34, "title", title) + text_at(margin, 56, "about", about) +
-         text_at(drawing.x(1) + 6, top - 12, "about", on_gpu ? "read ceiling" : "least possible") +
-         drawing.drawn() + "</svg>\n";
+         text_at(margin, 34, "title", title) + text_at(margin, 56, "about", what) +
+         text_at(drawing.x(1) + 6, top - 12, "about", ceiling) + drawing.drawn() + "</svg>\n";
 }
 
 }  // namespace tally::cli

@@ -55,6 +55,7 @@ cells counted(json const& rung) {
           text_of(counts, "shuffles"),
           text_of(counts, "atomics"),
           text_of(counts, "operator"),
+          text_of(rung.value("recorded", json::object()), "cold_us"),
           text_of(rung, "title")};
 }
 
@@ -82,6 +83,15 @@ std::string notes(json const& rung) {
   return fmt::format("\n{}: {}\n{}", name_of(rung), text_of(rung, "title"), lines);
 }
 
+// What the recorded times are of.
+std::string recorded_on(json const& ladder) {
+  for (auto const& rung : ladder.at("rungs"))
+    if (rung.contains("recorded"))
+      return fmt::format("recorded us: a call with cold caches on an {}, n = {}\n",
+                         text_of(rung["recorded"], "device"), text_of(rung["recorded"], "n"));
+  return {};
+}
+
 }  // namespace
 
 std::string ladder_text(json const& ladder) {
@@ -90,12 +100,13 @@ std::string ladder_text(json const& ladder) {
       on_gpu ? cells{"rung", "verified", "shape", "n", "cold us", "warm us", "of ceiling",
                      "speed-up", "page's us", "page's speed-up", "what"}
              : cells{"rung", "verified", "shape", "n", "sectors", "moved", "conflicts", "barriers",
-                     "shuffles", "atomics", "operator", "what"}};
+                     "shuffles", "atomics", "operator", "recorded us", "what"}};
   for (auto const& rung : ladder.at("rungs")) rows.push_back(on_gpu ? timed(rung) : counted(rung));
   auto text =
       fmt::format("{}: {}\n\n", text_of(ladder, "ladder"), text_of(ladder, "device")) + table(rows);
   text += on_gpu ? "\nof ceiling: the time that only reading takes, over the rung's\n"
                  : "\nmoved: the bytes of all sectors, over the least that must move\n";
+  text += recorded_on(ladder);
   for (auto const& rung : ladder.at("rungs")) text += notes(rung);
   return text;
 }

@@ -97,6 +97,37 @@ def test_a_rung_that_is_wrong_fails_the_command_and_says_what_is_wrong():
     assert errors == "tally: reduce/01_wrong was not verified\n"
 
 
+def test_a_ladder_that_breaks_half_way_fails():
+    failing = "echo 'tally ladder: {}' >&2; exit 1"
+    first = printing(rung("simt", "01_slow"))
+    command_with(ladder_simt=first + "; " + failing.format("std::bad_alloc"))
+    assert run_copy("ladder", "reduce", "--where", "simt", "-n", "10000000000") == (
+        1, "", "tally: ladder: out of memory; -n takes fewer elements\n")
+    command_with(ladder_simt=first + "; echo a finding >&2; " + failing.format("the disk is full"))
+    assert run_copy("ladder", "reduce", "--where", "simt", "--json") == (
+        1, "", "tally: the disk is full\n")
+
+
+def test_recorded_times_tell_apart_what_counts_do_not():
+    command_with(ladder_simt=printing(rung("simt", "08_atomic_a_thread"), rung("simt", "12_tally"),
+                                      rung("simt", "99_never_timed")))
+    arguments = ["ladder", "reduce", "--where", "simt", "--svg", "x.svg"]
+    slow, quick, never = json.loads(run_copy(*arguments, "--json")[1])["rungs"]
+    assert slow["moved"] == quick["moved"] and "recorded" not in never
+    assert slow["recorded"]["of_ceiling"] < quick["recorded"]["of_ceiling"] / 100
+    assert "H100" in slow["recorded"]["device"]
+    root = ElementTree.parse("x.svg").getroot()
+    widths = [float(r.get("width")) for r in root.iter(SVG + "rect") if r.get("class")]
+    assert len(widths) == 2 and widths[0] > 2 * widths[1]
+    text = "\n".join(t.text for t in root.iter(SVG + "text"))
+    assert "time on an NVIDIA H100" in text and "4 sectors" in text
+    shown = run_copy(*arguments)[1]
+    assert "recorded us: a call with cold caches on an NVIDIA H100" in shown
+
+    in_another_shape = json.loads(run_copy(*arguments, "--json", "--block", "32")[1])["rungs"]
+    assert not any("recorded" in one for one in in_another_shape)
+
+
 def test_programs_that_are_not_there_are_named():
     command_with()
     assert run_copy("ladder", "reduce") == (

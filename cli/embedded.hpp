@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+namespace tally::cli {
+
+// Files as they were when this was built.
+extern std::string_view const systems;           // ladder/systems.json
+extern std::string_view const recorded_ladders;  // results/ladder_nvidia_h100.json
+
+}  // namespace tally::cli
