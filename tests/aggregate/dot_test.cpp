@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/definition/dot.hpp"
+#include "tally/aggregate/dot.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 #include "support/full_window.hpp"
 #include "support/mpfr_oracle.hpp"
 #include "support/pairs.hpp"
+#include "tally/definition/dot.hpp"
 #include "tally/tally.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/definition/sum_of_squares.hpp"
+#include "tally/aggregate/sum_of_squares.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include <random>
 
 #include "support/mpfr_oracle.hpp"
+#include "tally/definition/sum_of_squares.hpp"
 #include "tally/reduce.hpp"
 
 namespace {
