@@ -12,12 +12,13 @@ BASE = {"types.hpp", "error.hpp", "serial.hpp", "dtype.hpp", "claim.hpp", "where
 FOLDERS = {
     "exact": BASE,
     "aggregate": BASE | {"exact"},
+    "definition": BASE | {"exact", "aggregate"},
     "cpu": BASE | {"exact", "aggregate", "transform.hpp", "zip.hpp"},
     "cuda": BASE,
     "warp": BASE | {"cuda"},
     "block": BASE | {"cuda", "warp"},
-    "device": BASE | {"exact", "aggregate", "cuda", "warp", "block", "input.hpp"},
-    "gpu": BASE | {"exact", "aggregate", "device", "gpu.hpp", "input.hpp", "transform.hpp", "zip.hpp"},
+    "device": BASE | {"exact", "aggregate", "definition", "cuda", "warp", "block", "input.hpp"},
+    "gpu": BASE | {"exact", "aggregate", "definition", "device", "gpu.hpp", "input.hpp", "transform.hpp", "zip.hpp"},
     "io": BASE,
 }
 # Within cpu/, from the lowest on: each may include those before it. What is in cpu/ itself is above,
@@ -70,7 +71,7 @@ def test_no_algorithm_includes_an_aggregate():
     all_headers = headers()
     wrong = [f"{header} includes {other}" for header in ALGORITHMS
              for other in included(all_headers[header])
-             if other.startswith("aggregate/") and other not in CONCEPTS]
+             if top(other) in ("aggregate", "definition") and other not in CONCEPTS]
     assert not wrong
 
 
@@ -78,7 +79,17 @@ def test_how_a_cpu_computes_includes_no_aggregate():
     """So that a change of one aggregate compiles what uses it, and not the library."""
     allowed = CONCEPTS | {"aggregate/names.hpp"}
     wrong = [f"{header} includes {other}" for header, text in headers().items() if top(header) == "cpu"
-             for other in included(text) if other.startswith("aggregate/") and other not in allowed]
+             for other in included(text)
+             if top(other) in ("aggregate", "definition") and other not in allowed]
+    assert not wrong
+
+
+def test_what_users_name_needs_no_exact_arithmetic():
+    """So that calls of what the library holds are quick to compile."""
+    allowed = {"exact/float_format.hpp", "exact/order_key.hpp"}
+    wrong = [f"{header} includes {other}" for header, text in headers().items()
+             if top(header) == "aggregate"
+             for other in included(text) if top(other) == "exact" and other not in allowed]
     assert not wrong
 
 

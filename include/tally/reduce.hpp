@@ -6,13 +6,13 @@
 #include <limits>
 
 #include "tally/aggregate/bits.hpp"
-#include "tally/aggregate/describe.hpp"
-#include "tally/aggregate/dot.hpp"
 #include "tally/aggregate/extrema.hpp"
 #include "tally/aggregate/fast_sum.hpp"
-#include "tally/aggregate/moments.hpp"
-#include "tally/aggregate/sum.hpp"
 #include "tally/cpu/compiled.hpp"
+#include "tally/definition/describe.hpp"
+#include "tally/definition/dot.hpp"
+#include "tally/definition/moments.hpp"
+#include "tally/definition/sum.hpp"
 #include "tally/span.hpp"
 
 namespace tally {

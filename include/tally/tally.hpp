@@ -5,11 +5,11 @@
 
 #include "tally/aggregate/all_together.hpp"
 #include "tally/aggregate/bits.hpp"
-#include "tally/aggregate/dot.hpp"
 #include "tally/aggregate/logic.hpp"
 #include "tally/aggregate/product.hpp"
-#include "tally/aggregate/sum_of_squares.hpp"
 #include "tally/anywhere.hpp"
+#include "tally/definition/dot.hpp"
+#include "tally/definition/sum_of_squares.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
 #include "tally/top_k.hpp"

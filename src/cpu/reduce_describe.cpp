@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "instances.hpp"
-#include "tally/aggregate/describe.hpp"
+#include "tally/definition/describe.hpp"
 
 namespace tally::detail {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "instances.hpp"
-#include "tally/aggregate/dot.hpp"
+#include "tally/definition/dot.hpp"
 
 namespace tally::detail {
 

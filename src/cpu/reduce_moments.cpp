@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "instances.hpp"
-#include "tally/aggregate/moments.hpp"
+#include "tally/definition/moments.hpp"
 
 namespace tally::detail {
 

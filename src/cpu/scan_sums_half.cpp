@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "instances.hpp"
-#include "tally/aggregate/sum.hpp"
+#include "tally/definition/sum.hpp"
 
 namespace tally::detail {
 

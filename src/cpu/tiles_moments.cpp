@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/aggregate/moments.hpp"
+#include "tally/definition/moments.hpp"
 #include "tiles.hpp"
 
 namespace tally::detail {

@@ -48,6 +48,23 @@ void compare_joint(std::span<T const> x, cpu where, reduce_options options) {
   EXPECT_EQ(d.maximum_index, first);
 }
 
+TEST(all_together, results_are_taken_apart_by_any_binding) {
+  std::vector<float> const x = {3, 1, 2};
+  auto const both = all_together(sum{}, min_max{});
+  auto [total, ends] = reduce(cpu{}, x, both);
+  total += 1;
+  EXPECT_EQ(total, 7);
+  EXPECT_EQ(ends.maximum, 3);
+  auto found = reduce(cpu{}, x, both);
+  auto& [sum_found, ends_found] = found;
+  sum_found = 5;
+  EXPECT_EQ(get<0>(found), 5);
+  EXPECT_EQ(ends_found.minimum, 1);
+  auto&& [same_total, same_ends] = reduce(cpu{}, x, both);
+  EXPECT_EQ(same_total, 6);
+  EXPECT_EQ(same_ends, get<1>(reduce(cpu{}, x, both)));
+}
+
 TEST(all_together, and_describe_agree_with_separate_calls) {
   for (std::size_t const n : {1, 2, 513, 5000, 70000}) {
     auto x = normal<double>(n);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files.hpp"
 #include "tally/aggregate/all_together.hpp"
-#include "tally/aggregate/describe.hpp"
-#include "tally/aggregate/dot.hpp"
 #include "tally/aggregate/fast_sum.hpp"
 #include "tally/aggregate/logic.hpp"
 #include "tally/aggregate/product.hpp"
+#include "tally/definition/describe.hpp"
+#include "tally/definition/dot.hpp"
 #include "tally/reduce.hpp"
 
 namespace tally::fuzz {

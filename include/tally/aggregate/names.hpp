@@ -8,24 +8,34 @@
 
 namespace tally {
 
-template <floating T, floating R, floating State>
+namespace detail {
+
+// The type whose exact states hold values of both types.
+template <class A, class B>
+using wider = std::conditional_t<
+    is_one_of<double, A, B>, double,
+    std::conditional_t<is_one_of<float16, A> && is_one_of<float16, B>, float16, float>>;
+
+}  // namespace detail
+
+template <floating T, floating R = T, floating State = T>
 struct exact_sum;
 template <floating T>
 struct exact_sum_state;
-template <integer T, integer R>
+template <integer T, integer R = widest<T>>
 struct integer_sum;
-template <floating In, floating Out, floating State>
+template <floating In, floating Out, floating State = detail::wider<In, Out>>
 struct exact_running_sum;
 template <integer In, integer Out>
 struct integer_running_sum;
 template <floating T>
 struct tree_sum;
 
-template <floating T, floating R>
+template <floating T, floating R = T>
 struct exact_dot;
 template <floating T>
 struct exact_dot_state;
-template <integer T, integer R>
+template <integer T, integer R = widest<T>>
 struct integer_dot;
 
 template <element T, bool Squares>

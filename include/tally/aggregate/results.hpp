@@ -47,6 +47,10 @@ template <std::size_t i, class... Rs>
 TALLY_HD constexpr auto const& get(results<Rs...> const& r) {
   return detail::get_result<i>(r);
 }
+template <std::size_t i, class... Rs>
+TALLY_HD constexpr auto&& get(results<Rs...>&& r) {  // for auto [a, b] = reduce(...)
+  return static_cast<std::tuple_element_t<i, std::tuple<Rs...>>&&>(detail::get_result<i>(r));
+}
 
 }  // namespace tally
 

@@ -5,14 +5,14 @@
 #pragma once
 
 #include "tally/aggregate/bits.hpp"
-#include "tally/aggregate/describe.hpp"
-#include "tally/aggregate/dot.hpp"
 #include "tally/aggregate/extrema.hpp"
 #include "tally/aggregate/fast_sum.hpp"
 #include "tally/aggregate/logic.hpp"
 #include "tally/aggregate/product.hpp"
-#include "tally/aggregate/sum.hpp"
-#include "tally/aggregate/sum_of_squares.hpp"
+#include "tally/definition/describe.hpp"
+#include "tally/definition/dot.hpp"
+#include "tally/definition/sum.hpp"
+#include "tally/definition/sum_of_squares.hpp"
 #include "tally/gpu/reduce.hpp"
 #include "tally/transform.hpp"
 #include "tally/zip.hpp"

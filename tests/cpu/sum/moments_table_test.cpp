@@ -7,8 +7,8 @@
 
 #include "support/full_window.hpp"
 #include "support/whole.hpp"
-#include "tally/aggregate/moments.hpp"
 #include "tally/cpu/reduce.hpp"
+#include "tally/definition/moments.hpp"
 
 namespace {
 

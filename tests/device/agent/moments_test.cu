@@ -2,7 +2,7 @@
 #include "tally/device/agent/moments.cuh"
 
 #include "support/device_reduce.cuh"
-#include "tally/aggregate/sum_of_squares.hpp"
+#include "tally/definition/sum_of_squares.hpp"
 #include "tally/device/agent/second_moments.cuh"
 
 namespace {

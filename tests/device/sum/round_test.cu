@@ -4,7 +4,7 @@
 #include <random>
 
 #include "support/device_reduce.cuh"
-#include "tally/aggregate/sum_of_squares.hpp"
+#include "tally/definition/sum_of_squares.hpp"
 #include "tally/device/agent/second_moments.cuh"
 #include "tally/device/agent/sum.cuh"
 

@@ -2,9 +2,9 @@
 #include "tally/device/sum/squares.cuh"
 
 #include "support/full_windows.cuh"
-#include "tally/aggregate/moments.hpp"
 #include "tally/cuda/device_array.cuh"
 #include "tally/cuda/launch.cuh"
+#include "tally/definition/moments.hpp"
 #include "tally/device/input/load.cuh"
 #include "tally/exact/exact_state.hpp"
 

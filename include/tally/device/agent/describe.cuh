@@ -3,7 +3,7 @@
 // How blocks compute describe{}: what it is made of in one read, put together at the end.
 #pragma once
 
-#include "tally/aggregate/describe.hpp"
+#include "tally/definition/describe.hpp"
 #include "tally/device/agent/ends.cuh"
 #include "tally/device/agent/together.cuh"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tally/aggregate/dot.hpp"
+#include "tally/definition/dot.hpp"
 #include "tally/device/agent/sum.cuh"
 #include "tally/device/sum/products.cuh"
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "tally/aggregate/aggregate.hpp"
-#include "tally/aggregate/moments.hpp"
+#include "tally/definition/moments.hpp"
 #include "tally/device/agent/agent.cuh"
 #include "tally/device/grid/sparse_totals.cuh"
 #include "tally/device/sum/round.cuh"

@@ -4,7 +4,7 @@
 // made of the moments is chosen when it runs.
 #pragma once
 
-#include "tally/aggregate/sum_of_squares.hpp"
+#include "tally/definition/sum_of_squares.hpp"
 #include "tally/device/agent/moments.cuh"
 
 namespace tally::device {

@@ -4,7 +4,7 @@
 // adds up.
 #pragma once
 
-#include "tally/aggregate/sum.hpp"
+#include "tally/definition/sum.hpp"
 #include "tally/device/agent/agent.cuh"
 #include "tally/device/grid/sparse_totals.cuh"
 #include "tally/device/sum/exact.cuh"

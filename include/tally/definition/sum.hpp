@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Exact sums of floating-point numbers.
+#pragma once
+
+#include "tally/aggregate/sum.hpp"
+#include "tally/exact/exact_state.hpp"
+
+namespace tally {
+
+// The exact sum of a floating type T, kept as `exact_state<State>`, rounded to R.
+template <floating T, floating R, floating State>
+struct exact_sum {
+  using element = T;
+  using state = exact_state<State>;
+  using result = R;
+  using parts = exact_sum<T, T, State>;
+  static constexpr bool any_order = true;
+  static constexpr char const* name = "sum";
+
+  TALLY_HD state identity() const { return {}; }
+  TALLY_FN state lift(T x, std::uint64_t) const {
+    state s;
+    s.add(x);
+    return s;
+  }
+  TALLY_HD state combine(state left, state const& right) const {
+    left.merge(right);
+    return left;
+  }
+  TALLY_HD R lower(state const& s) const { return s.template result<R>(); }
+  static void write(byte_writer& out, state const& s) { s.write(out); }
+  static state read(byte_reader& in) { return state::read(in); }
+};
+
+// Prefix sums. `start` is the state of an initial value.
+template <floating In, floating Out, floating State>
+struct exact_running_sum : exact_sum<In, Out, State> {
+  using parts = exact_running_sum;
+  using typename exact_sum<In, Out, State>::state;
+  state start(Out init) const {
+    state s;
+    s.add(init);
+    return s;
+  }
+};
+
+template <floating T>
+struct exact_sum_state : exact_sum<T> {
+  using typename exact_sum<T>::state;
+  using result = state;
+  static constexpr char const* name = "sum_state";
+  TALLY_HD state lower(state s) const {
+    s.finite.carry();
+    return s;
+  }
+};
+
+}  // namespace tally
