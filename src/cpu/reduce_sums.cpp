@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "instances.hpp"
 #include "tally/aggregate/fast_sum.hpp"
+#include "tally/definition/sum.hpp"
 
 namespace tally::detail {
 
