@@ -82,14 +82,14 @@ using on_each =
   TALLY_ON_INTEGERS(X, bit_and) TALLY_ON_INTEGERS(X, bit_or) TALLY_ON_INTEGERS(X, bit_xor)
 
 #define TALLY_GPU_MEANS(X) TALLY_ON_ALL(X, mean)
-#define TALLY_GPU_SECOND_MOMENTS(X)                                 \
-  TALLY_ON_ALL(X, variance) TALLY_ON_ALL(X, standard_deviation)     \
-  TALLY_ON_ALL(X, sum_of_squares) TALLY_ON_ALL(X, norm)
+#define TALLY_GPU_VARIANCES(X) TALLY_ON_ALL(X, variance) TALLY_ON_ALL(X, standard_deviation)
+#define TALLY_GPU_NORMS(X)     TALLY_ON_ALL(X, sum_of_squares) TALLY_ON_ALL(X, norm)
 
 #define TALLY_GPU_DOTS(X)                                                    \
   TALLY_EACH_SIGNED(X, on_pairs<dot) TALLY_EACH_UNSIGNED(X, on_pairs<dot)    \
   TALLY_EACH_FLOAT(X, on_pairs<dot)
-#define TALLY_GPU_DESCRIPTIONS(X) TALLY_ON_ALL(X, describe)
+#define TALLY_GPU_INTEGER_DESCRIPTIONS(X) TALLY_ON_INTEGERS(X, describe)
+#define TALLY_GPU_DESCRIPTIONS(X)         TALLY_ON_FLOATS(X, describe)
 #define TALLY_GPU_STATES(X)                                          \
   TALLY_ON_FLOATS(X, sum_state) TALLY_ON_FLOATS(X, moments_state)    \
   TALLY_EACH_FLOAT(X, on_pairs<dot_state)
@@ -100,20 +100,22 @@ using on_each =
 #define TALLY_GPU_TRANSFORMED(X) \
   TALLY_EACH_TRANSFORMED(X, absolute) TALLY_EACH_TRANSFORMED(X, square)
 
-#define TALLY_GPU_REDUCTIONS(X) \
-  TALLY_GPU_INTEGER_SUMS(X)     \
-  TALLY_GPU_SUMS(X)             \
-  TALLY_GPU_FAST_SUMS(X)        \
-  TALLY_GPU_PRODUCTS(X)         \
-  TALLY_GPU_LOGIC(X)            \
-  TALLY_GPU_EXTREMA(X)          \
-  TALLY_GPU_ARG_EXTREMA(X)      \
-  TALLY_GPU_BITS(X)             \
-  TALLY_GPU_MEANS(X)            \
-  TALLY_GPU_SECOND_MOMENTS(X)   \
-  TALLY_GPU_DOTS(X)             \
-  TALLY_GPU_DESCRIPTIONS(X)     \
-  TALLY_GPU_STATES(X)           \
+#define TALLY_GPU_REDUCTIONS(X)     \
+  TALLY_GPU_INTEGER_SUMS(X)         \
+  TALLY_GPU_SUMS(X)                 \
+  TALLY_GPU_FAST_SUMS(X)            \
+  TALLY_GPU_PRODUCTS(X)             \
+  TALLY_GPU_LOGIC(X)                \
+  TALLY_GPU_EXTREMA(X)              \
+  TALLY_GPU_ARG_EXTREMA(X)          \
+  TALLY_GPU_BITS(X)                 \
+  TALLY_GPU_MEANS(X)                \
+  TALLY_GPU_VARIANCES(X)            \
+  TALLY_GPU_NORMS(X)                \
+  TALLY_GPU_DOTS(X)                 \
+  TALLY_GPU_INTEGER_DESCRIPTIONS(X) \
+  TALLY_GPU_DESCRIPTIONS(X)         \
+  TALLY_GPU_STATES(X)               \
   TALLY_GPU_TRANSFORMED(X)
 // clang-format on
 

@@ -4,6 +4,6 @@
 
 namespace tally::detail {
 
-TALLY_GPU_SECOND_MOMENTS(TALLY_REDUCE_ON_GPU)
+TALLY_GPU_VARIANCES(TALLY_REDUCE_ON_GPU)
 
 }  // namespace tally::detail
