@@ -69,15 +69,20 @@ std::vector<json> rungs_of(char const* program, ladder_arguments const& asked) {
   return rungs;
 }
 
+json* find_rung(std::vector<json>& rungs, json const& id) {
+  auto const found = std::ranges::find(rungs, id, [](json const& r) { return r["id"]; });
+  return found == rungs.end() ? nullptr : &*found;
+}
+
 // What the machine counts, beside the times of a GPU: at a size that it can do in a short while.
 void add_counts(std::vector<json>& rungs, ladder_arguments asked) {
   if (asked.sweep || !ladder_program(on_machine)) return;
   asked.n = std::min<std::uint64_t>(asked.n.value_or(1 << 16), 1 << 20);
   asked.block = asked.grid = std::nullopt;
-  auto const counted = rungs_of(on_machine, asked);
+  auto counted = rungs_of(on_machine, asked);
   for (auto& rung : rungs) {
-    auto const same = std::ranges::find(counted, rung["id"], [](json const& r) { return r["id"]; });
-    if (same == counted.end()) continue;
+    auto* const same = find_rung(counted, rung["id"]);
+    if (!same) continue;
     for (auto const key : {"counts", "moved"}) rung[key] = (*same)[key];
     rung["counts_n"] = (*same)["n"];
   }
@@ -91,8 +96,8 @@ void add_recorded_times(std::vector<json>& rungs, ladder_arguments const& asked)
   for (auto const& run : recorded.at("runs")) {
     if (run.at("asked") != name) continue;
     for (auto const& row : run.at("rows")) {
-      auto const same = std::ranges::find(rungs, row["id"], [](json const& r) { return r["id"]; });
-      if (same == rungs.end()) continue;
+      auto* const same = find_rung(rungs, row["id"]);
+      if (!same) continue;
       for (auto const key : {"device", "n", "cold_us", "of_ceiling"})
         (*same)["recorded"][key] = row.at(key);
     }

@@ -13,6 +13,7 @@
 #include "tally/definition/dot.hpp"
 #include "tally/definition/moments.hpp"
 #include "tally/definition/sum.hpp"
+#include "tally/definition/sum_of_squares.hpp"
 #include "tally/span.hpp"
 
 namespace tally {

@@ -8,8 +8,6 @@
 #include "tally/aggregate/logic.hpp"
 #include "tally/aggregate/product.hpp"
 #include "tally/anywhere.hpp"
-#include "tally/definition/dot.hpp"
-#include "tally/definition/sum_of_squares.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
 #include "tally/top_k.hpp"

@@ -11,7 +11,6 @@
 #include "support/full_window.hpp"
 #include "support/mpfr_oracle.hpp"
 #include "support/pairs.hpp"
-#include "tally/definition/dot.hpp"
 #include "tally/tally.hpp"
 
 namespace {

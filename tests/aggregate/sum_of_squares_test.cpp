@@ -9,7 +9,6 @@
 #include <random>
 
 #include "support/mpfr_oracle.hpp"
-#include "tally/definition/sum_of_squares.hpp"
 #include "tally/reduce.hpp"
 
 namespace {
