@@ -13,3 +13,11 @@
 #include "tally/device/agent/sum.cuh"
 #include "tally/device/agent/together.cuh"
 #include "tally/gpu_operators.cuh"
+
+namespace tally::detail {
+
+template <class Op, class T>
+  requires requires { typename Op::template result<T>; }
+struct kernels_here<Op, T> {};
+
+}  // namespace tally::detail

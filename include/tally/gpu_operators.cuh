@@ -7,4 +7,12 @@
 #pragma once
 
 #include "tally/device/reduce_array.cuh"
-#include "tally/gpu/reduce.hpp"
+#include "tally/gpu.hpp"
+
+namespace tally::detail {
+
+template <class Op, class T>
+  requires(!requires { typename Op::template result<T>; })
+struct kernels_here<Op, T> {};
+
+}  // namespace tally::detail

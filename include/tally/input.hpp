@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a reduction reads: elements by their index, in memory (array_input) or computed while they
-// are read (transform.hpp, zip.hpp). An input is small and trivially copyable and does not own its
-// elements, so that a copy of it can go to a device's kernel.
+// What a call reads: elements by their index, in memory (array_input) or computed while they are
+// read (transform.hpp, zip.hpp). An input is small and trivially copyable and does not own its
+// elements, so that a copy of it can go to a device's kernel. One that makes its i-th element of an
+// array's i-th may say where that is, by address(i), for it to be fetched ahead.
 #pragma once
 
 #include <concepts>
@@ -28,6 +29,7 @@ struct array_input {
 
   TALLY_FN T operator[](std::uint64_t i) const { return data[i]; }
   TALLY_FN std::uint64_t size() const { return count; }
+  TALLY_FN T const* address(std::uint64_t i) const { return data + i; }
 };
 
 namespace detail {
@@ -53,6 +55,27 @@ template <readable R>
 using input_type = decltype(input_of("", "", std::declval<R const&>()));
 template <readable R>
 using element_of = typename input_type<R>::element;
+
+// `out` of reduce_into: a pointer to a result, or an array of one.
+template <class Result, class Out>
+std::span<Result> one_result(char const* call, Out& out) {
+  if constexpr (std::is_pointer_v<std::remove_cvref_t<Out>>) {
+    static_assert(std::is_same_v<std::remove_cvref_t<Out>, Result*>,
+                  "reduce_into: out points to another type than that of the result");
+    std::span<Result> const one(out, 1);
+    require_aligned(call, "out", one);
+    return one;
+  } else {
+    static_assert(std::is_same_v<decltype(std::data(out)), Result*>,
+                  "reduce_into: out is not a pointer to the result's type, or an array of it");
+    std::span<Result> const all = span_of(out);
+    require_aligned(call, "out", all);
+    if (all.size() != 1)
+      throw error(std::string(call) + ": out has " + std::to_string(all.size()) +
+                  " elements, not one");
+    return all;
+  }
+}
 
 }  // namespace detail
 }  // namespace tally

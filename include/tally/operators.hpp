@@ -75,6 +75,10 @@ struct larger {
 };
 
 struct bit_and {
+  static constexpr char const* name = "bit_and";
+  template <integer T>
+  using result = T;
+
   template <class T>
   TALLY_FN T operator()(T const& a, T const& b) const {
     return T(a & b);
@@ -88,6 +92,10 @@ struct bit_and {
 };
 
 struct bit_or {
+  static constexpr char const* name = "bit_or";
+  template <integer T>
+  using result = T;
+
   template <class T>
   TALLY_FN T operator()(T const& a, T const& b) const {
     return T(a | b);
@@ -101,6 +109,10 @@ struct bit_or {
 };
 
 struct bit_xor {
+  static constexpr char const* name = "bit_xor";
+  template <integer T>
+  using result = T;
+
   template <class T>
   TALLY_FN T operator()(T const& a, T const& b) const {
     return T(a ^ b);

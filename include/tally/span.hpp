@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arrays as spans.
+// Arrays as spans, and what every call asks of them.
 #pragma once
 
+#include <cstdint>
+#include <cstdio>
 #include <iterator>
 #include <span>
+#include <string>
 #include <type_traits>
 
-#include "tally/aligned.hpp"
+#include "tally/error.hpp"
 
 namespace tally::detail {
 
@@ -23,6 +26,17 @@ using value_of = std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::
 template <class R>
 auto span_of(R&& r) {
   return std::span(std::data(r), std::size(r));
+}
+
+// Throws unless the array is aligned to its elements. `call` and `argument` are named in the error.
+template <class T>
+void require_aligned(char const* call, char const* argument, std::span<T> x) {
+  void const* const data = x.data();
+  if (reinterpret_cast<std::uintptr_t>(data) % alignof(T) == 0) return;
+  char address[24];
+  std::snprintf(address, sizeof address, "%p", data);
+  throw error(std::string(call) + ": " + argument + " = " + address +
+              " is not aligned to its elements of " + std::to_string(sizeof(T)) + " bytes");
 }
 
 }  // namespace tally::detail

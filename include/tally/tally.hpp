@@ -3,12 +3,26 @@
 // All of Tally that needs no CUDA toolkit.
 #pragma once
 
-#include "tally/aggregate/all_together.hpp"
-#include "tally/aggregate/bits.hpp"
-#include "tally/aggregate/logic.hpp"
-#include "tally/aggregate/product.hpp"
-#include "tally/anywhere.hpp"
+// The calls, and where they run.
+#include "tally/automatic.hpp"
+#include "tally/gpu.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
 #include "tally/top_k.hpp"
+
+// What they compute: the aggregates are all in compiled.hpp.
+#include "tally/all_together.hpp"
+#include "tally/compiled.hpp"
+#include "tally/cpu_operators.hpp"
+
+// What they read.
 #include "tally/transform.hpp"
+#include "tally/zip.hpp"
+
+// States, to keep, send and put together.
+#include "tally/definition/describe.hpp"
+#include "tally/definition/dot.hpp"
+#include "tally/definition/moments.hpp"
+#include "tally/definition/sum.hpp"
+#include "tally/definition/sum_of_squares.hpp"
+#include "tally/serial.hpp"

@@ -15,6 +15,11 @@ struct transform_input {
 
   TALLY_FN element operator[](std::uint64_t i) const { return f(in[i]); }
   TALLY_FN std::uint64_t size() const { return in.size(); }
+  TALLY_FN auto address(std::uint64_t i) const
+    requires requires { in.address(i); }
+  {
+    return in.address(i);
+  }
 };
 
 // transform(x, f): f(x[0]), f(x[1]), ... without an array to hold them; x, an array or an input,

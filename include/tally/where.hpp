@@ -3,12 +3,23 @@
 // Where a call runs, and what it does about NaNs.
 #pragma once
 
+#include <type_traits>
+
 namespace tally {
 
 // This machine's cores. Results do not depend on the number of threads.
 struct cpu {
   int threads = 0;  // at most so many; 0: every core that the process may use
 };
+
+struct gpu;       // gpu.hpp: a device, and a stream of it
+class automatic;  // automatic.hpp: where the array of each call lies
+
+// Where a call can run. One call is written once for all of them.
+template <class Where>
+concept execution = std::is_same_v<std::remove_cvref_t<Where>, cpu> ||
+                    std::is_same_v<std::remove_cvref_t<Where>, gpu> ||
+                    std::is_same_v<std::remove_cvref_t<Where>, automatic>;
 
 // What a NaN in the input does: poison the answer, or count as absent.
 enum class nan_policy : unsigned char { propagate, skip };

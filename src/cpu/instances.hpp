@@ -1,42 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For the sources that hold the compiled instances, one family each.
+// For the sources that hold what the table (tally/compiled.hpp) lists, one family each.
 #pragma once
 
-#include "tally/cpu/compiled.hpp"
+#include "held.hpp"
+#include "tally/cpu/reductions.hpp"
+#include "tally/cpu/running_together.hpp"
 
 namespace tally::detail {
 
-template <aggregate A, nan_policy Nan>
-void compiled_reduce_on_cpu(A const& a, int threads, elements<typename A::element> const& in,
-                            std::uint64_t n, std::uint64_t first, partial<A>& into) {
-  reduce_on_cpu<A, Nan>(a, threads, in, n, first, into);
+// A run of an aggregate that several lines of the table may share (parts.hpp).
+template <class A>
+std::unique_ptr<running<typename A::element>> start_parts(A const& a);
+
+// What is described is known by two runs.
+template <class A, class B>
+std::unique_ptr<running<typename A::element>> start_each(both<A, B> const& pair) {
+  std::vector<std::unique_ptr<running<typename A::element>>> runs;
+  runs.push_back(start_parts(pair.first));
+  runs.push_back(start_parts(pair.second));
+  return std::make_unique<running_together<typename A::element>>(std::move(runs));
+}
+template <class A>
+auto start_each(A const& a) {
+  return start_parts(a);
+}
+template <class P, class T>
+struct total_over {
+  static auto in(running<T> const& known) { return total_of<P>(known); }
+};
+template <class A, class B, class T>
+struct total_over<both<A, B>, T> {
+  static maybe<typename both<A, B>::state> in(running<T> const& known) {
+    return {{total_of<A>(known).value, total_of<B>(known).value}, true};
+  }
+};
+
+template <class Op, class T>
+using bound = decltype(std::declval<Op const&>().template on<T>());
+
+template <class A>
+void lower_to(A const& a, maybe<typename A::state> const& total, void* result) {
+  with_standard_arithmetic(
+      [&] { *static_cast<typename A::result*>(result) = lower_total(a, total); });
 }
 
-template <aggregate A, nan_policy Nan>
-void compiled_scan_on_cpu(A const& a, int threads, typename A::element const* in,
-                          typename A::result* out, std::uint64_t n, std::uint64_t first,
-                          scan_shape shape, carry_of<A>& carry) {
-  scan_on_cpu<A, Nan>(a, threads, in, out, n, first, shape, carry);
+template <class Op, class T>
+std::unique_ptr<running<T>> start_compiled(Op const& op) {
+  return start_each(parts_of(op.template on<T>()));
+}
+
+template <class Op, class T>
+void finish_compiled(Op const& op, running<T> const& known, void* result) {
+  lower_to(op.template on<T>(), total_over<parts_type<bound<Op, T>>, T>::in(known), result);
+}
+
+template <class Op, class T>
+void reduce_compiled(Op const& op, cpu where, elements<T> const& in, std::uint64_t n,
+                     nan_policy nan, void* result) {
+  using parts = parts_type<bound<Op, T>>;
+  int const threads = thread_count(where);
+  if constexpr (compiled_reduce<parts>) {
+    auto const a = op.template on<T>();
+    auto const shared = parts_of(a);
+    with_standard_arithmetic([&] {
+      partial<parts> total(shared);
+      reduce_elements(shared, threads, in, n, 0, nan, total);
+      *static_cast<typename bound<Op, T>::result*>(result) = lower_total(a, total.total(shared));
+    });
+  } else {
+    auto const known = start_compiled<Op, T>(op);
+    known->add(threads, in, n, 0, nan);
+    finish_compiled<Op, T>(op, *known, result);
+  }
 }
 
 }  // namespace tally::detail
 
-#define TALLY_REDUCE(NAN, ...)                                                                \
-  template void compiled_reduce_on_cpu<__VA_ARGS__, NAN>(                                     \
-      __VA_ARGS__ const&, int, elements<typename __VA_ARGS__::element> const&, std::uint64_t, \
-      std::uint64_t, partial<__VA_ARGS__>&);
-#define TALLY_SCAN(NAN, ...)                                                   \
-  template void compiled_scan_on_cpu<__VA_ARGS__, NAN>(                        \
-      __VA_ARGS__ const&, int, typename __VA_ARGS__::element const*,           \
-      typename __VA_ARGS__::result*, std::uint64_t, std::uint64_t, scan_shape, \
-      carry_of<__VA_ARGS__>&);
-
-#define TALLY_REDUCE_BOTH(...) TALLY_REDUCE(propagate, __VA_ARGS__) TALLY_REDUCE(skip, __VA_ARGS__)
-#define TALLY_SCAN_BOTH(...) TALLY_SCAN(propagate, __VA_ARGS__) TALLY_SCAN(skip, __VA_ARGS__)
-
-#define TALLY_NARROW_INTEGERS(X) \
-  X(bool)                        \
-  X(std::int8_t) X(std::int16_t) X(std::int32_t) X(std::uint8_t) X(std::uint16_t) X(std::uint32_t)
-#define TALLY_INTEGERS(X) TALLY_NARROW_INTEGERS(X) X(std::int64_t) X(std::uint64_t)
-#define TALLY_FLOATS(X) X(float16) X(bfloat16) X(float) X(double)
+// A line of the table.
+#define TALLY_HOLD_ONE(O, T)                                                              \
+  template void reduce_compiled<O, T>(O const&, cpu, elements<T> const&, std::uint64_t,   \
+                                      nan_policy, void*);                                 \
+  template std::unique_ptr<running<T>> start_compiled<O, T>(O const&);                    \
+  template void finish_compiled<O, T>(O const&, running<T> const&, void*);
+#define TALLY_HOLD(ELEMENTS, O) TALLY_EACH_##ELEMENTS(TALLY_HOLD_ONE, O)

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "instances.hpp"
-#include "tally/aggregate/bits.hpp"
 
 namespace tally::detail {
 
-#define X(T)                                   \
-  TALLY_REDUCE(propagate, bitwise<T, bit_and>) \
-  TALLY_REDUCE(propagate, bitwise<T, bit_or>)  \
-  TALLY_REDUCE(propagate, bitwise<T, bit_xor>)
-TALLY_INTEGERS(X)
-#undef X
+TALLY_BITS(TALLY_HOLD)
 
 }  // namespace tally::detail

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "instances.hpp"
+#include "scans.hpp"
 #include "tally/definition/sum.hpp"
 
 namespace tally::detail {
 
-TALLY_SCAN_BOTH(exact_running_sum<float, float>)
-TALLY_SCAN_BOTH(exact_running_sum<float, double>)
-TALLY_SCAN_BOTH(exact_running_sum<double, double>)
+#define X(T) TALLY_SCAN(sum, float, T) TALLY_SCAN(sum, double, T)
+TALLY_FLOATS(X)
+#undef X
 
 }  // namespace tally::detail

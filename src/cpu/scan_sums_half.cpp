@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "instances.hpp"
+#include "scans.hpp"
 #include "tally/definition/sum.hpp"
 
 namespace tally::detail {
 
-#define X(T)                                   \
-  TALLY_SCAN_BOTH(exact_running_sum<T, T>)     \
-  TALLY_SCAN_BOTH(exact_running_sum<T, float>) \
-  TALLY_SCAN_BOTH(exact_running_sum<T, double>)
-X(float16) X(bfloat16)
+#define X(T) TALLY_SCAN(sum, float16, T) TALLY_SCAN(sum, bfloat16, T)
+TALLY_FLOATS(X)
 #undef X
 
 }  // namespace tally::detail

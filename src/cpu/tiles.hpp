@@ -6,7 +6,8 @@
 
 #include <algorithm>
 
-#include "instances.hpp"
+#include "each_type.hpp"
+#include "held.hpp"
 
 namespace tally::detail {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tally/dtype.hpp"
+#include "tally/compiled.hpp"
 #include "tally/error.hpp"
 #include "tally/span.hpp"
 #include "top_k/running.hpp"
@@ -29,8 +29,8 @@ void finish_order(running<R>& best, ranking<R> rank, top_k_options const& option
     sort_pairs(held.values(), held.indices(), held.size(), by_index{});
 }
 
-template <element T>
-std::uint64_t run(cpu where, std::span<T const> in, std::uint64_t k, top_k_options const& options,
+template <class T>
+std::uint64_t select(cpu where, std::span<T const> in, std::uint64_t k, top_k_options const& options,
                   output<represent<T>> out) {
   using R = represent<T>;
   check_k(k, in.size());
@@ -52,33 +52,42 @@ std::uint64_t run(cpu where, std::span<T const> in, std::uint64_t k, top_k_optio
 
 }  // namespace
 
-template <element T>
-top_k_result<T> top_k(cpu where, std::span<T const> in, std::uint64_t k, top_k_options options) {
+namespace detail {
+
+template <class T>
+top_k_result<T> top_k_compiled(cpu where, std::span<T const> in, std::uint64_t k,
+                               top_k_options const& options) {
   check_k(k, in.size());
   top_k_result<T> result;
   result.values.reserve(k);
   result.indices.reserve(k);
-  run(where, in, k, options, output<represent<T>>(result));
+  select(where, in, k, options, output<represent<T>>(result));
   return result;
 }
 
-template <element T>
-std::uint64_t top_k_into(cpu where, std::type_identity_t<std::span<T const>> in, std::uint64_t k,
-                         std::span<T> values, std::span<std::int64_t> indices,
-                         top_k_options options) {
+void require_room_for_top_k(std::uint64_t k, std::size_t values, std::size_t indices) {
   auto const check_room = [&](char const* name, std::size_t size) {
     if (size < k)
       throw error("top_k_into: " + std::string(name) + " has room for " + std::to_string(size) +
                   ", k = " + std::to_string(k));
   };
-  check_room("values", values.size());
-  check_room("indices", indices.size());
-  using R = represent<T>;
-  return run(where, in, k, options, output<R>(reinterpret_cast<R*>(values.data()), indices.data()));
+  check_room("values", values);
+  check_room("indices", indices);
 }
 
-template <element T>
-struct top_k_stream<T>::state {
+template <class T>
+std::uint64_t top_k_into_compiled(cpu where, std::span<T const> in, std::uint64_t k,
+                                  std::span<T> values, std::span<std::int64_t> indices,
+                                  top_k_options const& options) {
+  require_room_for_top_k(k, values.size(), indices.size());
+  using R = represent<T>;
+  return select(where, in, k, options, output<R>(reinterpret_cast<R*>(values.data()), indices.data()));
+}
+
+}  // namespace detail
+
+template <class T>
+struct selector<T>::state {
   using R = represent<T>;
 
   state(std::uint64_t k_, top_k_options options_, std::uint64_t first)
@@ -96,70 +105,60 @@ struct top_k_stream<T>::state {
   running<R> best;
 };
 
-template <element T>
-top_k_stream<T>::top_k_stream(std::uint64_t k, top_k_options options, std::uint64_t first)
+template <class T>
+selector<T>::selector(std::uint64_t k, top_k_options options, std::uint64_t first)
     : state_(std::make_unique<state>(k, options, first)) {}
-template <element T>
-top_k_stream<T>::top_k_stream(top_k_stream&&) noexcept = default;
-template <element T>
-top_k_stream<T>& top_k_stream<T>::operator=(top_k_stream&&) noexcept = default;
-template <element T>
-top_k_stream<T>::~top_k_stream() = default;
+template <class T>
+selector<T>::selector(selector&&) noexcept = default;
+template <class T>
+selector<T>& selector<T>::operator=(selector&&) noexcept = default;
+template <class T>
+selector<T>::~selector() = default;
 
-template <element T>
-void top_k_stream<T>::add(cpu where, std::span<T const> chunk) {
+template <class T>
+void selector<T>::add(cpu where, std::span<T const> chunk) {
   using R = represent<T>;
-  detail::require_aligned("top_k_stream", "in", chunk);
+  detail::require_aligned("selector", "in", chunk);
   state_->best.add(reinterpret_cast<R const*>(chunk.data()), chunk.size(), state_->next_index,
                    detail::thread_count(where));
   state_->next_index += std::int64_t(chunk.size());
   state_->count += chunk.size();
 }
 
-template <element T>
-void top_k_stream<T>::merge(top_k_stream&& right) {
+template <class T>
+void selector<T>::append(selector&& right) {
   state& from = *right.state_;
   if (from.k != state_->k)
-    throw error("top_k_stream: a stream of k = " + std::to_string(from.k) +
-                " cannot be merged into one of k = " + std::to_string(state_->k));
+    throw error("selector: one of k = " + std::to_string(from.k) +
+                " cannot be appended to one of k = " + std::to_string(state_->k));
   if (from.options != state_->options)
-    throw error("top_k_stream: the streams to merge have different options");
+    throw error("selector: the two have different options");
   from.best.flush();
   state_->best.merge(from.held.values, from.held.indices);
   state_->next_index = std::max(state_->next_index, from.next_index);
   state_->count += from.count;
 }
 
-template <element T>
-std::uint64_t top_k_stream<T>::count() const {
+template <class T>
+std::uint64_t selector<T>::count() const {
   return state_->count;
 }
 
-template <element T>
-top_k_result<T> top_k_stream<T>::result() && {
+template <class T>
+top_k_result<T> selector<T>::result() && {
   check_k(state_->k, state_->count);
   finish_order(state_->best, state_->rank, state_->options);
   return std::move(state_->held);
 }
 
-#define TALLY_TOP_K(T)                                                                       \
-  template top_k_result<T> top_k(cpu, std::span<T const>, std::uint64_t, top_k_options);     \
-  template std::uint64_t top_k_into<T>(cpu, std::span<T const>, std::uint64_t, std::span<T>, \
-                                       std::span<std::int64_t>, top_k_options);              \
-  template class top_k_stream<T>;
-TALLY_TOP_K(bool)
-TALLY_TOP_K(std::int8_t)
-TALLY_TOP_K(std::int16_t)
-TALLY_TOP_K(std::int32_t)
-TALLY_TOP_K(std::int64_t)
-TALLY_TOP_K(std::uint8_t)
-TALLY_TOP_K(std::uint16_t)
-TALLY_TOP_K(std::uint32_t)
-TALLY_TOP_K(std::uint64_t)
-TALLY_TOP_K(float16)
-TALLY_TOP_K(bfloat16)
-TALLY_TOP_K(float)
-TALLY_TOP_K(double)
-#undef TALLY_TOP_K
+#define X(O, T)                                                                                   \
+  template top_k_result<T> detail::top_k_compiled<T>(cpu, std::span<T const>, std::uint64_t,      \
+                                                     top_k_options const&);                       \
+  template std::uint64_t detail::top_k_into_compiled<T>(cpu, std::span<T const>, std::uint64_t,   \
+                                                        std::span<T>, std::span<std::int64_t>,    \
+                                                        top_k_options const&);                    \
+  template class selector<T>;
+TALLY_EACH_element(X, top_k)
+#undef X
 
 }  // namespace tally

@@ -24,13 +24,14 @@ gpu_context* open_gpu(CUstream_st*, gpu_memory*, int) { fail(); }
 
 int gpu_holding(void const*) { return -1; }
 
-template <aggregate A, input In>
-void compiled_reduce_on_gpu(gpu_context&, A const&, nan_policy, In const&, typename A::result*,
-                            bool*) {
+template <class Op, class In>
+void reduce_compiled_on_gpu(gpu_context&, Op const&, nan_policy, In const&, void*, bool*) {
   fail();
 }
 
-TALLY_GPU_REDUCTIONS(TALLY_REDUCE_ON_GPU)
+TALLY_REDUCTIONS(TALLY_KERNELS)
+TALLY_WIDENED_SUMS(TALLY_KERNEL_OF)
+TALLY_TRANSFORMED(TALLY_KERNEL_COMPUTED)
 
 }  // namespace detail
 }  // namespace tally

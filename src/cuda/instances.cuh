@@ -8,10 +8,12 @@
 
 namespace tally::detail {
 
-template <aggregate A, input In>
-void compiled_reduce_on_gpu(gpu_context& context, A const& a, nan_policy nan, In const& in,
-                            typename A::result* out, bool* found) {
-  reduce_on_gpu(context, a, nan, in, out, found);
+template <class Op, class In>
+void reduce_compiled_on_gpu(gpu_context& context, Op const& op, nan_policy nan, In const& in,
+                            void* result, bool* found) {
+  auto const a = op.template on<typename In::element>();
+  using bound = std::remove_const_t<decltype(a)>;
+  reduce_on_gpu(context, a, nan, in, static_cast<typename bound::result*>(result), found);
 }
 
 }  // namespace tally::detail

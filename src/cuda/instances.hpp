@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tally/gpu/compiled.hpp"
+#include "tally/gpu/reduce.hpp"
 
-// A kernel of the table, in the source of its family.
-#define TALLY_REDUCE_ON_GPU(...)                                                                  \
-  template void                                                                                   \
-  compiled_reduce_on_gpu<typename __VA_ARGS__::aggregate_type, typename __VA_ARGS__::input_type>( \
-      gpu_context&, typename __VA_ARGS__::aggregate_type const&, nan_policy,                      \
-      typename __VA_ARGS__::input_type const&, typename __VA_ARGS__::aggregate_type::result*,     \
-      bool*);
+// A kernel of the table, in the source of its family: of a line, of one type, of what is computed.
+#define TALLY_KERNEL(...)                                          \
+  template void reduce_compiled_on_gpu(gpu_context&, __VA_ARGS__, void*, bool*);
+#define TALLY_KERNEL_OF(O, T) TALLY_KERNEL(O const&, nan_policy, stored_input<T> const&)
+#define TALLY_KERNELS(ELEMENTS, O) TALLY_EACH_##ELEMENTS(TALLY_KERNEL_OF, O)
+#define TALLY_KERNEL_COMPUTED(O, F, T) TALLY_KERNEL(O const&, nan_policy, computed_input<T, F> const&)

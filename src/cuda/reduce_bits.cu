@@ -3,6 +3,6 @@
 
 namespace tally::detail {
 
-TALLY_GPU_BITS(TALLY_REDUCE_ON_GPU)
+TALLY_BITS(TALLY_KERNELS)
 
 }  // namespace tally::detail

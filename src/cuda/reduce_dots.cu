@@ -2,9 +2,10 @@
 #include "src/cuda/instances.cuh"
 #include "tally/device/agent/dot.cuh"
 #include "tally/device/agent/integer_sum.cuh"
+#include "tally/definition/dot.hpp"
 
 namespace tally::detail {
 
-TALLY_GPU_DOTS(TALLY_REDUCE_ON_GPU)
+TALLY_DOTS(TALLY_KERNELS)
 
 }  // namespace tally::detail

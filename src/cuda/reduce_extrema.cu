@@ -4,6 +4,6 @@
 
 namespace tally::detail {
 
-TALLY_GPU_EXTREMA(TALLY_REDUCE_ON_GPU)
+TALLY_EXTREMA(TALLY_KERNELS)
 
 }  // namespace tally::detail

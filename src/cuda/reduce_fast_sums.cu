@@ -4,6 +4,6 @@
 
 namespace tally::detail {
 
-TALLY_GPU_FAST_SUMS(TALLY_REDUCE_ON_GPU)
+TALLY_FAST_SUMS(TALLY_KERNELS)
 
 }  // namespace tally::detail

@@ -4,6 +4,6 @@
 
 namespace tally::detail {
 
-TALLY_GPU_INTEGER_SUMS(TALLY_REDUCE_ON_GPU)
+TALLY_INTEGER_SUMS(TALLY_KERNELS)
 
 }  // namespace tally::detail

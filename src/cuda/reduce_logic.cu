@@ -3,6 +3,6 @@
 
 namespace tally::detail {
 
-TALLY_GPU_LOGIC(TALLY_REDUCE_ON_GPU)
+TALLY_LOGIC(TALLY_KERNELS)
 
 }  // namespace tally::detail

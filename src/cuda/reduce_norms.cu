@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/cuda/instances.cuh"
 #include "tally/device/agent/second_moments.cuh"
+#include "tally/definition/sum_of_squares.hpp"
 
 namespace tally::detail {
 
-TALLY_GPU_NORMS(TALLY_REDUCE_ON_GPU)
+TALLY_NORMS(TALLY_KERNELS)
 
 }  // namespace tally::detail

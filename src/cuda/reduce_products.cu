@@ -3,6 +3,6 @@
 
 namespace tally::detail {
 
-TALLY_GPU_PRODUCTS(TALLY_REDUCE_ON_GPU)
+TALLY_PRODUCTS(TALLY_KERNELS)
 
 }  // namespace tally::detail

@@ -3,9 +3,12 @@
 #include "tally/device/agent/dot.cuh"
 #include "tally/device/agent/moments.cuh"
 #include "tally/device/agent/sum.cuh"
+#include "tally/definition/dot.hpp"
+#include "tally/definition/moments.hpp"
+#include "tally/definition/sum.hpp"
 
 namespace tally::detail {
 
-TALLY_GPU_STATES(TALLY_REDUCE_ON_GPU)
+TALLY_STATES(TALLY_KERNELS)
 
 }  // namespace tally::detail

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/cuda/instances.cuh"
 #include "tally/device/agent/sum.cuh"
+#include "tally/definition/sum.hpp"
 
 namespace tally::detail {
 
-TALLY_GPU_SUMS(TALLY_REDUCE_ON_GPU)
+TALLY_SUMS(TALLY_KERNELS)
+TALLY_WIDENED_SUMS(TALLY_KERNEL_OF)
 
 }  // namespace tally::detail

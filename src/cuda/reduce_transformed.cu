@@ -3,9 +3,10 @@
 #include "tally/device/agent/extrema.cuh"
 #include "tally/device/agent/integer_sum.cuh"
 #include "tally/device/agent/sum.cuh"
+#include "tally/definition/sum.hpp"
 
 namespace tally::detail {
 
-TALLY_GPU_TRANSFORMED(TALLY_REDUCE_ON_GPU)
+TALLY_TRANSFORMED(TALLY_KERNEL_COMPUTED)
 
 }  // namespace tally::detail

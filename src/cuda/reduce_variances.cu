@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/cuda/instances.cuh"
 #include "tally/device/agent/second_moments.cuh"
+#include "tally/definition/moments.hpp"
 
 namespace tally::detail {
 
-TALLY_GPU_VARIANCES(TALLY_REDUCE_ON_GPU)
+TALLY_VARIANCES(TALLY_KERNELS)
 
 }  // namespace tally::detail

@@ -17,11 +17,11 @@
 //                  made by make_parts() if it is not stateless
 //   require(s)     throws if s has seen too little, in place of the error that empty(s) makes
 //   start(init)    the state of an initial value, for scans
-//   write, read    a state to and from bytes
+//   write, read    a state to a byte_writer and from a byte_reader (serial.hpp)
 //   shift(s, by)   moves the indices that s holds
 //
-// What users name, sum{} say, has on<T>(), which returns the aggregate for elements T, and for
-// scans scanning<In, Out>().
+// What users name, sum{} say, has a name, result<T>, the type of its result for elements T, and
+// on<T>(), which returns the aggregate for them; for scans, scanning<In, Out>().
 #pragma once
 
 #include <concepts>
@@ -45,6 +45,13 @@ concept aggregate = requires(A const a, typename A::element x, std::uint64_t i, 
   { A::any_order } -> std::convertible_to<bool>;
   requires std::is_trivially_copyable_v<typename A::state>;
   requires std::default_initializable<typename A::state>;
+};
+
+// Named, as sum{} is, and takes elements T.
+template <class Op, class T>
+concept named_aggregate = requires {
+  { Op::name } -> std::convertible_to<char const*>;
+  typename Op::template result<T>;
 };
 
 template <class A>
@@ -158,13 +165,17 @@ constexpr char const* name_of() {
     return "reduce";
 }
 
+inline error empty_array(char const* name) {
+  return error(std::string(name) + ": the array is empty");
+}
+
 // Throws if `s` has seen nothing and the aggregate has no answer to that.
 template <aggregate A>
 void require_elements(A const& a, typename A::state const& s) {
   if constexpr (requires { a.require(s); })
     a.require(s);
   else if constexpr (requires { a.empty(s); })
-    if (a.empty(s)) throw error(std::string(name_of<A>()) + ": the array is empty");
+    if (a.empty(s)) throw empty_array(name_of<A>());
 }
 
 }  // namespace detail

@@ -5,7 +5,6 @@
 
 #include "tally/aggregate/aggregate.hpp"
 #include "tally/aggregate/results.hpp"
-#include "tally/serial.hpp"
 
 namespace tally {
 namespace detail {
@@ -82,11 +81,11 @@ struct both {
     if constexpr (requires { A::shift(s.a, by); }) A::shift(s.a, by);
     if constexpr (requires { B::shift(s.b, by); }) B::shift(s.b, by);
   }
-  static void write(byte_writer& out, state const& s) {
+  static void write(auto& out, state const& s) {
     A::write(out, s.a);
     B::write(out, s.b);
   }
-  static state read(byte_reader& in) {
+  static state read(auto& in) {
     auto const a = A::read(in);
     return {a, B::read(in)};
   }

@@ -3,7 +3,6 @@
 
 #include "tally/aggregate/aggregate.hpp"
 #include "tally/operators.hpp"
-#include "tally/serial.hpp"
 
 namespace tally {
 
@@ -15,16 +14,14 @@ struct bitwise {
   using state = T;
   using result = T;
   static constexpr bool any_order = true;
-  static constexpr char const* name = is_one_of<Op, bit_and>  ? "bit_and"
-                                      : is_one_of<Op, bit_or> ? "bit_or"
-                                                              : "bit_xor";
+  static constexpr char const* name = Op::name;
 
   TALLY_FN state identity() const { return Op::template identity<T>; }
   TALLY_FN state lift(T x, std::uint64_t) const { return x; }
   TALLY_FN state combine(state left, state right) const { return Op{}(left, right); }
   TALLY_FN T lower(state s) const { return s; }
-  static void write(byte_writer& out, state s) { out.put(s); }
-  static state read(byte_reader& in) { return in.get<state>(); }
+  static void write(auto& out, state s) { out.put(s); }
+  static state read(auto& in) { return in.template get<state>(); }
 };
 
 }  // namespace tally

@@ -21,6 +21,9 @@ struct description {
 };
 
 struct describe {
+  static constexpr char const* name = "describe";
+  template <element T>
+  using result = description<T>;
   std::uint64_t ddof = 0;
 
   template <element T>

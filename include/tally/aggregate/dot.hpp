@@ -22,8 +22,8 @@ struct integer_dot {
   TALLY_FN state lift(element x, std::uint64_t) const { return state(x.first) * state(x.second); }
   TALLY_FN state combine(state left, state right) const { return left + right; }
   TALLY_FN R lower(state s) const { return R(s); }
-  static void write(byte_writer& out, state s) { out.put(s); }
-  static state read(byte_reader& in) { return in.get<state>(); }
+  static void write(auto& out, state s) { out.put(s); }
+  static state read(auto& in) { return in.template get<state>(); }
 };
 
 // dot{}, over zip(a, b) with elements of one type: the result has that type (floating point), or is
@@ -31,6 +31,11 @@ struct integer_dot {
 // skipped, a pair with a NaN on either side is.
 template <class R = void>
 struct basic_dot {
+  static constexpr char const* name = "dot";
+  template <class Pair>
+    requires std::same_as<Pair, zipped<typename Pair::first_type, typename Pair::first_type>>
+  using result = detail::sum_result<typename Pair::first_type, R>;
+
   template <class Other>
   constexpr basic_dot<Other> as() const {
     return {};
@@ -49,6 +54,12 @@ using dot = basic_dot<>;
 
 // dot_state{}: the exact sum of the products itself, exact_products, at the speed of dot{}.
 struct dot_state {
+  static constexpr char const* name = "dot_state";
+  template <class Pair>
+    requires std::same_as<Pair, zipped<typename Pair::first_type, typename Pair::first_type>> &&
+             floating<typename Pair::first_type>
+  using result = exact_products<typename Pair::first_type>;
+
   template <class Pair>
     requires std::same_as<Pair, zipped<typename Pair::first_type, typename Pair::first_type>> &&
              floating<typename Pair::first_type>

@@ -3,10 +3,10 @@
 // minimum, maximum, min_max, arg_minimum, arg_maximum.
 #pragma once
 
+#include <limits>
+
 #include "tally/aggregate/aggregate.hpp"
-#include "tally/aggregate/running_extremum.hpp"
 #include "tally/exact/order_key.hpp"
-#include "tally/serial.hpp"
 
 namespace tally {
 
@@ -63,7 +63,7 @@ struct extrema {
       if (*at >= 0 && __builtin_add_overflow(*at, by, at))
         throw error("state: an index of 2^63 or more");
   }
-  static void write(byte_writer& out, state const& s) {
+  static void write(auto& out, state const& s) {
     for (end const* e : {&s.least, &s.greatest}) {
       out.put(e->value);
       out.put(e->at);
@@ -71,14 +71,14 @@ struct extrema {
     out.put(s.first_nan);
     out.put(s.nan);
   }
-  static state read(byte_reader& in) {
+  static state read(auto& in) {
     state s;
     for (end* e : {&s.least, &s.greatest}) {
-      e->value = in.get<key>();
-      e->at = in.get<std::int64_t>();
+      e->value = in.template get<key>();
+      e->at = in.template get<std::int64_t>();
     }
-    s.first_nan = in.get<std::int64_t>();
-    s.nan = in.get<std::uint64_t>();
+    s.first_nan = in.template get<std::int64_t>();
+    s.nan = in.template get<std::uint64_t>();
     if (s.least.at < -1 || s.greatest.at < -1 || s.first_nan < -1)
       throw error("state: an index is negative");
     return s;
@@ -102,6 +102,34 @@ struct extrema {
     out.at = (x == y ? a.at < b.at : (x < y) == Least) ? a.at : b.at;
     return out;
   }
+};
+
+// What a scan of minima or maxima keeps: the element itself, so that its bits come through. The
+// first NaN stays.
+template <element T, bool Least>
+struct running_extremum {
+  using element = T;
+  using state = T;
+  using result = T;
+  static constexpr bool any_order = true;
+  static constexpr char const* name = Least ? "minimum" : "maximum";
+
+  T identity() const {
+    if constexpr (floating<T>)
+      return infinity<T>(!Least);
+    else
+      return Least ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
+  }
+  TALLY_FN T lift(T x, std::uint64_t) const { return x; }
+  TALLY_FN T combine(T left, T right) const {
+    if (is_nan(left)) return left;
+    if (is_nan(right)) return right;
+    bool const keep =
+        Least ? order_key(left) <= order_key(right) : order_key(left) >= order_key(right);
+    return keep ? left : right;
+  }
+  TALLY_FN T lower(T x) const { return x; }
+  T start(T init) const { return init; }
 };
 
 namespace detail {
@@ -145,6 +173,10 @@ struct extremum_pair : extrema<T> {
 
 template <bool Least>
 struct extremum_family {
+  static constexpr char const* name = Least ? "minimum" : "maximum";
+  template <element T>
+  using result = T;
+
   template <element T>
   auto on() const {
     return extremum<T, Least>{};
@@ -158,6 +190,10 @@ struct extremum_family {
 
 template <bool Least>
 struct arg_extremum_family {
+  static constexpr char const* name = Least ? "arg_minimum" : "arg_maximum";
+  template <element T>
+  using result = std::int64_t;
+
   template <element T>
   auto on() const {
     return arg_extremum<T, Least>{};
@@ -177,6 +213,9 @@ struct arg_maximum : detail::arg_extremum_family<false> {};
 
 // min_max{}: both values.
 struct min_max {
+  static constexpr char const* name = "min_max";
+  template <element T>
+  using result = detail::extremum_values<T>;
   template <element T>
   using values = detail::extremum_values<T>;
   template <element T>

@@ -28,12 +28,16 @@ struct tree_sum {
     return zero ? T{} : convert<T>(s);
   }
   state start(T init) const { return convert<state>(init); }
-  static void write(byte_writer& out, state s) { out.put(s); }
-  static state read(byte_reader& in) { return in.get<state>(); }
+  static void write(auto& out, state s) { out.put(s); }
+  static state read(auto& in) { return in.template get<state>(); }
 };
 
 // fast_sum{}: as above; integers are summed as by sum{}.
 struct fast_sum {
+  static constexpr char const* name = "fast_sum";
+  template <element T>
+  using result = detail::sum_result<T, void>;
+
   template <element T>
   auto on() const {
     if constexpr (integer<T>)

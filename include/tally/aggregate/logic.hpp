@@ -4,7 +4,6 @@
 #pragma once
 
 #include "tally/aggregate/aggregate.hpp"
-#include "tally/serial.hpp"
 
 namespace tally {
 
@@ -29,13 +28,13 @@ struct zeros {
     return {a.count + b.count, a.zero + b.zero};
   }
   TALLY_FN state lower(state const& s) const { return s; }
-  static void write(byte_writer& out, state const& s) {
+  static void write(auto& out, state const& s) {
     out.put(s.count);
     out.put(s.zero);
   }
-  static state read(byte_reader& in) {
-    auto const count = in.get<std::uint64_t>();
-    return {count, in.get<std::uint64_t>()};
+  static state read(auto& in) {
+    auto const count = in.template get<std::uint64_t>();
+    return {count, in.template get<std::uint64_t>()};
   }
 };
 
@@ -44,12 +43,17 @@ namespace detail {
 template <element T, class Lower>
 struct zeros_seen_as : zeros<T> {
   using parts = zeros<T>;
-  using result = decltype(Lower{}(typename parts::state{}));
+  using result = typename Lower::result;
+  static constexpr char const* name = Lower::name;
   TALLY_FN result lower(typename parts::state const& s) const { return Lower{}(s); }
 };
 
 template <class Lower>
 struct logical {
+  static constexpr char const* name = Lower::name;
+  template <element T>
+  using result = typename Lower::result;
+
   template <element T>
   auto on() const {
     return zeros_seen_as<T, Lower>{};
@@ -57,13 +61,19 @@ struct logical {
 };
 
 struct nonzero {
-  TALLY_FN std::uint64_t operator()(auto const& s) const { return s.count - s.zero; }
+  static constexpr char const* name = "count_nonzero";
+  using result = std::uint64_t;
+  TALLY_FN result operator()(auto const& s) const { return s.count - s.zero; }
 };
 struct any_nonzero {
-  TALLY_FN bool operator()(auto const& s) const { return s.count > s.zero; }
+  static constexpr char const* name = "any_of";
+  using result = bool;
+  TALLY_FN result operator()(auto const& s) const { return s.count > s.zero; }
 };
 struct all_nonzero {
-  TALLY_FN bool operator()(auto const& s) const { return s.zero == 0; }
+  static constexpr char const* name = "all_of";
+  using result = bool;
+  TALLY_FN result operator()(auto const& s) const { return s.zero == 0; }
 };
 
 }  // namespace detail

@@ -18,6 +18,11 @@ using moment_result =
 // mean{}: the exact sum over n, rounded once; the input's type, or double for integers.
 template <class R = void>
 struct basic_mean {
+  static constexpr char const* name = "mean";
+  template <element T>
+    requires floating<detail::moment_result<T, R>>
+  using result = detail::moment_result<T, R>;
+
   template <class Other>
   constexpr basic_mean<Other> as() const {
     return {};
@@ -32,6 +37,10 @@ using mean = basic_mean<>;
 // variance{}, standard_deviation{}: divided by n, or by n - ddof; NaN if n <= ddof.
 template <class R, bool Root>
 struct basic_variance {
+  static constexpr char const* name = Root ? "standard_deviation" : "variance";
+  template <element T>
+    requires floating<detail::moment_result<T, R>>
+  using result = detail::moment_result<T, R>;
   std::uint64_t ddof = 0;
 
   template <class Other>
@@ -56,6 +65,10 @@ using standard_deviation = basic_variance<void, true>;
 //   s.merge(reduce(there, y, moments_state{}));
 //   standard_deviation{}.on<float>().lower(s);       // of x and y
 struct moments_state {
+  static constexpr char const* name = "moments_state";
+  template <element T>
+  using result = moment_sums<T, true>;
+
   template <element T>
   auto on() const {
     return exact_moments<T>{};

@@ -18,6 +18,11 @@ using wider = std::conditional_t<
 
 }  // namespace detail
 
+template <element T>
+struct exact_state;
+template <floating T>
+struct exact_products;
+
 template <floating T, floating R = T, floating State = T>
 struct exact_sum;
 template <floating T>
@@ -30,6 +35,10 @@ template <integer In, integer Out>
 struct integer_running_sum;
 template <floating T>
 struct tree_sum;
+template <floating T>
+struct tree_product;
+template <integer T>
+struct integer_product;
 
 template <floating T, floating R = T>
 struct exact_dot;
@@ -38,6 +47,8 @@ struct exact_dot_state;
 template <integer T, integer R = widest<T>>
 struct integer_dot;
 
+template <element T, bool Squares>
+struct moment_sums;
 template <element T, bool Squares>
 struct moments;
 template <element T>

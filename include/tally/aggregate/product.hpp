@@ -31,12 +31,16 @@ struct integer_product {
   TALLY_FN state lift(T x, std::uint64_t) const { return state(x); }
   TALLY_FN state combine(state left, state right) const { return left * right; }
   TALLY_FN result lower(state s) const { return result(s); }
-  static void write(byte_writer& out, state s) { out.put(s); }
-  static state read(byte_reader& in) { return in.get<state>(); }
+  static void write(auto& out, state s) { out.put(s); }
+  static state read(auto& in) { return in.template get<state>(); }
 };
 
 // product{}: as above. Of nothing, 1.
 struct product {
+  static constexpr char const* name = "product";
+  template <element T>
+  using result = detail::sum_result<T, void>;
+
   template <element T>
   auto on() const {
     if constexpr (integer<T>)

@@ -6,7 +6,6 @@
 
 #include "tally/aggregate/aggregate.hpp"
 #include "tally/aggregate/names.hpp"
-#include "tally/serial.hpp"
 
 namespace tally {
 namespace detail {
@@ -43,8 +42,8 @@ struct integer_sum {
   TALLY_FN state lift(T x, std::uint64_t) const { return state(x); }
   TALLY_FN state combine(state left, state right) const { return left + right; }
   TALLY_FN R lower(state s) const { return R(s); }
-  static void write(byte_writer& out, state s) { out.put(s); }
-  static state read(byte_reader& in) { return in.get<state>(); }
+  static void write(auto& out, state s) { out.put(s); }
+  static state read(auto& in) { return in.template get<state>(); }
 };
 
 // Prefix sums. `start` is the state of an initial value.
@@ -58,6 +57,11 @@ struct integer_running_sum : integer_sum<In, Out> {
 // sum{}.as<float>() rounds once to float instead. A scan computes in the output's type.
 template <class R = void>
 struct basic_sum {
+  static constexpr char const* name = "sum";
+  template <element T>
+    requires(floating<T> || integer<detail::sum_result<T, R>>)
+  using result = detail::sum_result<T, R>;
+
   template <class Other>
   constexpr basic_sum<Other> as() const {
     return {};
@@ -83,6 +87,10 @@ using sum = basic_sum<>;
 
 // sum_state{}: the exact sum itself, an exact_state, at the speed of sum{}.
 struct sum_state {
+  static constexpr char const* name = "sum_state";
+  template <floating T>
+  using result = exact_state<T>;
+
   template <floating T>
   auto on() const {
     return exact_sum_state<T>{};

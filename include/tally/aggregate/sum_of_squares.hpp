@@ -13,6 +13,11 @@ namespace tally {
 // (integers); sum_of_squares{}.as<double>() rounds the exact sum once to double instead.
 template <class R = void>
 struct basic_sum_of_squares {
+  static constexpr char const* name = "sum_of_squares";
+  template <element T>
+    requires(integer<T> || floating<detail::sum_result<T, R>>)
+  using result = detail::sum_result<T, R>;
+
   template <class Other>
   constexpr basic_sum_of_squares<Other> as() const {
     return {};
@@ -28,6 +33,11 @@ using sum_of_squares = basic_sum_of_squares<>;
 // type, or double for integers. Squares that would overflow do not: the norm of {1e30f} is 1e30f.
 template <class R = void>
 struct basic_norm {
+  static constexpr char const* name = "norm";
+  template <element T>
+    requires floating<detail::moment_result<T, R>>
+  using result = detail::moment_result<T, R>;
+
   template <class Other>
   constexpr basic_norm<Other> as() const {
     return {};

@@ -4,13 +4,20 @@
 // so that code compiled for an element type serves all inputs.
 #pragma once
 
+#include "tally/aggregate/zipped.hpp"
 #include "tally/cpu/instruction_set.hpp"
 #include "tally/cpu/tile/prefetch.hpp"
-#include "tally/cpu/tile/tile.hpp"
-#include "tally/transform.hpp"
-#include "tally/zip.hpp"
+#include "tally/input.hpp"
 
-namespace tally::detail {
+namespace tally {
+
+template <input A, input B>
+struct zip_input;  // zip.hpp
+
+namespace detail {
+
+// Elements that are computed come in runs of so many, and so do pairs.
+inline constexpr int run_size = 512;
 
 // Elements that are in memory, or that `fill` computes into a buffer.
 template <class T>
@@ -55,18 +62,6 @@ struct elements<zipped<A, B>> {
   }
 };
 
-// Where an input's i-th element is read, if it comes from an array.
-template <class In>
-TALLY_CPU_FN void source(In const&, std::uint64_t) {}
-template <class T>
-TALLY_CPU_FN T const* source(array_input<T> const& in, std::uint64_t i) {
-  return in.data + i;
-}
-template <input In, class F>
-TALLY_CPU_FN auto source(transform_input<In, F> const& in, std::uint64_t i) {
-  return source(in.in, i);
-}
-
 // Computes elements of `in`. It has copies of its arguments, which no store can be taken to change;
 // else the loop would not vectorise.
 template <input In>
@@ -75,9 +70,8 @@ TALLY_CPU_FN void compute(In const in, std::uint64_t const begin, std::uint64_t 
   constexpr std::uint64_t at_once = 64;
   std::uint64_t const whole = count / at_once * at_once;
   for (std::uint64_t i = 0; i < whole; i += at_once) {
-    using from = decltype(source(in, begin));
-    if constexpr (std::is_pointer_v<from>)
-      fetch_ahead(source(in, begin + i), at_once * sizeof(std::remove_pointer_t<from>));
+    if constexpr (requires { in.address(i); })
+      fetch_ahead(in.address(begin + i), at_once * sizeof *in.address(i));
     for (std::uint64_t k = 0; k < at_once; ++k) out[i + k] = in[begin + i + k];
   }
   for (std::uint64_t k = whole; k < count; ++k) out[k] = in[begin + k];
@@ -99,10 +93,11 @@ template <input In>
 elements<typename In::element> elements_of(In const& in) {
   return {.in = &in, .fill = fill_from<In>};
 }
-
 template <input A, input B>
 auto elements_of(zip_input<A, B> const& in) {
-  return elements<typename zip_input<A, B>::element>{elements_of(in.first), elements_of(in.second)};
+  return elements<zipped<typename A::element, typename B::element>>{elements_of(in.first),
+                                                                    elements_of(in.second)};
 }
 
-}  // namespace tally::detail
+}  // namespace detail
+}  // namespace tally

@@ -9,6 +9,7 @@
 #include "tally/cpu/prefix/exact_prefix.hpp"
 #include "tally/cpu/prefix/integer_prefix.hpp"
 #include "tally/cpu/prefix/prefix.hpp"
+#include "tally/cpu/running_of.hpp"
 #include "tally/cpu/sum/moments_accumulator.hpp"
 #include "tally/cpu/sum/products_accumulator.hpp"
 #include "tally/cpu/zeros_accumulator.hpp"
@@ -70,30 +71,36 @@ struct accumulator_for<zeros<T>> {
   using type = zeros_accumulator<T>;
 };
 
-// Several aggregates at once.
-template <aggregate A, aggregate B>
-struct accumulator_of_both {
-  accumulator_type<A> a;
-  accumulator_type<B> b;
-
-  explicit accumulator_of_both(both<A, B> const& pair)
-      : a(make_accumulator(pair.first)), b(make_accumulator(pair.second)) {}
-  template <class Tile>
-  TALLY_CPU_FN void add(Tile const& t, typename both<A, B>::state& s) {
-    a.add(t, s.a);
-    b.add(t, s.b);
-  }
-  void flush(typename both<A, B>::state& s) {
-    a.flush(s.a);
-    b.flush(s.b);
-  }
+// Sums are a part of what moments know, and so are first moments of second ones.
+template <element T>
+struct sum_of;
+template <floating T>
+struct sum_of<T> {
+  using type = exact_sum<T>;
 };
-template <aggregate A, aggregate B, nan_policy Nan>
-inline constexpr bool only_calls<accumulator_of_both<A, B>, Nan> =
-    only_calls<accumulator_type<A>, Nan> && only_calls<accumulator_type<B>, Nan>;
-template <aggregate A, aggregate B>
-struct accumulator_for<both<A, B>> {
-  using type = accumulator_of_both<A, B>;
+template <integer T>
+struct sum_of<T> {
+  using type = integer_sum<T>;
+};
+template <element T>
+struct within<moments<T, true>> {
+  using type = kinds<moments<T, false>, typename sum_of<T>::type>;
+};
+template <element T>
+struct within<moments<T, false>> {
+  using type = kinds<typename sum_of<T>::type>;
+};
+template <element T>
+struct holders<moments<T, false>> {
+  using type = kinds<moments<T, true>>;
+};
+template <floating T>
+struct holders<exact_sum<T>> {
+  using type = kinds<moments<T, false>, moments<T, true>>;
+};
+template <integer T>
+struct holders<integer_sum<T>> {
+  using type = kinds<moments<T, false>, moments<T, true>>;
 };
 
 // Scans.

@@ -32,14 +32,14 @@ bool best_alone(elements<typename A::element> const& in, std::uint64_t n) {
          (compiled_reduce<A> && in.in_memory() && n * sizeof(typename A::element) <= max_bytes);
 }
 
-// Adds elements [begin, end) of `in` to `s`, a tile at a time. `first` is the index of in's first.
+// Adds elements [begin, end) of `in` to `acc` and `s`, a tile at a time. `first` is the index of
+// in's first.
 template <aggregate A, nan_policy Nan, int Width>
-TALLY_CPU_FN void reduce_tiles(A const& a, elements<typename A::element> const& in,
-                               std::uint64_t begin, std::uint64_t end, std::uint64_t first,
-                               typename A::state& s) {
+TALLY_CPU_FN void add_tiles(elements<typename A::element> const& in, std::uint64_t begin,
+                            std::uint64_t end, std::uint64_t first, accumulator_type<A>& acc,
+                            typename A::state& s) {
   using tile_type = tile<typename A::element, Nan, Width, reduced_at_once<typename A::element>>;
   typename elements<typename A::element>::buffer buffer;
-  auto acc = make_accumulator(a);
   constexpr int at_once = tile_type::size * tiles_at_once<accumulator_type<A>, Nan>;
   std::uint64_t const step = in.in_memory() ? at_once : run_size;
   for (std::uint64_t i = begin; i < end; i += step) {
@@ -47,7 +47,6 @@ TALLY_CPU_FN void reduce_tiles(A const& a, elements<typename A::element> const& 
     if (!in.in_memory()) in.fetch_ahead(i, count);  // pairs; other loops do so line by line
     acc.add(tile_type{in.at(i, count, buffer), count, first + i, 1, in.in_memory()}, s);
   }
-  acc.flush(s);
 }
 
 // Aggregates with an order take one aligned node of 2^tree_level leaves at a time; what lies
@@ -105,19 +104,27 @@ TALLY_CPU_FN void reduce_tree(A const& a, elements<typename A::element> const& i
   }
 }
 
+// Runs body(width), which adds elements, compiled for the best instruction set.
+template <aggregate A, nan_policy Nan, class F>
+void run_adding(F&& body) {
+  if constexpr (takes_any_order<A> && only_calls<accumulator_type<A>, Nan>)
+    run_compiled(body);
+  else
+    run_vectorised(body);
+}
+
 template <aggregate A, nan_policy Nan>
 void reduce_run(A const& a, elements<typename A::element> const& in, std::uint64_t begin,
                 std::uint64_t end, std::uint64_t first, partial<A>& into) {
-  auto const run = [&](auto width) __attribute__((always_inline)) {
-    if constexpr (takes_any_order<A>)
-      reduce_tiles<A, Nan, width>(a, in, begin, end, first, into.value);
-    else
+  run_adding<A, Nan>([&](auto width) __attribute__((always_inline)) {
+    if constexpr (takes_any_order<A>) {
+      auto acc = make_accumulator(a);
+      add_tiles<A, Nan, width>(in, begin, end, first, acc, into.value);
+      acc.flush(into.value);
+    } else {
       reduce_tree<A, Nan>(a, in, begin, end, first, into);
-  };
-  if constexpr (takes_any_order<A> && only_calls<accumulator_type<A>, Nan>)
-    run_compiled(run);
-  else
-    run_vectorised(run);
+    }
+  });
 }
 
 // Appends in's elements [0, n) to `into`, which covers the indices before `first`.
@@ -138,27 +145,37 @@ void reduce_on_cpu(A const& a, int threads, elements<typename A::element> const&
   for (auto const& part : found) into.append(a, part);
 }
 
-template <aggregate A, nan_policy Nan>
+template <class A, nan_policy Nan>
 void compiled_reduce_on_cpu(A const& a, int threads, elements<typename A::element> const& in,
                             std::uint64_t n, std::uint64_t first, partial<A>& into);
 
-template <aggregate A, input In>
-void reduce_input(A const& a, cpu where, In const& in, std::uint64_t first, nan_policy nan,
-                  partial<A>& into) {
-  int const threads = thread_count(where);
-  auto const from = elements_of(in);
+// The same, by what the library holds if it does.
+template <aggregate A>
+void reduce_elements(A const& a, int threads, elements<typename A::element> const& in,
+                     std::uint64_t n, std::uint64_t first, nan_policy nan, partial<A>& into) {
   auto const run = [&]<nan_policy Nan>() {
-    with_standard_arithmetic([&] {
-      if constexpr (compiled_reduce<A>)
-        compiled_reduce_on_cpu<A, Nan>(a, threads, from, in.size(), first, into);
-      else
-        reduce_on_cpu<A, Nan>(a, threads, from, in.size(), first, into);
-    });
+    if constexpr (compiled_reduce<A>)
+      compiled_reduce_on_cpu<A, Nan>(a, threads, in, n, first, into);
+    else
+      reduce_on_cpu<A, Nan>(a, threads, in, n, first, into);
   };
   if (nan == skip && has_nan<typename A::element>)
     run.template operator()<skip>();
   else
     run.template operator()<propagate>();
+}
+
+// What `a` makes of all elements; throws if there was none and it has no answer to that.
+template <aggregate A, class State>
+typename A::result lower_total(A const& a, maybe<State> const& total) {
+  if (total.present) {
+    require_elements(a, total.value);
+    return a.lower(total.value);
+  }
+  if constexpr (has_identity<A>)
+    return a.lower(a.identity());
+  else
+    throw empty_array(name_of<A>());
 }
 
 }  // namespace tally::detail

@@ -10,15 +10,10 @@
 #include "tally/cpu/path_counters.hpp"
 #include "tally/cpu/prefix/prefix.hpp"
 #include "tally/cpu/reduce.hpp"
+#include "tally/cpu/running_scan.hpp"
 #include "tally/cpu/stream_store.hpp"
 
 namespace tally::detail {
-
-// A reverse scan goes from the last element to the first; its operands keep index order all the
-// same.
-struct scan_shape {
-  bool exclusive = false, reverse = false;
-};
 
 // What comes before the elements that follow; absent only without an identity.
 template <class A>
@@ -359,33 +354,44 @@ void scan_on_cpu(A const& a, int threads, typename A::element const* in, typenam
   carry = line.last();
 }
 
-// Whether the library holds scan_on_cpu<A> already compiled.
-template <class A>
-inline constexpr bool compiled_scan = false;
-
-template <aggregate A, nan_policy Nan>
-void compiled_scan_on_cpu(A const& a, int threads, typename A::element const* in,
-                          typename A::result* out, std::uint64_t n, std::uint64_t first,
-                          scan_shape shape, carry_of<A>& carry);
-
+// A scan of one aggregate, in instalments.
 template <aggregate A>
-void scan_span(A const& a, cpu where, std::span<typename A::element const> in,
-               std::span<typename A::result> out, std::uint64_t first, scan_shape shape,
-               nan_policy nan, carry_of<A>& carry) {
-  int const threads = thread_count(where);
-  auto const run = [&]<nan_policy Nan>() {
+class scan_of final : public running_scan<typename A::element, typename A::result> {
+ public:
+  using In = typename A::element;
+  using Out = typename A::result;
+  explicit scan_of(A const& a) : a_(a), carry_(no_carry(a)) {}
+
+  bool has_start() const override { return carry_.present; }
+  void start(Out const& init) override {
     with_standard_arithmetic([&] {
-      auto const n = in.size();
-      if constexpr (compiled_scan<A>)
-        compiled_scan_on_cpu<A, Nan>(a, threads, in.data(), out.data(), n, first, shape, carry);
+      if constexpr (requires { a_.start(init); })
+        carry_ = {a_.start(init), true};
       else
-        scan_on_cpu<A, Nan>(a, threads, in.data(), out.data(), n, first, shape, carry);
+        carry_ = {a_.lift(init, 0), true};
     });
-  };
-  if (nan == skip && floating<typename A::element>)
-    run.template operator()<skip>();
-  else
-    run.template operator()<propagate>();
-}
+  }
+  void scan(cpu where, In const* in, Out* out, std::uint64_t n, std::uint64_t first,
+            scan_shape shape, nan_policy nan) override {
+    int const threads = thread_count(where);
+    with_standard_arithmetic([&] {
+      if constexpr (has_nan<In>)
+        if (nan == skip)
+          return scan_on_cpu<A, skip>(a_, threads, in, out, n, first, shape, carry_);
+      scan_on_cpu<A, propagate>(a_, threads, in, out, n, first, shape, carry_);
+    });
+  }
+  Out total() const override {
+    Out out{};
+    with_standard_arithmetic([&] {
+      if (carry_.present) out = a_.lower(carry_.value);
+    });
+    return out;
+  }
+
+ private:
+  A a_;
+  carry_of<A> carry_;
+};
 
 }  // namespace tally::detail

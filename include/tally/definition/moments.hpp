@@ -9,29 +9,32 @@
 
 namespace tally {
 
-// The count and the exact sum of the elements, and if Squares that of their squares: what the
-// aggregates below have in common.
+// The count and the exact sum of some elements, and if Squares that of their squares.
 template <element T, bool Squares>
-struct moments {
+struct moment_sums {
   struct none {
     static void write(byte_writer&) {}
   };
-  struct state {
-    exact_state<T> sum;
-    std::uint64_t count = 0;
-    std::conditional_t<Squares, detail::exact_squares<T>, none> squares;
+  exact_state<T> sum;
+  std::uint64_t count = 0;
+  std::conditional_t<Squares, detail::exact_squares<T>, none> squares;
 
-    TALLY_FN void add(T x) {  // leaves the count
-      sum.add(x);
-      if constexpr (Squares) squares.add(x);
-    }
-    TALLY_HD void merge(state const& other) {
-      sum.merge(other.sum);
-      count += other.count;
-      if constexpr (Squares) squares.finite.add(other.squares.finite);
-    }
-  };
+  TALLY_FN void add(T x) {  // leaves the count
+    sum.add(x);
+    if constexpr (Squares) squares.add(x);
+  }
+  TALLY_HD void merge(moment_sums const& other) {
+    sum.merge(other.sum);
+    count += other.count;
+    if constexpr (Squares) squares.finite.add(other.squares.finite);
+  }
+};
+
+// What the aggregates below have in common.
+template <element T, bool Squares>
+struct moments {
   using element = T;
+  using state = moment_sums<T, Squares>;
   using result = state;
   static constexpr bool any_order = true;
   static constexpr char const* name = "moments";
@@ -49,6 +52,16 @@ struct moments {
   }
   TALLY_HD state lower(state const& s) const { return s; }
   TALLY_HD bool empty(state const& s) const { return s.count == 0; }
+  // What the aggregate P, first moments or the sum, would know of the same elements.
+  template <class P>
+  static typename P::state part(state const& s) {
+    if constexpr (std::is_same_v<typename P::state, std::uint64_t>)
+      return s.sum.finite.modulo_2_64();
+    else if constexpr (std::is_same_v<typename P::state, exact_state<T>>)
+      return s.sum;
+    else
+      return {s.sum, s.count, {}};
+  }
 
   static void write(byte_writer& out, state const& s) {
     out.put(s.count);

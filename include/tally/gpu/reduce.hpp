@@ -3,128 +3,111 @@
 // Reductions on a GPU. Names no aggregate.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string>
 #include <type_traits>
-#include <utility>
 
-#include "tally/aggregate/aggregate.hpp"
-#include "tally/gpu.hpp"
+#include "tally/cpu/reductions.hpp"
+#include "tally/gpu/compiled.hpp"
+#include "tally/gpu/device.hpp"
 #include "tally/input.hpp"
-#include "tally/where.hpp"
 
-namespace tally {
-namespace detail {
+namespace tally::detail {
 
-// Whether the library holds the kernel of A on inputs In (compiled.hpp). Others are compiled where
-// they are used.
-template <class A, class In>
-inline constexpr bool compiled_on_gpu = false;
+// What the library holds compiled: the elements of `in` into *result, of which *found (or null)
+// tells whether there is one. Plain templates, as in cpu/reductions.hpp; src/cuda has the instances.
+template <class Op, class In>
+void reduce_compiled_on_gpu(gpu_context& context, Op const& op, nan_policy nan, In const& in,
+                            void* result, bool* found);
 
-template <aggregate A, input In>
-void compiled_reduce_on_gpu(gpu_context& context, A const& a, nan_policy nan, In const& in,
-                            typename A::result* out, bool* found);
+// Complete where kernels of `Op`, which the library does not hold, are compiled where they are
+// used: of operators and aggregates of one's own with gpu_operators.cuh, of Tally's with
+// gpu_aggregates.cuh.
+template <class Op, class T>
+struct kernels_here;
 
-// That, or compiled here: gpu_operators.cuh was included.
-template <aggregate A, input In>
-inline constexpr bool runs_on_gpu =
-    compiled_on_gpu<A, In> ||
-    requires(gpu_context& context, A const& a, In const& in, typename A::result* out, bool* found) {
-      reduce_on_gpu(context, a, propagate, in, out, found);
-    };
+template <class Op, class In>
+inline constexpr bool kernel_is_held = false;
+template <class Op, class In>
+  requires named_aggregate<Op, typename In::element>
+inline constexpr bool kernel_is_held<Op, In> =
+    held_on_gpu<canonical_of<Op, typename In::element>, In> &&
+    std::is_same_v<
+        typename Op::template result<typename In::element>,
+        typename canonical_of<Op, typename In::element>::template result<typename In::element>>;
 
-template <aggregate A, input In>
-void start_reduce(gpu_context& context, A const& a, nan_policy nan, In const& in,
-                  typename A::result* out, bool* found) {
-  static_assert(std::is_trivially_copyable_v<typename A::result>);
-  static_assert(runs_on_gpu<A, In>,
+template <class Op, class In>
+inline constexpr bool has_kernel =
+    kernel_is_held<Op, In> || requires { sizeof(kernels_here<Op, typename In::element>); };
+
+template <class Op, class In>
+struct gpu_reduction_of {
+  static_assert(has_kernel<Op, In>,
                 "the library holds no kernel for this aggregate or operator on this input: include "
                 "<tally/gpu_operators.cuh>, or <tally/gpu_aggregates.cuh> for all_together, in a "
                 "source that nvcc compiles");
-  if constexpr (compiled_on_gpu<A, In>)
-    compiled_reduce_on_gpu<A, In>(context, a, nan, in, out, found);
-  else if constexpr (runs_on_gpu<A, In>)
-    reduce_on_gpu(context, a, nan, in, out, found);
-}
+  using bound = decltype(bind_reduce<typename In::element>(std::declval<Op const&>()));
+  using result = typename bound::result;
+  static constexpr char const* name = name_of<bound>();
 
-template <aggregate A>
-error empty_array() {
-  return error(std::string(name_of<A>()) + ": the array is empty");
-}
-
-template <aggregate A, input In>
-void require_reducible(A const& a, In const& in) {
-  if (in.size() != 0) return;
-  if constexpr (has_identity<A>)
-    require_elements(a, a.identity());
-  else
-    throw empty_array<A>();
-}
-
-template <aggregate A, input In>
-typename A::result reduce_to_value(gpu& where, A const& a, In const& in, nan_policy nan) {
-  struct answer {
-    typename A::result value;
-    bool found;
-  };
-  require_reducible(a, in);
-  entered_gpu const there(where.context());
-  auto const slot = static_cast<answer*>(there->result_slot(sizeof(answer)));
-  start_reduce(*there, a, nan, in, &slot->value, &slot->found);
-  there->synchronise();
-  if (!slot->found) throw empty_array<A>();
-  return slot->value;
-}
-
-template <aggregate A, input In>
-void reduce_to_device(gpu& where, A const& a, In const& in, std::span<typename A::result> out,
-                      nan_policy nan) {
-  require_reducible(a, in);
-  require_aligned("reduce_into", "out", out);
-  if (out.size() != 1)
-    throw error("reduce_into: out has " + std::to_string(out.size()) + " elements, not one");
-  entered_gpu const there(where.context());
-  start_reduce(*there, a, nan, in, out.data(), nullptr);
-}
-
-template <aggregate A, readable R>
-auto input_for(A const&, R const& in) {
-  return input_of(name_of<A>(), "in", in);
-}
-
-template <class Result, class Out>
-std::span<Result> span_of_results(Out& out) {
-  if constexpr (std::is_pointer_v<std::remove_cvref_t<Out>>) {
-    static_assert(std::is_same_v<std::remove_cvref_t<Out>, Result*>,
-                  "reduce_into: out points to another type than that of the result");
-    return {out, 1};
-  } else {
-    static_assert(std::is_same_v<decltype(std::data(out)), Result*>,
-                  "reduce_into: out holds another type than that of the result");
-    return {std::data(out), std::size(out)};
+  static void require(Op const& op, In const& in) {
+    if (in.size() != 0) return;
+    auto const a = bind_reduce<typename In::element>(op);
+    if constexpr (has_identity<bound>)
+      require_elements(a, a.identity());
+    else
+      throw empty_array(name);
   }
-}
+  static void start(gpu_context& context, Op const& op, nan_policy nan, In const& in, result* out,
+                    bool* found) {
+    reduce_on_gpu(context, bind_reduce<typename In::element>(op), nan, in, out, found);
+  }
+};
 
-}  // namespace detail
+template <class Op, class In>
+  requires kernel_is_held<Op, In>
+struct gpu_reduction_of<Op, In> {
+  using element = typename In::element;
+  using held = canonical_of<Op, element>;
+  using result = typename held::template result<element>;
+  static constexpr char const* name = Op::name;
 
-// The elements of `in`, an array or an input (transform.hpp, zip.hpp) that the device can read, put
-// together by `op`: what reduce() gives on a cpu, bit for bit. Waits for the stream.
-template <detail::readable R, class Op>
-auto reduce(gpu& where, R const& in, Op const& op, reduce_options options = {}) {
-  auto const a = detail::bind_reduce<detail::element_of<R>>(op);
-  return detail::reduce_to_value(where, a, detail::input_for(a, in), options.nan);
-}
+  static void require(Op const& op, In const& in) {
+    using on_cpu = reduction_of<Op, element>;
+    if (in.size() == 0) on_cpu::finish(op, *on_cpu::start(op));
+  }
+  static void start(gpu_context& context, Op const& op, nan_policy nan, In const& in, result* out,
+                    bool* found) {
+    reduce_compiled_on_gpu<held, In>(context, canonical<element>(op), nan, in, out, found);
+  }
+};
 
-// The same into memory that the device can write: `out` is a pointer to a result, or a span of one.
-// Waits for nothing. Where all elements are NaNs to be skipped, and the aggregate has no answer to
-// that, the result is what lower() makes of the identity.
-template <detail::readable R, class Out, class Op>
-void reduce_into(gpu& where, R const& in, Out&& out, Op const& op, reduce_options options = {}) {
-  auto const a = detail::bind_reduce<detail::element_of<R>>(op);
-  using result = typename decltype(a)::result;
-  detail::reduce_to_device(where, a, detail::input_for(a, in), detail::span_of_results<result>(out),
-                           options.nan);
-}
+template <>
+struct reductions_on<gpu> {
+  template <readable R, class Op>
+  static auto value(gpu& where, R const& in, Op const& op, nan_policy nan) {
+    using reduction = gpu_reduction_of<Op, input_type<R>>;
+    struct answer {
+      typename reduction::result value;
+      bool found;
+    };
+    static_assert(std::is_trivially_copyable_v<answer>);
+    auto const x = input_of(reduction::name, "in", in);
+    reduction::require(op, x);
+    entered_gpu const there(where.context());
+    auto const slot = static_cast<answer*>(there->result_slot(sizeof(answer)));
+    reduction::start(*there, op, nan, x, &slot->value, &slot->found);
+    there->synchronise();
+    if (!slot->found) throw empty_array(reduction::name);
+    return slot->value;
+  }
+  template <readable R, class Out, class Op>
+  static void into(gpu& where, R const& in, Out& out, Op const& op, nan_policy nan) {
+    using reduction = gpu_reduction_of<Op, input_type<R>>;
+    auto const x = input_of(reduction::name, "in", in);
+    reduction::require(op, x);
+    auto const to = one_result<typename reduction::result>("reduce_into", out);
+    entered_gpu const there(where.context());
+    reduction::start(*there, op, nan, x, to.data(), nullptr);
+  }
+};
 
-}  // namespace tally
+}  // namespace tally::detail

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "tally/aggregate/zipped.hpp"
+#include "tally/cpu/elements.hpp"
 #include "tally/cpu/tile/prefetch.hpp"
 #include "tally/exact/float_format.hpp"
 #include "tally/where.hpp"
@@ -36,9 +37,7 @@ struct tile {
 namespace detail {
 
 // How many elements a tile has in a reduction: enough to amortise the check and the deposit after
-// each tile, and so few that they seldom span too many binades. Elements that are computed come in
-// runs of run_size, and so do pairs.
-inline constexpr int run_size = 512;
+// each tile, and so few that they seldom span too many binades.
 template <class T>
 inline constexpr int reduced_at_once = run_size;
 template <element T>

@@ -4,11 +4,7 @@
 
 namespace tally::detail {
 
-#define X(T) TALLY_REDUCE(propagate, integer_dot<T>)
-TALLY_INTEGERS(X)
-#undef X
-#define X(T) TALLY_REDUCE_BOTH(exact_dot<T>)
-TALLY_FLOATS(X)
-#undef X
+TALLY_DOTS(TALLY_HOLD)
+TALLY_ROUNDED_DOTS(TALLY_HOLD_ONE)
 
 }  // namespace tally::detail

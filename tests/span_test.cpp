@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/aligned.hpp"
+#include "tally/span.hpp"
 
 #include <gtest/gtest.h>
 

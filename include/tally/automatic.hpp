@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls that run where their array lies.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tally/cpu/scans.hpp"
+#include "tally/gpu.hpp"
+#include "tally/reduce.hpp"
+
+namespace tally {
+
+// An array in a GPU's memory is reduced by that GPU, on its default stream; any other by the cores:
+// to copy it would take a GPU longer than they take. The bits are the same.
+class automatic {
+ public:
+  explicit automatic(cpu cores = {}) : cores_(cores) {}
+
+  // What ran the latest call: "cpu", "gpu:0", ...
+  std::string const& ran() const { return ran_; }
+
+  cpu use_cpu() {
+    ran_ = "cpu";
+    return cores_;
+  }
+  gpu& use_gpu(int device) {
+    auto const index = std::size_t(device);
+    ran_ = "gpu:" + std::to_string(device);
+    if (index >= gpus_.size()) gpus_.resize(index + 1);
+    if (!gpus_[index]) gpus_[index].emplace(gpu{.device = device});
+    return *gpus_[index];
+  }
+
+ private:
+  cpu cores_;
+  std::vector<std::optional<gpu>> gpus_;
+  std::string ran_ = "cpu";
+};
+
+// Whatever is fastest for the array of each call:
+//
+//   auto where = tally::best();
+//   float total = tally::reduce(where, x, tally::sum{});   // x in any memory
+//   std::cout << total << ", by " << where.ran();
+inline automatic best() { return automatic(); }
+
+namespace detail {
+
+inline std::string name_of_gpu(int index) { return "gpu:" + std::to_string(index); }
+
+// The GPU that holds what an input reads, or -1: what is neither an array nor made of arrays is read
+// by the cores.
+template <input In>
+int gpu_of(In const&) {
+  return -1;
+}
+template <class T>
+int gpu_of(array_input<T> const& in);
+template <input In, class F>
+int gpu_of(transform_input<In, F> const& in);
+template <input A, input B>
+int gpu_of(zip_input<A, B> const& in);
+
+template <class T>
+int gpu_of(array_input<T> const& in) {
+  return in.count == 0 ? -1 : gpu_holding(in.data);
+}
+template <input In, class F>
+int gpu_of(transform_input<In, F> const& in) {
+  return gpu_of(in.in);
+}
+template <input A, input B>
+int gpu_of(zip_input<A, B> const& in) {
+  int const first = gpu_of(in.first), second = gpu_of(in.second);
+  auto const name = [](int device) { return device < 0 ? std::string("the cpu") : name_of_gpu(device); };
+  if (first != second)
+    throw error("reduce: in is a zip of an array of " + name(first) + " and one of " +
+                name(second));
+  return first;
+}
+
+template <>
+struct reductions_on<automatic> {
+  template <readable R, class Op>
+  static auto value(automatic& where, R const& in, Op const& op, nan_policy nan) {
+    auto const x = input_of("reduce", "in", in);
+    int const device = gpu_of(x);
+    if (device < 0) return reductions_on<cpu>::value(where.use_cpu(), x, op, nan);
+    if constexpr (has_kernel<Op, input_type<R>>)
+      return reductions_on<gpu>::value(where.use_gpu(device), x, op, nan);
+    else
+      throw no_kernel(device);
+  }
+  template <readable R, class Out, class Op>
+  static void into(automatic& where, R const& in, Out& out, Op const& op, nan_policy nan) {
+    auto const x = input_of("reduce_into", "in", in);
+    int const device = gpu_of(x);
+    if (device < 0) return reductions_on<cpu>::into(where.use_cpu(), x, out, op, nan);
+    if constexpr (has_kernel<Op, input_type<R>>)
+      reductions_on<gpu>::into(where.use_gpu(device), x, out, op, nan);
+    else
+      throw no_kernel(device);
+  }
+
+ private:
+  static error no_kernel(int device) {
+    return error("reduce: in is in the memory of " + name_of_gpu(device) +
+                 ", and this program holds no kernel for the operator");
+  }
+};
+
+// Throws where an array is in a GPU's memory: `call` runs on cores only, so far.
+template <readable R>
+void require_on_cpu(char const* call, R const& in) {
+  if (int const device = gpu_of(input_of(call, "in", in)); device >= 0)
+    throw error(std::string(call) + ": in is in the memory of " + name_of_gpu(device) +
+                ", where it does not run yet");
+}
+
+template <>
+struct scans_on<automatic> {
+  template <readable R, class Out, class Op>
+  static void run(automatic& where, R const& in, std::span<Out> out, Op const& op,
+                  scan_options<Out> const& options, bool exclusive) {
+    require_on_cpu(exclusive ? "exclusive_scan" : "inclusive_scan", in);
+    scans_on<cpu>::run(where.use_cpu(), in, out, op, options, exclusive);
+  }
+};
+
+}  // namespace detail
+}  // namespace tally

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reductions by cores. What the library holds compiled (compiled.hpp) is called, so that users pay
+// neither the compile time nor, with flags of their own, for wrong bits.
+#pragma once
+
+#include <limits>
+#include <string>
+
+#include "tally/compiled.hpp"
+#include "tally/cpu/running.hpp"
+#include "tally/cpu/threads.hpp"
+#include "tally/input.hpp"
+
+namespace tally::detail {
+
+// These are plain templates, to which compilers of several makes and ages give the same names;
+// src/cpu has an instance for each line of the table.
+
+// The result of `op` over elements [0, n) of `in` goes to *result.
+template <class Op, class T>
+void reduce_compiled(Op const& op, cpu where, elements<T> const& in, std::uint64_t n,
+                     nan_policy nan, void* result);
+
+// What `op` knows of nothing yet, and what it makes of what it knows.
+template <class Op, class T>
+std::unique_ptr<running<T>> start_compiled(Op const& op);
+template <class Op, class T>
+void finish_compiled(Op const& op, running<T> const& known, void* result);
+
+// How `Op`, an operator or an aggregate of the user's own, is compiled where it is used:
+// cpu_operators.hpp defines it.
+template <class Op, class T>
+struct compiled_here;
+
+template <class Op, class T>
+inline constexpr bool is_held = false;
+template <class Op, class T>
+  requires named_aggregate<Op, T>
+inline constexpr bool is_held<Op, T> = held_on_cpu<canonical_of<Op, T>, T>;
+
+template <class Op, class T>
+struct reduction_of {
+  static_assert(requires { sizeof(compiled_here<Op, T>); },
+                "include <tally/cpu_operators.hpp> for an operator or an aggregate of one's own, "
+                "<tally/all_together.hpp> for several aggregates");
+  using here = compiled_here<Op, T>;
+  using result = typename here::result;
+  static constexpr char const* name = here::name;
+
+  static result at_once(Op const& op, cpu where, elements<T> const& in, std::uint64_t n,
+                        nan_policy nan) {
+    return here::at_once(op, where, in, n, nan);
+  }
+  static std::unique_ptr<running<T>> start(Op const& op) { return here::start(op); }
+  static result finish(Op const& op, running<T> const& known) { return here::finish(op, known); }
+};
+
+template <class Op, class T>
+  requires is_held<Op, T>
+struct reduction_of<Op, T> {
+  using held = canonical_of<Op, T>;
+  using result = typename Op::template result<T>;
+  static constexpr char const* name = Op::name;
+
+  static result at_once(Op const& op, cpu where, elements<T> const& in, std::uint64_t n,
+                        nan_policy nan) {
+    return given([&](void* out) {
+      reduce_compiled<held, T>(canonical<T>(op), where, in, n, nan, out);
+    });
+  }
+  static std::unique_ptr<running<T>> start(Op const& op) {
+    return start_compiled<held, T>(canonical<T>(op));
+  }
+  static result finish(Op const& op, running<T> const& known) {
+    return given([&](void* out) { finish_compiled<held, T>(canonical<T>(op), known, out); });
+  }
+
+ private:
+  template <class F>
+  static result given(F&& write) {
+    typename held::template result<T> out;
+    write(&out);
+    return static_cast<result>(out);
+  }
+};
+
+// Reductions by what `Where` is.
+template <class Where>
+struct reductions_on;
+
+template <>
+struct reductions_on<cpu> {
+  template <readable R, class Op>
+  static auto value(cpu where, R const& in, Op const& op, nan_policy nan) {
+    static_assert(readable_here<R>,
+                  "reduce: cores do not see the elements of this array, of a GPU's memory perhaps; "
+                  "a span of them would say that they do");
+    using reduction = reduction_of<Op, element_of<R>>;
+    auto const x = input_of(reduction::name, "in", in);
+    return reduction::at_once(op, where, elements_of(x), x.size(), nan);
+  }
+  template <readable R, class Out, class Op>
+  static void into(cpu where, R const& in, Out& out, Op const& op, nan_policy nan) {
+    using result = typename reduction_of<Op, element_of<R>>::result;
+    one_result<result>("reduce_into", out)[0] = value(where, in, op, nan);
+  }
+};
+
+}  // namespace tally::detail
+
+namespace tally {
+
+// A reduction in instalments: of an array that comes in chunks, or in parts on several machines.
+//
+//   tally::reducer<float, tally::sum> total;
+//   while (...) total.add(here, chunk);          // each chunk follows what was added before
+//   total.append(rest);                          // another one, whose elements follow
+//   float s = total.result();
+//
+// The result is the one of a single call over the whole array, bit for bit.
+template <class T, class Op>
+class reducer {
+  using reduction = detail::reduction_of<Op, T>;
+
+ public:
+  using result_type = typename reduction::result;
+
+  // `first` is the index of the first element to come, for aggregates that give an index and for
+  // ordered ones.
+  explicit reducer(Op const& op = {}, reduce_options options = {}, std::uint64_t first = 0)
+      : op_(op), options_(options), first_(first), known_(reduction::start(op)) {}
+
+  void add(cpu where, std::span<T const> chunk) {
+    add(where, detail::input_of(reduction::name, "in", chunk));
+  }
+  template <input In>
+    requires std::same_as<typename In::element, T>
+  void add(cpu where, In const& chunk) {
+    if (chunk.size() > std::uint64_t(std::numeric_limits<std::int64_t>::max()) - first_ - count_)
+      throw error(std::string(reduction::name) + ": an index of 2^63 or more, from " +
+                  std::to_string(first_ + count_) + " on");
+    known_->add(detail::thread_count(where), detail::elements_of(chunk), chunk.size(),
+                first_ + count_, options_.nan);
+    count_ += chunk.size();
+  }
+
+  // `right` covers other elements of the same array: an ordered aggregate's, the ones that follow;
+  // any other's, any.
+  void append(reducer const& right) {
+    if (!known_->any_order() && count_ && right.count_ && right.first_ != first_ + count_)
+      throw error("append: the elements on the right begin at " + std::to_string(right.first_) +
+                  ", those on the left end at " + std::to_string(first_ + count_));
+    known_->append(*right.known_);
+    count_ += right.count_;
+  }
+
+  // As if the first element had had the index `first`. Ordered aggregates can only be moved by
+  // multiples of their largest node.
+  void move_to(std::uint64_t first) {
+    known_->shift(std::int64_t(first - first_));
+    first_ = first;
+  }
+
+  // Throws if there was no element and the aggregate has no answer to that.
+  result_type result() const { return reduction::finish(op_, *known_); }
+
+  std::uint64_t count() const { return count_; }
+  std::uint64_t first() const { return first_; }
+  // Whether only what follows can be appended.
+  bool is_ordered() const { return !known_->any_order(); }
+
+  // What it knows, as bytes (serial.hpp).
+  void write(byte_writer& out) const {
+    detail::write_position(out, first_, count_);
+    known_->write(out);
+  }
+  void read(byte_reader& in) {
+    detail::read_position(in, first_, count_);
+    known_->read(in);
+    if (!known_->covers(first_, count_))
+      throw error("state: the tree nodes are of other elements");
+  }
+
+ private:
+  Op op_;
+  reduce_options options_;
+  std::uint64_t first_, count_ = 0;
+  detail::running_owner<T> known_;
+};
+
+}  // namespace tally

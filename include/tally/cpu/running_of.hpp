@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is known of a run, for one aggregate.
+#pragma once
+
+#include <type_traits>
+
+#include "tally/cpu/reduce.hpp"
+#include "tally/cpu/running.hpp"
+
+namespace tally::detail {
+
+// Its address stands for the aggregate A.
+template <class A>
+inline constexpr char kind_of = 0;
+
+// The aggregates whose states are a part of A's, and those of whose states A's is a part, which
+// Whole::part<A>(state) takes out.
+template <class... As>
+struct kinds {
+  static bool has([[maybe_unused]] void const* kind) { return ((kind == &kind_of<As>) || ...); }
+};
+template <class A>
+struct within {
+  using type = kinds<>;
+};
+template <class A>
+struct holders {
+  using type = kinds<>;
+};
+
+template <aggregate A, nan_policy Nan>
+class running_part_of final : public running_part<typename A::element> {
+ public:
+  explicit running_part_of(A const& a) : a_(a), acc_(make(a)), found_(a) {}
+
+  void add(elements<typename A::element> const& in, std::uint64_t begin, std::uint64_t end,
+           std::uint64_t first) override {
+    run_adding<A, Nan>([&](auto width) __attribute__((always_inline)) {
+      if constexpr (takes_any_order<A>)
+        add_tiles<A, Nan, width>(in, begin, end, first, acc_, found_.value);
+      else
+        reduce_tree<A, Nan>(a_, in, begin, end, first, found_);
+    });
+  }
+  partial<A> const& found() {
+    if constexpr (takes_any_order<A>) acc_.flush(found_.value);
+    return found_;
+  }
+
+ private:
+  struct nothing {};
+  static auto make([[maybe_unused]] A const& a) {
+    if constexpr (takes_any_order<A>)
+      return make_accumulator(a);
+    else
+      return nothing{};
+  }
+
+  A a_;
+  decltype(make(std::declval<A const&>())) acc_;
+  partial<A> found_;
+};
+
+template <aggregate A>
+class running_of final : public running_state<typename A::element, typename A::state> {
+ public:
+  using element = typename A::element;
+  explicit running_of(A const& a) : a_(a), known_(a) {}
+
+  std::unique_ptr<running<element>> copy() const override {
+    return std::make_unique<running_of>(*this);
+  }
+  void add(int threads, elements<element> const& in, std::uint64_t n, std::uint64_t first,
+           nan_policy nan) override {
+    with_standard_arithmetic([&] { reduce_elements(a_, threads, in, n, first, nan, known_); });
+  }
+  void append(running<element> const& right) override {
+    with_standard_arithmetic(
+        [&] { known_.append(a_, static_cast<running_of const&>(right).known_); });
+  }
+  std::unique_ptr<running_part<element>> part(nan_policy nan) const override {
+    if constexpr (has_nan<element>)
+      if (nan == skip) return std::make_unique<running_part_of<A, skip>>(a_);
+    return std::make_unique<running_part_of<A, propagate>>(a_);
+  }
+  void append(running_part<element>& part, nan_policy nan) override {
+    with_standard_arithmetic([&] {
+      if constexpr (has_nan<element>)
+        if (nan == skip)
+          return known_.append(a_, static_cast<running_part_of<A, skip>&>(part).found());
+      known_.append(a_, static_cast<running_part_of<A, propagate>&>(part).found());
+    });
+  }
+  maybe<typename A::state> total() const override {
+    maybe<typename A::state> found{};
+    with_standard_arithmetic([&] { found = known_.total(a_); });
+    return found;
+  }
+
+  bool any_order() const override { return takes_any_order<A>; }
+  void shift(std::int64_t by) override { known_.shift(by); }
+  bool covers(std::uint64_t first, std::uint64_t count) const override {
+    if constexpr (takes_any_order<A>)
+      return true;
+    else
+      return known_.covers(first, count);
+  }
+  void write(byte_writer& out) const override {
+    if constexpr (saves)
+      known_.write(out);
+    else
+      throw unsaved();
+  }
+  void read(byte_reader& in) override {
+    if constexpr (saves)
+      known_.read(in);
+    else
+      throw unsaved();
+  }
+
+  void const* kind() const override { return std::is_empty_v<A> ? &kind_of<A> : nullptr; }
+  running<element> const* find(void const* kind) const override {
+    bool const here = kind == this->kind() || within<A>::type::has(kind);
+    return here ? this : nullptr;
+  }
+
+ private:
+  static constexpr bool saves =
+      requires(byte_writer& out, byte_reader& in, typename A::state const& s) {
+        A::write(out, s);
+        A::read(in);
+      };
+  static error unsaved() {
+    return error(std::string(name_of<A>()) + ": the aggregate cannot write and read its states");
+  }
+
+  A a_;
+  partial<A> known_;
+};
+
+// The total of the aggregate P in a run that knows it: one of P, or of an aggregate that holds it.
+template <class P, class Whole, class T>
+bool take_part(running<T> const& run, maybe<typename P::state>& out) {
+  if (run.kind() != &kind_of<Whole>) return false;
+  auto const total = static_cast<running_state<T, typename Whole::state> const&>(run).total();
+  out = {Whole::template part<P>(total.value), total.present};
+  return true;
+}
+template <class P, class T, class... Wholes>
+maybe<typename P::state> total_held_by(running<T> const& run, kinds<Wholes...>) {
+  maybe<typename P::state> out{};
+  static_cast<void>((take_part<P, Wholes>(run, out) || ...));
+  return out;
+}
+template <class P, class T>
+maybe<typename P::state> total_of(running<T> const& run) {
+  auto const* const found = run.find(&kind_of<P>);
+  if (found && found->kind() != &kind_of<P>)
+    return total_held_by<P>(*found, typename holders<P>::type{});
+  return static_cast<running_state<T, typename P::state> const&>(found ? *found : run).total();
+}
+
+}  // namespace tally::detail

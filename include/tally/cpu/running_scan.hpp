@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A scan in instalments, whatever the aggregate is: it knows what comes before the elements that
+// follow.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "tally/where.hpp"
+
+namespace tally::detail {
+
+// A reverse scan goes from the last element to the first; its operands keep index order all the
+// same.
+struct scan_shape {
+  bool exclusive = false, reverse = false;
+};
+
+template <class In, class Out>
+class running_scan {
+ public:
+  virtual ~running_scan() = default;
+  // Whether anything comes before what follows: elements, an initial value, an identity.
+  virtual bool has_start() const = 0;
+  virtual void start(Out const& init) = 0;
+  // The elements in[0, n) follow, in index order or in reverse; in[0] has the index `first`.
+  virtual void scan(cpu where, In const* in, Out* out, std::uint64_t n, std::uint64_t first,
+                    scan_shape shape, nan_policy nan) = 0;
+  // Over everything so far; a default value if there was nothing.
+  virtual Out total() const = 0;
+};
+
+// What the library holds compiled: src/cpu/scan_*.cpp.
+template <class Op, class In, class Out>
+std::unique_ptr<running_scan<In, Out>> start_compiled_scan(Op const& op);
+
+}  // namespace tally::detail

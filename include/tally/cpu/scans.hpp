@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Prefix scans by cores: of what the library holds.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "tally/compiled.hpp"
+#include "tally/cpu/computed.hpp"
+#include "tally/cpu/running_scan.hpp"
+#include "tally/cpu/threads.hpp"
+
+namespace tally {
+
+template <class T>
+struct scan_options {
+  std::optional<T> init = {};  // comes before the first element (reverse: after the last)
+  bool reverse = false;        // out[i] is over the elements from i on instead of up to i
+  T* total = nullptr;          // takes the result over everything, `init` included
+  nan_policy nan = propagate;  // skip: a NaN adds nothing, and its output repeats the one before
+};
+
+namespace detail {
+
+// How a scan by `Op`, an operator or an aggregate of the user's own, is compiled where it is used:
+// cpu_operators.hpp defines it.
+template <class Op, class In, class Out>
+struct scan_compiled_here;
+
+// Sums of integers modulo 2^64, of which another integer type has the low bits.
+template <integer In, integer Out>
+class converted_sums final : public running_scan<In, Out> {
+ public:
+  bool has_start() const override { return true; }
+  void start(Out const& init) override { sums_->start(wide(init)); }
+  void scan(cpu where, In const* in, Out* out, std::uint64_t n, std::uint64_t first,
+            scan_shape shape, nan_policy nan) override {
+    constexpr std::uint64_t at_once = 1 << 16;
+    auto const room = std::make_unique_for_overwrite<wide[]>(std::size_t(std::min(n, at_once)));
+    for (std::uint64_t done = 0; done < n;) {
+      auto const count = std::min(n - done, at_once), at = shape.reverse ? n - done - count : done;
+      sums_->scan(where, in + at, room.get(), count, first + at, shape, nan);
+      std::transform(room.get(), room.get() + count, out + at, [](wide x) { return Out(x); });
+      done += count;
+    }
+  }
+  Out total() const override { return Out(sums_->total()); }
+
+ private:
+  using wide = widest<In>;
+  std::unique_ptr<running_scan<In, wide>> sums_ = start_compiled_scan<sum, In, wide>({});
+};
+
+template <class Op, class In, class Out>
+inline constexpr bool sums_integers = false;
+template <integer In, integer Out>
+inline constexpr bool sums_integers<sum, In, Out> = true;
+template <integer In, integer Out>
+inline constexpr bool sums_integers<fast_sum, In, Out> = true;
+
+template <class In, class Out, class Op>
+std::unique_ptr<running_scan<In, Out>> start_scan(Op const& op) {
+  if constexpr (held_scan<Op, In, Out>) {
+    return start_compiled_scan<Op, In, Out>(op);
+  } else if constexpr (sums_integers<Op, In, Out>) {
+    if constexpr (held_scan<sum, In, Out>)
+      return start_compiled_scan<sum, In, Out>({});
+    else
+      return std::make_unique<converted_sums<In, Out>>();
+  } else {
+    static_assert(requires { sizeof(scan_compiled_here<Op, In, Out>); },
+                  "include <tally/cpu_operators.hpp> for an operator or an aggregate of one's own");
+    return scan_compiled_here<Op, In, Out>::start(op);
+  }
+}
+
+// Throws unless `out` can take a scan of `in`: of one size, and apart or the same array.
+template <class In, class Out>
+void require_scannable(char const* call, std::span<In const> in, std::span<Out> out) {
+  require_aligned(call, "in", in);
+  auto const* const in_begin = reinterpret_cast<char const*>(in.data());
+  auto const* const out_begin = reinterpret_cast<char const*>(out.data());
+  bool const apart = std::less_equal<>{}(in_begin + in.size_bytes(), out_begin) ||
+                     std::less_equal<>{}(out_begin + out.size_bytes(), in_begin);
+  if (!apart && !(in_begin == out_begin && sizeof(In) == sizeof(Out)))
+    throw error(std::string(call) + ": out overlaps in without being the same array");
+}
+
+}  // namespace detail
+
+// A scan in instalments; `reverse`: the chunks come from last to first.
+//
+//   tally::scanner<float, float, tally::sum> running;
+//   while (...) running.inclusive(here, chunk, out);
+//
+// With sum{}, integers or any other any-order aggregate, the outputs are those of a single call
+// over the whole array, bit for bit.
+template <class In, class Out, class Op>
+class scanner {
+ public:
+  // `first` is the index of the first element to come or, in reverse, one past it: for aggregates
+  // whose lift looks at the index.
+  explicit scanner(Op const& op = {}, scan_options<Out> const& options = {},
+                   std::uint64_t first = 0)
+      : reverse_(options.reverse),
+        nan_(options.nan),
+        next_(first),
+        before_(detail::start_scan<In, Out>(op)) {
+    if (options.init) before_->start(*options.init);
+  }
+
+  void inclusive(cpu where, std::span<In const> in, std::span<Out> out) {
+    scan("inclusive_scan", where, in, out, false);
+  }
+  void exclusive(cpu where, std::span<In const> in, std::span<Out> out) {
+    scan("exclusive_scan", where, in, out, true);
+  }
+  // What is computed while it is read: out[i] is written after in[i] is read, and in[j] may be read
+  // later.
+  template <input X>
+    requires std::same_as<typename X::element, In>
+  void inclusive(cpu where, X const& in, std::span<Out> out) {
+    scan("inclusive_scan", where, in, out, false);
+  }
+  template <input X>
+    requires std::same_as<typename X::element, In>
+  void exclusive(cpu where, X const& in, std::span<Out> out) {
+    scan("exclusive_scan", where, in, out, true);
+  }
+
+  // Of everything so far; a default value if there was nothing, not even an identity.
+  Out total() const { return before_->total(); }
+
+ private:
+  bool reverse_;
+  nan_policy nan_;
+  std::uint64_t next_;
+  std::unique_ptr<detail::running_scan<In, Out>> before_;
+
+  void require(char const* call, std::uint64_t n, std::span<Out> out, bool exclusive) const {
+    if (exclusive && n != 0 && !before_->has_start())
+      throw error("exclusive_scan: init is missing, and the operator has no identity");
+    if (n != out.size())
+      throw error(std::string(call) + ": out has " + std::to_string(out.size()) +
+                  " elements, in has " + std::to_string(n));
+    detail::require_aligned(call, "out", out);
+  }
+
+  void scan(char const* call, cpu where, std::span<In const> in, std::span<Out> out,
+            bool exclusive) {
+    require(call, in.size(), out, exclusive);
+    detail::require_scannable(call, in, out);
+    run(where, in, out, exclusive);
+  }
+  template <input X>
+  void scan(char const* call, cpu where, X const& in, std::span<Out> out, bool exclusive) {
+    require(call, in.size(), out, exclusive);
+    detail::for_computed(where, in, reverse_, [&](std::span<In const> part, std::uint64_t first) {
+      run(where, part, out.subspan(std::size_t(first), part.size()), exclusive);
+    });
+  }
+  void run(cpu where, std::span<In const> in, std::span<Out> out, bool exclusive) {
+    if (reverse_) next_ -= in.size();
+    before_->scan(where, in.data(), out.data(), in.size(), next_, {exclusive, reverse_}, nan_);
+    if (!reverse_) next_ += in.size();
+  }
+};
+
+namespace detail {
+
+// Scans by what `Where` is.
+template <class Where>
+struct scans_on;
+
+template <>
+struct scans_on<cpu> {
+  template <readable R, class Out, class Op>
+  static void run(cpu where, R const& in, std::span<Out> out, Op const& op,
+                  scan_options<Out> const& options, bool exclusive) {
+    static_assert(readable_here<R>, "a scan: cores do not see the elements of this array");
+    auto const x = scanned(in);
+    scanner<element_of<R>, Out, Op> all(op, options, options.reverse ? out.size() : 0);
+    exclusive ? all.exclusive(where, x, out) : all.inclusive(where, x, out);
+    if (options.total) *options.total = all.total();
+  }
+
+ private:
+  template <readable R>
+  static auto scanned(R const& in) {
+    if constexpr (input<R>)
+      return in;
+    else
+      return std::span<value_of<R> const>(span_of(in));
+  }
+};
+
+}  // namespace detail
+}  // namespace tally

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// top_k by cores.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tally/cpu/computed.hpp"
+#include "tally/input.hpp"
+#include "tally/where.hpp"
+
+namespace tally {
+
+// Which elements are the best.
+enum class order : unsigned char { largest, smallest };
+inline constexpr order largest = order::largest;
+inline constexpr order smallest = order::smallest;
+
+struct top_k_options {
+  tally::order order = largest;
+  bool sorted = true;     // best first, ties by lower index; otherwise by ascending index
+  bool distinct = false;  // different values only, each at its first index
+  nan_policy nan = propagate;
+  bool operator==(top_k_options const&) const = default;
+};
+
+// bool comes back as bytes 0 and 1, because std::vector<bool> is not an array.
+template <class T>
+struct top_k_result {
+  std::vector<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>> values;
+  std::vector<std::int64_t> indices;
+};
+
+// top_k of an array that arrives in pieces, or in parts that are seen apart and then put together.
+// Any split gives the same result. Memory: what the k best need, and about a megabyte a thread.
+//
+//   tally::selector<float> best(10);
+//   while (...) best.add(here, chunk);           // each chunk follows what was added before
+//   auto const found = std::move(best).result();
+template <class T>
+class selector {
+ public:
+  // `first` is the index of the first element to come.
+  explicit selector(std::uint64_t k, top_k_options options = {}, std::uint64_t first = 0);
+  selector(selector&&) noexcept;
+  selector& operator=(selector&&) noexcept;
+  ~selector();
+
+  void add(cpu where, std::span<T const> chunk);
+  template <input In>
+    requires std::same_as<typename In::element, T>
+  void add(cpu where, In const& chunk) {
+    detail::for_computed(where, chunk, false,
+                         [&](std::span<T const> part, std::uint64_t) { add(where, part); });
+  }
+  // Takes over what `right` saw: other indices of the same array, asked the same k and options.
+  void append(selector&& right);
+  // How many elements were added here and to what was appended.
+  std::uint64_t count() const;
+  // Ends it: std::move(best).result(). Fewer elements than k are an error.
+  top_k_result<T> result() &&;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+namespace detail {
+
+// Of an array; src/cpu/top_k.cpp has the instances.
+template <class T>
+top_k_result<T> top_k_compiled(cpu where, std::span<T const> in, std::uint64_t k,
+                               top_k_options const& options);
+template <class T>
+std::uint64_t top_k_into_compiled(cpu where, std::span<T const> in, std::uint64_t k,
+                                  std::span<T> values, std::span<std::int64_t> indices,
+                                  top_k_options const& options);
+void require_room_for_top_k(std::uint64_t k, std::size_t values, std::size_t indices);
+
+// Selections by what `Where` is.
+template <class Where>
+struct selections_on;
+
+template <>
+struct selections_on<cpu> {
+  template <readable R>
+  static top_k_result<element_of<R>> best(cpu where, R const& in, std::uint64_t k,
+                                          top_k_options const& options) {
+    static_assert(readable_here<R>, "top_k: cores do not see the elements of this array");
+    using T = element_of<R>;
+    if constexpr (input<R>) {
+      selector<T> all(k, options);
+      all.add(where, in);
+      return std::move(all).result();
+    } else {
+      return top_k_compiled<T>(where, span_of(in), k, options);
+    }
+  }
+  template <readable R>
+  static std::uint64_t into(cpu where, R const& in, std::uint64_t k,
+                            std::span<element_of<R>> values, std::span<std::int64_t> indices,
+                            top_k_options const& options) {
+    static_assert(readable_here<R>, "top_k_into: cores do not see the elements of this array");
+    if constexpr (input<R>) {
+      require_room_for_top_k(k, values.size(), indices.size());
+      auto const found = best(where, in, k, options);
+      std::copy(found.values.begin(), found.values.end(), values.begin());
+      std::copy(found.indices.begin(), found.indices.end(), indices.begin());
+      return found.values.size();
+    } else {
+      return top_k_into_compiled<element_of<R>>(where, span_of(in), k, values, indices, options);
+    }
+  }
+};
+
+}  // namespace detail
+}  // namespace tally

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// For operators and aggregates of one's own on a CPU: with this header, calls compile them where
+// they are used, vectors and all. Their bits are those of the flags that they are compiled with.
+#pragma once
+
+#include "tally/cpu/reductions.hpp"
+#include "tally/cpu/running_of.hpp"
+#include "tally/cpu/scan.hpp"
+#include "tally/cpu/scans.hpp"
+
+namespace tally::detail {
+
+template <class Op, class T>
+struct compiled_here {
+  using bound = decltype(bind_reduce<T>(std::declval<Op const&>()));
+  using parts = parts_type<bound>;
+  using result = typename bound::result;
+  static constexpr char const* name = name_of<bound>();
+
+  static result at_once(Op const& op, cpu where, elements<T> const& in, std::uint64_t n,
+                        nan_policy nan) {
+    auto const a = bind_reduce<T>(op);
+    auto const shared = parts_of(a);
+    partial<parts> found(shared);
+    result out{};
+    int const threads = thread_count(where);
+    with_standard_arithmetic([&] {
+      reduce_elements(shared, threads, in, n, 0, nan, found);
+      out = lower_total(a, found.total(shared));
+    });
+    return out;
+  }
+  static std::unique_ptr<running<T>> start(Op const& op) {
+    return std::make_unique<running_of<parts>>(parts_of(bind_reduce<T>(op)));
+  }
+  static result finish(Op const& op, running<T> const& known) {
+    result out{};
+    auto const total =
+        static_cast<running_state<T, typename parts::state> const&>(known).total();
+    with_standard_arithmetic([&] { out = lower_total(bind_reduce<T>(op), total); });
+    return out;
+  }
+};
+
+template <class Op, class In, class Out>
+struct scan_compiled_here {
+  static std::unique_ptr<running_scan<In, Out>> start(Op const& op) {
+    auto const bound = bind_scan<In, Out>(op);
+    return std::make_unique<scan_of<std::remove_const_t<decltype(bound)>>>(bound);
+  }
+};
+
+}  // namespace tally::detail

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// For the sources that hold the code which several lines of the table share: what adds tiles to the
+// states of an aggregate, and its runs.
+#pragma once
+
+#include "each_type.hpp"
+#include "held.hpp"
+
+namespace tally::detail {
+
+template <class A, nan_policy Nan>
+void compiled_reduce_on_cpu(A const& a, int threads, elements<typename A::element> const& in,
+                            std::uint64_t n, std::uint64_t first, partial<A>& into) {
+  reduce_on_cpu<A, Nan>(a, threads, in, n, first, into);
+}
+
+template <class A>
+std::unique_ptr<running<typename A::element>> start_parts(A const& a) {
+  return std::make_unique<running_of<A>>(a);
+}
+
+}  // namespace tally::detail
+
+#define TALLY_PARTS_OF(NAN, ...)                                                              \
+  template void compiled_reduce_on_cpu<__VA_ARGS__, NAN>(                                     \
+      __VA_ARGS__ const&, int, elements<typename __VA_ARGS__::element> const&, std::uint64_t, \
+      std::uint64_t, partial<__VA_ARGS__>&);
+#define TALLY_PARTS(...)                \
+  TALLY_PARTS_OF(propagate, __VA_ARGS__) \
+  template std::unique_ptr<running<typename __VA_ARGS__::element>> start_parts(__VA_ARGS__ const&);
+#define TALLY_PARTS_BOTH(...) TALLY_PARTS_OF(skip, __VA_ARGS__) TALLY_PARTS(__VA_ARGS__)

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parts.hpp"
+#include "tally/definition/sum.hpp"
+
+namespace tally::detail {
+
+#define X(T) TALLY_PARTS(integer_sum<T>)
+TALLY_INTEGERS(X)
+#undef X
+#define X(T) TALLY_PARTS_BOTH(exact_sum<T>)
+TALLY_FLOATS(X)
+#undef X
+
+}  // namespace tally::detail
