@@ -3,7 +3,7 @@
 // What the warps of a block tell one another: a value each, in shared memory.
 #pragma once
 
-#include "tally/block/turns.cuh"
+#include "tally/block/double_buffer.cuh"
 #include "tally/warp/reduce.cuh"
 
 namespace tally::block::detail {
@@ -25,9 +25,9 @@ __device__ inline int warp_index() { return int(unsigned(thread_index()) / warp_
 __device__ inline bool is_first_warp() { return __all_sync(~0u, warp_index() == 0); }
 
 // Each warp leaves what its lane `from` passes, for all threads to read.
-template <class T, memory M>
-__device__ T* publish(M& m, T x, int from = 0) {
-  T* const partials = m.template take<T>();
+template <class T, call_buffer Buffer>
+__device__ T* publish(Buffer& buffer, T x, int from = 0) {
+  T* const partials = buffer.template take<T>();
   if (warp::lane() == from) partials[warp_index()] = x;
   __syncthreads();
   return partials;
