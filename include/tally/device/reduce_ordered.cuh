@@ -20,7 +20,7 @@ inline constexpr int ordered_warps = ordered_threads / warp_size;
 // A run is 2^levels strips for each warp of a block, a power of two, or all strips: not more than a
 // node a thread, nor than there is room for.
 template <class State>
-inline constexpr int most_levels = [] {
+inline constexpr int max_levels = [] {
   constexpr std::size_t room = (32 << 10) / sizeof(State);
   int levels = 0;
   while ((ordered_warps << levels) < ordered_threads && (2u * ordered_warps << levels) <= room)
@@ -145,7 +145,7 @@ struct ordered_call {
   answer<typename A::result> out;
   workspace w;
   A a;
-  bool draws;  // blocks draw their runs, or have them in turn
+  bool dynamic;  // the schedule of its runs
 };
 
 // What a lane has of a strip of the first n elements of a source.
@@ -240,13 +240,14 @@ class strip {
 // Nodes that a block shares: as many as it has threads, or fewer where there is not the room.
 template <class State>
 struct shared_nodes {
-  static constexpr unsigned most = ordered_warps << most_levels<State>;
-  alignas(16) unsigned char memory[most * sizeof(State)];  // in which no constructor has run
+  static constexpr unsigned capacity = ordered_warps << max_levels<State>;
+  alignas(16) unsigned char memory[capacity * sizeof(State)];  // in which no constructor has run
   __device__ State& operator[](unsigned i) { return reinterpret_cast<State*>(memory)[i]; }
 };
 
 template <class State>
-inline constexpr std::uint64_t most_runs = shared_nodes<State>::most << 10;  // see fold_runs, tower
+inline constexpr std::uint64_t max_runs =
+    shared_nodes<State>::capacity << 10;  // see fold_runs, tower
 
 // The tree over some neighbours.
 template <unsigned Size, aggregate A>
@@ -261,12 +262,12 @@ __device__ typename A::state fold_some(A const& a, shared_nodes<typename A::stat
 }
 
 // The tree over the first `count` nodes, a power of two where they are more than a warp, in a
-// warp's first lane. (For a lane to fold what is a lane's of `most` takes it less time than a
+// warp's first lane. (For a lane to fold what is a lane's of `capacity` takes it less time than a
 // barrier and shuffles by more warps do.)
 template <aggregate A>
 __device__ typename A::state fold_nodes(A const& a, shared_nodes<typename A::state>& nodes,
                                         unsigned count) {
-  constexpr unsigned some = (shared_nodes<typename A::state>::most + warp_size - 1) / warp_size;
+  constexpr unsigned some = (shared_nodes<typename A::state>::capacity + warp_size - 1) / warp_size;
   unsigned const lane = threadIdx.x % warp_size;
   auto mine = a.identity();
   if (count <= warp_size) {
@@ -311,16 +312,16 @@ __device__ typename A::state fold_runs(ordered_call<A, Source> const& call, std:
   state total = call.a.identity();
   if (call.runs <= warp_size)
     return threadIdx.x < warp_size ? device::fold_lanes(call.a, node_of(threadIdx.x)) : total;
-  constexpr unsigned most = shared_nodes<state>::most;
+  constexpr unsigned capacity = shared_nodes<state>::capacity;
   int levels = 0;
-  while ((most << levels) < call.runs) ++levels;
+  while ((capacity << levels) < call.runs) ++levels;
   tower<A> above(call.a);
   for (unsigned i = 0; i < 1u << levels; ++i) {
     __syncthreads();  // the nodes before have been read
-    if (threadIdx.x < most) nodes[threadIdx.x] = node_of(i * most + threadIdx.x);
+    if (threadIdx.x < capacity) nodes[threadIdx.x] = node_of(i * capacity + threadIdx.x);
     __syncthreads();
     if (threadIdx.x < warp_size)
-      total = above.push(call.a, i, levels, fold_nodes(call.a, nodes, most));
+      total = above.push(call.a, i, levels, fold_nodes(call.a, nodes, capacity));
   }
   return total;
 }
@@ -336,8 +337,8 @@ __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocess
   __shared__ shared_nodes<state> nodes;
   state total = a.identity();
   strip<A, Source> first;
-  bool const has_runs = !call.draws || blockIdx.x > 0;
-  unsigned run = has_runs ? blockIdx.x - call.draws : call.runs;
+  bool const has_runs = !call.dynamic || blockIdx.x > 0;
+  unsigned run = has_runs ? blockIdx.x - call.dynamic : call.runs;
   Source const here = first.find(call, run, 0);
   if (gridDim.x == 1) let_next_launch_start();  // it finds room elsewhere
   await_launches_before();
@@ -345,7 +346,7 @@ __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocess
   epoch_to_come of_launch;
   if (call.runs > 1) of_launch.ask(w);
   std::uint32_t epoch = 0;
-  dynamic_schedule<1> mine(w, call.draws, call.draws);
+  dynamic_schedule<1> mine(w, call.dynamic, call.dynamic);
   if (has_runs) mine.ask();
   while (run < call.runs) {
     auto const after = run + unsigned(mine.next());
@@ -359,7 +360,7 @@ __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocess
   }
   if (blockIdx.x > 0) return;
 
-  if (call.draws) epoch = of_launch.take();
+  if (call.dynamic) epoch = of_launch.take();
   if (call.runs > 1) total = fold_runs(call, epoch, nodes);
   let_next_launch_start();
   if (threadIdx.x != 0) return;

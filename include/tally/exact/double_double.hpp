@@ -26,8 +26,8 @@ TALLY_HD inline double_double fast_two_sum(double high, double low) {
 }
 // Exact (Knuth).
 TALLY_HD inline double_double two_sum(double a, double b) {
-  double const sum = a + b, part = sum - a;
-  return {sum, (a - (sum - part)) + (b - part)};
+  double const sum = a + b, back = sum - a;
+  return {sum, (a - (sum - back)) + (b - back)};
 }
 TALLY_HD inline double rounded_product(double a, double b) { return std::fma(a, b, -0.0); }
 
@@ -95,7 +95,7 @@ TALLY_HD approximation approximation_of(Digit digit, int low, int high, int lsb)
 // Rounds x * 2^exponent to R, where `value` is the double nearest to x, and `more` says that they
 // differ. False if that does not decide: at a midpoint, for subnormal results and for zero.
 template <floating R>
-TALLY_HD bool round_near(double value, bool more, int exponent, R& out) {
+TALLY_HD bool round_near(double value, bool inexact, int exponent, R& out) {
   using f = format<double>;
   auto bits = to_bits(value);
   int const place = int(bits >> 52 & f::max_field) - f::bias + exponent;
@@ -108,7 +108,7 @@ TALLY_HD bool round_near(double value, bool more, int exponent, R& out) {
   if constexpr (format<R>::precision < f::precision) {
     constexpr int dropped = f::precision - format<R>::precision;
     constexpr std::uint64_t half = std::uint64_t(1) << (dropped - 1);
-    if (more && (bits & (2 * half - 1)) == half) return false;
+    if (inexact && (bits & (2 * half - 1)) == half) return false;
   }
   if constexpr (is_one_of<R, float, double>)
     out = R(from_bits<double>(bits));

@@ -121,7 +121,7 @@ template <floating T>
 struct seen_as {
   using host = std::conditional_t<std::is_same_v<T, double>, double, float>;
   static constexpr int not_finite = is_one_of<T, float16> ? 127 + 16 : format<host>::max_field;
-  static constexpr int least = is_one_of<T, float16> ? 127 - 14 : 1;
+  static constexpr int min_normal = is_one_of<T, float16> ? 127 - 14 : 1;
   static constexpr int precision = format<T>::precision;
 };
 

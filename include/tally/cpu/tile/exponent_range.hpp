@@ -44,7 +44,7 @@ template <floating In, class Bits>
 TALLY_CPU_FN exponent_range exponent_range_of_lanes(Bits largest, Bits smallest) {
   auto const high = fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; });
   auto const low = fold_lanes(smallest, [](auto a, auto b) { return a < b ? a : b; });
-  int const field = std::clamp(int(low >> 23), seen_as<In>::least, 254);
+  int const field = std::clamp(int(low >> 23), seen_as<In>::min_normal, 254);
   return {std::max(int(high >> 23), 1) - 126, field - 127 - (format<In>::precision - 1), high == 0,
           int(high >> 23) < seen_as<In>::not_finite};
 }

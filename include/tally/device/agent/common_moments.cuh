@@ -43,19 +43,19 @@ template <class T, class R>
 inline constexpr bool is_from_moments<integer_sum<T, R>> = true;
 
 template <bool Squares, aggregate A, aggregate... Rest>
-struct joint_moments : moments<typename A::element, Squares> {
+struct common_moments : moments<typename A::element, Squares> {
   results<A, Rest...> all;
 };
 
 template <bool Squares, aggregate... Ops>
-using joint_moments_base =
-    moments_agent<joint_moments<Squares, Ops...>, Squares, (gives_state<Ops> || ...)>;
+using common_moments_base =
+    moments_agent<common_moments<Squares, Ops...>, Squares, (gives_state<Ops> || ...)>;
 
 // As many of a block's warps as there are aggregates compute a result each, when the totals are
 // complete.
 template <bool Squares, aggregate... Ops>
-struct joint_moments_agent : joint_moments_base<Squares, Ops...> {
-  using base = joint_moments_base<Squares, Ops...>;
+struct common_moments_agent : common_moments_base<Squares, Ops...> {
+  using base = common_moments_base<Squares, Ops...>;
   // Registers for what others keep beside it.
   static constexpr int threads = sizeof(typename base::element) < 8 ? 512 : 384;
   static constexpr int blocks_a_multiprocessor = Squares ? 1 : 2;

@@ -40,7 +40,7 @@ struct moments_agent {
   static constexpr int blocks_a_multiprocessor =  // one where two have not the shared memory
       Squares && floating<element> && !is_double ? 1 : 2;
   static constexpr bool loads_ahead = Squares && floating<element>;
-  static constexpr bool draws_tiles = !Squares;
+  static constexpr bool schedules_dynamically = !Squares;
   static constexpr int square_words = Squares ? square_number::digits : 0;
   static constexpr int totals = sum_type::words + square_words + 1;
   static constexpr int words = status_words_of<totals>, sums = totals;
@@ -48,7 +48,7 @@ struct moments_agent {
 
   struct shared {
     sum_type sum;
-    std::conditional_t<Squares, shared_digits<square_number>, int> squares;
+    std::conditional_t<Squares, block_superaccumulator<square_number>, int> squares;
     int absent;  // NaN that are skipped
   };
   struct accumulator {
@@ -106,12 +106,12 @@ struct moments_agent {
     unsigned long long* const more = &absent_elsewhere();
     if (threadIdx.x == 0) *more = 0;
     __syncthreads();
-    collect_words<totals>(from, blocks, [&](int i, std::int64_t x, int part) {
+    collect_words<totals>(from, blocks, [&](int i, std::int64_t x, int piece) {
       if (i < sum_type::words) {
-        s.sum.add_word(i, x, part);
+        s.sum.add_word(i, x, piece);
       } else if (i < totals - 1) {
-        if constexpr (Squares) s.squares.add_part(2 * (i - sum_type::words), x, part);
-      } else if (part == 0) {
+        if constexpr (Squares) s.squares.add_piece(2 * (i - sum_type::words), x, piece);
+      } else if (piece == 0) {
         atomicAdd(more, (unsigned long long)x);
       }
     });

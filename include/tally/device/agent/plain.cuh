@@ -23,7 +23,7 @@ struct plain_agent {
   using state = typename A::state;
   using result = typename A::result;
   static constexpr int threads = 512, blocks_a_multiprocessor = 2;
-  static constexpr bool loads_ahead = false, draws_tiles = true;
+  static constexpr bool loads_ahead = false, schedules_dynamically = true;
   static constexpr int words = words_of<state>, sums = 0;
   static constexpr int dynamic_bytes = 0;
   static constexpr int chains = Chains;  // so that additions do not wait for one another

@@ -162,7 +162,7 @@ __device__ bool collect_status_words(mailbox const& from, int blocks, Add add) {
   return more;
 }
 
-// add(i, sum, part), part < 4, for words i that are not zero everywhere: sums of the words i of
+// add(i, sum, piece), piece < 4, for words i that are not zero everywhere: sums of the words i of
 // some of `blocks` blocks, by four threads each. By all threads of a block, which have met when it
 // returns.
 template <int Words, class Add>
@@ -170,16 +170,16 @@ __device__ void collect_words(mailbox const& from, int blocks, Add add) {
   bool const more = collect_status_words<Words>(from, blocks, add);
   if (more) __threadfence();  // before it status words were read, behind it sums are
   if (!__syncthreads_or(more)) return;
-  int const part = int(threadIdx.x % 4);
+  int const piece = int(threadIdx.x % 4);
 #pragma unroll 1
   for (int first = 0; first < Words; first += int(blockDim.x / 4)) {
     int const i = first + int(threadIdx.x / 4);
     std::uint64_t sum = 0;
-    if (part == 0 && i < Words)
+    if (piece == 0 && i < Words)
       sum = __nv_atomic_exchange_n(from.sums + i, std::uint64_t(0), __NV_ATOMIC_RELAXED,
                                    __NV_THREAD_SCOPE_DEVICE);
     sum = warp::broadcast<4>(sum, 0);
-    if (sum != 0) add(i, std::int64_t(sum), part);
+    if (sum != 0) add(i, std::int64_t(sum), piece);
   }
   __syncthreads();
 }

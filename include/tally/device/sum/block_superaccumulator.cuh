@@ -11,9 +11,9 @@ namespace tally::device {
 // `Number`, a fixed_point, in digits of 16 bits, so that 32-bit atomics do (those of 64 bits are
 // loops there). Sums of integers: no order leaves a trace.
 template <class Number>
-struct shared_digits {
+struct block_superaccumulator {
   static constexpr int halves = 2 * Number::digits;
-  static constexpr int lsb = Number::lsb, parts = 4;
+  static constexpr int lsb = Number::lsb, pieces = 4;
   int half[halves];  // the sum of half[i] * 2^(16 i + lsb)
 
   // By all threads of the block, before a barrier.
@@ -64,19 +64,19 @@ struct shared_digits {
   // few times in a launch.
   __device__ void add_integer(int at, std::int64_t x) {
 #pragma unroll
-    for (int part = 0; part < parts; ++part) add_part(at, x, part);
+    for (int piece = 0; piece < pieces; ++piece) add_piece(at, x, piece);
   }
-  // The same by `parts` threads, of which this is the part-th.
-  __device__ void add_part(int at, std::int64_t x, int part) {
-    int const digit = part_of(at, x, part);
-    if (digit != 0) TALLY_CLAIM(counter("shared.digit", &half[at + part], digit));
-    if (digit != 0) atomicAdd(&half[at + part], digit);
+  // The same by `pieces` threads, of which this is the piece-th.
+  __device__ void add_piece(int at, std::int64_t x, int piece) {
+    int const digit = piece_of(at, x, piece);
+    if (digit != 0) TALLY_CLAIM(counter("shared.digit", &half[at + piece], digit));
+    if (digit != 0) atomicAdd(&half[at + piece], digit);
   }
   // The same by one thread, as often as it likes.
   __device__ void add_integer_checked(int at, std::int64_t x) {
 #pragma unroll 1
-    for (int part = 0; part < parts; ++part)
-      if (int const digit = part_of(at, x, part); digit != 0) add_half(at + part, digit);
+    for (int piece = 0; piece < pieces; ++piece)
+      if (int const digit = piece_of(at, x, piece); digit != 0) add_half(at + piece, digit);
   }
 
   // The number's digits as `Number` has them.
@@ -86,12 +86,12 @@ struct shared_digits {
 
  private:
   static constexpr unsigned mask26 = (1u << 26) - 1;
-  // Of x * 2^(16 at + lsb), what belongs to half[at + part]: 16 bits, and to the last one, which is
-  // signed, the rest.
-  __device__ static int part_of(int at, std::int64_t x, int part) {
-    int const last = min(parts, halves - at) - 1;
-    if (part > last) return 0;
-    return part < last ? int(x >> (16 * part) & 0xffff) : int(x >> (16 * part));
+  // Of x * 2^(16 at + lsb), what belongs to half[at + piece]: 16 bits, and to the last one, which
+  // is signed, the rest.
+  __device__ static int piece_of(int at, std::int64_t x, int piece) {
+    int const last = min(pieces, halves - at) - 1;
+    if (piece > last) return 0;
+    return piece < last ? int(x >> (16 * piece) & 0xffff) : int(x >> (16 * piece));
   }
 
   // Where all lanes' values are multiples of 2^(top - 1075 - 5), for which no field of an exponent

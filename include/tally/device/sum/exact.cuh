@@ -6,9 +6,9 @@
 #pragma once
 
 #include "tally/aggregate/zipped.hpp"
-#include "tally/device/sum/column_digits.cuh"
+#include "tally/device/sum/block_superaccumulator.cuh"
 #include "tally/device/sum/expansion.cuh"
-#include "tally/device/sum/shared_digits.cuh"
+#include "tally/device/sum/privatised_superaccumulator.cuh"
 #include "tally/device/sum/significands.cuh"
 #include "tally/exact/float_format.hpp"
 
@@ -24,7 +24,7 @@ inline constexpr int specials = 3;
 template <class Number>
 struct shared_sum {
   static constexpr int words = Number::digits + specials;
-  shared_digits<Number> digits;
+  block_superaccumulator<Number> digits;
   unsigned here[specials];                 // of the block's elements, fewer than 2^32
   unsigned long long elsewhere[specials];  // of other blocks'
 
@@ -49,14 +49,14 @@ struct shared_sum {
     for (int i = 0; i < Number::digits; ++i) t.finite.digit[i] = digits.digit(i);
   }
 
-  // As `words` integers, for other blocks, and theirs added: the part-th of 4 threads' part.
+  // As `words` integers, for other blocks, and theirs added: the piece-th of 4 threads' piece.
   __device__ std::uint64_t word(int i) const {
     return i < Number::digits ? std::uint64_t(digits.digit(i)) : here[i - Number::digits];
   }
-  __device__ void add_word(int i, std::int64_t x, int part) {
+  __device__ void add_word(int i, std::int64_t x, int piece) {
     if (i < Number::digits)
-      digits.add_part(2 * i, x, part);
-    else if (part == 0)
+      digits.add_piece(2 * i, x, piece);
+    else if (piece == 0)
       atomicAdd(&elsewhere[i - Number::digits], (unsigned long long)x);
   }
 };
@@ -110,14 +110,14 @@ class single_adder {
  public:
   using number = detail::sum_digits<T>;
   using shared_type = shared_sum<number>;
-  using columns = column_digits<number, is_double ? 16 : 8, first_bit<T, number>>;
+  using columns = privatised_superaccumulator<number, is_double ? 16 : 8, first_bit<T, number>>;
   static constexpr int dynamic_bytes = columns::bytes;  // of shared memory
 
   __device__ static void clear_apart() { columns::clear(); }  // by the block, before a barrier
 
   __device__ void put(double x, shared_type& shared) { sum_.put(x, shared.digits); }
   __device__ void put_rest(double x, shared_type& shared) {
-    sum_.template put<terms - 1>(x, shared.digits);
+    sum_.template put<components - 1>(x, shared.digits);
   }
   // By any thread.
   __device__ void add_one(T x, shared_type& shared) {
@@ -162,8 +162,8 @@ class single_adder {
   __device__ static bool close_apart(shared_type& shared) { return columns::close(shared.digits); }
 
  private:
-  static constexpr int terms = is_double ? 2 : 1;
-  expansion<terms> sum_;
+  static constexpr int components = is_double ? 2 : 1;
+  expansion<components> sum_;
   columns apart_;
 
   // A value that no thread can keep. (A call here would cost the loop above it 18 % of its speed.)
@@ -225,7 +225,7 @@ class exact_adder<T> : public single_adder<T> {
       TALLY_CLAIM(settle(is_finite(all)));
       return is_finite(all);
     } else {
-      int const top = int(largest >> 23), bottom = max(int(smallest >> 23), seen::least);
+      int const top = int(largest >> 23), bottom = max(int(smallest >> 23), seen::min_normal);
       bool const fits = top < seen::not_finite &&
                         log2_of(Batch::size) + (top + 1 - bottom) + (seen::precision - 1) <= 53;
       TALLY_CLAIM(settle(fits));
@@ -254,7 +254,7 @@ class exact_adder<double> : public single_adder<double> {
     for (int k = 0; k < size; ++k) {
       auto& c = chain_[k % chains];
       double const next = c.sum + x[k];
-      TALLY_CLAIM(within("chain.room", next - anchor_, anchor_ / 3));
+      TALLY_CLAIM(within("chain.room", next - sigma_, sigma_ / 3));
       TALLY_CLAIM(adds("chain.rest", c.rest, x[k] - (next - c.sum)));
       c.rest += x[k] - (next - c.sum);
       c.sum = next;
@@ -282,7 +282,7 @@ class exact_adder<double> : public single_adder<double> {
     bool const fits = largest < above_ && smallest >= from_ && left_ >= each;
     if (!__any_sync(~0u, !fits)) return fitting::this_one;
     int const top = int(largest >> 20), bottom = int(smallest >> 20);
-    bool const narrow = top < most && top - bottom < binades;
+    bool const narrow = top < overflow_field && top - bottom < binades;
     if (__popc(__ballot_sync(~0u, !narrow)) >= many) {
       apart().expect_more();
       return fitting::none;
@@ -295,16 +295,17 @@ class exact_adder<double> : public single_adder<double> {
     return fitting::this_one;
   }
 
-  // Additions to a chain, 2^log2_room, reach 2^(52 + cut), when all elements are below 1.
-  static constexpr int log2_room = 7, chains = 2, cut = log2_room - 50;
+  // Additions to a chain, 2^log2_room, reach 2^(52 + unit), when all elements are below 1.
+  static constexpr int log2_room = 7, chains = 2, unit = log2_room - 50;
   // How far the elements' exponent fields may be apart, so that what is left is added up exactly in
   // 53 bits, and which are below those that may overflow.
-  static constexpr int binades = 103 - 2 * log2_room - 53, most = format<double>::max_field - 64;
+  static constexpr int binades = 103 - 2 * log2_room - 53,
+                       overflow_field = format<double>::max_field - 64;
   struct chain {
     double sum = 0, rest = 0;
   };
   chain chain_[chains];
-  double anchor_ = 0;
+  double sigma_ = 0;
   unsigned from_ = ~0u, above_ = 1;  // upper halves of magnitudes; nothing but zeros fits at first
   int left_ = 0;                     // additions to a chain until it is full
 
@@ -312,14 +313,14 @@ class exact_adder<double> : public single_adder<double> {
     left_ = 1 << log2_room;
     above_ = unsigned(top + 1) << 20;
     from_ = unsigned(max(top - binades, 0)) << 20;
-    anchor_ = 1.5 * from_bits<double>(std::uint64_t(top + 1 + 52 + cut) << 52);
-    for (chain& c : chain_) c = {anchor_, 0};
+    sigma_ = 1.5 * from_bits<double>(std::uint64_t(top + 1 + 52 + unit) << 52);
+    for (chain& c : chain_) c = {sigma_, 0};
   }
   __device__ void flush(shared_type& shared) {
     if (above_ == 1) return;
-    TALLY_CLAIM(adds("chain.sum", chain_[0].sum - anchor_, chain_[1].sum - anchor_));
+    TALLY_CLAIM(adds("chain.sum", chain_[0].sum - sigma_, chain_[1].sum - sigma_));
     TALLY_CLAIM(adds("chain.rest", chain_[0].rest, chain_[1].rest));
-    put((chain_[0].sum - anchor_) + (chain_[1].sum - anchor_), shared);
+    put((chain_[0].sum - sigma_) + (chain_[1].sum - sigma_), shared);
     put_rest(chain_[0].rest + chain_[1].rest, shared);
     above_ = 1;
   }

@@ -9,13 +9,13 @@
 namespace tally::device {
 
 // A block's fixed-point number, the value of `Number`, for what has little in common: digits in
-// dynamic shared memory, behind `Before` bytes of something else, which lanes add to by atomics
+// dynamic shared memory, behind `Offset` bytes of something else, which lanes add to by atomics
 // that give nothing back. It is there 32 times, a column for each lane of a warp and each column in
 // a bank of its own, so that no two lanes meet, whatever they add (or, where there is not the room,
 // in fewer `Columns`). There is a digit for every `Step` bits, 16 or 8; it takes 16 at a time, so
 // that with 8 a number may need fewer of them. Position 0 is the bit `First` of Number.
-template <class Number, int Step, int First, int Before = 0, int Columns = warp_size>
-class column_digits {
+template <class Number, int Step, int First, int Offset = 0, int Columns = warp_size>
+class privatised_superaccumulator {
   static_assert(warp_size % Columns == 0);
   static constexpr int rows = 32 * Number::digits / Step;
   static constexpr unsigned row_bytes = Columns * sizeof(int);
@@ -27,7 +27,7 @@ class column_digits {
 
   // By all threads of the block, before a barrier.
   __device__ static void clear() {
-    static_assert(bytes % sizeof(int4) == 0 && Before % sizeof(int4) == 0);
+    static_assert(bytes % sizeof(int4) == 0 && Offset % sizeof(int4) == 0);
 #pragma unroll 1
     for (int i = int(threadIdx.x); i < bytes / int(sizeof(int4)); i += int(blockDim.x))
       reinterpret_cast<int4*>(memory())[i] = {};
@@ -60,14 +60,14 @@ class column_digits {
   __device__ void add_row(Integer x, unsigned row, unsigned up = 0) {
     constexpr int pieces = (Bits + 15) / 16, words = (pieces + 1) / 2;
     static_assert(Bits % 16 != 0, "the last piece has a sign, too");
-    auto const part = [&](int i) {
+    auto const word_of = [&](int i) {
       constexpr int width = 8 * sizeof(Integer);
       return unsigned(x >> (32 * i < width ? 32 * i : width - 1));
     };
     int* const to = &mine(row);
 #pragma unroll
     for (int i = 0; i < words; ++i) {
-      int const word = int(__funnelshift_l(i > 0 ? part(i - 1) : 0, part(i), up));
+      int const word = int(__funnelshift_l(i > 0 ? word_of(i - 1) : 0, word_of(i), up));
       bool const whole = 2 * i + 1 == pieces;
       TALLY_CLAIM(counter("columns.digit", to + 2 * i * next, whole ? word : word & 0xffff));
       if (!whole)
@@ -118,7 +118,7 @@ class column_digits {
     return bit < 0 ? sum >> -bit : sum << bit % 16;
   }
   __device__ static int* memory() {
-    return reinterpret_cast<int*>(dynamic_shared<unsigned char>() + Before);
+    return reinterpret_cast<int*>(dynamic_shared<unsigned char>() + Offset);
   }
   // By bytes: two instructions less than by the index of an int.
   __device__ static int& mine(unsigned row) {

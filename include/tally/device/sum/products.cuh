@@ -8,7 +8,7 @@ namespace tally::device {
 
 // A thread's part in the exact sum of the products of a block's pairs. A product is a double, or
 // one and its error; these are added up as exact.cuh does it with doubles.
-template <floating T, int Before = 0, int Columns = warp_size>
+template <floating T, int Offset = 0, int Columns = warp_size>
 class product_adder {
   using f = format<T>;
   static constexpr bool is_double = std::is_same_v<T, double>;
@@ -16,7 +16,7 @@ class product_adder {
  public:
   using number = detail::square_digits<T>;
   using shared_type = shared_sum<number>;
-  using columns = column_digits<number, 16, first_bit<T, number, 2>, Before, Columns>;
+  using columns = privatised_superaccumulator<number, 16, first_bit<T, number, 2>, Offset, Columns>;
   static constexpr int dynamic_bytes = columns::bytes;
 
   __device__ static void clear_apart() { columns::clear(); }
@@ -88,7 +88,7 @@ class product_adder {
   }
   // By the upper 27 bits of each and the rest; false where they are too far apart or too large, or
   // not finite.
-  template <int Part, int size>
+  template <int Component, int size>
   __device__ bool add_values(double const (&x)[size], shared_type& shared) {
     unsigned largest = 0, smallest = ~0u;
     double high_sum[2] = {}, low_sum[2] = {};
@@ -112,8 +112,8 @@ class product_adder {
     TALLY_CLAIM(adds("values.low", low_sum[0], low_sum[1]));
     TALLY_CLAIM(settle(fits));
     if (!fits) return false;
-    sum_.template put<Part>(high_sum[0] + high_sum[1], shared.digits);
-    sum_.template put<Part + 1>(low_sum[0] + low_sum[1], shared.digits);
+    sum_.template put<Component>(high_sum[0] + high_sum[1], shared.digits);
+    sum_.template put<Component + 1>(low_sum[0] + low_sum[1], shared.digits);
     return true;
   }
 

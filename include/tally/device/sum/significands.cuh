@@ -83,16 +83,16 @@ __device__ in_pieces pieces_of(T x) {
   float const scale = from_bits<float>(of_row ^ 0x7c800000);  // 2^(122 - 8 row)
   constexpr float unit = sizeof(T) == 4 ? 0x1p-28f : 0x1p-12f;
   static_assert(sizeof(T) == 4 ? format<T>::lowest == -149 : format<T>::lowest == -133);
-  constexpr float anchor = 0x1.8p23f * unit, high_anchor = 0x1p16f * anchor;
+  constexpr float sigma = 0x1.8p23f * unit, high_sigma = 0x1p16f * sigma;
   unsigned const row = of_row >> 26;
   auto const added_to = [](float x, float to) { return int(to_bits(x) - to_bits(to)); };
   if constexpr (row_bits<T> < 16) {
-    int const low = added_to(fmaf(value, scale, anchor), anchor);
+    int const low = added_to(fmaf(value, scale, sigma), sigma);
     return {{low, row}, low, 0};
   } else {
-    float const upper = fmaf(value, scale, high_anchor);
-    float const rest = fmaf(value, scale, high_anchor - upper);
-    int const low = added_to(rest + anchor, anchor), high = added_to(upper, high_anchor);
+    float const upper = fmaf(value, scale, high_sigma);
+    float const rest = fmaf(value, scale, high_sigma - upper);
+    int const low = added_to(rest + sigma, sigma), high = added_to(upper, high_sigma);
     return {{int(unsigned(high) * 65536 + unsigned(low)), row}, low, high};
   }
 }
