@@ -17,8 +17,8 @@ std::vector<bits_of<R>> sample_keys(ranking<R> rank, R const* in, std::size_t n,
   std::vector<bits_of<R>> keys(samples);
   strata const places(n, samples);
   std::size_t const share = 4096;  // memory is waited for, again and again
-  parallel_for(threads, (samples + share - 1) / share, [&](std::size_t part) {
-    for (std::size_t i = part * share; i < std::min(samples, (part + 1) * share); ++i)
+  parallel_for(threads, (samples + share - 1) / share, [&](std::size_t task) {
+    for (std::size_t i = task * share; i < std::min(samples, (task + 1) * share); ++i)
       keys[i] = rank(in[places.sample(i)]);
   });
   return keys;

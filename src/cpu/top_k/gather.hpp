@@ -115,19 +115,19 @@ gathered<R> gather(ranking<R> rank, pieces<R> const& from, interval<bits_of<R>> 
                    std::int64_t chunks_allowed, int threads) {
   std::atomic<std::int64_t> budget = chunks_allowed;
   std::atomic<bool> complete = true;
-  std::vector<gathered<R>> parts(from.size());
+  std::vector<gathered<R>> found(from.size());
   parallel_for(threads, from.size(), [&](std::size_t p) {
-    if (!(range.low == range.high ? count_piece(rank, from[p], range, parts[p])
-                                  : gather_piece(rank, from[p], range, budget, parts[p])))
+    if (!(range.low == range.high ? count_piece(rank, from[p], range, found[p])
+                                  : gather_piece(rank, from[p], range, budget, found[p])))
       complete = false;
   });
   gathered<R> result;
   result.complete = complete;
-  for (auto& part : parts) {
-    result.by_piece.push_back({part.above, part.inside});
-    result.above += part.above;
-    result.inside += part.inside;
-    std::move(part.kept.begin(), part.kept.end(), std::back_inserter(result.kept));
+  for (auto& each : found) {
+    result.by_piece.push_back({each.above, each.inside});
+    result.above += each.above;
+    result.inside += each.inside;
+    std::move(each.kept.begin(), each.kept.end(), std::back_inserter(result.kept));
   }
   return result;
 }

@@ -151,15 +151,15 @@ TALLY_FN std::uint64_t bits_inside(ranking<R> rank, R const* x, interval<bits_of
   for_block(block_size, [&](std::size_t j) __attribute__((always_inline)) {
     above_low[j] = key_type(rank(x[j]) - range.low);
   });
-  auto const part = [&](int v) __attribute__((always_inline)) {
+  auto const vector_at = [&](int v) __attribute__((always_inline)) {
     return load<vector>(above_low + v * lanes);
   };
-  vector least = part(0);
-  for (int v = 1; v < vectors; ++v) least = min_of(least, part(v));
+  vector least = vector_at(0);
+  for (int v = 1; v < vectors; ++v) least = min_of(least, vector_at(v));
   if (!any(least <= range.width())) return 0;
   std::uint64_t bits = 0;
   for (int v = 0; v < vectors; ++v)
-    bits |= lane_bits<sizeof(R)>(part(v) <= range.width()) << (v * lanes % 64);
+    bits |= lane_bits<sizeof(R)>(vector_at(v) <= range.width()) << (v * lanes % 64);
   return bits;
 }
 

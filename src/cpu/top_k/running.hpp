@@ -60,17 +60,17 @@ class running {
   void add(R const* in, std::size_t n, std::int64_t first, int threads) {
     if (n == 0 || !open_) return;
     if (n >= 65536) raise_bar(in, n);
-    auto const parts = split(in, n, first, k_ <= parallel_k ? threads : 1);
-    if (parts.size() == 1) return collect(parts[0]);
+    auto const from = split(in, n, first, k_ <= parallel_k ? threads : 1);
+    if (from.size() == 1) return collect(from[0]);
     count_path(path::top_k_parallel);
-    std::vector<top_k_result<R>> results(parts.size());
-    parallel_for(threads, parts.size(), [&](std::size_t p) {
-      running part(rank_, k_, distinct_, output<R>(results[p]), min_room);
-      part.passing_ = passing_;
-      part.collect(parts[p]);
-      part.flush();
+    std::vector<top_k_result<R>> results(from.size());
+    parallel_for(threads, from.size(), [&](std::size_t p) {
+      running own(rank_, k_, distinct_, output<R>(results[p]), min_room);
+      own.passing_ = passing_;
+      own.collect(from[p]);
+      own.flush();
     });
-    for (auto& part : results) merge(part.values, part.indices);
+    for (auto& each : results) merge(each.values, each.indices);
   }
 
   // Takes over what another one held; its indices may lie anywhere between these.

@@ -128,13 +128,13 @@ class exact_prefix : windowed_prefix<In, Out, State> {
       needed = top_needed(e.top, e.zero);
       if (!fit(needed, false)) return false;
     }
-    return emit_by_parts(t, needed, out);
+    return emit_by_extraction(t, needed, out);
   }
 
   using base = windowed_prefix<In, Out, State>;
   using base::to_double, base::window_, base::loose_;
   TALLY_CLAIMS_NEED(using base::truth_;)
-  using base::emit_by_parts, base::emit_loose, base::emit_settled, base::emit_whole;
+  using base::emit_by_extraction, base::emit_loose, base::emit_settled, base::emit_whole;
   using base::fit, base::off, base::top_needed, base::size_of;
   using typename base::window;
   static constexpr bool by_sums = !is_one_of<double, In, Out>;

@@ -129,9 +129,9 @@ class prefix_window {
   // Out of line: scans have many copies of what calls it, and this is much code.
   TALLY_CPU_COLD void add_waiting() {
     run_vectorised([&](auto width) __attribute__((always_inline)) {
-      using part = tile<In, skip, width, reduced_at_once<In>>;  // all its NaNs are to be skipped
-      for (; wait_ > 0; waiting_ += part::size, wait_ -= part::size)
-        behind_.add(part{waiting_, int(std::min<std::ptrdiff_t>(wait_, part::size)), 0}, kept);
+      using piece = tile<In, skip, width, reduced_at_once<In>>;  // all its NaNs are to be skipped
+      for (; wait_ > 0; waiting_ += piece::size, wait_ -= piece::size)
+        behind_.add(piece{waiting_, int(std::min<std::ptrdiff_t>(wait_, piece::size)), 0}, kept);
     });
     wait_ = 0;
   }

@@ -48,7 +48,7 @@ class windowed_prefix {
   // Tries a window with room to grow, then a tight one, which may reach bits, or small outputs,
   // that the other does not; then goes one by one.
   template <class Tile>
-  TALLY_CPU_FN bool emit_by_parts(Tile const& t, int needed, Out* out) {
+  TALLY_CPU_FN bool emit_by_extraction(Tile const& t, int needed, Out* out) {
     for (bool tight : {false, true}) {  // one loop: each call is a copy of much code
       if (tight && !fit(needed, true)) return false;
       bool const open = window_.unknown == 0;
@@ -63,7 +63,7 @@ class windowed_prefix {
   // Calls f(high, low, finer, k) for vectors of elements from k on, with the running sums of what
   // they have in the window's two parts, and with what each has below. Returns the last sums.
   template <class Tile, class F>
-  TALLY_CPU_FN std::pair<double, double> for_each_part(Tile const& t, F&& f) const {
+  TALLY_CPU_FN std::pair<double, double> for_each_extracted(Tile const& t, F&& f) const {
     constexpr int lanes = Tile::vector_bytes / 8;
     using doubles = vec<double, lanes>;
     double const sigma1 = window::sigma(window_.w1()), sigma2 = window::sigma(window_.w2());
@@ -155,7 +155,7 @@ class windowed_prefix {
     doubles smallest = least + doubles{};
     bits left{};
     ziv_rounding<narrowed, lanes> rounded(0, 0);
-    auto const last = for_each_part(
+    auto const last = for_each_extracted(
         t, [&](doubles high, doubles low, doubles finer, int k) __attribute__((always_inline)) {
           left |= cast<bits>(finer) << 1;
           low += sticky;

@@ -71,18 +71,18 @@ class moments_window {
     room_for<typename Tile::element, max_outliers> outliers;
     int count = 0;  // of outliers, which are added when the others have been
     for (bool again = false;;) {
-      auto const [e, added, laden] =
-          laden_ ? try_add<specials::counted>(t, s) : try_add<specials::kept>(t, s);
+      auto const [e, added, had_nan] =
+          had_nan_ ? try_add<specials::counted>(t, s) : try_add<specials::kept>(t, s);
       if (added) {
-        laden_ = laden;
+        had_nan_ = had_nan;
         ++tiles;
         for (int i = 0; i < count; ++i)
           if (!Tile::skips || !is_nan(outliers.values[i])) s.add(outliers.values[i]);
         return true;
       }
       int const top = e.top + (squares_of<Tile>::holds(e.top + room, e) ? room : 0);
-      if (!e.finite && !laden_) {
-        laden_ = true;
+      if (!e.finite && !had_nan_) {
+        had_nan_ = true;
       } else if (e.finite && top != top_ && squares_of<Tile>::holds(top, e)) {
         top_ = top;
       } else {
@@ -97,7 +97,7 @@ class moments_window {
  private:
   static constexpr int room = 1, max_outliers = 16;
   int top_ = 2;  // no element reaches 2^top_
-  bool laden_ = false;
+  bool had_nan_ = false;
 
   template <class Tile>
   using squares_of = window_squares<typename Tile::element, typename tile_reader<Tile>::doubles,
@@ -164,7 +164,7 @@ class moments_window {
     TALLY_CLAIM(stores_squares("moments_window.squares", squares, t));
     sum.store(s.sum.finite);
     squares.store(s.squares.finite);
-    return {e, true, reader.laden()};
+    return {e, true, reader.had_nan()};
   }
 };
 

@@ -14,8 +14,8 @@ struct products_accumulator {
 
   template <class Tile>
   TALLY_CPU_FN void add(Tile const& t, exact_products<T>& s) {
-    constexpr int parts = std::is_same_v<T, double> ? 2 : 1;
-    double values[parts][Tile::size];
+    constexpr int terms = std::is_same_v<T, double> ? 2 : 1;
+    double values[terms][Tile::size];
     if (!multiply(t, values)) return add_pairs(t, s);
     for (auto const& v : values)
       sums.add(tile<double, propagate, Tile::vector_bytes>{v, t.count, t.first}, s);
@@ -82,14 +82,15 @@ struct integer_products_accumulator {
   template <class Tile>
   TALLY_CPU_FN void add(Tile const& t, state& s) {
     // A tile's products of 8-bit integers cannot overflow 32 bits.
-    using part = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
-    part sums[lanes] = {};
+    using partial = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
+    partial sums[lanes] = {};
     for_each_lane(t, [&](int k, int lane) __attribute__((always_inline)) {
-      sums[lane] += part(t.data.first[k]) * part(t.data.second[k]);
+      sums[lane] += partial(t.data.first[k]) * partial(t.data.second[k]);
     });
-    part total = 0;
-    for (part const p : sums) total += p;
-    s += state(std::conditional_t<std::is_signed_v<T>, std::make_signed_t<part>, part>(total));
+    partial total = 0;
+    for (partial const p : sums) total += p;
+    s +=
+        state(std::conditional_t<std::is_signed_v<T>, std::make_signed_t<partial>, partial>(total));
   }
   void flush(state&) const {}
 };

@@ -111,10 +111,10 @@ struct narrow_sum {
     r.for_each_float(t, [&](auto const& x) __attribute__((always_inline)) {
       TALLY_CPU_UNROLL
       for (int i = 0; i < vectors; ++i) {
-        V const next = high[i] + x[i], part = minus_fused(next, high[i]);
+        V const next = high[i] + x[i], extracted = minus_fused(next, high[i]);
         TALLY_CLAIM(within("narrow.room", next - sigma, sigma / 3));
-        TALLY_CLAIM(adds("narrow.rest", low[i], minus_fused(x[i], part)));
-        low[i] += minus_fused(x[i], part);
+        TALLY_CLAIM(adds("narrow.rest", low[i], minus_fused(x[i], extracted)));
+        low[i] += minus_fused(x[i], extracted);
         high[i] = next;
       }
       if (blocks > 1 && ++taken == max_taken) flush(), taken = 0;
@@ -174,7 +174,7 @@ TALLY_CPU_FN outcome add_window(Tile const& t, int top, State& s) {
   if (!e.finite || !exact || !reader.count(s)) return {e, false};
   TALLY_CLAIM(stores("window", sum, t));
   sum.store(s.finite);
-  return {e, true, reader.laden()};
+  return {e, true, reader.had_nan()};
 }
 
 }  // namespace tally::detail
