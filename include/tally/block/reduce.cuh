@@ -15,8 +15,8 @@ namespace tally::block {
 
 namespace detail {
 
-// The fold of a warp's values, of which the block's first `count` are live, in its first lane; in
-// a warp without live values, anything.
+// The fold of those of a warp's values that are among the block's first `count`, in its first lane;
+// unspecified in a warp that has none of them.
 template <class T, class Op>
 __device__ T fold_warp(T x, Op op, int count) {
   int const live = count - warp_size * warp_index();
@@ -30,14 +30,14 @@ __device__ T fold_warp(T x, Op op) {
     return fold_warp(x, op, thread_count<Threads>());
 }
 
-// From the warps' folds, of which the first `warps` count, the block's: in its first thread.
+// The block's fold, in its first thread, made of the folds x of its first `warps` warps.
 template <int Threads, class T, class Op, call_buffer Buffer>
 __device__ T reduce_warps(T x, Op op, int warps, Buffer& buffer) {
   if constexpr (warps_of<Threads> > 1) {
     T const* const partials = publish(buffer, x);
     constexpr bool few = each_warp_folds<Threads, T> && warps_of<Threads> <= 4;
     if constexpr (few && warp::detail::has_redux<T, Op> && sizeof(T) == 8)
-      x = fold<Threads>(partials, warps, op);  // by all, which is sooner than by one
+      x = fold<Threads>(partials, warps, op);  // by every warp, which is sooner than by one thread
     else if constexpr (few)
       x = fold_in_first_thread<warps_of<Threads>>(x, partials, warps, op);
     else if (is_first_warp())  // + 0, so that the address is computed before
@@ -71,7 +71,7 @@ __device__ T reduce_runs(T x, Op op, Buffer& buffer) {
   return x;
 }
 
-// The same in all threads.
+// The block's fold in all its threads, made of the same.
 template <int Threads, class T, class Op, call_buffer Buffer>
 __device__ T all_reduce_warps(T x, Op op, int warps, Buffer& buffer) {
   if constexpr (warps_of<Threads> == 1) {

@@ -20,9 +20,9 @@ namespace detail {
 
 // How a warp comes by the fold of the partials of those before it.
 enum class strategy {
-  by_redux,       // for itself, of as many lanes as there are warps before it
-  by_digits,      // for itself, of a run for each binary digit of their number
-  by_first_warp,  // which scans the partials for all: where a warp lacks lanes, or there are many
+  by_redux,       // each warp folds the partials before it by one redux
+  by_digits,      // each warp folds a run of them for each binary digit of its number
+  by_first_warp,  // the first warp scans them for all: if a warp lacks lanes, or there are many
 };
 template <int Threads, class T, class Op>
 inline constexpr strategy strategy_of = [] {
@@ -36,8 +36,8 @@ inline constexpr strategy strategy_of = [] {
 template <int Warps>
 inline constexpr int top_digit = int(std::bit_floor(unsigned(Warps - 1)));
 
-// The fold of the runs of partials that the binary digits of w stand for, from `digit` down: after
-// x, if there is anything before, a head or higher digits. All partials have been written.
+// Folds the runs of partials that the binary digits of w stand for, from `digit` down. They come
+// after x, if there is anything before: a head, or higher digits. All partials have been written.
 template <int Warps, int digit, bool Headed, class T, class Op>
 __device__ T fold_digits(T x, T const* partials, int w, Op op) {
   if constexpr (digit == 0) {
@@ -55,7 +55,7 @@ __device__ T fold_digits(T x, T const* partials, int w, Op op) {
 }
 
 // The fold of `head`, if Headed, and the partials of all warps before the caller's, each of which
-// its lane `from` passes. Where there is neither, anything.
+// its lane `from` passes; unspecified where there is neither.
 template <int Threads, bool Headed, class T, class Op, call_buffer Buffer>
 __device__ T before_warp(T head, T partial, int from, Op op, T* total, Buffer& buffer) {
   constexpr strategy chosen = strategy_of<Threads, T, Op>;

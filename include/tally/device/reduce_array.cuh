@@ -39,8 +39,8 @@ inline bool is_long(std::uint64_t tiles, std::uint64_t blocks) {
   return blocks > 1 && tiles >= 24 * blocks;
 }
 
-// How many blocks, of how many threads, that read so many vectors at once: few elements make one
-// block. Some more make blocks of half the threads, which are sooner done with folding theirs.
+// How many blocks a launch has, of how many threads. Few elements make one block. Some more make
+// blocks of half the threads, which are sooner done with folding theirs.
 struct geometry {
   unsigned blocks, threads;
 };
@@ -60,7 +60,7 @@ geometry geometry_of(std::uint64_t n, int multiprocessors) {
   return {unsigned(std::min((vectors + each - 1) / each, max_blocks)), threads};
 }
 
-// The levels of a run (reduce_ordered.cuh): as few as leave not more than `max_runs` runs.
+// The fewest levels of a run (reduce_ordered.cuh) that leave not more than `max_runs` runs.
 template <class State>
 int run_levels(std::uint64_t strips, std::uint64_t max_runs) {
   int levels = 0;
@@ -70,8 +70,9 @@ int run_levels(std::uint64_t strips, std::uint64_t max_runs) {
   return levels;
 }
 
-// A run for each block; of long work shorter ones, as many as have room in the first workspace. Few
-// strips make small blocks, of which the first one's first warp can put the runs together.
+// How an ordered reduction is split: into a run for each block, or long work into shorter ones, as
+// many as have room in the first workspace. Few strips make small blocks, whose runs the first
+// block's first warp can put together.
 struct run_plan {
   unsigned warps;
   int levels;
@@ -90,7 +91,7 @@ run_plan plan_runs(std::uint64_t strips, std::uint64_t blocks) {
 
 template <launch_context Context, aggregate A, class Source>
 void reduce_any_order_on_device(Context& context, A const& a, bool skips_nan, Source const& in,
-                                std::uint64_t n, device::answer<typename A::result> out) {
+                                std::uint64_t n, device::output<typename A::result> out) {
   auto const agent = device::make_agent(a, skips_nan);
   using agent_type = std::remove_const_t<decltype(agent)>;
   auto const [blocks, threads] = geometry_of<agent_type, Source>(n, context.multiprocessors());
@@ -104,7 +105,7 @@ void reduce_any_order_on_device(Context& context, A const& a, bool skips_nan, So
 
 template <launch_context Context, aggregate A, class Source>
 void reduce_in_order_on_device(Context& context, A const& a, bool skips_nan, Source const& in,
-                               std::uint64_t n, device::answer<typename A::result> out) {
+                               std::uint64_t n, device::output<typename A::result> out) {
   auto const op = ordered_on_device(a);
   using op_type = std::remove_const_t<decltype(op)>;
   using state = typename op_type::state;
@@ -127,8 +128,8 @@ void reduce_in_order_on_device(Context& context, A const& a, bool skips_nan, Sou
       device::whole_strips_of(in, n), out, workspace, op, dynamic});
 }
 
-// The elements of `in`, in memory that the device can read, into *result; asynchronous. *found (or
-// null) tells whether there is an answer.
+// Reduces `in`, which is in memory that the device can read, into *result; asynchronously. *found
+// (or null) says whether there is a result.
 template <launch_context Context, aggregate A, input In>
 void reduce_on_gpu(Context& context, A const& a, nan_policy nan, In const& in,
                    typename A::result* result, bool* found) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reductions whose operator neither commutes nor forgives another grouping: the aligned binary tree
-// over the index, whatever the launch looks like. Names no aggregate.
+// over the index, whatever the launch looks like. This file names no aggregate.
 #pragma once
 
 #include "tally/aggregate/aggregate.hpp"
@@ -36,7 +36,7 @@ inline constexpr int row_size = neighbours<Source> * warp_size * Source::each;
 template <class Source>
 inline constexpr std::uint64_t strip_size = Source::loads * warp_size * Source::each;
 
-// An aggregate without an identity, with one: nothing.
+// Gives an aggregate without an identity one: the state of no elements.
 template <aggregate A>
 struct with_identity {
   using element = typename A::element;
@@ -52,7 +52,7 @@ struct with_identity {
   TALLY_FN bool empty(state const& s) const { return !s.present; }
 };
 
-// The tree over some neighbours that a thread has.
+// Folds the tree over some neighbours that a thread has.
 template <aggregate A, int Size>
 __device__ typename A::state fold_neighbours(A const& a, typename A::state (&node)[Size]) {
 #pragma unroll
@@ -62,16 +62,16 @@ __device__ typename A::state fold_neighbours(A const& a, typename A::state (&nod
   return node[0];
 }
 
-// The tree over a warp's lanes, in the first of them.
+// Folds the tree over a warp's lanes, for the first of them.
 template <aggregate A>
 __device__ typename A::state fold_lanes(A const& a, typename A::state const& s) {
   using state = typename A::state;
   return warp::reduce(s, [&](state const& l, state const& r) { return a.combine(l, r); });
 }
 
-// The tree over Rows states of each lane, those of all lanes one after another, in the first lane:
-// half of the rows change places with the other half of a neighbour's at each of the first steps,
-// so that a lane has fewer of them to pass on.
+// Folds the tree over Rows states of each lane, those of all lanes one after another, for the first
+// lane: half of the rows change places with the other half of a neighbour's at each of the first
+// steps, so that a lane has fewer of them to pass on.
 template <aggregate A, int Rows>
 __device__ typename A::state fold_rows(A const& a, typename A::state (&row)[Rows]) {
   static_assert((Rows & (Rows - 1)) == 0 && Rows <= warp_size);
@@ -95,8 +95,8 @@ __device__ typename A::state fold_rows(A const& a, typename A::state (&row)[Rows
   return all;
 }
 
-// The tree over 2^levels neighbours that come one after another to a whole warp, in its first lane:
-// each lane keeps one of 32 of them, then one of 32 such groups.
+// Folds the tree over 2^levels neighbours that come one after another to a whole warp: each lane
+// keeps one of 32 of them, then one of 32 such groups.
 template <aggregate A>
 class tower {
   using state = typename A::state;
@@ -105,7 +105,7 @@ class tower {
  public:
   __device__ explicit tower(A const& a) : kept_(a.identity()), group_(a.identity()) {}
 
-  // The i-th of them, in the first lane; the last one gives the tree's node.
+  // Takes the i-th node from the first lane; with the last one, the first lane gets the tree's.
   __device__ state push(A const& a, unsigned i, int levels, state const& node) {
     if (levels == 0) return node;
     unsigned const lane = threadIdx.x % warp_size;
@@ -142,7 +142,7 @@ struct ordered_call {
   Source in;
   std::uint64_t n;
   whole_strips whole;
-  answer<typename A::result> out;
+  output<typename A::result> out;
   workspace w;
   A a;
   bool dynamic;  // the schedule of its runs
@@ -157,7 +157,7 @@ class strip {
   static constexpr int beside = neighbours<Source>, rows = loads / beside;
 
  public:
-  // A warp's i-th strip of a run: where it is.
+  // Finds the warp's i-th strip of a run.
   __device__ Source find(ordered_call<A, Source> const& call, unsigned run, unsigned i) {
     auto const number =
         (((std::uint64_t(run) << call.levels) + i) << call.log_warps) + threadIdx.x / warp_size;
@@ -249,7 +249,7 @@ template <class State>
 inline constexpr std::uint64_t max_runs =
     shared_nodes<State>::capacity << 10;  // see fold_runs, tower
 
-// The tree over some neighbours.
+// Folds the tree over `Size` neighbours, by one thread.
 template <unsigned Size, aggregate A>
 __device__ typename A::state fold_some(A const& a, shared_nodes<typename A::state>& nodes,
                                        unsigned first) {
@@ -261,9 +261,9 @@ __device__ typename A::state fold_some(A const& a, shared_nodes<typename A::stat
   }
 }
 
-// The tree over the first `count` nodes, a power of two where they are more than a warp, in a
-// warp's first lane. (For a lane to fold what is a lane's of `capacity` takes it less time than a
-// barrier and shuffles by more warps do.)
+// Folds the tree over the first `count` nodes, a power of two if more than a warp has lanes, for
+// the warp's first lane. (For a lane to fold what is a lane's of `capacity` takes it less time than
+// a barrier and shuffles by more warps do.)
 template <aggregate A>
 __device__ typename A::state fold_nodes(A const& a, shared_nodes<typename A::state>& nodes,
                                         unsigned count) {
@@ -278,9 +278,9 @@ __device__ typename A::state fold_nodes(A const& a, shared_nodes<typename A::sta
   return device::fold_lanes(a, mine);
 }
 
-// The node of a run, in the first thread; before the next one there is a barrier. The warps of a
-// block take its strips in turn, so that they read one place of the array together. `here` is this
-// warp's first one; it will be that of the run after it, if there is one.
+// Folds a run into its node, for the first thread; before the next run there is a barrier. The
+// warps of a block take its strips in turn, so that they read one place of the array together.
+// `here` is this warp's first one; it will be that of the run after it, if there is one.
 template <aggregate A, class Source>
 __device__ typename A::state fold_run(ordered_call<A, Source> const& call, unsigned run,
                                       unsigned after, strip<A, Source>& here,
@@ -299,8 +299,8 @@ __device__ typename A::state fold_run(ordered_call<A, Source> const& call, unsig
   return threadIdx.x < warp_size ? fold_nodes(call.a, nodes, strips * warps) : call.a.identity();
 }
 
-// The tree over the runs, in the first thread. A block takes as many neighbours at a time as have
-// room, so that it follows those who publish them; of few its first warp does.
+// Folds the tree over the runs, for the first thread. A block takes as many neighbours at a time as
+// have room, so that it follows those who publish them; of few its first warp does.
 template <aggregate A, class Source>
 __device__ typename A::state fold_runs(ordered_call<A, Source> const& call, std::uint32_t epoch,
                                        shared_nodes<typename A::state>& nodes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a block does for an aggregate that takes any order is its agent's (CUB's term): reduce.cuh
+// An agent (CUB's term) is what a block does for an aggregate that takes any order: reduce.cuh
 // calls it, and agent_for says which agent an aggregate has.
 #pragma once
 

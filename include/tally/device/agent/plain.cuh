@@ -12,8 +12,8 @@
 
 namespace tally::device {
 
-// The agent of it (agent.cuh). An aggregate that is made for it, as those of extrema.cuh are, may
-// have two members more:
+// The agent (agent.cuh) of an aggregate A with a small state. An aggregate that is made for it, as
+// those of extrema.cuh are, may have two members more:
 //
 //   add(s, x, index, is_there)  adds the elements x[k] of a batch of which is_there(k)
 //   fold_warp(s)                the states of a warp's lanes combined, in the first one

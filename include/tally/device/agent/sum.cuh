@@ -12,7 +12,8 @@
 
 namespace tally::device {
 
-// Ziv's quick phase: the sum rounded once, if its leading digits tell. By a warp.
+// Ziv's quick phase (double_double.hpp): rounds the sum once if its leading digits tell what to; by
+// a whole warp.
 template <floating R, class Number>
 __device__ bool round_quickly(shared_sum<Number> const& s, digit_run const& run, R& out) {
   int const lane = int(threadIdx.x % warp_size);
@@ -114,8 +115,8 @@ struct sum_agent {
   }
 };
 
-// agent_at_offset<Agent, Offset, Columns>::type is the agent with its dynamic shared memory behind
-// so many bytes of others', and so many columns of digits in it.
+// agent_at_offset<Agent, Offset, Columns>::type is the agent, rebound: its dynamic shared memory
+// begins at byte `Offset`, and has `Columns` columns of digits.
 template <class Agent, int Offset, int Columns>
 struct agent_at_offset;
 

@@ -10,7 +10,7 @@
 
 namespace tally::device {
 
-// Some of a list of results, for an agent that fills several.
+// Some of a list of results, those that one member of a joint_agent fills.
 template <class Results, std::size_t... At>
 struct joint_results {
   Results* all;
@@ -21,7 +21,7 @@ struct joint_results {
   }
 };
 
-// An agent, and which of the results it gives.
+// An agent in a joint_agent, and which of the results it gives.
 template <class Agent, std::size_t... At>
 struct joint_member {
   Agent agent;
@@ -72,7 +72,7 @@ struct joint_agent<joint_member<Agent, At...>, Members...> {
           : after::blocks_a_multiprocessor;
   static constexpr int words = Agent::words + after::words, sums = Agent::sums + after::sums;
   static constexpr bool loads_ahead = false, schedules_dynamically = false;
-  // An agent's is behind that of those after it.
+  // The dynamic shared memory of an agent is behind that of those after it.
   static constexpr int dynamic_bytes = Agent::dynamic_bytes + after::dynamic_bytes;
   struct shared {
     typename Agent::shared first;
@@ -144,7 +144,8 @@ auto list_of(detail::both<A, B> const& pair) {
   }(list_of(pair.second));
 }
 
-// The chain for the aggregates Ops.
+// Makes the joint_agent of the aggregates Ops: a common_moments_agent of those that can be had from
+// the same totals, and an agent for each of the others.
 template <class... Ops>
 class joint_agent_maker {
   using list = results<Ops...>;
@@ -170,7 +171,8 @@ class joint_agent_maker {
     return {first, rest};
   }
 
-  // The joined ones from i on, the first of all having been found.
+  // The member for all that have their totals in common. It goes through the aggregates from i on;
+  // those in common before them are `before`.
   template <std::size_t i, std::size_t... before>
   auto common() const {
     if constexpr (i < count) {
@@ -185,7 +187,7 @@ class joint_agent_maker {
       return joint_member<agent, before...>{agent{{skips_nan_, a}}};
     }
   }
-  // Which of `all` is `i`.
+  // The position of i among `all`.
   template <std::size_t i, std::size_t... all>
   static constexpr std::size_t nth() {
     std::size_t at = 0;
@@ -195,7 +197,7 @@ class joint_agent_maker {
     }
     return at;
   }
-  // Others are being added up while an addition of one is under way.
+  // One chain will do: other members' additions go on while one of it is under way.
   template <class Agent>
   static Agent with_one_chain(Agent const& agent) {
     return agent;
@@ -204,8 +206,8 @@ class joint_agent_maker {
   static plain_agent<A, 1> with_one_chain(plain_agent<A, chains> const& agent) {
     return {agent.skips_nan, agent.a};
   }
-  // And its dynamic shared memory is behind so many bytes of theirs: in fewer columns where not all
-  // have room otherwise.
+  // The agent with its dynamic shared memory behind that of those after it, in fewer columns where
+  // not all have room otherwise.
   template <int Offset, class Agent>
   static auto at_offset(Agent const& agent) {
     if constexpr (Agent::dynamic_bytes == 0 || (Offset == 0 && columns == warp_size))
@@ -228,7 +230,7 @@ class joint_agent_maker {
     while (fit > 1 && (bytes_with<i>(fit) + ...) > room) fit /= 2;
     return fit;
   }(std::make_index_sequence<count>());
-  // The others, each with an agent of its own.
+  // The joint_agent of the aggregates from i on that are not in common, each with its own agent.
   template <std::size_t i>
   auto apart() const {
     if constexpr (i == count) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which part of the work a block does next. A static schedule gives each block an equal share. A
-// dynamic one gives it the first part that no block has yet: a GPU's multiprocessors do not get at
-// memory equally fast, and of equal shares those of the slower ones are done last.
+// A schedule says which part of the work a block does next. A static schedule gives each block an
+// equal share. A dynamic one gives it the first part that no block has yet: a GPU's multiprocessors
+// do not get at memory equally fast, and of equal shares those of the slower ones are done last.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -30,7 +30,7 @@ class static_schedule {
 template <int Each>
 class dynamic_schedule {
  public:
-  // By the blocks from `begin` on.
+  // For the blocks from `begin` on, which share the work.
   __device__ dynamic_schedule(workspace const& w, bool dynamic, unsigned begin = 0)
       : counter_(w.drawn()),
         blocks_(gridDim.x - begin),

@@ -7,11 +7,11 @@
 
 namespace tally::device {
 
-// A source cut by the host: whole vectors, and what lies before and behind them, a few elements.
+// How the host splits a source: into whole vectors, and a few elements before and behind them.
 struct input_split {
   std::uint64_t vectors;
   unsigned head, tail;  // elements
-  bool aligned;         // or vectors are anywhere, and a vector is left on either side of them
+  bool aligned;         // else vectors are anywhere, and a vector is left on either side of them
 };
 
 template <class Source>
@@ -34,7 +34,7 @@ class tile {
  public:
   using batch_type = typename Source::template batch_type<Source::loads>;
 
-  // The one of the block's number.
+  // Begins with the tile of the block's own number.
   __device__ tile(Source const& source, input_split const& split)
       : split_(&split),
         first_(std::uint64_t(blockIdx.x) * size()),
@@ -44,10 +44,11 @@ class tile {
     first_ += tiles * size();
     mine_ = mine_.from(tiles * size() * Source::each);
   }
-  // Whether it is behind the last one, the same in the whole block.
+  // Whether the tile is behind the last one, which is the same in the whole block.
   __device__ bool is_behind() const { return first_ >= split_->vectors; }
 
-  // The vectors, zeros for what there is not. Bit j of the answer tells whether there is the j-th.
+  // Loads the vectors, and zeros for those that are not there. Bit j of the result says whether the
+  // j-th is.
   __device__ unsigned load(batch_type& x) const {
     auto const left = std::int64_t(split_->vectors - first_ - threadIdx.x);
     unsigned live = 0;

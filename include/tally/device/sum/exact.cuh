@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Exact sums by a block. A thread adds up what it reads in doubles, in such a way that every
-// addition is exact or its error is seen; what does not fit goes to digits that the block shares.
-// All ends as integers, so that neither the order nor the way through this file leaves a trace.
+// addition is exact or its error is seen; what does not fit goes to the block's superaccumulators.
+// All ends as integers, so that neither the order nor the path through this file leaves a trace.
 #pragma once
 
 #include "tally/aggregate/zipped.hpp"
@@ -20,7 +20,7 @@ __host__ __device__ constexpr int log2_of(int n) { return n < 2 ? 0 : 1 + log2_o
 enum class special { nan, positive_infinity, negative_infinity };
 inline constexpr int specials = 3;
 
-// What the block's threads share: digits, and how many values are not finite.
+// What the block's threads share: a superaccumulator, and how many values are not finite.
 template <class Number>
 struct shared_sum {
   static constexpr int words = Number::digits + specials;
@@ -40,7 +40,8 @@ struct shared_sum {
     atomicAdd(&here[int(s)], 1u);
   }
 
-  // As an exact_state, or as exact_products, whose digits carry() has yet to bring into their form.
+  // Stores the sum as an exact_state, or as exact_products, whose digits carry() has yet to bring
+  // into their form.
   template <class State>
   __device__ void store(State& t) const {
     t.nan = count(special::nan);
@@ -49,7 +50,7 @@ struct shared_sum {
     for (int i = 0; i < Number::digits; ++i) t.finite.digit[i] = digits.digit(i);
   }
 
-  // As `words` integers, for other blocks, and theirs added: the piece-th of 4 threads' piece.
+  // The sum is `words` integers for other blocks. Theirs are added by 4 threads each, a piece each.
   __device__ std::uint64_t word(int i) const {
     return i < Number::digits ? std::uint64_t(digits.digit(i)) : here[i - Number::digits];
   }
@@ -61,7 +62,7 @@ struct shared_sum {
   }
 };
 
-// What an element adds to a sum: of a pair, the product.
+// What an element adds to a sum: itself, or the product of a pair.
 template <floating T>
 __device__ double value_of(T x) {
   return as_double(x);
@@ -72,7 +73,7 @@ __device__ double value_of(zipped<T, T> const& x) {
 }
 
 // Counts the elements that are not finite, and puts zeros in their place, so that they add nothing
-// to digits either. By whole warps.
+// to digits either; for whole warps.
 template <class Batch, class Number>
 __device__ void set_specials_aside(Batch& x, shared_sum<Number>& shared) {
   bool any = false;
@@ -102,7 +103,7 @@ struct array_of {
 template <element T>
 class exact_adder;
 
-// Elements that have little in common, one by one, and exact sums of some that have more.
+// Adds elements that have little in common, one by one, and exact sums of some that have more.
 template <floating T>
 class single_adder {
   static constexpr bool is_double = std::is_same_v<T, double>;
@@ -119,15 +120,16 @@ class single_adder {
   __device__ void put_rest(double x, shared_type& shared) {
     sum_.template put<components - 1>(x, shared.digits);
   }
-  // By any thread.
+  // Adds an element, for any thread.
   __device__ void add_one(T x, shared_type& shared) {
     if (is_finite(x) && (!is_double || fabs(as_double(x)) < 0x1p960))
       put(as_double(x), shared);
     else
       add_special(x, shared);
   }
-  // All of a batch, after apart().reserve(their number); each(significand and row) for every one.
-  // What values that are not finite add to digits does not matter: they are counted, and decide.
+  // Adds all elements of a batch, after apart().reserve(their number), and calls each(significand
+  // and row) for every one. What values that are not finite add to digits does not matter: they are
+  // counted, and decide.
   // (Where a state is the result, set_specials_aside() has taken them out.)
   __device__ columns& apart() { return apart_; }
   template <class Batch, class Each>
@@ -156,9 +158,9 @@ class single_adder {
     for (T const value : copy.value)
       if (!is_finite(value)) add_special(value, shared);
   }
-  // By whole warps, after the last of all these.
+  // Whole warps call close() after the last of all these, and the block calls close_apart() between
+  // two barriers, of which the second one may not be needed.
   __device__ void close(shared_type& shared) { sum_.close(shared.digits); }
-  // And by the block, between two barriers, of which the second one may not be needed.
   __device__ static bool close_apart(shared_type& shared) { return columns::close(shared.digits); }
 
  private:
@@ -177,14 +179,14 @@ class single_adder {
   }
 };
 
-// The types of up to 32 bits: while what is read at once is close enough together, plain double
-// additions are exact (windows.hpp has the same on a CPU).
+// Adds elements of up to 32 bits: while what is read at once is close enough together, plain double
+// additions are exact (cpu/sum/windows.hpp has the same on a CPU).
 template <floating T>
 class exact_adder<T> : public single_adder<T> {
  public:
   using shared_type = typename single_adder<T>::shared_type;
 
-  // What a thread has read at once; T{} in place of what does not count. By whole warps.
+  // Adds what a thread has read at once, with T{} in place of what does not count; for whole warps.
   template <class Batch>
   __device__ void add(Batch const& x, shared_type& shared) {
     constexpr int size = Batch::size, many = warp_size / 2;
@@ -201,7 +203,7 @@ class exact_adder<T> : public single_adder<T> {
   }
 
  private:
-  // False where the sum may not be exact.
+  // Adds up a batch; false where the sum may not be exact.
   template <class Batch>
   __device__ static bool add_up(Batch const& x, double& all) {
     using seen = detail::seen_as<T>;
@@ -234,9 +236,10 @@ class exact_adder<T> : public single_adder<T> {
   }
 };
 
-// double: the sum of what is not too far apart is cut at a place that all have in common, so that
-// additions above it are exact, and those of what they leave, too. Elements that lie elsewhere than
-// those before move the place. Where this does not do for some lanes, all go to digits.
+// Adds doubles: from those that are not too far apart, multiples of one power of two are extracted
+// by a sigma (Rump, Ogita and Oishi, 2008; cpu/sum/extraction.hpp), so that their additions are
+// exact, and those of what they leave, too. Elements that lie elsewhere than those before move
+// sigma. Where this does not do for some lanes, all go to digits.
 template <>
 class exact_adder<double> : public single_adder<double> {
  public:
@@ -266,8 +269,8 @@ class exact_adder<double> : public single_adder<double> {
   }
 
  private:
-  // What of a warp's batches can be cut at the lanes' places, which are moved where that helps: of
-  // too many lanes not, or of this one not, but of others.
+  // Whether a lane's batch can be extracted by its sigma, which is moved where that helps: this one
+  // can, only others' can, or too many lanes' cannot, and none is.
   enum class fitting { this_one, others, none };
   template <class Batch>
   __device__ fitting make_fit(Batch const& x, shared_type& shared) {
@@ -295,7 +298,8 @@ class exact_adder<double> : public single_adder<double> {
     return fitting::this_one;
   }
 
-  // Additions to a chain, 2^log2_room, reach 2^(52 + unit), when all elements are below 1.
+  // What is extracted of elements below 1 is multiples of 2^unit; 2^log2_room additions to a chain
+  // stay below 2^(52 + unit).
   static constexpr int log2_room = 7, chains = 2, unit = log2_room - 50;
   // How far the elements' exponent fields may be apart, so that what is left is added up exactly in
   // 53 bits, and which are below those that may overflow.
@@ -332,7 +336,7 @@ class exact_adder<double> : public single_adder<double> {
   }
 };
 
-// Integers, by 32-bit halves where they have 64 bits.
+// Adds integers, those of 64 bits by their 32-bit halves.
 template <integer T>
 class exact_adder<T> {
  public:

@@ -6,8 +6,10 @@
 
 namespace tally::device {
 
-// A thread's exact sum of doubles, as a sum of some of them that do not overlap (Shewchuk's
-// expansion), and digits that the block shares for what does not fit.
+// A thread's exact sum of doubles: an expansion of some that do not overlap (J. R. Shewchuk,
+// "Adaptive precision floating-point arithmetic and fast robust geometric predicates", Discrete &
+// Computational Geometry 18, 1997), and the block's digits for what does not fit. Each addition is
+// a TwoSum.
 template <int Components>
 class expansion {
  public:
@@ -22,7 +24,7 @@ class expansion {
     else
       digits.add(sum.low);
   }
-  // By whole warps.
+  // Adds the components to the digits; for whole warps.
   template <class Digits>
   __device__ void close(Digits& digits) const {
     digits.add_warp(component_);

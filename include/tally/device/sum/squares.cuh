@@ -7,11 +7,11 @@
 
 namespace tally::device {
 
-// A thread's part in both.
+// A thread's part in both sums.
 template <element T>
 class square_adder;
 
-// Where T's elements are: an exponent's field, which says below what they are.
+// Where elements of type T lie: their exponents' fields, each of which says what they are below.
 template <floating T>
 struct square_window {
   static constexpr bool exact = !std::is_same_v<T, double>;  // the squares, as doubles
@@ -22,10 +22,10 @@ struct square_window {
   static constexpr int min_field = exact ? 0 : bias - 450;
   static constexpr int max_field = exact ? format<T>::max_field - 1 : bias + 480;
 
-  // Of a magnitude's bits: 32 of them that can be compared.
+  // The 32 bits of a magnitude that are compared.
   static __device__ unsigned upper(bits_of<T> x) { return unsigned(x >> (exact ? 0 : 32)); }
   static __device__ auto magnitude(T x) { return bits_of<T>(to_bits(x) & ~format<T>::sign); }
-  // Less than that of what is not less than x, if x is not zero; then it is large.
+  // Less than upper() of all that are not less than x, unless x is zero: then it is large.
   static __device__ unsigned upper_before(bits_of<T> x) {
     if constexpr (sizeof(T) < 4)
       return unsigned(x) - 1;
@@ -34,9 +34,10 @@ struct square_window {
   }
 };
 
-// Elements of a few binades, the window, are added up in doubles without an error: their squares
-// are cut at a place that all have in common, and so are the rests of those of doubles. The window
-// moves to where the elements are.
+// Elements of a few binades, the window, are added up in doubles without an error: multiples of one
+// power of two are extracted from their squares by a sigma (Rump, Ogita and Oishi, 2008;
+// cpu/sum/extraction.hpp), and of doubles also from the elements and the squares' errors. The
+// window moves to where the elements are.
 template <floating T>
 class square_adder<T> {
   using window = square_window<T>;
@@ -54,7 +55,7 @@ class square_adder<T> {
     sum_type::clear_apart();
     columns::clear();
   }
-  // What a thread has read at once; T{} in place of what does not count. By whole warps.
+  // Adds what a thread has read at once, with T{} in place of what does not count; for whole warps.
   template <class Batch>
   __device__ void add(Batch& x, sums& shared, digits& squares) {
     constexpr int some = 8;
@@ -76,20 +77,20 @@ class square_adder<T> {
     sum_.add_one(x, shared);
     add_square(x, squares);
   }
-  // By whole warps, after the last add.
+  // Whole warps call close() after the last add, and the block calls close_apart() between two
+  // barriers, of which the second one may not be needed.
   __device__ void close(sums& shared, digits& squares) {
     flush(shared, squares);
     sum_.close(shared);
     squares_.close(squares);
   }
-  // And by the block, between two barriers, of which the second one may not be needed.
   __device__ static bool close_apart(sums& shared, digits& squares) {
     bool const any = sum_type::close_apart(shared);
     return columns::close(squares) || any;
   }
 
  private:
-  // What is looked at together of many small elements: there are not the registers for all.
+  // Some of a batch of many small elements: there are not the registers for all.
   template <int Size>
   struct sub_batch {
     static constexpr int size = Size;
@@ -142,8 +143,8 @@ class square_adder<T> {
   template <class Batch>
   static constexpr int additions = (Batch::size + chains - 1) / chains;
   static constexpr int many = 4;  // lanes
-  // Where the cut is below the squares' upper end, and the binades of a window: so that additions
-  // of what is below the last cut are exact, too.
+  // What is extracted of squares below 1 is multiples of 2^unit. A window has so many binades that
+  // additions of what the last extraction leaves are exact, too.
   static constexpr int unit = log2_room - 50;
   static constexpr int binades = exact ? 51 - log2_room - window::precision : 25 - log2_room;
   sum_type sum_;
@@ -153,7 +154,7 @@ class square_adder<T> {
   unsigned from_ = ~0u, above_ = 1;
   int left_ = 0;  // additions to a chain until it is full
   struct chain {
-    double sum = 0, high = 0, low = 0;         // of elements; of squares, above and below the cut
+    double sum = 0, high = 0, low = 0;         // of elements; of squares, extracted and left
     double sum_rest = 0, error = 0, rest = 0;  // double: what its sums and squares leave
   };
   chain chain_[chains];
@@ -189,7 +190,7 @@ class square_adder<T> {
     sum = next;
   }
 
-  // A window for elements whose exponents have this field or less.
+  // Opens a window for elements whose exponents have the field `top` or less.
   __device__ void open(int top) {
     left_ = 1 << log2_room;
     if (exact) top = min(top, window::max_field);  // else what is not finite would be inside
@@ -205,7 +206,7 @@ class square_adder<T> {
     }
     for (chain& c : chain_) c = {sum_sigma_, sigma_, 0, 0, error_sigma_, 0};
   }
-  // What the window holds goes on; it is closed then.
+  // Passes on what the window holds, and closes it.
   __device__ void flush(sums& shared, digits& squares) {
     if (above_ == 1) return;
     double sum = 0, high = 0, low = 0;
@@ -237,7 +238,7 @@ class square_adder<T> {
     return magnitude != 0 &&
            !(window::upper(magnitude) < above_ && window::upper_before(magnitude) >= from_);
   }
-  // Elements outside the window, which leave zeros in x: seldom more than one.
+  // Adds elements outside the window, seldom more than one, which leave zeros in x.
   template <class Batch>
   __device__ void set_apart(Batch& x, sums& shared, digits& squares) {
     unsigned outside = 0;
@@ -260,7 +261,7 @@ class square_adder<T> {
         squares_.template put<1>(as_double(value) * as_double(value), squares);
     }
   }
-  // All that was read, by whole warps.
+  // Adds all that was read to the privatised digits; for whole warps.
   template <class Batch>
   __device__ void add_all_apart(Batch const& x, sums& shared, digits& squares) {
     sum_.apart().reserve(Batch::size, shared.digits);
@@ -282,7 +283,7 @@ class square_adder<T> {
   }
 };
 
-// Integers: by 32-bit pieces of the squares.
+// Adds integers, and their squares by 32-bit pieces.
 template <integer T>
 class square_adder<T> {
  public:
