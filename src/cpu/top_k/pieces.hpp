@@ -21,7 +21,7 @@ struct piece {
 template <class R>
 using pieces = std::vector<piece<R>>;
 
-// A range of n elements that start at index `first`, for each of at most `threads` threads.
+// Splits n elements that start at index `first` into a piece for each of at most `threads` threads.
 template <class R>
 pieces<R> split(R const* in, std::size_t n, std::int64_t first, int threads) {
   constexpr std::size_t min_size = std::size_t(1) << 15;  // waking a thread for fewer does not pay

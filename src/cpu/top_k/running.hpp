@@ -49,7 +49,7 @@ class running {
   }
 
   static constexpr std::size_t min_room = std::size_t(1) << 15;
-  // The buffer that takes an eighth of the bytes of n elements.
+  // The room of a buffer that takes an eighth of the bytes of n elements.
   static std::size_t room_for(std::size_t n) {
     return n / 8 * sizeof(R) / (sizeof(R) + sizeof(std::int64_t));
   }
@@ -73,7 +73,7 @@ class running {
     for (auto& each : results) merge(each.values, each.indices);
   }
 
-  // Takes over what another one held; its indices may lie anywhere between these.
+  // Takes over what another one held, whose indices may lie anywhere between these.
   template <class T>
   void merge(std::vector<T> const& values, std::vector<std::int64_t> const& indices) {
     flush();

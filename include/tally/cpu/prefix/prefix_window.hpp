@@ -15,6 +15,7 @@ namespace tally::detail {
 //   high   a multiple of 2^w1, w1 = top - 52, |high| < 2^top
 //   low    a multiple of 2^w2, w2 = w1 - 42, at most about 2^(w1 - 1) between tiles
 //   rest   whatever is finer: `kept`, |kept| < 2^w2, most often zero
+// (The parts are extracted as S. M. Rump, T. Ogita and S. Oishi do it, 2008; see extraction.hpp.)
 // Or the window drifts: low is a double of that size, and high + low is only known to be within
 // `unknown` of the sum, which is `kept` and the tiles that are `behind`.
 template <class State, floating In>
@@ -26,8 +27,8 @@ class prefix_window {
   double sticky = 0;   // half a unit of 2^w2 with the sign of kept, or 0
   double unknown = 0;  // 0: it does not drift
   int top = std::numeric_limits<int>::min(), shift = 0;
-  // Tiles stay where they are, and nobody asks for the sum of all: what is behind is added up only
-  // where a window has to be fitted to it.
+  // Whether tiles stay where they are, and nobody asks for the sum of all: what is behind is then
+  // added up only where a window has to be fitted to it.
   bool lazy = false;
   State kept;
 

@@ -13,7 +13,7 @@
 
 namespace tally::detail {
 
-// The ways to the running sums of a tile that see what is before it through a window.
+// The strategies for the running sums of a tile that see what is before it through a window;
 // exact_prefix.hpp says which is which.
 template <floating In, floating Out, class State>
 class windowed_prefix {
@@ -30,7 +30,7 @@ class windowed_prefix {
   static TALLY_CPU_FN int top_needed(int top, bool zero) {
     return zero ? window::lowest_top : top + tile_bits + 1;
   }
-  // Sees that the window has room for sums below 2^needed; if `tight`, that it has no more room.
+  // Gives the window room for sums below 2^needed; if `tight`, no more room than that.
   TALLY_CPU_FN bool fit(int needed, bool tight) {
     constexpr int slack = 4;  // room to grow before the next fit
     return (!tight && window_.holds(needed)) || window_.fit(needed, tight ? 0 : slack);
@@ -192,7 +192,7 @@ class windowed_prefix {
     auto& w = window_;
     double const sigma1 = window::sigma(w.w1()), unit = power_of_two(w.w2());
     double const down = power_of_two(-w.shift), up = power_of_two(w.shift);
-    // What is unknown is less than 2^13 units, as the window holds.
+    // Since the window holds, less than 2^13 units are unknown.
     double const bound = 2 * (std::max(w.unknown, unit) + off(t));
     TALLY_CLAIM(within("loose.unknown", w.unknown + off(t), unit * 0x1p13));
     doubles high{}, low{};

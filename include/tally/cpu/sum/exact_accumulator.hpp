@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a tile is added to an exact sum: by a window or by folds if these are exact, else through a
-// table of sums for every exponent, else one element at a time.
+// How a tile is added to an exact sum: in a window or by extraction if these are exact, else
+// through a large superaccumulator, a table of sums for every exponent, else one element at a time.
 #pragma once
 
 #include <utility>
@@ -18,8 +18,8 @@
 
 namespace tally::detail {
 
-// Remembers whether tiles were hard: after two in a row that no faster strategy could add, the next
-// 64 go to a table at once.
+// Remembers whether tiles were hard: after two in a row that no fast strategy could add, the next
+// 64 go to the table at once.
 class table_streak {
  public:
   TALLY_CPU_FN bool lasts() const { return left_ > 0; }
@@ -130,7 +130,7 @@ struct exact_strategy {
   }
 };
 
-// The fast strategies for a sum: windows and folds.
+// The fast strategies for a sum: windows, and extraction in several folds.
 template <floating T>
 class fast_sums {
  public:

@@ -12,10 +12,10 @@
 
 namespace tally::detail {
 
-// The sums and the sums of squares of finite elements that lie anywhere. It is a large
-// superaccumulator, too: for every sign and exponent it has the number of elements, the sum of
-// their fractions f and the sum of f^2, all of them integers. From these the sum of (1 + f)^2
-// follows.
+// The sums and the sums of squares of finite elements that lie anywhere. It extends Neal's large
+// superaccumulator (large_superaccumulator.hpp): for every sign and exponent it has the number of
+// elements, the sum of their fractions f and the sum of f^2, all of them integers. From these the
+// sum of (1 + f)^2 follows.
 template <floating T>
 class moments_table {
   using host = typename seen_as<T>::host;  // float or double

@@ -8,7 +8,8 @@
 
 namespace tally::detail {
 
-// Whether a window may be used: not where the caller's compiler may fuse what must stay apart.
+// Whether a window may be used: not where the caller's compiler may fuse operations that must stay
+// apart.
 template <class T>
 inline constexpr bool fits_moments_window =
 #if defined(TALLY_NO_CONTRACTION) || !defined(__FMA__)
@@ -33,7 +34,8 @@ struct window_squares {
   }
 };
 
-// Sums of squares of doubles. Each square is a double and that double's error.
+// Sums of squares of doubles. Each square is a double and that double's error (TwoProduct by a
+// fused operation: Ogita, Rump and Oishi, 2005).
 template <class V, int Bits>
 struct window_squares<double, V, Bits> {
   extraction<V, Bits> squares, errors;

@@ -6,7 +6,7 @@
 
 namespace tally::detail {
 
-// Adds a tile of pairs to exact_products: the products as doubles, which are summed as others are.
+// Adds a tile of pairs to exact_products: its products, as doubles, by an exact_accumulator.
 template <floating T>
 struct products_accumulator {
   exact_accumulator<double> sums;
@@ -37,7 +37,9 @@ struct products_accumulator {
     return true;
   }
 
-  // a * b = product + error, if neither is too large or too small.
+  // a * b = product + error, if neither is too large or too small. (This is TwoProduct by a fused
+  // operation: T. Ogita, S. M. Rump and S. Oishi, "Accurate sum and dot product", SIAM J. Sci.
+  // Comput. 26(6), 2005.)
   template <class Tile>
   static TALLY_CPU_FN bool multiply(Tile const& t, double (&value)[2][Tile::size]) {
 #if defined(TALLY_NO_CONTRACTION) || !defined(__FMA__)

@@ -8,8 +8,8 @@
 
 namespace tally::detail {
 
-// Lanes of a and b in turn, within blocks of 128 bits, as processors do it fast: of each block's
-// lower half (Half 0) or of its upper one.
+// Interleaves lanes of a and b within blocks of 128 bits, as processors do it fast: those of each
+// block's lower half (Half 0) or of its upper one.
 template <int Half, int Lanes, int... I>
 TALLY_CPU_FN vec<float, Lanes> interleave(vec<float, Lanes> a, vec<float, Lanes> b,
                                           std::integer_sequence<int, I...>) {
@@ -38,7 +38,7 @@ TALLY_CPU_FN vec<float, Lanes> halves(vec<float, Lanes> a, vec<float, Lanes> b,
 #endif
 }
 
-// A square of Lanes rows, at most 8: each step moves one bit of the row's number to the lane's.
+// Transposes a square of at most 8 rows: each step moves one bit of the row's number to the lane's.
 template <int Lanes>
 TALLY_CPU_FN void transpose(vec<float, Lanes> (&row)[Lanes]) {
   static_assert(Lanes <= 8);
