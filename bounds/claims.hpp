@@ -41,11 +41,11 @@ void check_mean(char const* name, site, double high, double low, double error, s
                 double found_high, double found_low, double allowed);
 void check_root(char const* name, site, double high, double low, double error, double found_high,
                 double found_low, double allowed);
-struct estimated {
+struct approximated {
   double high, low, error;
   int exponent;
 };
-void check_variance(char const* name, site, estimated const& sum, estimated const& squares,
+void check_variance(char const* name, site, approximated const& sum, approximated const& squares,
                     std::uint64_t n, std::uint64_t ddof, double found_high, double found_low,
                     double allowed);
 void check_rounds(char const* name, site, double high, double low, double error, int exponent,

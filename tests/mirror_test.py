@@ -100,7 +100,7 @@ TESTED_THROUGH = {
     "device/agent/ends.cuh": "device/agent/together_test.cu",
     "device/agent/extrema.cuh": "device/agent/plain_test.cu",
     "device/agent/integer_sum.cuh": "device/agent/plain_test.cu",
-    "device/agent/joint_moments.cuh": "device/agent/together_test.cu",
+    "device/agent/common_moments.cuh": "device/agent/together_test.cu",
     "device/agent/second_moments.cuh": "device/agent/moments_test.cu",
     "device/grid/epoch.cuh": "device/agent/sum_test.cu",
     "device/grid/mailbox.cuh": "device/grid/sparse_totals_test.cu",

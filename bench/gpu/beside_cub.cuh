@@ -79,17 +79,18 @@ constexpr char const* suffix_of(follow f) { return f == follow::turns ? "/turns"
 template <call Call, class Op, follow Follow>
 struct our_block {
   static constexpr char const* name = "tally";
-  using none = tally::block::detail::every_call;  // what is there where nothing is passed
-  std::conditional_t<Follow == follow::turns, tally::block::turns<>, none> turns;
+  using none = tally::block::detail::single_buffer;  // what is there where nothing is passed
+  std::conditional_t<Follow == follow::turns, tally::block::double_buffer<>, none> buffer;
 
   template <int Threads, class T>
   __device__ T on(T x, int) {
     namespace block = tally::block;
     typename Op::ours op;
-    if constexpr (Call == call::reduce) return in_first(block::reduce<Threads>(x, op, turns), x);
-    if constexpr (Call == call::inclusive_scan) return block::inclusive_scan<Threads>(x, op, turns);
+    if constexpr (Call == call::reduce) return in_first(block::reduce<Threads>(x, op, buffer), x);
+    if constexpr (Call == call::inclusive_scan)
+      return block::inclusive_scan<Threads>(x, op, buffer);
     if constexpr (Call == call::exclusive_scan)
-      return block::exclusive_scan<Threads>(x, op, T(1), turns);
+      return block::exclusive_scan<Threads>(x, op, T(1), buffer);
   }
 };
 

@@ -233,7 +233,7 @@ struct join_large {
 TEST(runs_on_a_device, are_shorter_of_large_states) {
   test_call call(1);
   using large = tally::operation<large_interval, join_large>;
-  static_assert(tally::device::most_levels<tally::maybe<large::state>> == 2);
+  static_assert(tally::device::max_levels<tally::maybe<large::state>> == 2);
   std::vector<large_interval> in(70001);
   for (int i = 0; i < int(in.size()); ++i) in[i] = {i, i + 1, 0, {}}, in[i].rest[60] = i * i;
   expect_tree(large{}, in, call);
@@ -292,7 +292,7 @@ void expect_folded_runs(unsigned runs) {
 
 TEST(runs_on_a_device, are_put_together_though_few_have_room) {
   static_assert(!joined_numbers::any_order);
-  static_assert(tally::device::shared_nodes<tally::maybe<joined_numbers::state>>::most == 16);
+  static_assert(tally::device::shared_nodes<tally::maybe<joined_numbers::state>>::capacity == 16);
   for (unsigned const runs : {2, 17, 32, 33, 129, 513}) expect_folded_runs(runs);
 }
 

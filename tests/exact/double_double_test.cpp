@@ -34,34 +34,34 @@ typename moments<T, true>::state state_of(std::vector<T> const& in) {
 }
 
 template <element T, floating R>
-bool estimate(exact_mean<T, R> const&, detail::approximation const& sum,
-              detail::approximation const&, std::uint64_t n, R& out) {
+bool round_quickly(exact_mean<T, R> const&, detail::approximation const& sum,
+                   detail::approximation const&, std::uint64_t n, R& out) {
   return detail::quick_mean(sum, n, out);
 }
 template <element T, floating R, bool Root>
-bool estimate(exact_variance<T, R, Root> const& a, detail::approximation const& sum,
-              detail::approximation const& squares, std::uint64_t n, R& out) {
+bool round_quickly(exact_variance<T, R, Root> const& a, detail::approximation const& sum,
+                   detail::approximation const& squares, std::uint64_t n, R& out) {
   return detail::quick_variance(sum, squares, n, a.ddof, Root, out);
 }
 template <element T, floating R>
-bool estimate(exact_sum_of_squares<T, R> const&, detail::approximation const&,
-              detail::approximation const& squares, std::uint64_t, R& out) {
+bool round_quickly(exact_sum_of_squares<T, R> const&, detail::approximation const&,
+                   detail::approximation const& squares, std::uint64_t, R& out) {
   return detail::quick_squares(squares, false, out);
 }
 template <element T, floating R>
-bool estimate(exact_norm<T, R> const&, detail::approximation const&,
-              detail::approximation const& squares, std::uint64_t, R& out) {
+bool round_quickly(exact_norm<T, R> const&, detail::approximation const&,
+                   detail::approximation const& squares, std::uint64_t, R& out) {
   return detail::quick_squares(squares, true, out);
 }
 
-// Whether the estimate answers, which then must be what the exact arithmetic says.
+// Whether the quick phase answers, which then must be what the exact arithmetic says.
 template <class Op, class T>
 bool answers(Op const& op, std::vector<T> const& in) {
   auto const a = op.template on<T>();
   auto const s = state_of(in);
   typename decltype(a)::result got;
-  if (!estimate(a, approximation_to(s.sum.finite), approximation_to(s.squares.finite), s.count,
-                got))
+  if (!round_quickly(a, approximation_to(s.sum.finite), approximation_to(s.squares.finite), s.count,
+                     got))
     return false;
   auto const want = reduce(cpu{1}, in, op);
   EXPECT_EQ(to_bits(got), to_bits(want)) << a.name << " of " << in.size();
@@ -78,11 +78,11 @@ std::vector<T> random_values(std::size_t n, double mean, double scale, unsigned 
 }
 
 template <class T>
-struct estimates : ::testing::Test {};
+struct quick_phase : ::testing::Test {};
 using floats = ::testing::Types<float, double, float16, bfloat16>;
-TYPED_TEST_SUITE(estimates, floats);
+TYPED_TEST_SUITE(quick_phase, floats);
 
-TYPED_TEST(estimates, answer_almost_always_and_exactly) {
+TYPED_TEST(quick_phase, answers_almost_always_and_exactly) {
   int asked = 0, answered = 0;
   auto const ask = [&](auto const& op, auto const& in) { ++asked, answered += answers(op, in); };
   for (unsigned seed = 1; seed <= 30; ++seed)
@@ -99,7 +99,7 @@ TYPED_TEST(estimates, answer_almost_always_and_exactly) {
   EXPECT_GT(answered, asked * 0.8);  // small types have many half-way cases
 }
 
-TYPED_TEST(estimates, leave_half_way_cases_to_exact_arithmetic) {
+TYPED_TEST(quick_phase, leaves_half_way_cases_to_exact_arithmetic) {
   using f = format<TypeParam>;
   TypeParam const one =
       from_bits<TypeParam>(typename f::bits(typename f::bits(f::bias) << (f::precision - 1)));
@@ -110,7 +110,7 @@ TYPED_TEST(estimates, leave_half_way_cases_to_exact_arithmetic) {
   EXPECT_FALSE(answers(standard_deviation{}, std::vector(7, next)));
 }
 
-TYPED_TEST(estimates, know_zeros_and_leave_what_is_subnormal) {
+TYPED_TEST(quick_phase, knows_zeros_and_leaves_what_is_subnormal) {
   std::vector<TypeParam> zeros(5);
   EXPECT_TRUE(answers(tally::mean{}, zeros));
   EXPECT_TRUE(answers(variance{}, zeros));
@@ -120,13 +120,13 @@ TYPED_TEST(estimates, know_zeros_and_leave_what_is_subnormal) {
   EXPECT_FALSE(answers(sum_of_squares{}, small));
 }
 
-TEST(estimates, need_an_element_more_than_ddof) {
+TEST(quick_phase, needs_an_element_more_than_ddof) {
   std::vector const one = {1.5};
   EXPECT_FALSE(answers(variance{.ddof = 1}, one));
   EXPECT_TRUE(answers(tally::mean{}, one));
 }
 
-TEST(estimates, of_integers_are_exact) {
+TEST(quick_phase, is_exact_for_integers) {
   std::mt19937_64 random(1);
   std::vector<std::int64_t> wide(999);
   std::vector<std::uint8_t> narrow(999);
@@ -148,13 +148,13 @@ void add(Digits& d, bool negative, unsigned __int128 significand, int exponent) 
   d.add(negative, std::uint64_t(significand >> 64), exponent + 64);
 }
 
-// Whether the estimate of these sums answers; it then must be right.
+// Whether the quick phase answers for these sums; it then must be right.
 template <class Op>
 bool answers_for(Op const& op, sums const& s) {
   auto const a = op.template on<double>();
   typename decltype(a)::result got;
-  if (!estimate(a, approximation_to(s.sum.finite), approximation_to(s.squares.finite), s.count,
-                got))
+  if (!round_quickly(a, approximation_to(s.sum.finite), approximation_to(s.squares.finite), s.count,
+                     got))
     return false;
   typename decltype(a)::parts::state state{s.sum, s.count, {}};
   if constexpr (requires { state.squares.finite; }) state.squares = s.squares;
@@ -169,7 +169,7 @@ std::vector<std::uint64_t> halfway() {
   return {one + 1, one + 3, one + one / 2 + 1, 2 * one - 1, 2 * one - 3};
 }
 
-// A double that is off by more than 2^-75 of it the estimate knows, if nothing cancels; nothing
+// The quick phase knows a double that is off by more than 2^-75 of it, if nothing cancels; nothing
 // narrower, if the double is a midpoint. Wherever it answers, it is right. `sums_of(h, below, j)`:
 // the sums for a result that is the midpoint h, plus or minus 2^-j; `op` rounds to R.
 template <class R, class Op, class F>
@@ -198,7 +198,7 @@ void expect_right_means() {
       return s;
     });
 }
-TEST(estimates, of_means_are_right_beside_midpoints) {
+TEST(quick_phase, is_right_for_means_beside_midpoints) {
   expect_right_means<double>();
   expect_right_means<float>();
   expect_right_means<float16>();
@@ -222,7 +222,7 @@ void expect_right_squares() {
     return s;
   });
 }
-TEST(estimates, of_squares_and_roots_are_right_beside_midpoints) {
+TEST(quick_phase, is_right_for_squares_and_roots_beside_midpoints) {
   expect_right_squares<double>();
   expect_right_squares<float>();
   expect_right_squares<bfloat16>();
@@ -253,7 +253,7 @@ void expect_right_variances(std::uint64_t n, std::uint64_t m, int k) {
       },
       cancels);
 }
-TEST(estimates, of_variances_are_right_beside_midpoints) {
+TEST(quick_phase, is_right_for_variances_beside_midpoints) {
   for (std::uint64_t const n : {2, 7, 1023}) {
     for (std::uint64_t const mean : {0, 1, 12}) {
       expect_right_variances<double>(n, mean, 0);
@@ -262,12 +262,12 @@ TEST(estimates, of_variances_are_right_beside_midpoints) {
   }
 }
 // The divisor n * n needs more than one double.
-TEST(estimates, of_variances_of_many_are_right_beside_midpoints) {
+TEST(quick_phase, is_right_for_variances_of_many_beside_midpoints) {
   for (std::uint64_t const n : {(1ul << 27) + 1, (1ul << 34) + 3, (1ul << 40) + 1})
     expect_right_variances<double>(n, 1, 0);
 }
 // The mean is so far above the deviation that little is left of n * squares - sum^2.
-TEST(estimates, of_variances_beside_a_large_mean_are_right_beside_midpoints) {
+TEST(quick_phase, is_right_for_variances_beside_a_large_mean_beside_midpoints) {
   for (int const mean : {11, 15, 19, 23, 27, 31})
     for (std::uint64_t const n : {7, 999983}) {
       expect_right_variances<double>(n, (1ul << mean) - 5, 0);
@@ -276,7 +276,7 @@ TEST(estimates, of_variances_beside_a_large_mean_are_right_beside_midpoints) {
 }
 
 // A mean that is less and less beside the deviation, and is still seen in the variance.
-TEST(estimates, of_variances_see_a_small_mean) {
+TEST(quick_phase, sees_a_small_mean_of_variances) {
   std::uint64_t const h = (std::uint64_t(1) << 53) + 1, n = 3;
   for (int const place : {0, 30, 60})
     for (int k = 0; k < 100; k += 2)
@@ -310,7 +310,7 @@ void expect_right_ends() {
           EXPECT_FALSE(known && place < 1 - f::bias) << place;
         }
 }
-TEST(estimates, know_the_ends_of_a_range) {
+TEST(quick_phase, knows_the_ends_of_a_range) {
   expect_right_ends<double>();
   expect_right_ends<float>();
   expect_right_ends<float16>();

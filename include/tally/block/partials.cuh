@@ -3,7 +3,7 @@
 // What the warps of a block tell one another: a value each, in shared memory.
 #pragma once
 
-#include "tally/block/turns.cuh"
+#include "tally/block/double_buffer.cuh"
 #include "tally/warp/reduce.cuh"
 
 namespace tally::block::detail {
@@ -21,13 +21,13 @@ __device__ int thread_count() {
 __device__ inline int warps_in(int threads) { return (threads + warp_size - 1) / warp_size; }
 __device__ inline int warp_index() { return int(unsigned(thread_index()) / warp_size); }
 
-// By a vote, so that the compiler knows that no warp diverges over it.
+// Whether the caller is in the first warp: by a vote, so that the compiler sees no warp diverge.
 __device__ inline bool is_first_warp() { return __all_sync(~0u, warp_index() == 0); }
 
 // Each warp leaves what its lane `from` passes, for all threads to read.
-template <class T, memory M>
-__device__ T* publish(M& m, T x, int from = 0) {
-  T* const partials = m.template take<T>();
+template <class T, call_buffer Buffer>
+__device__ T* publish(Buffer& buffer, T x, int from = 0) {
+  T* const partials = buffer.template take<T>();
   if (warp::lane() == from) partials[warp_index()] = x;
   __syncthreads();
   return partials;
@@ -39,7 +39,8 @@ template <int Threads, class T, class Op>
 inline constexpr bool folds_runs = Threads != 0 && std::is_arithmetic_v<T> &&
                                    (warps_of<Threads> <= 16 || !warp::detail::has_redux<T, Op>);
 
-// How many: where what is left can be one redux, as many as that is quicker than.
+// How many partials a lane folds alone, before the shuffles: all if there are 8 or fewer, else 16
+// if one redux finishes the rest, else 8.
 template <int Threads, class T, class Op>
 inline constexpr int run_length = warps_of<Threads> <= 8           ? warps_of<Threads>
                                   : warp::detail::has_redux<T, Op> ? 16
@@ -49,8 +50,8 @@ inline constexpr int run_length = warps_of<Threads> <= 8           ? warps_of<Th
 template <int Threads, class T>
 inline constexpr bool each_warp_folds = whole_warps<Threads> && std::is_arithmetic_v<T>;
 
-// The fold of the first `live` of `size` values: of neighbours, then of pairs, and so on. Where
-// live < 1, anything.
+// Folds the first `live` of `size` values: neighbours, then pairs, and so on. Where live < 1, the
+// result is unspecified.
 template <int size, class T, class Op>
 __device__ T fold_neighbours(T* x, int live, Op op) {
   for (int run = 1; run < size; run *= 2)
@@ -59,7 +60,7 @@ __device__ T fold_neighbours(T* x, int live, Op op) {
   return *x;
 }
 
-// The same of `live` partials from the one at `first` on, at most `size`.
+// Folds `live` partials, at most `size`, from the one at `first` on, as fold_neighbours does.
 template <int Warps, int size, class T, class Op>
 __device__ T fold_run(T const* partials, int first, int live, Op op) {
   constexpr int runs = Warps / size;
@@ -70,8 +71,8 @@ __device__ T fold_run(T const* partials, int first, int live, Op op) {
   return fold_neighbours<size>(x, live, op);
 }
 
-// The fold of the first `count` of a few partials in the first thread, whose own one x is. The
-// other warps go on, and it loads without a branch.
+// Folds the first `count` of a few partials in the first thread, whose own partial is x. It loads
+// them without a branch, and the other warps go on.
 template <int Warps, class T, class Op>
 __device__ T fold_in_first_thread(T x, T const* partials, int count, Op op) {
   if (thread_index() == 0) {

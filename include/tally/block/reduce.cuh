@@ -2,8 +2,8 @@
 //
 // Folds over the threads of a block of any size and shape, in the order of thread_index(). All its
 // threads make the same call together; calls may follow one another without a barrier between, and
-// take less time with the same `turns` (turns.cuh). `Threads` is the block's size, if the compiler
-// is to know it: that is quicker.
+// take less time with the same double_buffer (double_buffer.cuh). `Threads` is the block's size, if
+// the compiler is to know it: that is quicker.
 //
 // The operator must be associative and need not commute. Neighbours are combined, then pairs, and
 // so on, so that the bits of the answer depend on the values alone.
@@ -15,8 +15,8 @@ namespace tally::block {
 
 namespace detail {
 
-// The fold of a warp's values, of which the block's first `count` are live, in its first lane; in
-// a warp without live values, anything.
+// The fold of those of a warp's values that are among the block's first `count`, in its first lane;
+// unspecified in a warp that has none of them.
 template <class T, class Op>
 __device__ T fold_warp(T x, Op op, int count) {
   int const live = count - warp_size * warp_index();
@@ -30,14 +30,14 @@ __device__ T fold_warp(T x, Op op) {
     return fold_warp(x, op, thread_count<Threads>());
 }
 
-// From the warps' folds, of which the first `warps` count, the block's: in its first thread.
-template <int Threads, class T, class Op, memory M>
-__device__ T reduce_warps(T x, Op op, int warps, M& m) {
+// The block's fold, in its first thread, made of the folds x of its first `warps` warps.
+template <int Threads, class T, class Op, call_buffer Buffer>
+__device__ T reduce_warps(T x, Op op, int warps, Buffer& buffer) {
   if constexpr (warps_of<Threads> > 1) {
-    T const* const partials = publish(m, x);
+    T const* const partials = publish(buffer, x);
     constexpr bool few = each_warp_folds<Threads, T> && warps_of<Threads> <= 4;
     if constexpr (few && warp::detail::has_redux<T, Op> && sizeof(T) == 8)
-      x = fold<Threads>(partials, warps, op);  // by all, which is sooner than by one
+      x = fold<Threads>(partials, warps, op);  // by every warp, which is sooner than by one thread
     else if constexpr (few)
       x = fold_in_first_thread<warps_of<Threads>>(x, partials, warps, op);
     else if (is_first_warp())  // + 0, so that the address is computed before
@@ -53,10 +53,10 @@ template <int Threads, class T, class Op>
 inline constexpr bool by_runs =
     Threads != 0 && Threads % 128 == 0 && std::is_arithmetic_v<T> && !warp::detail::commutes<Op, T>;
 
-template <int Threads, class T, class Op, memory M>
-__device__ T reduce_runs(T x, Op op, M& m) {
+template <int Threads, class T, class Op, call_buffer Buffer>
+__device__ T reduce_runs(T x, Op op, Buffer& buffer) {
   constexpr int run = Threads % 256 == 0 ? 8 : 4, warps = Threads / run / warp_size;
-  T* const values = m.template take<T, Threads + warps>();
+  T* const values = buffer.template take<T, Threads + warps>();
   T* const partials = values + Threads;
   values[thread_index()] = x;
   __syncthreads();
@@ -71,13 +71,13 @@ __device__ T reduce_runs(T x, Op op, M& m) {
   return x;
 }
 
-// The same in all threads.
-template <int Threads, class T, class Op, memory M>
-__device__ T all_reduce_warps(T x, Op op, int warps, M& m) {
+// The block's fold in all its threads, made of the same.
+template <int Threads, class T, class Op, call_buffer Buffer>
+__device__ T all_reduce_warps(T x, Op op, int warps, Buffer& buffer) {
   if constexpr (warps_of<Threads> == 1) {
     return warp::broadcast(x);
   } else {
-    T* const partials = publish(m, x);
+    T* const partials = publish(buffer, x);
     if constexpr (each_warp_folds<Threads, T>) return fold<Threads>(partials, warps, op);
     if (is_first_warp()) {
       x = fold<Threads>(partials, warps, op);
@@ -92,34 +92,35 @@ __device__ T all_reduce_warps(T x, Op op, int warps, M& m) {
 }  // namespace detail
 
 // The fold of all threads' values, in the block's first thread; in the others unspecified.
-template <int Threads = 0, class T, class Op, detail::memory M = detail::every_call>
-__device__ T reduce(T x, Op op, M&& m = {}) {
+template <int Threads = 0, class T, class Op, detail::call_buffer Buffer = detail::single_buffer>
+__device__ T reduce(T x, Op op, Buffer&& buffer = {}) {
   if constexpr (detail::by_runs<Threads, T, Op>)
-    return detail::reduce_runs<Threads>(x, op, m);
+    return detail::reduce_runs<Threads>(x, op, buffer);
   else
     return detail::reduce_warps<Threads>(detail::fold_warp<Threads>(x, op), op,
-                                         detail::warps_in(detail::thread_count<Threads>()), m);
+                                         detail::warps_in(detail::thread_count<Threads>()), buffer);
 }
 
 // The fold of the values of the first `count` threads, 1 <= count <= the block's size.
-template <int Threads = 0, class T, class Op, detail::memory M = detail::every_call>
-__device__ T reduce(T x, Op op, int count, M&& m = {}) {
+template <int Threads = 0, class T, class Op, detail::call_buffer Buffer = detail::single_buffer>
+__device__ T reduce(T x, Op op, int count, Buffer&& buffer = {}) {
   return detail::reduce_warps<Threads>(detail::fold_warp(x, op, count), op, detail::warps_in(count),
-                                       m);
+                                       buffer);
 }
 
 // The fold of all threads' values, in all threads.
-template <int Threads = 0, class T, class Op, detail::memory M = detail::every_call>
-__device__ T all_reduce(T x, Op op, M&& m = {}) {
+template <int Threads = 0, class T, class Op, detail::call_buffer Buffer = detail::single_buffer>
+__device__ T all_reduce(T x, Op op, Buffer&& buffer = {}) {
   return detail::all_reduce_warps<Threads>(detail::fold_warp<Threads>(x, op), op,
-                                           detail::warps_in(detail::thread_count<Threads>()), m);
+                                           detail::warps_in(detail::thread_count<Threads>()),
+                                           buffer);
 }
 
 // The fold of the values of the first `count` threads, 1 <= count <= the block's size, in all.
-template <int Threads = 0, class T, class Op, detail::memory M = detail::every_call>
-__device__ T all_reduce(T x, Op op, int count, M&& m = {}) {
+template <int Threads = 0, class T, class Op, detail::call_buffer Buffer = detail::single_buffer>
+__device__ T all_reduce(T x, Op op, int count, Buffer&& buffer = {}) {
   return detail::all_reduce_warps<Threads>(detail::fold_warp(x, op, count), op,
-                                           detail::warps_in(count), m);
+                                           detail::warps_in(count), buffer);
 }
 
 }  // namespace tally::block

@@ -7,7 +7,7 @@
 
 namespace tally::device {
 
-// Where so many warps leave their folds for the first one.
+// Where the warps of a block leave their folds for the first one.
 template <class State, int Warps>
 struct fold_places {
   static_assert(Warps <= warp_size);
@@ -15,9 +15,9 @@ struct fold_places {
   __device__ State& operator[](unsigned i) { return reinterpret_cast<State*>(memory)[i]; }
 };
 
-// The fold of the first `count` threads' states, in the first thread, by fold_warp(state), which
-// gives a warp's in its first lane; those of the others are the identity. Once for each place, or
-// with a barrier between.
+// The fold of the first `count` threads' states, in the first thread; those of the others are the
+// identity. fold_warp(state) gives a warp's fold in its first lane. Calls with the same `of_warp`
+// need a barrier between.
 template <class State, int Warps, class FoldWarp>
 __device__ State fold_block(State s, State identity, fold_places<State, Warps>& of_warp,
                             FoldWarp fold_warp, unsigned count = blockDim.x) {

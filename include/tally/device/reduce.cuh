@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reductions of whole arrays on a device, one kernel a call. Names no aggregate.
+// Reductions of whole arrays on a device by one kernel: each block publishes its totals, and the
+// first one collects them. This file names no aggregate.
 #pragma once
 
 #include "tally/cuda/launch.cuh"
@@ -12,10 +13,10 @@
 
 namespace tally::device {
 
-// The answer, in memory that the device can write: the result, and whether there is one (there is
-// none of an array without elements that count, where the aggregate has no answer to that).
+// Where the result goes, in memory that the device can write, and whether there is one. (There is
+// none of an array without elements that count, if the aggregate is not defined for that.)
 template <class Result>
-struct answer {
+struct output {
   Result* result;
   bool* found;  // or null
 };
@@ -25,15 +26,15 @@ template <class Agent, class Source>
 struct any_order_call {
   Source in;
   std::uint64_t n;
-  cut parts;
-  answer<typename Agent::result> out;
+  input_split split;
+  output<typename Agent::result> out;
   workspace w;
   Agent agent;
-  bool draws;  // blocks draw their tiles, or have them in turn
+  bool dynamic;  // the schedule of its tiles
 };
 
-// add(x, live, index) of what was read; computed first, where need be, as much at once as registers
-// hold. Bit j of `live` tells whether there is the j-th vector.
+// Calls add(x, live, index) with the values of what was read. If they have to be computed, it does
+// as much at once as registers hold. Bit j of `live` says whether the j-th vector is there.
 template <class Source, class Batch, class Index, class Add>
 __device__ void for_values(Source const& from, Batch& read, unsigned live, Index index, Add add) {
   if constexpr (!Source::computes) {
@@ -55,11 +56,11 @@ __device__ void for_values(Source const& from, Batch& read, unsigned live, Index
 
 inline constexpr int tiles_a_ticket = 2;
 template <class Agent>
-using schedule_for =
-    std::conditional_t<Agent::draws_tiles, dynamic_schedule<tiles_a_ticket>, static_schedule>;
+using schedule_for = std::conditional_t<Agent::schedules_dynamically,
+                                        dynamic_schedule<tiles_a_ticket>, static_schedule>;
 
-// Adds what the block has of whole vectors; start() while the first ones are on their way. (The
-// instructions to load and to add are there once: a launch has to fetch them.)
+// Adds the block's share of the whole vectors, and calls start() while the first ones are on their
+// way. (The instructions to load and to add are there once: a launch has to fetch them.)
 template <class Agent, class Source, class Start>
 __device__ void add_tiles(any_order_call<Agent, Source> const& call,
                           typename Agent::accumulator& acc, typename Agent::shared& shared,
@@ -71,10 +72,11 @@ __device__ void add_tiles(any_order_call<Agent, Source> const& call,
         call.in, x, live, [&](int k) { return at.index(k); },
         [&](auto& x, unsigned live, auto index) { call.agent.add(acc, shared, x, live, index); });
   };
-  static_assert(!(Agent::draws_tiles && Agent::loads_ahead), "a ticket is for the next tile alone");
+  static_assert(!(Agent::schedules_dynamically && Agent::loads_ahead),
+                "a ticket is for the next tile alone");
   bool started = false;
-  schedule_for<Agent> mine(call.w, call.draws);
-  tile_type at(call.in, call.parts);
+  schedule_for<Agent> mine(call.w, call.dynamic);
+  tile_type at(call.in, call.split);
   if (gridDim.x == 1) let_next_launch_start();  // it finds room elsewhere
   await_launches_before();
   if constexpr (!Agent::loads_ahead) {
@@ -128,7 +130,7 @@ __global__ void __launch_bounds__(Agent::threads, Agent::blocks_a_multiprocessor
     agent.publish(acc, shared, totals);
     return;
   }
-  unsigned const head = call.parts.head, beside = head + call.parts.tail;
+  unsigned const head = call.split.head, beside = head + call.split.tail;
   for (unsigned k = threadIdx.x; k < beside; k += blockDim.x) {
     std::uint64_t const i = k < head ? k : call.n - beside + k;
     agent.add(acc, shared, call.in[i], i);

@@ -39,71 +39,73 @@ inline bool is_long(std::uint64_t tiles, std::uint64_t blocks) {
   return blocks > 1 && tiles >= 24 * blocks;
 }
 
-// How many blocks, of how many threads, that read so many vectors at once: few elements make one
-// block. Some more make blocks of half the threads, which are sooner done with folding theirs.
+// How many blocks a launch has, of how many threads. Few elements make one block. Some more make
+// blocks of half the threads, which are sooner done with folding theirs.
 struct geometry {
   unsigned blocks, threads;
 };
 template <class Agent, class Source>
 geometry geometry_of(std::uint64_t n, int multiprocessors) {
-  constexpr std::uint64_t alone = 1024;
+  constexpr std::uint64_t one_block = 1024;
   std::uint64_t const vectors = (n + Source::each - 1) / Source::each;
   unsigned threads = Agent::threads;
-  bool const few = 2 * vectors <= std::uint64_t(multiprocessors) * threads * Source::loads;
-  if (few && threads > warp_size) threads = threads / 2 / warp_size * warp_size;
-  if (vectors <= alone) {
+  bool const is_small = 2 * vectors <= std::uint64_t(multiprocessors) * threads * Source::loads;
+  if (is_small && threads > warp_size) threads = threads / 2 / warp_size * warp_size;
+  if (vectors <= one_block) {
     auto const wanted = (vectors + warp_size - 1) / warp_size * warp_size;
     return {1, unsigned(std::clamp<std::uint64_t>(wanted, warp_size, threads))};
   }
-  auto const most = std::uint64_t(multiprocessors) * Agent::blocks_a_multiprocessor;
+  auto const max_blocks = std::uint64_t(multiprocessors) * Agent::blocks_a_multiprocessor;
   std::uint64_t const each = threads * Source::loads;
-  return {unsigned(std::min((vectors + each - 1) / each, most)), threads};
+  return {unsigned(std::min((vectors + each - 1) / each, max_blocks)), threads};
 }
 
-// The levels of a run (reduce_ordered.cuh): as few as leave not more than `most` runs.
+// The fewest levels of a run (reduce_ordered.cuh) that leave not more than `max_runs` runs.
 template <class State>
-int run_levels(std::uint64_t strips, std::uint64_t most) {
+int run_levels(std::uint64_t strips, std::uint64_t max_runs) {
   int levels = 0;
-  while (levels < device::most_levels<State> && (strips >> levels) > most * device::ordered_warps)
+  while (levels < device::max_levels<State> &&
+         (strips >> levels) > max_runs * device::ordered_warps)
     ++levels;
   return levels;
 }
 
-// A run for each block; of long work shorter ones, as many as have room in the first workspace. Few
-// strips make small blocks, of which the first one's first warp can put the runs together.
+// How an ordered reduction is split: into a run for each block, or long work into shorter ones, as
+// many as have room in the first workspace. Few strips make small blocks, whose runs the first
+// block's first warp can put together.
 struct run_plan {
   unsigned warps;
   int levels;
-  bool draws;
+  bool dynamic;
 };
 template <class State>
 run_plan plan_runs(std::uint64_t strips, std::uint64_t blocks) {
-  constexpr unsigned most = device::ordered_warps, least = 4;
-  if (strips <= most) return {unsigned(strips), 0, false};
-  if (strips <= most * warp_size)
-    return {std::max(least, std::bit_ceil(unsigned(strips - 1) / warp_size + 1)), 0, false};
-  bool const draws = is_long(strips / most, blocks);
+  constexpr unsigned max_warps = device::ordered_warps, min_warps = 4;
+  if (strips <= max_warps) return {unsigned(strips), 0, false};
+  if (strips <= max_warps * warp_size)
+    return {std::max(min_warps, std::bit_ceil(unsigned(strips - 1) / warp_size + 1)), 0, false};
+  bool const dynamic = is_long(strips / max_warps, blocks);
   auto const runs = std::max(128 / device::words_of<State>, 1) * blocks;
-  return {most, run_levels<State>(strips, draws ? runs : blocks), draws};
+  return {max_warps, run_levels<State>(strips, dynamic ? runs : blocks), dynamic};
 }
 
 template <launch_context Context, aggregate A, class Source>
 void reduce_any_order_on_device(Context& context, A const& a, bool skips_nan, Source const& in,
-                                std::uint64_t n, device::answer<typename A::result> out) {
+                                std::uint64_t n, device::output<typename A::result> out) {
   auto const agent = device::make_agent(a, skips_nan);
   using agent_type = std::remove_const_t<decltype(agent)>;
   auto const [blocks, threads] = geometry_of<agent_type, Source>(n, context.multiprocessors());
   auto const workspace = context.workspace(std::size_t(blocks - 1) * agent_type::words);
-  auto const parts = device::cut_for(in, n);
-  bool const draws = is_long(parts.vectors / (threads * Source::loads), blocks);
+  auto const split = device::split_for(in, n);
+  bool const dynamic = is_long(split.vectors / (threads * Source::loads), blocks);
   launch_early<device::reduce_any_order<agent_type, Source>>(
       blocks, threads, agent_type::dynamic_bytes, context.stream())(
-      device::any_order_call<agent_type, Source>{in, n, parts, out, workspace, agent, draws});
+      device::any_order_call<agent_type, Source>{in, n, split, out, workspace, agent, dynamic});
 }
 
 template <launch_context Context, aggregate A, class Source>
 void reduce_in_order_on_device(Context& context, A const& a, bool skips_nan, Source const& in,
-                               std::uint64_t n, device::answer<typename A::result> out) {
+                               std::uint64_t n, device::output<typename A::result> out) {
   auto const op = ordered_on_device(a);
   using op_type = std::remove_const_t<decltype(op)>;
   using state = typename op_type::state;
@@ -111,10 +113,10 @@ void reduce_in_order_on_device(Context& context, A const& a, bool skips_nan, Sou
   std::uint64_t const strips = std::max<std::uint64_t>((n + size - 1) / size, 1);
   auto const resident =
       std::uint64_t(context.multiprocessors()) * device::ordered_blocks_a_multiprocessor;
-  auto const [warps, levels, draws] = plan_runs<state>(strips, resident);
+  auto const [warps, levels, dynamic] = plan_runs<state>(strips, resident);
   std::uint64_t const run = std::uint64_t(warps) << levels;
   std::uint64_t const runs = (strips + run - 1) / run;
-  if (runs > device::most_runs<state>)
+  if (runs > device::max_runs<state>)
     throw error("reduce: an array of " + std::to_string(n) +
                 " elements is too long for an ordered operator on a GPU");
   auto const words = runs > 1 ? std::size_t(runs) * device::words_of<state> : 0;
@@ -123,11 +125,11 @@ void reduce_in_order_on_device(Context& context, A const& a, bool skips_nan, Sou
   launch_early<device::reduce_in_order<op_type, Source>>(
       blocks, warps * warp_size, 0, context.stream())(device::ordered_call<op_type, Source>{
       skips_nan, in.is_aligned(0), int(std::bit_width(warps - 1)), levels, unsigned(runs), in, n,
-      device::whole_strips_of(in, n), out, workspace, op, draws});
+      device::whole_strips_of(in, n), out, workspace, op, dynamic});
 }
 
-// The elements of `in`, in memory that the device can read, into *result; asynchronous. *found (or
-// null) tells whether there is an answer.
+// Reduces `in`, which is in memory that the device can read, into *result; asynchronously. *found
+// (or null) says whether there is a result.
 template <launch_context Context, aggregate A, input In>
 void reduce_on_gpu(Context& context, A const& a, nan_policy nan, In const& in,
                    typename A::result* result, bool* found) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reductions whose operator neither commutes nor forgives another grouping: the aligned binary tree
-// over the index, whatever the launch looks like. Names no aggregate.
+// over the index, whatever the launch looks like. This file names no aggregate.
 #pragma once
 
 #include "tally/aggregate/aggregate.hpp"
@@ -20,7 +20,7 @@ inline constexpr int ordered_warps = ordered_threads / warp_size;
 // A run is 2^levels strips for each warp of a block, a power of two, or all strips: not more than a
 // node a thread, nor than there is room for.
 template <class State>
-inline constexpr int most_levels = [] {
+inline constexpr int max_levels = [] {
   constexpr std::size_t room = (32 << 10) / sizeof(State);
   int levels = 0;
   while ((ordered_warps << levels) < ordered_threads && (2u * ordered_warps << levels) <= room)
@@ -36,7 +36,7 @@ inline constexpr int row_size = neighbours<Source> * warp_size * Source::each;
 template <class Source>
 inline constexpr std::uint64_t strip_size = Source::loads * warp_size * Source::each;
 
-// An aggregate without an identity, with one: nothing.
+// Gives an aggregate without an identity one: the state of no elements.
 template <aggregate A>
 struct with_identity {
   using element = typename A::element;
@@ -52,7 +52,7 @@ struct with_identity {
   TALLY_FN bool empty(state const& s) const { return !s.present; }
 };
 
-// The tree over some neighbours that a thread has.
+// Folds the tree over some neighbours that a thread has.
 template <aggregate A, int Size>
 __device__ typename A::state fold_neighbours(A const& a, typename A::state (&node)[Size]) {
 #pragma unroll
@@ -62,16 +62,16 @@ __device__ typename A::state fold_neighbours(A const& a, typename A::state (&nod
   return node[0];
 }
 
-// The tree over a warp's lanes, in the first of them.
+// Folds the tree over a warp's lanes, for the first of them.
 template <aggregate A>
 __device__ typename A::state fold_lanes(A const& a, typename A::state const& s) {
   using state = typename A::state;
   return warp::reduce(s, [&](state const& l, state const& r) { return a.combine(l, r); });
 }
 
-// The tree over Rows states of each lane, those of all lanes one after another, in the first lane:
-// half of the rows change places with the other half of a neighbour's at each of the first steps,
-// so that a lane has fewer of them to pass on.
+// Folds the tree over Rows states of each lane, those of all lanes one after another, for the first
+// lane: half of the rows change places with the other half of a neighbour's at each of the first
+// steps, so that a lane has fewer of them to pass on.
 template <aggregate A, int Rows>
 __device__ typename A::state fold_rows(A const& a, typename A::state (&row)[Rows]) {
   static_assert((Rows & (Rows - 1)) == 0 && Rows <= warp_size);
@@ -95,8 +95,8 @@ __device__ typename A::state fold_rows(A const& a, typename A::state (&row)[Rows
   return all;
 }
 
-// The tree over 2^levels neighbours that come one after another to a whole warp, in its first lane:
-// each lane keeps one of 32 of them, then one of 32 such groups.
+// Folds the tree over 2^levels neighbours that come one after another to a whole warp: each lane
+// keeps one of 32 of them, then one of 32 such groups.
 template <aggregate A>
 class tower {
   using state = typename A::state;
@@ -105,7 +105,7 @@ class tower {
  public:
   __device__ explicit tower(A const& a) : kept_(a.identity()), group_(a.identity()) {}
 
-  // The i-th of them, in the first lane; the last one gives the tree's node.
+  // Takes the i-th node from the first lane; with the last one, the first lane gets the tree's.
   __device__ state push(A const& a, unsigned i, int levels, state const& node) {
     if (levels == 0) return node;
     unsigned const lane = threadIdx.x % warp_size;
@@ -142,10 +142,10 @@ struct ordered_call {
   Source in;
   std::uint64_t n;
   whole_strips whole;
-  answer<typename A::result> out;
+  output<typename A::result> out;
   workspace w;
   A a;
-  bool draws;  // blocks draw their runs, or have them in turn
+  bool dynamic;  // the schedule of its runs
 };
 
 // What a lane has of a strip of the first n elements of a source.
@@ -157,7 +157,7 @@ class strip {
   static constexpr int beside = neighbours<Source>, rows = loads / beside;
 
  public:
-  // A warp's i-th strip of a run: where it is.
+  // Finds the warp's i-th strip of a run.
   __device__ Source find(ordered_call<A, Source> const& call, unsigned run, unsigned i) {
     auto const number =
         (((std::uint64_t(run) << call.levels) + i) << call.log_warps) + threadIdx.x / warp_size;
@@ -240,15 +240,16 @@ class strip {
 // Nodes that a block shares: as many as it has threads, or fewer where there is not the room.
 template <class State>
 struct shared_nodes {
-  static constexpr unsigned most = ordered_warps << most_levels<State>;
-  alignas(16) unsigned char memory[most * sizeof(State)];  // in which no constructor has run
+  static constexpr unsigned capacity = ordered_warps << max_levels<State>;
+  alignas(16) unsigned char memory[capacity * sizeof(State)];  // in which no constructor has run
   __device__ State& operator[](unsigned i) { return reinterpret_cast<State*>(memory)[i]; }
 };
 
 template <class State>
-inline constexpr std::uint64_t most_runs = shared_nodes<State>::most << 10;  // see fold_runs, tower
+inline constexpr std::uint64_t max_runs =
+    shared_nodes<State>::capacity << 10;  // see fold_runs, tower
 
-// The tree over some neighbours.
+// Folds the tree over `Size` neighbours, by one thread.
 template <unsigned Size, aggregate A>
 __device__ typename A::state fold_some(A const& a, shared_nodes<typename A::state>& nodes,
                                        unsigned first) {
@@ -260,13 +261,13 @@ __device__ typename A::state fold_some(A const& a, shared_nodes<typename A::stat
   }
 }
 
-// The tree over the first `count` nodes, a power of two where they are more than a warp, in a
-// warp's first lane. (For a lane to fold what is a lane's of `most` takes it less time than a
-// barrier and shuffles by more warps do.)
+// Folds the tree over the first `count` nodes, a power of two if more than a warp has lanes, for
+// the warp's first lane. (For a lane to fold what is a lane's of `capacity` takes it less time than
+// a barrier and shuffles by more warps do.)
 template <aggregate A>
 __device__ typename A::state fold_nodes(A const& a, shared_nodes<typename A::state>& nodes,
                                         unsigned count) {
-  constexpr unsigned some = (shared_nodes<typename A::state>::most + warp_size - 1) / warp_size;
+  constexpr unsigned some = (shared_nodes<typename A::state>::capacity + warp_size - 1) / warp_size;
   unsigned const lane = threadIdx.x % warp_size;
   auto mine = a.identity();
   if (count <= warp_size) {
@@ -277,9 +278,9 @@ __device__ typename A::state fold_nodes(A const& a, shared_nodes<typename A::sta
   return device::fold_lanes(a, mine);
 }
 
-// The node of a run, in the first thread; before the next one there is a barrier. The warps of a
-// block take its strips in turn, so that they read one place of the array together. `here` is this
-// warp's first one; it will be that of the run after it, if there is one.
+// Folds a run into its node, for the first thread; before the next run there is a barrier. The
+// warps of a block take its strips in turn, so that they read one place of the array together.
+// `here` is this warp's first one; it will be that of the run after it, if there is one.
 template <aggregate A, class Source>
 __device__ typename A::state fold_run(ordered_call<A, Source> const& call, unsigned run,
                                       unsigned after, strip<A, Source>& here,
@@ -298,8 +299,8 @@ __device__ typename A::state fold_run(ordered_call<A, Source> const& call, unsig
   return threadIdx.x < warp_size ? fold_nodes(call.a, nodes, strips * warps) : call.a.identity();
 }
 
-// The tree over the runs, in the first thread. A block takes as many neighbours at a time as have
-// room, so that it follows those who publish them; of few its first warp does.
+// Folds the tree over the runs, for the first thread. A block takes as many neighbours at a time as
+// have room, so that it follows those who publish them; of few its first warp does.
 template <aggregate A, class Source>
 __device__ typename A::state fold_runs(ordered_call<A, Source> const& call, std::uint32_t epoch,
                                        shared_nodes<typename A::state>& nodes) {
@@ -311,16 +312,16 @@ __device__ typename A::state fold_runs(ordered_call<A, Source> const& call, std:
   state total = call.a.identity();
   if (call.runs <= warp_size)
     return threadIdx.x < warp_size ? device::fold_lanes(call.a, node_of(threadIdx.x)) : total;
-  constexpr unsigned most = shared_nodes<state>::most;
+  constexpr unsigned capacity = shared_nodes<state>::capacity;
   int levels = 0;
-  while ((most << levels) < call.runs) ++levels;
+  while ((capacity << levels) < call.runs) ++levels;
   tower<A> above(call.a);
   for (unsigned i = 0; i < 1u << levels; ++i) {
     __syncthreads();  // the nodes before have been read
-    if (threadIdx.x < most) nodes[threadIdx.x] = node_of(i * most + threadIdx.x);
+    if (threadIdx.x < capacity) nodes[threadIdx.x] = node_of(i * capacity + threadIdx.x);
     __syncthreads();
     if (threadIdx.x < warp_size)
-      total = above.push(call.a, i, levels, fold_nodes(call.a, nodes, most));
+      total = above.push(call.a, i, levels, fold_nodes(call.a, nodes, capacity));
   }
   return total;
 }
@@ -336,8 +337,8 @@ __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocess
   __shared__ shared_nodes<state> nodes;
   state total = a.identity();
   strip<A, Source> first;
-  bool const has_runs = !call.draws || blockIdx.x > 0;
-  unsigned run = has_runs ? blockIdx.x - call.draws : call.runs;
+  bool const has_runs = !call.dynamic || blockIdx.x > 0;
+  unsigned run = has_runs ? blockIdx.x - call.dynamic : call.runs;
   Source const here = first.find(call, run, 0);
   if (gridDim.x == 1) let_next_launch_start();  // it finds room elsewhere
   await_launches_before();
@@ -345,7 +346,7 @@ __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocess
   epoch_to_come of_launch;
   if (call.runs > 1) of_launch.ask(w);
   std::uint32_t epoch = 0;
-  dynamic_schedule<1> mine(w, call.draws, call.draws);
+  dynamic_schedule<1> mine(w, call.dynamic, call.dynamic);
   if (has_runs) mine.ask();
   while (run < call.runs) {
     auto const after = run + unsigned(mine.next());
@@ -359,7 +360,7 @@ __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocess
   }
   if (blockIdx.x > 0) return;
 
-  if (call.draws) epoch = of_launch.take();
+  if (call.dynamic) epoch = of_launch.take();
   if (call.runs > 1) total = fold_runs(call, epoch, nodes);
   let_next_launch_start();
   if (threadIdx.x != 0) return;

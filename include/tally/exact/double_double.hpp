@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The quick phase of Ziv's rounding test: means, variances and roots of approximations of exact
-// sums, in pairs of doubles, with a bound on the error. Mostly all numbers within it round to one
-// result, which then is the exact one's. That takes a few hundred operations where natural.hpp
-// takes tens of thousands: it is for GPUs, where one thread does this at the end of every call. It
-// needs the rounding to nearest and the subnormals that these always have; products that are
-// rounded on purpose are written as fma, so that nobody fuses them.
+// The quick phase of Ziv's rounding test (ACM TOMS 17(3), 1991): means, variances and roots of
+// approximations of exact sums, in pairs of doubles, with a bound on the error. Mostly all numbers
+// within it round to one result, which then is the exact one's. That takes a few hundred operations
+// where natural.hpp takes tens of thousands: it is for GPUs, where one thread does this at the end
+// of every call. It needs the rounding to nearest and the subnormals that these always have;
+// products that are rounded on purpose are written as fma, so that nobody fuses them.
 #pragma once
 
 #include <cmath>
@@ -19,19 +19,20 @@ namespace tally::detail {
 struct double_double {
   double high, low;
 };
-// Exact for |high| >= |low|, or nearly.
+// A sum and its error (Dekker's Fast2Sum): exact for |high| >= |low|, or nearly.
 TALLY_HD inline double_double fast_two_sum(double high, double low) {
   double const sum = high + low;
   return {sum, low - (sum - high)};
 }
-// Exact (Knuth).
+// A sum and its error, which is exact for any two (Knuth's TwoSum, TAOCP 4.2.2).
 TALLY_HD inline double_double two_sum(double a, double b) {
-  double const sum = a + b, part = sum - a;
-  return {sum, (a - (sum - part)) + (b - part)};
+  double const sum = a + b, back = sum - a;
+  return {sum, (a - (sum - back)) + (b - back)};
 }
 TALLY_HD inline double rounded_product(double a, double b) { return std::fma(a, b, -0.0); }
 
-// Each with an error of less than 2^-100 of the result (differences: of the larger operand).
+// The operations below have an error of less than 2^-100 of the result (differences: of the larger
+// operand).
 TALLY_HD inline double_double operator*(double_double a, double_double b) {
   double const high = rounded_product(a.high, b.high);
   double const low = rounded_product(a.high, b.low) + rounded_product(a.low, b.high);
@@ -72,8 +73,8 @@ struct approximation {
   int exponent;
 };
 
-// Of the digits [low, high] of a fixed_point, each of less than 2^48, of which the last is not 0;
-// they may differ in sign.
+// Approximates the number of the digits [low, high] of a fixed_point, each of less than 2^48, of
+// which the last is not 0; they may differ in sign.
 template <class Digit>
 TALLY_HD approximation approximation_of(Digit digit, int low, int high, int lsb) {
   constexpr int enough = 8;
@@ -92,10 +93,10 @@ TALLY_HD approximation approximation_of(Digit digit, int low, int high, int lsb)
   return out;
 }
 
-// Rounds x * 2^exponent to R, where `value` is the double nearest to x, and `more` says that they
-// differ. False if that does not decide: at a midpoint, for subnormal results and for zero.
+// Rounds x * 2^exponent to R, where `value` is the double nearest to x, and `inexact` says that
+// they differ. False if that does not decide: at a midpoint, for subnormal results and for zero.
 template <floating R>
-TALLY_HD bool round_near(double value, bool more, int exponent, R& out) {
+TALLY_HD bool round_near(double value, bool inexact, int exponent, R& out) {
   using f = format<double>;
   auto bits = to_bits(value);
   int const place = int(bits >> 52 & f::max_field) - f::bias + exponent;
@@ -108,7 +109,7 @@ TALLY_HD bool round_near(double value, bool more, int exponent, R& out) {
   if constexpr (format<R>::precision < f::precision) {
     constexpr int dropped = f::precision - format<R>::precision;
     constexpr std::uint64_t half = std::uint64_t(1) << (dropped - 1);
-    if (more && (bits & (2 * half - 1)) == half) return false;
+    if (inexact && (bits & (2 * half - 1)) == half) return false;
   }
   if constexpr (is_one_of<R, float, double>)
     out = R(from_bits<double>(bits));
@@ -117,11 +118,11 @@ TALLY_HD bool round_near(double value, bool more, int exponent, R& out) {
   return true;
 }
 
-// The result to which all numbers round that are at most `error` off value * 2^exponent, if there
-// is but one that round_near() knows.
+// Rounds to R all numbers that are at most `error` off value * 2^exponent, if they have one result
+// and round_near() knows it; else false.
 template <floating R>
 TALLY_HD bool round_within(double_double value, double error, int exponent, R& out) {
-  // Adding it to the low part rounds by less than 2^-106 of the value, and it is 2^-98 or more.
+  // Adding `wide` to the low part rounds by less than 2^-106 of the value, and it is 2^-98 or more.
   double const wide = error * (1 + 0x1p-7);
   double const least = value.high + (value.low - wide), most = value.high + (value.low + wide);
   bool const known = least == most && round_near(least, true, exponent, out);
@@ -143,7 +144,7 @@ TALLY_HD bool quick_mean(approximation const& sum, std::uint64_t n, R& out) {
   return round_within(value, error, sum.exponent, out);
 }
 
-// The sum of squares, or its root.
+// Rounds a sum of squares, or its root.
 template <floating R>
 TALLY_HD bool quick_squares(approximation const& squares, bool take_root, R& out) {
   out = R{};
@@ -156,7 +157,7 @@ TALLY_HD bool quick_squares(approximation const& squares, bool take_root, R& out
   return round_within(r, 4 * squares.error / r.high, squares.exponent / 2, out);
 }
 
-// (n * squares - sum^2) / (n * (n - ddof)), or its root.
+// Rounds (n * squares - sum^2) / (n * (n - ddof)), or its root.
 template <floating R>
 TALLY_HD bool quick_variance(approximation const& sum, approximation const& squares,
                              std::uint64_t n, std::uint64_t ddof, bool take_root, R& out) {

@@ -26,7 +26,7 @@ struct exact_products {
     }
   }
 
-  // Adds a product, or a part of one.
+  // Adds a product, or one of several doubles that it is the sum of.
   TALLY_FN void add(double x) {
     if (is_finite(x)) return finite.add(x);
     count(is_nan(x), x < 0);

@@ -8,7 +8,8 @@ namespace tally::detail {
 
 // A wide fixed-point number, the sum of digit[i] * 2^(32 i + Lsb), kept carry-save: a deposit adds
 // less than 2^32 to a digit and moves no carry, so adding two numbers is adding their digits, in
-// any order and grouping. (A Kulisch accumulator; the carry-save digits follow R. Neal,
+// any order and grouping. (This is the long accumulator of U. Kulisch, "Computer Arithmetic and
+// Validity", 2008; the carry-save digits follow the superaccumulators of R. M. Neal,
 // arXiv:1505.05571.)
 template <int Digits_, int Lsb_>
 struct fixed_point {
@@ -115,9 +116,9 @@ struct fixed_point {
   }
 
  private:
-  // More than any sum of 2^63 elements has.
+  // The last digit of no sum of 2^63 elements is larger.
   static constexpr std::int64_t largest_top = std::int64_t(1) << 40;
-  // Half of what int64 digits allow, so that two such numbers can always be added.
+  // Half of the deposits that int64 digits bear, so that two such numbers can always be added.
   static constexpr std::uint32_t limit = std::uint32_t(1) << 29;
 };
 

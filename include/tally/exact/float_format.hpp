@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers taken apart into integers, and integers rounded to a floating-point type. Nothing here
-// uses floating-point arithmetic, so neither the caller's rounding mode, nor flush-to-zero, nor
-// compiler flags can change a bit.
+// but to_float() uses floating-point arithmetic, so neither the caller's rounding mode, nor
+// flush-to-zero, nor compiler flags can change a bit.
 #pragma once
 
 #include "tally/types.hpp"
@@ -115,17 +115,18 @@ TALLY_HD inline bfloat16::operator double() const { return convert<double>(*this
 
 namespace detail {
 
-// How values of T lie among those of `host`, a float or for doubles a double: the exponent fields
-// of the first one that is not finite and of the least normal one, and the precision.
+// How values of T lie among those of `host`, a float or for doubles a double: `not_finite` is the
+// exponent field of the first value that is not finite, `min_normal` that of the least normal one.
 template <floating T>
 struct seen_as {
   using host = std::conditional_t<std::is_same_v<T, double>, double, float>;
   static constexpr int not_finite = is_one_of<T, float16> ? 127 + 16 : format<host>::max_field;
-  static constexpr int least = is_one_of<T, float16> ? 127 - 14 : 1;
+  static constexpr int min_normal = is_one_of<T, float16> ? 127 - 14 : 1;
   static constexpr int precision = format<T>::precision;
 };
 
-// x as a float, NaN and infinities too, in code that vectorises.
+// x as a float, NaN and infinities too, in code that vectorises. The multiplication is exact, but
+// wants subnormal numbers as they are.
 TALLY_FN float to_float(bfloat16 x) {
   return __builtin_bit_cast(float, std::uint32_t(x.bits) << 16);
 }

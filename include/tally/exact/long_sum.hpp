@@ -9,7 +9,7 @@
 
 namespace tally::detail {
 
-// An integer in two's complement, in units of 2^lsb. It begins as the sum that Digits hold.
+// A sum as an integer in two's complement, in units of 2^lsb. It begins as what Digits hold.
 // Additions move their carries at once, so that rounding finds the leading bits where they are;
 // most carries do not go far.
 template <class Digits>

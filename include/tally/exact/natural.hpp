@@ -171,8 +171,8 @@ TALLY_HD inline truncated square_root(truncated const& x) {
   int const length = (x.whole.bit_length() + 1) / 2 * 2;
   if (length == 0) return {{}, x.exponent / 2, x.sticky};
   auto const top = x.whole.slice<2>(length - 64);
-  double const part = double(std::uint64_t(top.limb[1]) << 32 | top.limb[0]);
-  std::uint64_t const guess = std::uint64_t(std::sqrt(part) * 0x1p20) + 16;
+  double const leading = double(std::uint64_t(top.limb[1]) << 32 | top.limb[0]);
+  std::uint64_t const guess = std::uint64_t(std::sqrt(leading) * 0x1p20) + 16;
   TALLY_CLAIM(
       guess("square_root.guess", std::uint64_t(top.limb[1]) << 32 | top.limb[0], guess, 16));
   // guess * 2^(length / 2 - 52) is at least the root, and less than 2^129.

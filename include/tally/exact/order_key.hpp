@@ -55,8 +55,8 @@ TALLY_FN bits_of<T> rank_key(T x) {
                                          : bits(signed_magnitude ^ format<T>::sign);
 }
 
-// The lesser or the greater of two floats, where -0.0 is less than +0.0; NaN if one is. (GPUs have
-// an instruction for it.)
+// The lesser or the greater of two floats, where -0.0 is less than +0.0; NaN if one of them is.
+// GPUs have an instruction for it.
 template <bool Least>
 TALLY_FN float extreme_or_nan(float a, float b) {
 #ifdef __CUDA_ARCH__

@@ -16,7 +16,7 @@ template <class Op, class T>
 inline constexpr bool has_identity =
     std::is_arithmetic_v<T> && requires { Op::template identity<T>; };
 
-// Operands may change places, and every bit stays.
+// Whether operands may change places, and every bit stays.
 template <class Op, class T>
 inline constexpr bool commutes =
     std::is_arithmetic_v<T> &&

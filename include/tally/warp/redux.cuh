@@ -16,7 +16,8 @@ template <class T, class Op>
 inline constexpr bool has_redux = std::is_integral_v<T> && sizeof(T) <= 8 &&
                                   is_one_of<Op, plus, smaller, larger, bit_and, bit_or, bit_xor>;
 
-// Of 32 bits, in all lanes. Lanes that have exited, or that the block lacks, take no part.
+// The fold of 32-bit integers, in all lanes. Lanes that have exited, or that the block lacks, take
+// no part.
 __device__ inline unsigned redux(unsigned x, plus) { return __reduce_add_sync(~0u, x); }
 __device__ inline unsigned redux(unsigned x, bit_and) { return __reduce_and_sync(~0u, x); }
 __device__ inline unsigned redux(unsigned x, bit_or) { return __reduce_or_sync(~0u, x); }
@@ -26,7 +27,7 @@ __device__ inline unsigned redux(unsigned x, larger) { return __reduce_max_sync(
 __device__ inline int redux(int x, smaller) { return __reduce_min_sync(~0u, x); }
 __device__ inline int redux(int x, larger) { return __reduce_max_sync(~0u, x); }
 
-// By digits of 27 bits: 32 of them add up without a carry out of 32 bits.
+// A sum of 64 bits is made of digits of 27 bits: 32 of them add up without a carry out of 32 bits.
 __device__ inline std::uint64_t redux(std::uint64_t x, plus op) {
   constexpr unsigned digit = (1u << 27) - 1;
   std::uint64_t const low = redux(unsigned(x) & digit, op);
@@ -35,7 +36,7 @@ __device__ inline std::uint64_t redux(std::uint64_t x, plus op) {
   return low + (middle << 27) + (high << 54);
 }
 
-// By halves of a 64-bit word.
+// A 64-bit word goes by halves; for an extremum's lower one, lanes with the best upper one count.
 template <class Word, class Op>
 __device__ Word redux_halves(Word x, Op op) {
   using half = std::conditional_t<std::is_signed_v<Word>, int, unsigned>;
@@ -47,7 +48,7 @@ __device__ Word redux_halves(Word x, Op op) {
   return Word(best) << 32 | redux(low, op);
 }
 
-// Of any integer type, in all lanes of a warp.
+// The fold of integers of any type, in all lanes of a warp.
 template <class T, class Op>
 __device__ T redux_of(T x, Op op) {
   using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;

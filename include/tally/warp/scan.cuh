@@ -15,8 +15,8 @@ template <class Op, class T>
 inline constexpr bool subtracts =
     std::is_integral_v<T> && !std::is_same_v<T, bool> && std::is_same_v<Op, plus>;
 
-// The fold of the group's values before the calling lane's own, from those through it. In its first
-// lane 0 if the operator subtracts, else unspecified.
+// The fold of the group's values before the calling lane's own, made of the fold `through` it. In
+// the first lane it is 0 if the operator `subtracts`, else unspecified.
 template <int Width = warp_size, class T, class Op>
 __device__ T before(T through, T x, Op) {
   if constexpr (subtracts<Op, T>)
@@ -25,7 +25,8 @@ __device__ T before(T through, T x, Op) {
     return shift_up<Width>(through);
 }
 
-// From the folds of the `First` values up to each lane's own, or of all there are, those of `Last`.
+// x is the fold of the `First` values up to each lane's own, or of all there are; the result is
+// that of `Last`. The distance doubles with every step (Hillis and Steele, 1986).
 template <int First, int Last, int Width = warp_size, class T, class Op>
 __device__ T widen(T x, Op op) {
   int const lane = warp::lane<Width>();

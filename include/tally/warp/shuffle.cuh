@@ -39,7 +39,7 @@ __device__ unsigned members() {
     return ((1u << Width) - 1) << (lane() - lane<Width>());
 }
 
-// What `move` makes of x, four bytes at a time.
+// Moves x by `move`, four bytes at a time.
 template <class T, class Move>
 __device__ T by_words(T x, Move move) {
   static_assert(std::is_trivially_copyable_v<T>);

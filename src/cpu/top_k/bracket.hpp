@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a sample: an interval of keys that almost surely holds the k-th. The idea is Floyd and
-// Rivest's SELECT (1975), with the sample's order statistics as splitters.
+// A sample gives an interval of keys that almost surely holds the k-th. The idea is SELECT (R. W.
+// Floyd and R. L. Rivest, "Expected time bounds for selection", CACM 18(3), 1975), with the
+// sample's order statistics as splitters.
 #pragma once
 
 #include <cmath>
@@ -16,9 +17,9 @@ std::vector<bits_of<R>> sample_keys(ranking<R> rank, R const* in, std::size_t n,
                                     std::size_t samples, int threads) {
   std::vector<bits_of<R>> keys(samples);
   strata const places(n, samples);
-  std::size_t const share = 4096;  // memory is waited for, again and again
-  parallel_for(threads, (samples + share - 1) / share, [&](std::size_t part) {
-    for (std::size_t i = part * share; i < std::min(samples, (part + 1) * share); ++i)
+  std::size_t const share = 4096;  // so few, because a thread waits for memory at each
+  parallel_for(threads, (samples + share - 1) / share, [&](std::size_t task) {
+    for (std::size_t i = task * share; i < std::min(samples, (task + 1) * share); ++i)
       keys[i] = rank(in[places.sample(i)]);
   });
   return keys;

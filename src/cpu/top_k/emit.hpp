@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Once the k-th key is known: every better element, and the first that tie with it, by index.
+// Writes the result once the k-th key is known: every better element, and the first by index of
+// those that tie with it.
 #pragma once
 
 #include "pieces.hpp"
@@ -8,7 +9,7 @@
 
 namespace tally::detail::top_k {
 
-// The best: all keys above `key`, and the first `ties` of those equal to it.
+// The best elements are all above `key`, and the first `ties` of those equal to it.
 template <class Key>
 struct threshold {
   Key key;
@@ -20,8 +21,8 @@ struct share {
   std::uint64_t ties, size;
 };
 
-// The shares of pieces that stand in ascending order of index and have so many keys above t.key and
-// equal to it.
+// The shares of pieces that stand in ascending order of index; `found` says how many keys each has
+// above t.key and equal to it.
 template <class Key>
 std::vector<share> shares(std::vector<counts> const& found, threshold<Key> t) {
   std::vector<share> result;

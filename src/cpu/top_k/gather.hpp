@@ -42,8 +42,8 @@ struct gathered {
     for (auto const& c : kept) result.push_back({c->values, c->size, c->indices, 0});
     return result;
   }
-  // count_each of the pieces that were read, for a key of the interval: what is above it was kept,
-  // or counted.
+  // What count_each() says of the pieces that were read, for a key of the interval, without another
+  // read: what is above the key was kept, or counted.
   std::vector<counts> count_read(ranking<R> rank, pieces<R> const& read, bits_of<R> key,
                                  int threads) const {
     std::vector<counts> result;
@@ -59,11 +59,11 @@ struct gathered {
   }
 };
 
-// So many elements are read twice, the second time from the nearest cache.
+// How many elements are read at once, and then again from the nearest cache.
 template <class R>
 inline constexpr std::size_t slice = 1024 / sizeof(R);
 
-// Counts, and keeps what is inside; false when the budget is spent.
+// Counts what is above the range, and keeps what is inside; false when the budget is spent.
 template <class R>
 bool gather_piece(ranking<R> rank, piece<R> const& from, interval<bits_of<R>> range,
                   std::atomic<std::int64_t>& budget, gathered<R>& result) {
@@ -115,19 +115,19 @@ gathered<R> gather(ranking<R> rank, pieces<R> const& from, interval<bits_of<R>> 
                    std::int64_t chunks_allowed, int threads) {
   std::atomic<std::int64_t> budget = chunks_allowed;
   std::atomic<bool> complete = true;
-  std::vector<gathered<R>> parts(from.size());
+  std::vector<gathered<R>> found(from.size());
   parallel_for(threads, from.size(), [&](std::size_t p) {
-    if (!(range.low == range.high ? count_piece(rank, from[p], range, parts[p])
-                                  : gather_piece(rank, from[p], range, budget, parts[p])))
+    if (!(range.low == range.high ? count_piece(rank, from[p], range, found[p])
+                                  : gather_piece(rank, from[p], range, budget, found[p])))
       complete = false;
   });
   gathered<R> result;
   result.complete = complete;
-  for (auto& part : parts) {
-    result.by_piece.push_back({part.above, part.inside});
-    result.above += part.above;
-    result.inside += part.inside;
-    std::move(part.kept.begin(), part.kept.end(), std::back_inserter(result.kept));
+  for (auto& each : found) {
+    result.by_piece.push_back({each.above, each.inside});
+    result.above += each.above;
+    result.inside += each.inside;
+    std::move(each.kept.begin(), each.kept.end(), std::back_inserter(result.kept));
   }
   return result;
 }

@@ -61,7 +61,7 @@ std::size_t drop_held(ranking<R> rank, piece<R> const& held, R* values, std::int
 }
 
 // `held` and the n fresh ones are different keys, best first. Where both have a key, the held one
-// has the lower index. Merged from the back, so that what is held moves at most once.
+// has the lower index. They are merged from the back, so that what is held moves at most once.
 template <class R>
 std::optional<bits_of<R>> merge_distinct(ranking<R> rank, std::uint64_t k, output<R>& held,
                                          R* values, std::int64_t* indices, std::size_t n) {

@@ -41,7 +41,7 @@ void add_histogram(ranking<R> rank, piece<R> const& from, interval<bits_of<R>> r
   });
 }
 
-// One step: histograms of the keys in s.range, a table a thread.
+// Narrows a search by one step: each thread makes a histogram of the keys in s.range.
 template <class R>
 search<bits_of<R>> narrow(ranking<R> rank, pieces<R> const& from, search<bits_of<R>> s,
                           int threads) {
@@ -71,7 +71,7 @@ search<bits_of<R>> narrow(ranking<R> rank, pieces<R> const& from, search<bits_of
   return {{low, key_type(low + std::min(span, room))}, s.rank, inside};
 }
 
-// The end of a search among few keys.
+// Ends a search among few keys.
 template <class R>
 threshold<bits_of<R>> select_few(ranking<R> rank, pieces<R> const& from, search<bits_of<R>> s) {
   using key_type = bits_of<R>;
@@ -91,7 +91,7 @@ threshold<bits_of<R>> select_few(ranking<R> rank, pieces<R> const& from, search<
   return {*kth, s.rank - std::uint64_t(better)};
 }
 
-// All of the way to the one key.
+// Narrows a search down to the one key.
 template <class R>
 threshold<bits_of<R>> select(ranking<R> rank, pieces<R> const& from, search<bits_of<R>> s,
                              int threads) {

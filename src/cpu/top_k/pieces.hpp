@@ -21,14 +21,14 @@ struct piece {
 template <class R>
 using pieces = std::vector<piece<R>>;
 
-// A range of n elements that start at index `first`, for each of at most `threads` threads.
+// Splits n elements that start at index `first` into a piece for each of at most `threads` threads.
 template <class R>
 pieces<R> split(R const* in, std::size_t n, std::int64_t first, int threads) {
-  constexpr std::size_t least = std::size_t(1) << 15;  // waking a thread for fewer does not pay
-  std::size_t const parts = std::clamp<std::size_t>(n / least, 1, std::size_t(threads));
+  constexpr std::size_t min_size = std::size_t(1) << 15;  // waking a thread for fewer does not pay
+  std::size_t const count = std::clamp<std::size_t>(n / min_size, 1, std::size_t(threads));
   pieces<R> result;
-  for (std::size_t p = 0; p < parts; ++p) {
-    std::size_t const begin = n / parts * p, end = p + 1 == parts ? n : n / parts * (p + 1);
+  for (std::size_t p = 0; p < count; ++p) {
+    std::size_t const begin = n / count * p, end = p + 1 == count ? n : n / count * (p + 1);
     result.push_back({in + begin, end - begin, nullptr, first + std::int64_t(begin)});
   }
   return result;

@@ -60,7 +60,7 @@ struct interval {
 
 inline constexpr std::size_t block_size = 64;
 
-// f(j) for every j in [0, length), length <= full: a full block is a loop of constant length.
+// Calls f(j) for every j in [0, length), length <= full. A full block is a loop of constant length.
 template <std::size_t full = block_size, class F>
 TALLY_FN void for_block(std::size_t length, F f) {
   if (length == full)
@@ -87,7 +87,7 @@ TALLY_FN counts count_block(ranking<R> rank, R const* x, std::size_t length,
   return {above, inside};
 }
 
-// A byte for each element of a block: 1 if its key is in `range`, else 0.
+// Sets a byte for each element of a block: to 1 if its key is in `range`, else to 0.
 template <class R>
 TALLY_FN void flag_block(ranking<R> rank, R const* x, std::size_t length,
                          interval<bits_of<R>> range, std::uint8_t (&flags)[block_size]) {
@@ -97,7 +97,7 @@ TALLY_FN void flag_block(ranking<R> rank, R const* x, std::size_t length,
   });
 }
 
-// visit(j) for every flagged j, ascending, until it returns false; whether it never did.
+// Calls visit(j) for every flagged j, ascending, until it returns false; says whether it never did.
 template <class Visit>
 TALLY_FN bool for_flagged(std::uint8_t const (&flags)[block_size], Visit visit) {
   for (std::size_t base = 0; base < block_size; base += 8) {
@@ -151,20 +151,21 @@ TALLY_FN std::uint64_t bits_inside(ranking<R> rank, R const* x, interval<bits_of
   for_block(block_size, [&](std::size_t j) __attribute__((always_inline)) {
     above_low[j] = key_type(rank(x[j]) - range.low);
   });
-  auto const part = [&](int v) __attribute__((always_inline)) {
+  auto const vector_at = [&](int v) __attribute__((always_inline)) {
     return load<vector>(above_low + v * lanes);
   };
-  vector least = part(0);
-  for (int v = 1; v < vectors; ++v) least = min_of(least, part(v));
+  vector least = vector_at(0);
+  for (int v = 1; v < vectors; ++v) least = min_of(least, vector_at(v));
   if (!any(least <= range.width())) return 0;
   std::uint64_t bits = 0;
   for (int v = 0; v < vectors; ++v)
-    bits |= lane_bits<sizeof(R)>(part(v) <= range.width()) << (v * lanes % 64);
+    bits |= lane_bits<sizeof(R)>(vector_at(v) <= range.width()) << (v * lanes % 64);
   return bits;
 }
 
-// visit(j) for every x[j] whose key is in `range`, ascending, until it returns false; whether it
-// never did. `range` may change on the way: that holds from the next block on. Made for few hits.
+// Calls visit(j) for every x[j] whose key is in `range`, ascending, until it returns false; says
+// whether it never did. `range` may change on the way: that holds from the next block on. This is
+// made for few hits.
 template <int Width, class R, class Visit>
 TALLY_FN bool visit_inside(ranking<R> rank, R const* x, std::size_t n,
                            interval<bits_of<R>> const& range, Visit visit) {
@@ -186,7 +187,7 @@ TALLY_FN bool visit_inside(ranking<R> rank, R const* x, std::size_t n,
 template <class R>
 TALLY_FN counts count_all(ranking<R> rank, R const* x, std::size_t n, interval<bits_of<R>> range) {
   using key_type = bits_of<R>;
-  constexpr std::size_t many = sizeof(R) == 1 ? 128 : 4096;  // which a key can count
+  constexpr std::size_t many = sizeof(R) == 1 ? 128 : 4096;  // as many as a key can count
   counts total = {};
   for (std::size_t i = 0; i < n; i += many) {
     key_type above = 0, inside = 0;

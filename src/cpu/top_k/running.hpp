@@ -49,7 +49,7 @@ class running {
   }
 
   static constexpr std::size_t min_room = std::size_t(1) << 15;
-  // The buffer that takes an eighth of the bytes of n elements.
+  // The room of a buffer that takes an eighth of the bytes of n elements.
   static std::size_t room_for(std::size_t n) {
     return n / 8 * sizeof(R) / (sizeof(R) + sizeof(std::int64_t));
   }
@@ -60,20 +60,20 @@ class running {
   void add(R const* in, std::size_t n, std::int64_t first, int threads) {
     if (n == 0 || !open_) return;
     if (n >= 65536) raise_bar(in, n);
-    auto const parts = split(in, n, first, k_ <= parallel_k ? threads : 1);
-    if (parts.size() == 1) return collect(parts[0]);
+    auto const from = split(in, n, first, k_ <= parallel_k ? threads : 1);
+    if (from.size() == 1) return collect(from[0]);
     count_path(path::top_k_parallel);
-    std::vector<top_k_result<R>> results(parts.size());
-    parallel_for(threads, parts.size(), [&](std::size_t p) {
-      running part(rank_, k_, distinct_, output<R>(results[p]), min_room);
-      part.passing_ = passing_;
-      part.collect(parts[p]);
-      part.flush();
+    std::vector<top_k_result<R>> results(from.size());
+    parallel_for(threads, from.size(), [&](std::size_t p) {
+      running own(rank_, k_, distinct_, output<R>(results[p]), min_room);
+      own.passing_ = passing_;
+      own.collect(from[p]);
+      own.flush();
     });
-    for (auto& part : results) merge(part.values, part.indices);
+    for (auto& each : results) merge(each.values, each.indices);
   }
 
-  // Takes over what another one held; its indices may lie anywhere between these.
+  // Takes over what another one held, whose indices may lie anywhere between these.
   template <class T>
   void merge(std::vector<T> const& values, std::vector<std::int64_t> const& indices) {
     flush();

@@ -7,7 +7,8 @@
 
 namespace tally::detail {
 
-// A multiple of the root of n: work that vanishes beside one read, splitters that tighten with n.
+// The size of a sample is a multiple of the root of n: its work vanishes beside one read, and its
+// splitters tighten with n.
 inline std::uint64_t sample_size(std::uint64_t n, std::uint64_t roots) {
   return std::min({std::uint64_t(1) << 16, n / 4, roots * std::uint64_t(std::sqrt(double(n)))});
 }
@@ -20,7 +21,7 @@ class strata {
 
   std::uint64_t sample(std::uint64_t i) const {
     std::uint64_t const begin = this->begin(i);
-    std::uint64_t hash = (i + 1) * 0x9e3779b97f4a7c15;  // splitmix64
+    std::uint64_t hash = (i + 1) * 0x9e3779b97f4a7c15;  // splitmix64 (Steele, Lea and Flood, 2014)
     hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9;
     hash = (hash ^ hash >> 27) * 0x94d049bb133111eb;
     hash ^= hash >> 31;

@@ -11,7 +11,7 @@
 
 namespace tally::detail::top_k {
 
-// Best first, ties by index.
+// The order of results: best first, ties by index.
 template <class R>
 struct by_rank {
   ranking<R> rank;

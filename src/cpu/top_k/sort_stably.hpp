@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sorts values and their indices together, best first, ties as they stand: digit after digit, from
-// the lowest bit in which keys differ to the highest, between the pairs and a scratch of the same
-// size. Threads count and move a range each.
+// Sorts values and their indices together, best first, ties as they stand: a radix sort, digit
+// after digit, from the lowest bit in which keys differ to the highest, between the pairs and a
+// scratch of the same size (Knuth, TAOCP 5.2.5). Each thread counts and moves a range.
 #pragma once
 
 #include <memory>

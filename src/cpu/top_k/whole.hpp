@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The k best of one array. Floyd-Rivest: a sample brackets the k-th key, one read gathers what is
-// in the bracket, the counts prove it right, and a radix selection in it is exact. Where ties
-// overflow the bracket, or the sample misleads, histograms of the input take its place.
+// The k best of one array, as Floyd and Rivest select (bracket.hpp): a sample brackets the k-th
+// key, one read gathers what is in the bracket, the counts prove it right, and a radix selection in
+// it is exact. Where ties overflow the bracket, or the sample misleads, histograms of the input
+// take its place.
 #pragma once
 
 #include "bracket.hpp"

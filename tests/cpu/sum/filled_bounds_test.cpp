@@ -114,7 +114,7 @@ TEST(filled_bounds, leading_digits_are_as_near_as_they_say) {
 }
 
 // What lies beside a midpoint, ever nearer, rounds away from it or is left to exact arithmetic.
-TEST(filled_bounds, estimates_see_on_which_side_of_a_midpoint_a_sum_is) {
+TEST(filled_bounds, approximations_see_on_which_side_of_a_midpoint_a_sum_is) {
   bool answered = false, left = false;
   for (int gap = 60; gap <= 400; ++gap)
     for (double const sign : {1.0, -1.0}) {

@@ -17,7 +17,7 @@ struct job {
   device::workspace w;
   std::uint32_t parts;
   unsigned begin;
-  bool draws;
+  bool dynamic;
   unsigned* counts;
 };
 
@@ -31,7 +31,7 @@ __device__ void go_through(Way way, job const& j) {
 template <int Each>
 __global__ void take_parts(job const j) {
   if (blockIdx.x < j.begin) return;
-  go_through(device::dynamic_schedule<Each>(j.w, j.draws, j.begin), j);
+  go_through(device::dynamic_schedule<Each>(j.w, j.dynamic, j.begin), j);
 }
 __global__ void take_parts_in_turn(job const j) {
   go_through(device::static_schedule(j.w, false), j);
@@ -42,13 +42,14 @@ struct counted {
   std::uint32_t drawn;
 };
 template <class Kernel>
-counted run(Kernel kernel, unsigned blocks, std::uint32_t parts, bool draws, unsigned begin = 0) {
+counted run(Kernel kernel, unsigned blocks, std::uint32_t parts, bool dynamic, unsigned begin = 0) {
   constexpr std::uint32_t behind = 100;
   device_array<std::uint32_t> header(2);
   header.fill_bytes(0);
   device_array<unsigned> counts(parts + behind);
   counts.fill_bytes(0);
-  launch(kernel, blocks, 64)(job{{header.data(), nullptr, 0}, parts, begin, draws, counts.data()});
+  launch(kernel, blocks,
+         64)(job{{header.data(), nullptr, 0}, parts, begin, dynamic, counts.data()});
   return {counts.to_host(), header.to_host()[1]};
 }
 

@@ -14,22 +14,22 @@
 namespace tally::detail {
 
 // What is before a tile is an integer on a grid that it shares with the tile (fixed_prefix.hpp), or
-// is seen through a window (prefix_window.hpp). There are eight ways on from there, each of which
-// writes the tile's running sums and moves past it, or changes no value:
+// is seen through a window (prefix_window.hpp). There are eight strategies from there on, each of
+// which writes the tile's running sums and moves past it, or changes no value:
 //   settled     the sum is not finite and remains so
 //   fixed       all running sums are integers on the grid
 //   near        the sums of the tile's own elements are exact doubles, and so is their sum with
 //               what is before, or it is far enough from where its rounding changes
 //   whole       strict, where the exponents of doubles say that they end within the window
-//   strict      elements are cut as the window is; as long as they have nothing below 2^w2, the
-//               running sums of their high and of their low parts are exact doubles, and an output
-//               is their sum, rounded once. A rest that is kept is represented by half a unit of
-//               2^w2: it decides a tie the right way, and cannot do more as long as no rounding
-//               boundary near the output is finer than 2^w2
+//   strict      elements are extracted as the window is (extraction.hpp); as long as they have
+//               nothing below 2^w2, the running sums of their high and of their low parts are exact
+//               doubles, and an output is their sum, rounded once. A rest that is kept is
+//               represented by half a unit of 2^w2: it decides a tie the right way, and cannot do
+//               more as long as no rounding boundary near the output is finer than 2^w2
 //   rough       as near, of elements whose running sums no double holds: what additions round is
 //               bounded, and the window drifts
-//   loose       elements are cut once; what is below is added up in doubles, and known up to a
-//               bound: an output must be the same wherever in it the sum is. The window drifts
+//   loose       elements are extracted once; what is left is added up in doubles, and known up to
+//               a bound: an output must be the same wherever in it the sum is. The window drifts
 //   one by one  the exact sum itself goes from element to element (long_sum.hpp)
 // While the window drifts, only rough and loose go on; where they fail, it is fitted again to the
 // exact sum.
@@ -42,14 +42,14 @@ class exact_prefix : windowed_prefix<In, Out, State> {
     fixed_.leave(s.finite);
     count_paths();
   }
-  // What is saved, prefix_window.hpp says; count_paths() is then called in place of store().
+  // prefix_window.hpp says what this saves; count_paths() is then called in place of store().
   void be_lazy() { window_.lazy = true; }
   void count_paths() {
     if (by_integers_ != 0) count_path(path::scan_integers, std::exchange(by_integers_, 0));
     if (loose_ != 0) count_path(path::scan_loose, std::exchange(loose_, 0));
   }
 
-  // Emits by the ways that need no second look at what they have written.
+  // Emits by the strategies that need no second look at what they have written.
   template <class Tile, class To>
   TALLY_CPU_FN bool stream(Tile const& t, To out) {
     if (!window_.kept.is_finite_sum()) return false;
@@ -93,7 +93,7 @@ class exact_prefix : windowed_prefix<In, Out, State> {
       to += lanes;
     });
   }
-  // Emits by the other ways, whose code is there once, whether NaN is skipped or not.
+  // Emits by the other strategies, whose code is there once, whether NaN is skipped or not.
   template <int VectorBytes>
   bool emit_apart(tile_to_emit<VectorBytes> const& t, Out* out) {
     bool emitted;
@@ -128,13 +128,13 @@ class exact_prefix : windowed_prefix<In, Out, State> {
       needed = top_needed(e.top, e.zero);
       if (!fit(needed, false)) return false;
     }
-    return emit_by_parts(t, needed, out);
+    return emit_by_extraction(t, needed, out);
   }
 
   using base = windowed_prefix<In, Out, State>;
   using base::to_double, base::window_, base::loose_;
   TALLY_CLAIMS_NEED(using base::truth_;)
-  using base::emit_by_parts, base::emit_loose, base::emit_settled, base::emit_whole;
+  using base::emit_by_extraction, base::emit_loose, base::emit_settled, base::emit_whole;
   using base::fit, base::off, base::top_needed, base::size_of;
   using typename base::window;
   static constexpr bool by_sums = !is_one_of<double, In, Out>;
@@ -235,8 +235,8 @@ class exact_prefix : windowed_prefix<In, Out, State> {
       low += x - h;
       sizes += size_of(x);
     });
-    // On the way to an output so many additions round, of numbers that are not larger than `most`;
-    // the last one rounds by half a unit of the output.
+    // So many additions round before an output, of numbers that are not larger than `most`; the
+    // last one rounds by half a unit of the output.
     constexpr int roundings = lanes + Tile::size / (lanes * lanes) + 10;
     double const most = 2 * (sum_of_lanes(sizes) + std::fabs(w.low));
     double const error = most * roundings * 0x1p-53 + w.unknown + off(t);

@@ -16,10 +16,10 @@
 
 namespace tally::detail {
 
-// A sum and the tiles after it as integers in units of 2^grid. Elements are floats or narrower, and
-// so are results. What the sum has below its last unit stays where it is, and that unit stands for
-// it: it is then odd, where all elements are even, and in the middle between two even ones the sum
-// rounds as what it stands for, unless a float is finer than that.
+// A sum, and the tiles after it, as integers in units of 2^grid. Elements are floats or narrower,
+// and so are results. What the sum has below its last unit stays where it is, and that unit is set
+// for it, a sticky bit: the sum is then odd, where all elements are even, and rounds as the exact
+// sum does, unless a float is finer than the unit.
 template <floating In, floating Out>
 class fixed_prefix {
   static constexpr int lanes = 8;
@@ -44,8 +44,8 @@ class fixed_prefix {
   static bool could_hold(int top, exponent_range const& e) {
     return e.finite && (e.zero || std::max(top, e.top + tile_bits) - e.lowest <= range);
   }
-  // Takes what it can of `sum`, which elements in the range e follow; false if they do not share a
-  // grid.
+  // Takes from `sum` what the grid holds of it; elements in the range e follow. False if they do
+  // not share a grid.
   template <class Digits>
   TALLY_CPU_COLD bool enter(Digits& sum, exponent_range const& e) {
     bool negative;
@@ -77,7 +77,7 @@ class fixed_prefix {
     sum.add(before_ < 0, size, grid_);
   }
 
-  // Writes the tile's running sums and moves past it, or does not move; `e` says where it lies.
+  // Writes the tile's running sums and moves past it, or does not move; `e` becomes its range.
   template <class Tile, class To>
   TALLY_CPU_FN bool emit(Tile const& t, To out, exponent_range& e) {
     return rest_ ? emit_beside<true>(t, out, e) : emit_beside<false>(t, out, e);

@@ -39,7 +39,8 @@ TALLY_CPU_FN vec<Word, Lanes> moved_up(vec<Word, Lanes> v, vec<Word, Lanes> befo
   return moved_up<Distance, Word, Lanes>(v, before, std::make_integer_sequence<int, Lanes>{});
 }
 
-// Running sums within v, in the logarithm of its lanes (Hillis and Steele).
+// Running sums within v, in as many steps as the logarithm of its lanes (W. D. Hillis and G. L.
+// Steele, "Data parallel algorithms", CACM 29(12), 1986).
 template <int Distance, class Word, int Lanes>
 TALLY_CPU_FN vec<Word, Lanes> running_sums(vec<Word, Lanes> v) {
   if constexpr (Distance >= Lanes)
@@ -50,14 +51,14 @@ TALLY_CPU_FN vec<Word, Lanes> running_sums(vec<Word, Lanes> v) {
 }
 
 // Running sums of one vector after another: sums of the last Lanes elements, which wait for
-// nothing, are added to the running sums up to Lanes elements before. Sums of doubles have to be
-// exact, all of them.
+// nothing, are added to the running sums up to Lanes elements before. All sums of doubles have to
+// be exact.
 template <class Word, int Lanes>
 class sliding_sums {
   using words = vec<Word, Lanes>;
 
  public:
-  // `before` in all lanes.
+  // What is before the first vector, the same in all lanes.
   TALLY_CPU_FN explicit sliding_sums(words before) : sums_(before) {}
   TALLY_CPU_FN words operator()(words x) {
     if constexpr (sizeof x > 16) return sums_ += last<1>(x, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a CPU scans by an aggregate faster than element by element: by a prefix, a tile at a time.
+// How a CPU scans faster than element by element: a prefix does it a tile at a time.
 #pragma once
 
 #include "tally/aggregate/aggregate.hpp"

@@ -15,6 +15,7 @@ namespace tally::detail {
 //   high   a multiple of 2^w1, w1 = top - 52, |high| < 2^top
 //   low    a multiple of 2^w2, w2 = w1 - 42, at most about 2^(w1 - 1) between tiles
 //   rest   whatever is finer: `kept`, |kept| < 2^w2, most often zero
+// (The parts are extracted as S. M. Rump, T. Ogita and S. Oishi do it, 2008; see extraction.hpp.)
 // Or the window drifts: low is a double of that size, and high + low is only known to be within
 // `unknown` of the sum, which is `kept` and the tiles that are `behind`.
 template <class State, floating In>
@@ -26,8 +27,8 @@ class prefix_window {
   double sticky = 0;   // half a unit of 2^w2 with the sign of kept, or 0
   double unknown = 0;  // 0: it does not drift
   int top = std::numeric_limits<int>::min(), shift = 0;
-  // Tiles stay where they are, and nobody asks for the sum of all: what is behind is added up only
-  // where a window has to be fitted to it.
+  // Whether tiles stay where they are, and nobody asks for the sum of all: what is behind is then
+  // added up only where a window has to be fitted to it.
   bool lazy = false;
   State kept;
 
@@ -129,9 +130,9 @@ class prefix_window {
   // Out of line: scans have many copies of what calls it, and this is much code.
   TALLY_CPU_COLD void add_waiting() {
     run_vectorised([&](auto width) __attribute__((always_inline)) {
-      using part = tile<In, skip, width, reduced_at_once<In>>;  // all its NaNs are to be skipped
-      for (; wait_ > 0; waiting_ += part::size, wait_ -= part::size)
-        behind_.add(part{waiting_, int(std::min<std::ptrdiff_t>(wait_, part::size)), 0}, kept);
+      using piece = tile<In, skip, width, reduced_at_once<In>>;  // all its NaNs are to be skipped
+      for (; wait_ > 0; waiting_ += piece::size, wait_ -= piece::size)
+        behind_.add(piece{waiting_, int(std::min<std::ptrdiff_t>(wait_, piece::size)), 0}, kept);
     });
     wait_ = 0;
   }

@@ -14,7 +14,7 @@
 namespace tally::detail {
 
 // The running sums of a tile of floats or narrower, as doubles, exact if e.top + tile_bits -
-// e.lowest <= 53. The tile is cut into squares of Lanes runs of Lanes elements, each lane of a
+// e.lowest <= 53. The tile is split into squares of Lanes runs of Lanes elements, each lane of a
 // vector in a run of its own.
 template <floating In, int Lanes>
 class tile_sums {

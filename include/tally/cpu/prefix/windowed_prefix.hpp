@@ -13,7 +13,7 @@
 
 namespace tally::detail {
 
-// The ways to the running sums of a tile that see what is before it through a window.
+// The strategies for the running sums of a tile that see what is before it through a window;
 // exact_prefix.hpp says which is which.
 template <floating In, floating Out, class State>
 class windowed_prefix {
@@ -30,7 +30,7 @@ class windowed_prefix {
   static TALLY_CPU_FN int top_needed(int top, bool zero) {
     return zero ? window::lowest_top : top + tile_bits + 1;
   }
-  // Sees that the window has room for sums below 2^needed; if `tight`, that it has no more room.
+  // Gives the window room for sums below 2^needed; if `tight`, no more room than that.
   TALLY_CPU_FN bool fit(int needed, bool tight) {
     constexpr int slack = 4;  // room to grow before the next fit
     return (!tight && window_.holds(needed)) || window_.fit(needed, tight ? 0 : slack);
@@ -48,7 +48,7 @@ class windowed_prefix {
   // Tries a window with room to grow, then a tight one, which may reach bits, or small outputs,
   // that the other does not; then goes one by one.
   template <class Tile>
-  TALLY_CPU_FN bool emit_by_parts(Tile const& t, int needed, Out* out) {
+  TALLY_CPU_FN bool emit_by_extraction(Tile const& t, int needed, Out* out) {
     for (bool tight : {false, true}) {  // one loop: each call is a copy of much code
       if (tight && !fit(needed, true)) return false;
       bool const open = window_.unknown == 0;
@@ -63,7 +63,7 @@ class windowed_prefix {
   // Calls f(high, low, finer, k) for vectors of elements from k on, with the running sums of what
   // they have in the window's two parts, and with what each has below. Returns the last sums.
   template <class Tile, class F>
-  TALLY_CPU_FN std::pair<double, double> for_each_part(Tile const& t, F&& f) const {
+  TALLY_CPU_FN std::pair<double, double> for_each_extracted(Tile const& t, F&& f) const {
     constexpr int lanes = Tile::vector_bytes / 8;
     using doubles = vec<double, lanes>;
     double const sigma1 = window::sigma(window_.w1()), sigma2 = window::sigma(window_.w2());
@@ -155,7 +155,7 @@ class windowed_prefix {
     doubles smallest = least + doubles{};
     bits left{};
     ziv_rounding<narrowed, lanes> rounded(0, 0);
-    auto const last = for_each_part(
+    auto const last = for_each_extracted(
         t, [&](doubles high, doubles low, doubles finer, int k) __attribute__((always_inline)) {
           left |= cast<bits>(finer) << 1;
           low += sticky;
@@ -192,7 +192,7 @@ class windowed_prefix {
     auto& w = window_;
     double const sigma1 = window::sigma(w.w1()), unit = power_of_two(w.w2());
     double const down = power_of_two(-w.shift), up = power_of_two(w.shift);
-    // What is unknown is less than 2^13 units, as the window holds.
+    // Since the window holds, less than 2^13 units are unknown.
     double const bound = 2 * (std::max(w.unknown, unit) + off(t));
     TALLY_CLAIM(within("loose.unknown", w.unknown + off(t), unit * 0x1p13));
     doubles high{}, low{};

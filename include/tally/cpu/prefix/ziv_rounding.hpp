@@ -87,8 +87,8 @@ class ziv_rounding {
   static constexpr std::int64_t mask = (std::int64_t(1) << dropped) - 1;
   static constexpr std::int64_t half = std::int64_t(1) << (dropped - 1);
 
-  // The bits of the float `least`. If that is beyond floats, what no float reaches, not even an
-  // infinite one, which may stand for less.
+  // The bits of the float `least`. If that is beyond floats, bits that no float reaches, not even
+  // an infinite one, which may stand for less.
   static std::uint32_t float_bits_of(double least) {
     return least < 0x1p128 ? std::bit_cast<std::uint32_t>(float(least)) : 0x7f800002;
   }

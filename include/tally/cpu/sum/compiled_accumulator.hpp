@@ -19,7 +19,7 @@ void add_compiled(Accumulator& a, Tile const& t, State& s);
 template <class Accumulator, class State>
 void flush_compiled(Accumulator& a, State& s);
 
-// An accumulator whose code for tiles of the common size is compiled there.
+// An accumulator whose code for tiles of the common size is compiled in src/cpu/tiles_*.cpp.
 template <class Accumulator>
 class compiled_accumulator {
  public:

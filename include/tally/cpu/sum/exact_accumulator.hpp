@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a tile is added to an exact sum: by a window or by folds if these are exact, else through a
-// table of sums for every exponent, else one element at a time.
+// How a tile is added to an exact sum: in a window or by extraction if these are exact, else
+// through a large superaccumulator, a table of sums for every exponent, else one element at a time.
 #pragma once
 
 #include <utility>
@@ -18,8 +18,8 @@
 
 namespace tally::detail {
 
-// Remembers whether tiles were hard: after two in a row that no faster strategy could add, the next
-// 64 go to a table at once.
+// Remembers whether tiles were hard: after two in a row that no fast strategy could add, the next
+// 64 go to the table at once.
 class table_streak {
  public:
   TALLY_CPU_FN bool lasts() const { return left_ > 0; }
@@ -130,7 +130,7 @@ struct exact_strategy {
   }
 };
 
-// The fast strategies for a sum: windows and folds.
+// The fast strategies for a sum: windows, and extraction in several folds.
 template <floating T>
 class fast_sums {
  public:
@@ -140,16 +140,16 @@ class fast_sums {
   template <class Tile, class State>
   TALLY_CPU_FN bool add(Tile const& t, State& s) {
     for (int tries = 0; tries < 3; ++tries) {
-      auto const [e, added, laden] = try_fast(t, s);
+      auto const [e, added, had_nan] = try_fast(t, s);
       if (added) {
         ++(wide_ ? folds : windows);
         wide_ = wide_ && !fits_window<Tile>(e);
-        laden_ = laden;
+        had_nan_ = had_nan;
         return true;
       }
       if (!e.finite) {
-        if (wide_ || laden_) return false;
-        laden_ = true;
+        if (wide_ || had_nan_) return false;
+        had_nan_ = true;
       } else {
         int const top = e.top + room;
         bool const wide = !fits_window<Tile>(e);
@@ -170,14 +170,14 @@ class fast_sums {
   // The next tile is taken to be like the last one: below 2^top_; too wide for a window, or not;
   // with NaNs, or without.
   int top_ = 0;
-  bool wide_ = false, laden_ = false;
+  bool wide_ = false, had_nan_ = false;
 
   template <class Tile, class State>
   TALLY_CPU_FN outcome try_fast(Tile const& t, State& s) const {
     if constexpr (!is_one_of<T, float16>)  // which is never too wide
       if (wide_) return add_extracted<max_folds>(t, top_, s.finite);
-    return laden_ ? add_window<specials::counted>(t, top_, s)
-                  : add_window<specials::kept>(t, top_, s);
+    return had_nan_ ? add_window<specials::counted>(t, top_, s)
+                    : add_window<specials::kept>(t, top_, s);
   }
   template <class Tile>
   static TALLY_CPU_FN bool fits_window(exponent_range const& e) {

@@ -24,7 +24,7 @@ namespace tally::detail {
 // whether it had NaNs, which have been counted.
 struct outcome {
   exponent_range where;
-  bool added, laden = false;
+  bool added, had_nan = false;
 };
 
 // Adds up numbers below 2^top without error, if all are multiples of 2^lowest and holds(top,
@@ -54,8 +54,8 @@ struct extraction {
   TALLY_CPU_FN void add(int i, V x) {
     TALLY_CPU_UNROLL
     for (int f = 0; f < Folds; ++f) {
-      V const next = high[i][f] + x, part = minus_fused(next, high[i][f]);
-      x = minus_fused(x, part);
+      V const next = high[i][f] + x, extracted = minus_fused(next, high[i][f]);
+      x = minus_fused(x, extracted);
       TALLY_CLAIM(within("folds.room", next - sigma[f], sigma[f] / 3));
       high[i][f] = next;
     }

@@ -150,7 +150,6 @@ class large_superaccumulator<double> {
   TALLY_CLAIMS_NEED(bounds::exact truth_;)
 
   // All sums are loaded before one is stored.
-
   TALLY_CPU_FN void add_group(double const* x) {
     using words = vec<std::uint64_t, group>;
     constexpr std::uint64_t leading = std::uint64_t(1) << fraction;

@@ -40,7 +40,7 @@ TALLY_CPU_FN void add_squares(Tile const& t, Digits& finite) {
   }
 }
 
-// Adds a tile to both sums of a state.
+// Adds a tile to both sums of a state: to that of the elements, and to that of their squares.
 template <element T>
 class moments_accumulator {
  public:

@@ -12,10 +12,10 @@
 
 namespace tally::detail {
 
-// The sums and the sums of squares of finite elements that lie anywhere. It is a large
-// superaccumulator, too: for every sign and exponent it has the number of elements, the sum of
-// their fractions f and the sum of f^2, all of them integers. From these the sum of (1 + f)^2
-// follows.
+// The sums and the sums of squares of finite elements that lie anywhere. It extends Neal's large
+// superaccumulator (large_superaccumulator.hpp): for every sign and exponent it has the number of
+// elements, the sum of their fractions f and the sum of f^2, all of them integers. From these the
+// sum of (1 + f)^2 follows.
 template <floating T>
 class moments_table {
   using host = typename seen_as<T>::host;  // float or double
@@ -24,10 +24,10 @@ class moments_table {
   static constexpr bool is_double = sizeof(host) == 8;
   static constexpr int fraction = format<host>::precision - 1, fields = format<host>::max_field + 1;
   static constexpr bits fraction_bits = format<host>::fraction;
-  using part = std::conditional_t<is_double, wide, std::uint64_t>;
+  using word = std::conditional_t<is_double, wide, std::uint64_t>;
   static constexpr int count_at =
       is_double ? 96 : 44;  // where the count begins, above a sum of fractions
-  static constexpr part one = part(1) << count_at;
+  static constexpr word one = word(1) << count_at;
   using pair = vec<std::uint64_t, 2>;
   // Neighbouring floats go to different copies, so that they do not wait for each other.
   static constexpr int copies = is_double ? 1 : 4;
@@ -59,7 +59,7 @@ class moments_table {
     TALLY_CLAIM(flushes(sum_, s.sum.finite));
     TALLY_CLAIM(flushes(squares_, s.squares.finite));
     for (int at = 0; at < 2 * fields; ++at) {
-      part both = 0;
+      word both = 0;
       for (entry& e : table_->of[at]) both += e[0];
       if (both == 0) continue;
       TALLY_CLAIM(within("moments_table.count", double(both), is_double ? 0x1p128 : 0x1p64));

@@ -8,7 +8,8 @@
 
 namespace tally::detail {
 
-// Whether a window may be used: not where the caller's compiler may fuse what must stay apart.
+// Whether a window may be used: not where the caller's compiler may fuse operations that must stay
+// apart.
 template <class T>
 inline constexpr bool fits_moments_window =
 #if defined(TALLY_NO_CONTRACTION) || !defined(__FMA__)
@@ -33,7 +34,8 @@ struct window_squares {
   }
 };
 
-// Sums of squares of doubles. Each square is a double and that double's error.
+// Sums of squares of doubles. Each square is a double and that double's error (TwoProduct by a
+// fused operation: Ogita, Rump and Oishi, 2005).
 template <class V, int Bits>
 struct window_squares<double, V, Bits> {
   extraction<V, Bits> squares, errors;
@@ -71,18 +73,18 @@ class moments_window {
     room_for<typename Tile::element, max_outliers> outliers;
     int count = 0;  // of outliers, which are added when the others have been
     for (bool again = false;;) {
-      auto const [e, added, laden] =
-          laden_ ? try_add<specials::counted>(t, s) : try_add<specials::kept>(t, s);
+      auto const [e, added, had_nan] =
+          had_nan_ ? try_add<specials::counted>(t, s) : try_add<specials::kept>(t, s);
       if (added) {
-        laden_ = laden;
+        had_nan_ = had_nan;
         ++tiles;
         for (int i = 0; i < count; ++i)
           if (!Tile::skips || !is_nan(outliers.values[i])) s.add(outliers.values[i]);
         return true;
       }
       int const top = e.top + (squares_of<Tile>::holds(e.top + room, e) ? room : 0);
-      if (!e.finite && !laden_) {
-        laden_ = true;
+      if (!e.finite && !had_nan_) {
+        had_nan_ = true;
       } else if (e.finite && top != top_ && squares_of<Tile>::holds(top, e)) {
         top_ = top;
       } else {
@@ -97,7 +99,7 @@ class moments_window {
  private:
   static constexpr int room = 1, max_outliers = 16;
   int top_ = 2;  // no element reaches 2^top_
-  bool laden_ = false;
+  bool had_nan_ = false;
 
   template <class Tile>
   using squares_of = window_squares<typename Tile::element, typename tile_reader<Tile>::doubles,
@@ -164,7 +166,7 @@ class moments_window {
     TALLY_CLAIM(stores_squares("moments_window.squares", squares, t));
     sum.store(s.sum.finite);
     squares.store(s.squares.finite);
-    return {e, true, reader.laden()};
+    return {e, true, reader.had_nan()};
   }
 };
 

@@ -6,7 +6,7 @@
 
 namespace tally::detail {
 
-// Adds a tile of pairs to exact_products: the products as doubles, which are summed as others are.
+// Adds a tile of pairs to exact_products: its products, as doubles, by an exact_accumulator.
 template <floating T>
 struct products_accumulator {
   exact_accumulator<double> sums;
@@ -14,8 +14,8 @@ struct products_accumulator {
 
   template <class Tile>
   TALLY_CPU_FN void add(Tile const& t, exact_products<T>& s) {
-    constexpr int parts = std::is_same_v<T, double> ? 2 : 1;
-    double values[parts][Tile::size];
+    constexpr int terms = std::is_same_v<T, double> ? 2 : 1;
+    double values[terms][Tile::size];
     if (!multiply(t, values)) return add_pairs(t, s);
     for (auto const& v : values)
       sums.add(tile<double, propagate, Tile::vector_bytes>{v, t.count, t.first}, s);
@@ -37,7 +37,9 @@ struct products_accumulator {
     return true;
   }
 
-  // a * b = product + error, if neither is too large or too small.
+  // a * b = product + error, if neither is too large or too small. (This is TwoProduct by a fused
+  // operation: T. Ogita, S. M. Rump and S. Oishi, "Accurate sum and dot product", SIAM J. Sci.
+  // Comput. 26(6), 2005.)
   template <class Tile>
   static TALLY_CPU_FN bool multiply(Tile const& t, double (&value)[2][Tile::size]) {
 #if defined(TALLY_NO_CONTRACTION) || !defined(__FMA__)
@@ -82,14 +84,15 @@ struct integer_products_accumulator {
   template <class Tile>
   TALLY_CPU_FN void add(Tile const& t, state& s) {
     // A tile's products of 8-bit integers cannot overflow 32 bits.
-    using part = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
-    part sums[lanes] = {};
+    using partial = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
+    partial sums[lanes] = {};
     for_each_lane(t, [&](int k, int lane) __attribute__((always_inline)) {
-      sums[lane] += part(t.data.first[k]) * part(t.data.second[k]);
+      sums[lane] += partial(t.data.first[k]) * partial(t.data.second[k]);
     });
-    part total = 0;
-    for (part const p : sums) total += p;
-    s += state(std::conditional_t<std::is_signed_v<T>, std::make_signed_t<part>, part>(total));
+    partial total = 0;
+    for (partial const p : sums) total += p;
+    s +=
+        state(std::conditional_t<std::is_signed_v<T>, std::make_signed_t<partial>, partial>(total));
   }
   void flush(state&) const {}
 };

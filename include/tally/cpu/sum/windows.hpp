@@ -44,7 +44,7 @@ struct window_sum {  // plain double additions of floats are exact
   }
 };
 
-// The sum of doubles: their upper 27 bits and the rest are added up apart.
+// The sum of doubles: the upper 27 bits of each and the rest are added up apart.
 template <class Reader, int Bits>
 struct window_sum<Reader, double, Bits> {
   using V = typename Reader::doubles;
@@ -81,10 +81,10 @@ struct window_sum<Reader, double, Bits> {
   }
 };
 
-// The sum of 16-bit elements, by one extraction in floats, whose sigma cuts at 2^(top - 19). A lane
-// takes 8 elements before the sums go on to doubles. Until then 4 sums of the parts above the cut,
-// and 2 of the parts below, can be put together in floats without error, if all elements are
-// multiples of 2^(top - 40), as float16 always are.
+// The sum of 16-bit elements, by one extraction in floats (extraction.hpp), whose sigma leaves
+// multiples of 2^(top - 19). A lane takes 8 elements before the sums go on to doubles. Until then 4
+// sums of what is extracted, and 2 of what is left, can be put together in floats without error, if
+// all elements are multiples of 2^(top - 40), as float16 always are.
 template <class Reader, int Bits>
 struct narrow_sum {
   using V = typename Reader::floats;
@@ -111,10 +111,10 @@ struct narrow_sum {
     r.for_each_float(t, [&](auto const& x) __attribute__((always_inline)) {
       TALLY_CPU_UNROLL
       for (int i = 0; i < vectors; ++i) {
-        V const next = high[i] + x[i], part = minus_fused(next, high[i]);
+        V const next = high[i] + x[i], extracted = minus_fused(next, high[i]);
         TALLY_CLAIM(within("narrow.room", next - sigma, sigma / 3));
-        TALLY_CLAIM(adds("narrow.rest", low[i], minus_fused(x[i], part)));
-        low[i] += minus_fused(x[i], part);
+        TALLY_CLAIM(adds("narrow.rest", low[i], minus_fused(x[i], extracted)));
+        low[i] += minus_fused(x[i], extracted);
         high[i] = next;
       }
       if (blocks > 1 && ++taken == max_taken) flush(), taken = 0;
@@ -134,7 +134,7 @@ struct narrow_sum {
     TALLY_CPU_UNROLL
     for (int i = 0; i < vectors; ++i) high[i] = zero + sigma, low[i] = zero;
   }
-  // In floats, sums of 32 parts above the cut are still exact, and sums of 16 parts below.
+  // In floats, sums of 32 extracted numbers are still exact, and sums of 16 that are left.
   TALLY_CPU_FN void flush() {
     TALLY_CLAIM(adds("narrow.above", (high[0] - sigma) + (high[1] - sigma),
                      (high[2] - sigma) + (high[3] - sigma)));
@@ -174,7 +174,7 @@ TALLY_CPU_FN outcome add_window(Tile const& t, int top, State& s) {
   if (!e.finite || !exact || !reader.count(s)) return {e, false};
   TALLY_CLAIM(stores("window", sum, t));
   sum.store(s.finite);
-  return {e, true, reader.laden()};
+  return {e, true, reader.had_nan()};
 }
 
 }  // namespace tally::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Between which powers of two the elements of a tile lie. With their number it says how many bits
-// their sums may have.
+// The exponent range of a tile: between which powers of two its elements lie. With their number it
+// says how many bits their sums may have.
 #pragma once
 
 #include <algorithm>
@@ -39,12 +39,12 @@ TALLY_CPU_FN exponent_range exponent_range_of(bits_of<T> most, bits_of<T> least)
           least == bits_of<T>(~bits_of<T>(0)), high < f::max_field};
 }
 
-// The same of elements of type In that were read as floats, from the extremes of every lane.
+// The range of elements of type In that were read as floats, made of the extremes of every lane.
 template <floating In, class Bits>
 TALLY_CPU_FN exponent_range exponent_range_of_lanes(Bits largest, Bits smallest) {
   auto const high = fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; });
   auto const low = fold_lanes(smallest, [](auto a, auto b) { return a < b ? a : b; });
-  int const field = std::clamp(int(low >> 23), seen_as<In>::least, 254);
+  int const field = std::clamp(int(low >> 23), seen_as<In>::min_normal, 254);
   return {std::max(int(high >> 23), 1) - 126, field - 127 - (format<In>::precision - 1), high == 0,
           int(high >> 23) < seen_as<In>::not_finite};
 }

@@ -56,7 +56,7 @@ union room_for {
 inline constexpr int lanes = 32;
 
 // Calls f(p) for every group of Size elements; a last, incomplete group comes from a copy that is
-// filled up with `fill`. What is asked for ahead may lie some elements farther than elsewhere.
+// filled up with `fill`. It prefetches some elements `farther` ahead than other loops do.
 template <int Size, class Tile, class F>
 TALLY_CPU_FN void for_each_group(Tile const& t, typename Tile::element fill, F&& f,
                                  int farther = 0) {
@@ -71,8 +71,8 @@ TALLY_CPU_FN void for_each_group(Tile const& t, typename Tile::element fill, F&&
   f(rest);
 }
 
-// By so much farther ahead, a loop over a tile that has been read before asks for the next tile (of
-// 4 KiB).
+// How much farther ahead a loop prefetches whose own tile has been read before: from the next tile
+// (of 4 KiB).
 template <class Tile>
 inline constexpr int next_tile = Tile::size / 2;
 

@@ -78,7 +78,7 @@ class tile_reader {
       return exponent_range_of<T>(bits_of<T>(most), bits_of<T>(least));
     }
   }
-  TALLY_CPU_FN bool laden() const { return Specials == specials::counted && any(special_); }
+  TALLY_CPU_FN bool had_nan() const { return Specials == specials::counted && any(special_); }
   // Counts the NaNs that became zeros; false if there were infinities, too.
   template <class State>
   TALLY_CPU_FN bool count(State& s) const {

@@ -8,13 +8,13 @@
 
 namespace tally::detail {
 
-// Lanes of a and b in turn, within blocks of 128 bits, as processors do it fast: of each block's
-// lower half (Part 0) or of its upper one.
-template <int Part, int Lanes, int... I>
+// Interleaves lanes of a and b within blocks of 128 bits, as processors do it fast: those of each
+// block's lower half (Half 0) or of its upper one.
+template <int Half, int Lanes, int... I>
 TALLY_CPU_FN vec<float, Lanes> interleave(vec<float, Lanes> a, vec<float, Lanes> b,
                                           std::integer_sequence<int, I...>) {
   constexpr int block = Lanes < 4 ? Lanes : 4;
-  constexpr auto from = [](int i) { return i / block * block + (i % block + Part * block) / 2; };
+  constexpr auto from = [](int i) { return i / block * block + (i % block + Half * block) / 2; };
 #ifdef __CUDACC__  // nvcc 13 loses the pack
   vec<float, Lanes> out{};
   for (int i = 0; i < Lanes; ++i) out[i] = (i % 2 ? b : a)[from(i)];
@@ -24,11 +24,11 @@ TALLY_CPU_FN vec<float, Lanes> interleave(vec<float, Lanes> a, vec<float, Lanes>
 #endif
 }
 
-// The lower halves (Part 0) or the upper ones of a and of b.
-template <int Part, int Lanes, int... I>
+// The lower halves (Half 0) or the upper ones of a and of b.
+template <int Half, int Lanes, int... I>
 TALLY_CPU_FN vec<float, Lanes> halves(vec<float, Lanes> a, vec<float, Lanes> b,
                                       std::integer_sequence<int, I...>) {
-  constexpr auto from = [](int i) { return i % (Lanes / 2) + Part * (Lanes / 2); };
+  constexpr auto from = [](int i) { return i % (Lanes / 2) + Half * (Lanes / 2); };
 #ifdef __CUDACC__
   vec<float, Lanes> out{};
   for (int i = 0; i < Lanes; ++i) out[i] = (i < Lanes / 2 ? a : b)[from(i)];
@@ -38,7 +38,7 @@ TALLY_CPU_FN vec<float, Lanes> halves(vec<float, Lanes> a, vec<float, Lanes> b,
 #endif
 }
 
-// A square of Lanes rows, at most 8: each step moves one bit of the row's number to the lane's.
+// Transposes a square of at most 8 rows: each step moves one bit of the row's number to the lane's.
 template <int Lanes>
 TALLY_CPU_FN void transpose(vec<float, Lanes> (&row)[Lanes]) {
   static_assert(Lanes <= 8);

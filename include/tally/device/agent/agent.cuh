@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a block does for an aggregate that takes any order is its agent's (CUB's term): reduce.cuh
+// An agent (CUB's term) is what a block does for an aggregate that takes any order: reduce.cuh
 // calls it, and agent_for says which agent an aggregate has.
 #pragma once
 
@@ -22,7 +22,8 @@ namespace tally::device {
 //   loads_ahead                whether the next elements are on their way while it adds some: worth
 //                              it where an element takes many instructions, and there are not the
 //                              warps to do that for one another
-//   draws_tiles                whether long work is scheduled dynamically: a ticket comes with a
+//   schedules_dynamically                whether long work is scheduled dynamically: a ticket comes
+//   with a
 //                              barrier, which an agent of few instructions an element bears; not
 //                              together with loads_ahead
 //   shared, accumulator        what a block's threads share, and what each has for itself
@@ -54,7 +55,7 @@ concept agent =
       { Agent::blocks_a_multiprocessor } -> std::convertible_to<unsigned>;
       { Agent::dynamic_bytes } -> std::convertible_to<std::size_t>;
       { Agent::loads_ahead } -> std::convertible_to<bool>;
-      { Agent::draws_tiles } -> std::convertible_to<bool>;
+      { Agent::schedules_dynamically } -> std::convertible_to<bool>;
       { Agent::words } -> std::convertible_to<int>;
       { Agent::sums } -> std::convertible_to<int>;
       a.start(acc, shared);

@@ -9,17 +9,17 @@
 
 namespace tally::device {
 
-template <element T, class Pieces, class Chain>
-struct described_agent : Chain {
+template <element T, class Pieces, class Joint>
+struct described_agent : Joint {
   using element = T;
   using result = description<T>;
-  using typename Chain::accumulator;
-  using typename Chain::shared;
+  using typename Joint::accumulator;
+  using typename Joint::shared;
 
   __device__ bool finish(accumulator const& acc, shared& s, std::uint64_t n, result* out) const {
     alignas(Pieces) __shared__ unsigned char memory[sizeof(Pieces)];
     auto* const pieces = reinterpret_cast<Pieces*>(memory);  // no constructor runs
-    bool const found = Chain::finish(acc, s, n, pieces);
+    bool const found = Joint::finish(acc, s, n, pieces);
     __syncthreads();
     if (threadIdx.x == 0) *out = put_together(*pieces);
     return found;
@@ -39,9 +39,9 @@ struct agent_for<detail::described<T>> {
   static auto make(detail::described<T> const& a, bool skips_nan) {
     auto const pieces = detail::bind_all<T>(count_elements<T>{}, tally::sum{}, tally::mean{},
                                             tally::standard_deviation{a.ddof}, single_ends<T>{});
-    auto const chain = make_chain(list_of(pieces), skips_nan);
+    auto const joint = make_joint_agent(list_of(pieces), skips_nan);
     return described_agent<T, typename decltype(pieces)::result,
-                           std::remove_const_t<decltype(chain)>>{chain};
+                           std::remove_const_t<decltype(joint)>>{joint};
   }
 };
 

@@ -15,9 +15,9 @@ template <floating T>
 struct agent_for<exact_dot_state<T>> {
   using type = sum_agent<exact_dot_state<T>, product_adder<T>>;
 };
-template <aggregate A, floating T, int Bytes, int Columns>
-struct agent_behind<sum_agent<A, product_adder<T>>, Bytes, Columns> {
-  using type = sum_agent<A, product_adder<T, Bytes, Columns>>;
+template <aggregate A, floating T, int Offset, int Columns>
+struct agent_at_offset<sum_agent<A, product_adder<T>>, Offset, Columns> {
+  using type = sum_agent<A, product_adder<T, Offset, Columns>>;
 };
 
 }  // namespace tally::device

@@ -45,8 +45,8 @@ struct single_ends {
     learn(s.least, least), learn(s.greatest, greatest);
   }
 
-  // Many elements at once, whose indices increase and are greater than those before: only where
-  // they beat all of those is an index looked for.
+  // Adds many elements at once, whose indices increase and are greater than those before: it looks
+  // for an index only where they beat all of those.
   template <class Batch, class Index, class IsThere>
   TALLY_FN void add(state& s, Batch const& x, Index index, IsThere is_there) const {
     key least = low::none, greatest = high::none;

@@ -31,7 +31,7 @@ struct extremum_keys {
   }
 };
 
-// Floats are compared as they are, each by one instruction, and only the best of some as a key.
+// Floats are compared as they are, each by one instruction; only the best of a batch becomes a key.
 template <bool Least>
 struct float_extremum {
   using keys = extremum_keys<float, Least>;
@@ -137,8 +137,8 @@ struct single_arg_extremum {
     return {best, warp::detail::redux_of(s.best == best ? s.at : nowhere, smaller{})};
   }
 
-  // Many elements at once, whose indices increase and are greater than those before: only where
-  // they beat all of those is an index looked for.
+  // Adds many elements at once, whose indices increase and are greater than those before: it looks
+  // for an index only where they beat all of those.
   template <class Batch, class Index, class IsThere>
   TALLY_FN void add(state& s, Batch const& x, Index index, IsThere is_there) const {
     if constexpr (std::is_same_v<T, float>) {  // compared as they are

@@ -16,7 +16,7 @@ struct block_integer_sum : integer_sum<T, R> {
 
   __device__ state fold_warp(state s) const { return warp::reduce(s, plus{}); }
 
-  // Of narrow types the sum of a batch fits 32 bits; there are zeros where there is no element.
+  // The sum of a batch of narrow elements fits 32 bits; zeros stand where there is no element.
   template <class Batch, class Index, class IsThere>
   TALLY_FN void add(state& s, Batch const& x, Index, IsThere) const {
     using narrow = std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>;

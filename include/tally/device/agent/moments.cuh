@@ -13,9 +13,9 @@
 
 namespace tally::device {
 
-// Ziv's quick phase: quick_phase<A>::round(a, sum, squares, n, out) makes the result of
-// approximations of the totals of n elements, if they tell what it is. States and integer results
-// have none.
+// Ziv's quick phase (double_double.hpp): quick_phase<A>::round(a, sum, squares, n, out) makes the
+// result of approximations of the totals of n elements, if they tell what it is. States and integer
+// results have none.
 template <class A>
 struct quick_phase;
 template <element T, floating R>
@@ -40,7 +40,7 @@ struct moments_agent {
   static constexpr int blocks_a_multiprocessor =  // one where two have not the shared memory
       Squares && floating<element> && !is_double ? 1 : 2;
   static constexpr bool loads_ahead = Squares && floating<element>;
-  static constexpr bool draws_tiles = !Squares;
+  static constexpr bool schedules_dynamically = !Squares;
   static constexpr int square_words = Squares ? square_number::digits : 0;
   static constexpr int totals = sum_type::words + square_words + 1;
   static constexpr int words = status_words_of<totals>, sums = totals;
@@ -48,7 +48,7 @@ struct moments_agent {
 
   struct shared {
     sum_type sum;
-    std::conditional_t<Squares, shared_digits<square_number>, int> squares;
+    std::conditional_t<Squares, block_superaccumulator<square_number>, int> squares;
     int absent;  // NaN that are skipped
   };
   struct accumulator {
@@ -106,12 +106,12 @@ struct moments_agent {
     unsigned long long* const more = &absent_elsewhere();
     if (threadIdx.x == 0) *more = 0;
     __syncthreads();
-    collect_words<totals>(from, blocks, [&](int i, std::int64_t x, int part) {
+    collect_words<totals>(from, blocks, [&](int i, std::int64_t x, int piece) {
       if (i < sum_type::words) {
-        s.sum.add_word(i, x, part);
+        s.sum.add_word(i, x, piece);
       } else if (i < totals - 1) {
-        if constexpr (Squares) s.squares.add_part(2 * (i - sum_type::words), x, part);
-      } else if (part == 0) {
+        if constexpr (Squares) s.squares.add_piece(2 * (i - sum_type::words), x, piece);
+      } else if (piece == 0) {
         atomicAdd(more, (unsigned long long)x);
       }
     });
@@ -125,7 +125,7 @@ struct moments_agent {
   }
 
  protected:
-  // By any thread, when the totals are complete.
+  // How many NaNs all blocks skipped; any thread may ask when the totals are complete.
   __device__ static std::uint64_t absent(shared const& s) {
     return std::uint64_t(s.absent) + (gridDim.x > 1 ? absent_elsewhere() : 0);
   }
@@ -138,7 +138,7 @@ struct moments_agent {
     return t;
   }
 
-  // What `op` makes of approximations of the totals, if they tell. By a warp.
+  // Writes the result of `op` if approximations of the totals tell what it is; by a whole warp.
   template <class Op>
   __device__ static bool rounded_quickly(Op const& op, shared const& s, std::uint64_t n,
                                          typename Op::result* out) {
@@ -162,7 +162,7 @@ struct moments_agent {
     else
       return adder::close_apart(s.sum);
   }
-  // By a warp: half of it the sum's, half of it the squares'.
+  // Approximates both totals by a warp: one half of it the sum, the other one the squares.
   __device__ static void approximate(shared const& s, detail::approximation& sum,
                                      detail::approximation& squares) {
     bool const second = Squares && threadIdx.x % warp_size >= warp_size / 2;
@@ -184,7 +184,7 @@ struct moments_agent {
     squares = Squares ? warp::broadcast(mine, warp_size / 2) : detail::approximation{};
   }
 
-  // Both apart from the kernel, whose registers they would take.
+  // Both functions stay calls: inlined, they would take registers from the whole kernel.
   template <class Op>
   __device__ static __noinline__ bool round_quickly(Op const& op, detail::approximation sum,
                                                     detail::approximation squares, std::uint64_t n,

@@ -12,8 +12,8 @@
 
 namespace tally::device {
 
-// The agent of it (agent.cuh). An aggregate that is made for it, as those of extrema.cuh are, may
-// have two members more:
+// The agent (agent.cuh) of an aggregate A with a small state. An aggregate that is made for it, as
+// those of extrema.cuh are, may have two members more:
 //
 //   add(s, x, index, is_there)  adds the elements x[k] of a batch of which is_there(k)
 //   fold_warp(s)                the states of a warp's lanes combined, in the first one
@@ -23,7 +23,7 @@ struct plain_agent {
   using state = typename A::state;
   using result = typename A::result;
   static constexpr int threads = 512, blocks_a_multiprocessor = 2;
-  static constexpr bool loads_ahead = false, draws_tiles = true;
+  static constexpr bool loads_ahead = false, schedules_dynamically = true;
   static constexpr int words = words_of<state>, sums = 0;
   static constexpr int dynamic_bytes = 0;
   static constexpr int chains = Chains;  // so that additions do not wait for one another

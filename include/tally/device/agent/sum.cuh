@@ -12,7 +12,8 @@
 
 namespace tally::device {
 
-// Ziv's quick phase: the sum rounded once, if its leading digits tell. By a warp.
+// Ziv's quick phase (double_double.hpp): rounds the sum once if its leading digits tell what to; by
+// a whole warp.
 template <floating R, class Number>
 __device__ bool round_quickly(shared_sum<Number> const& s, digit_run const& run, R& out) {
   int const lane = int(threadIdx.x % warp_size);
@@ -44,7 +45,7 @@ struct sum_agent {
   using result = typename A::result;
   using number = typename Adder::number;
   static constexpr int threads = 512, blocks_a_multiprocessor = 2;
-  static constexpr bool loads_ahead = false, draws_tiles = true;
+  static constexpr bool loads_ahead = false, schedules_dynamically = true;
   static constexpr int totals = shared_sum<number>::words;
   static constexpr int words = status_words_of<totals>, sums = totals;
   static constexpr int dynamic_bytes = Adder::dynamic_bytes;
@@ -85,8 +86,8 @@ struct sum_agent {
   }
 
   __device__ void collect(accumulator&, shared& s, mailbox const& from, int blocks) const {
-    collect_words<totals>(from, blocks,
-                          [&](int i, std::int64_t sum, int part) { s.sum.add_word(i, sum, part); });
+    collect_words<totals>(
+        from, blocks, [&](int i, std::int64_t sum, int piece) { s.sum.add_word(i, sum, piece); });
   }
 
   __device__ bool finish(accumulator const&, shared& s, std::uint64_t, result* out) const {
@@ -114,10 +115,10 @@ struct sum_agent {
   }
 };
 
-// agent_behind<Agent, Bytes, Columns>::type is the agent with its dynamic shared memory behind so
-// many bytes of others', and so many columns of digits in it.
-template <class Agent, int Bytes, int Columns>
-struct agent_behind;
+// agent_at_offset<Agent, Offset, Columns>::type is the agent, rebound: its dynamic shared memory
+// begins at byte `Offset`, and has `Columns` columns of digits.
+template <class Agent, int Offset, int Columns>
+struct agent_at_offset;
 
 template <floating T, floating R, floating State>
 struct agent_for<exact_sum<T, R, State>> {

@@ -5,14 +5,14 @@
 #pragma once
 
 #include "tally/aggregate/all_together.hpp"
-#include "tally/device/agent/joint_moments.cuh"
+#include "tally/device/agent/common_moments.cuh"
 #include "tally/device/agent/sum.cuh"
 
 namespace tally::device {
 
-// Some of a list of results, for an agent that fills several.
+// Some of a list of results, those that one member of a joint_agent fills.
 template <class Results, std::size_t... At>
-struct chosen {
+struct joint_results {
   Results* all;
   template <std::size_t k>
   __device__ auto* at() const {
@@ -21,9 +21,9 @@ struct chosen {
   }
 };
 
-// An agent, and which of the results it gives.
+// An agent in a joint_agent, and which of the results it gives.
 template <class Agent, std::size_t... At>
-struct part {
+struct joint_member {
   Agent agent;
 
   template <class Results>
@@ -32,18 +32,18 @@ struct part {
     if constexpr (sizeof...(At) == 1)
       return agent.finish(acc, s, n, &get<At...>(*out));
     else
-      return agent.finish(acc, s, n, chosen<Results, At...>{out});
+      return agent.finish(acc, s, n, joint_results<Results, At...>{out});
   }
 };
 
 // Several agents as one: each does what it does after the one before it.
-template <class... Parts>
-struct chain;
+template <class... Members>
+struct joint_agent;
 
 template <>
-struct chain<> {
+struct joint_agent<> {
   static constexpr int threads = 512, blocks_a_multiprocessor = 2;
-  static constexpr bool loads_ahead = false, draws_tiles = false;
+  static constexpr bool loads_ahead = false, schedules_dynamically = false;
   static constexpr int words = 0, sums = 0, dynamic_bytes = 0;
   struct shared {};
   struct accumulator {};
@@ -62,17 +62,17 @@ struct chain<> {
   }
 };
 
-template <class Agent, std::size_t... At, class... Parts>
-struct chain<part<Agent, At...>, Parts...> {
-  using after = chain<Parts...>;
+template <class Agent, std::size_t... At, class... Members>
+struct joint_agent<joint_member<Agent, At...>, Members...> {
+  using after = joint_agent<Members...>;
   static constexpr int threads = Agent::threads < after::threads ? Agent::threads : after::threads;
   static constexpr int blocks_a_multiprocessor =
       Agent::blocks_a_multiprocessor < after::blocks_a_multiprocessor
           ? Agent::blocks_a_multiprocessor
           : after::blocks_a_multiprocessor;
   static constexpr int words = Agent::words + after::words, sums = Agent::sums + after::sums;
-  static constexpr bool loads_ahead = false, draws_tiles = false;
-  // An agent's is behind that of those after it.
+  static constexpr bool loads_ahead = false, schedules_dynamically = false;
+  // The dynamic shared memory of an agent is behind that of those after it.
   static constexpr int dynamic_bytes = Agent::dynamic_bytes + after::dynamic_bytes;
   struct shared {
     typename Agent::shared first;
@@ -83,7 +83,7 @@ struct chain<part<Agent, At...>, Parts...> {
     typename after::accumulator rest;
   };
 
-  part<Agent, At...> first;
+  joint_member<Agent, At...> first;
   after rest;
 
   __device__ void start(accumulator& acc, shared& s) const {
@@ -126,8 +126,8 @@ struct chain<part<Agent, At...>, Parts...> {
   }
 };
 
-template <class A, class Chain>
-struct together_agent : Chain {
+template <class A, class Joint>
+struct all_together_agent : Joint {
   using element = typename A::element;
   using result = typename A::result;
 };
@@ -144,48 +144,50 @@ auto list_of(detail::both<A, B> const& pair) {
   }(list_of(pair.second));
 }
 
-// The chain for the aggregates Ops.
+// Makes the joint_agent of the aggregates Ops: a common_moments_agent of those that can be had from
+// the same totals, and an agent for each of the others.
 template <class... Ops>
-class chain_maker {
+class joint_agent_maker {
   using list = results<Ops...>;
   template <std::size_t i>
   using op = std::tuple_element_t<i, list>;
   static constexpr std::size_t count = sizeof...(Ops);
-  static constexpr bool joins = (is_from_moments<Ops> + ...) > 1 &&
-                                ((is_moment<Ops> || floating<typename Ops::element>) || ...);
+  static constexpr bool has_common = (is_from_moments<Ops> + ...) > 1 &&
+                                     ((is_moment<Ops> || floating<typename Ops::element>) || ...);
   static constexpr bool squares = (has_squares<Ops> || ...);
 
   list const& ops_;
   bool skips_nan_;
 
   template <std::size_t i>
-  static constexpr bool joined() {
+  static constexpr bool in_common() {
     if constexpr (i < count)
-      return joins && is_from_moments<op<i>>;
+      return has_common && is_from_moments<op<i>>;
     else
       return false;
   }
   template <class First, class... Rest>
-  static chain<First, Rest...> join(First const& first, chain<Rest...> const& rest) {
+  static joint_agent<First, Rest...> prepend(First const& first, joint_agent<Rest...> const& rest) {
     return {first, rest};
   }
 
-  // The joined ones from i on, the first of all having been found.
+  // The member for all that have their totals in common. It goes through the aggregates from i on;
+  // those in common before them are `before`.
   template <std::size_t i, std::size_t... before>
-  auto joint() const {
+  auto common() const {
     if constexpr (i < count) {
-      if constexpr (joined<i>())
-        return joint<i + 1, before..., i>();
+      if constexpr (in_common<i>())
+        return common<i + 1, before..., i>();
       else
-        return joint<i + 1, before...>();
+        return common<i + 1, before...>();
     } else {
-      using agent = joint_moments_agent<squares, op<before>...>;
-      joint_moments<squares, op<before>...> a;
+      using agent = common_moments_agent<squares, op<before>...>;
+      common_moments<squares, op<before>...> a;
       ((get<nth<before, before...>()>(a.all) = get<before>(ops_)), ...);
-      return part<agent, before...>{agent{{skips_nan_, a}}};
+      return joint_member<agent, before...>{agent{{skips_nan_, a}}};
     }
   }
-  // Which of `all` is `i`.
+  // The position of i among `all`.
   template <std::size_t i, std::size_t... all>
   static constexpr std::size_t nth() {
     std::size_t at = 0;
@@ -195,27 +197,27 @@ class chain_maker {
     }
     return at;
   }
-  // Others are being added up while an addition of one is under way.
+  // One chain will do: other members' additions go on while one of it is under way.
   template <class Agent>
-  static Agent slender(Agent const& agent) {
+  static Agent with_one_chain(Agent const& agent) {
     return agent;
   }
   template <class A, int chains>
-  static plain_agent<A, 1> slender(plain_agent<A, chains> const& agent) {
+  static plain_agent<A, 1> with_one_chain(plain_agent<A, chains> const& agent) {
     return {agent.skips_nan, agent.a};
   }
-  // And its dynamic shared memory is behind so many bytes of theirs: in fewer columns where not all
-  // have room otherwise.
-  template <int Bytes, class Agent>
-  static auto behind(Agent const& agent) {
-    if constexpr (Agent::dynamic_bytes == 0 || (Bytes == 0 && columns == warp_size))
+  // The agent with its dynamic shared memory behind that of those after it, in fewer columns where
+  // not all have room otherwise.
+  template <int Offset, class Agent>
+  static auto at_offset(Agent const& agent) {
+    if constexpr (Agent::dynamic_bytes == 0 || (Offset == 0 && columns == warp_size))
       return agent;
     else
-      return typename agent_behind<Agent, Bytes, columns>::type{agent.skips_nan, agent.a};
+      return typename agent_at_offset<Agent, Offset, columns>::type{agent.skips_nan, agent.a};
   }
   template <std::size_t i>
   static constexpr int bytes_with(int columns) {
-    if constexpr (joined<i>()) {
+    if constexpr (in_common<i>()) {
       return 0;
     } else {
       using agent = decltype(make_agent(std::declval<op<i> const&>(), false));
@@ -228,28 +230,28 @@ class chain_maker {
     while (fit > 1 && (bytes_with<i>(fit) + ...) > room) fit /= 2;
     return fit;
   }(std::make_index_sequence<count>());
-  // The others, each with an agent of its own.
+  // The joint_agent of the aggregates from i on that are not in common, each with its own agent.
   template <std::size_t i>
   auto apart() const {
     if constexpr (i == count) {
-      return chain<>{};
-    } else if constexpr (joined<i>()) {
+      return joint_agent<>{};
+    } else if constexpr (in_common<i>()) {
       return apart<i + 1>();
     } else {
       auto const rest = apart<i + 1>();
-      auto const agent =
-          behind<decltype(rest)::dynamic_bytes>(slender(make_agent(get<i>(ops_), skips_nan_)));
-      return join(part<std::remove_const_t<decltype(agent)>, i>{agent}, rest);
+      auto const agent = at_offset<decltype(rest)::dynamic_bytes>(
+          with_one_chain(make_agent(get<i>(ops_), skips_nan_)));
+      return prepend(joint_member<std::remove_const_t<decltype(agent)>, i>{agent}, rest);
     }
   }
 
  public:
-  chain_maker(list const& ops, bool skips_nan) : ops_(ops), skips_nan_(skips_nan) {}
+  joint_agent_maker(list const& ops, bool skips_nan) : ops_(ops), skips_nan_(skips_nan) {}
   auto make() const {
-    if constexpr (joins) {
+    if constexpr (has_common) {
       auto const rest = apart<0>();
-      static_assert(decltype(rest)::dynamic_bytes == 0);  // all sums are joined
-      return join(joint<0>(), rest);
+      static_assert(decltype(rest)::dynamic_bytes == 0);  // all sums are in common
+      return prepend(common<0>(), rest);
     } else {
       return apart<0>();
     }
@@ -257,15 +259,15 @@ class chain_maker {
 };
 
 template <class... Ops>
-auto make_chain(results<Ops...> const& ops, bool skips_nan) {
-  return chain_maker<Ops...>(ops, skips_nan).make();
+auto make_joint_agent(results<Ops...> const& ops, bool skips_nan) {
+  return joint_agent_maker<Ops...>(ops, skips_nan).make();
 }
 
 template <aggregate A, aggregate B>
 struct agent_for<detail::both<A, B>> {
   static auto make(detail::both<A, B> const& pair, bool skips_nan) {
-    auto const chain = make_chain(list_of(pair), skips_nan);
-    return together_agent<detail::both<A, B>, std::remove_const_t<decltype(chain)>>{chain};
+    auto const joint = make_joint_agent(list_of(pair), skips_nan);
+    return all_together_agent<detail::both<A, B>, std::remove_const_t<decltype(joint)>>{joint};
   }
 };
 

@@ -25,8 +25,8 @@ class epoch_to_come {
   std::uint32_t last_ = 0;
 };
 
-// By one thread of the first block, when no other block will read the epoch, draw or publish.
-// 2^32 - 1 launches later an old word could be taken for a new one: then all are cleared.
+// Ends a launch: for one thread of the first block, when no other will read the epoch, draw or
+// publish. 2^32 - 1 launches later an old word could be taken for a new one: then all are cleared.
 __device__ inline void end_epoch(workspace const& w, std::uint32_t epoch) {
   __nv_atomic_store_n(w.drawn(), 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   bool const last = epoch == ~std::uint32_t(0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which part of the work a block does next. A static schedule gives each block an equal share. A
-// dynamic one gives it the first part that no block has yet: a GPU's multiprocessors do not get at
-// memory equally fast, and of equal shares those of the slower ones are done last.
+// A schedule says which part of the work a block does next. A static schedule gives each block an
+// equal share. A dynamic one gives it the first part that no block has yet: a GPU's multiprocessors
+// do not get at memory equally fast, and of equal shares those of the slower ones are done last.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -22,27 +22,27 @@ class static_schedule {
   __device__ std::uint64_t next() { return gridDim.x; }
 };
 
-// A block draws a ticket from a counter, for `Each` parts at once. If not `draws`, the schedule is
-// static.
+// A block draws a ticket from a counter, for `Each` parts at once. If not `dynamic`, the schedule
+// is static.
 //
 // The counter is 0 between launches. The first block puts it back (end_epoch) when it has seen what
 // every other block published, which depends on the block's last ticket: no more will be drawn.
 template <int Each>
 class dynamic_schedule {
  public:
-  // By the blocks from `begin` on.
-  __device__ dynamic_schedule(workspace const& w, bool draws, unsigned begin = 0)
+  // For the blocks from `begin` on, which share the work.
+  __device__ dynamic_schedule(workspace const& w, bool dynamic, unsigned begin = 0)
       : counter_(w.drawn()),
         blocks_(gridDim.x - begin),
         at_(blockIdx.x - begin - (Each - 1)),
-        draws_(draws) {}
+        dynamic_(dynamic) {}
 
   __device__ void ask() {
-    if (draws_ && left_ == 0 && threadIdx.x == 0) [[unlikely]]
+    if (dynamic_ && left_ == 0 && threadIdx.x == 0) [[unlikely]]
       drawn_ = __nv_atomic_fetch_add(counter_, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   }
   __device__ std::uint64_t next() {
-    if (!draws_) [[likely]]
+    if (!dynamic_) [[likely]]
       return blocks_;
     if (left_ > 0) return --left_, 1;
     __shared__ std::uint32_t place[2];  // in turn: past a barrier, all have read the one before
@@ -61,7 +61,7 @@ class dynamic_schedule {
   std::uint32_t drawn_ = 0;
   int left_ = 0;  // of those parts, behind this one
   int turn_ = 0;
-  bool draws_;
+  bool dynamic_;
 };
 
 }  // namespace tally::device

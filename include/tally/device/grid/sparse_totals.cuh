@@ -42,7 +42,7 @@ class word_places {
 // to read those sums.
 inline constexpr int max_by_status_words = 4;
 
-// word(i), i < Words, is what a block that is not the first publishes. By all its threads.
+// Publishes word(i), i < Words, for a block that is not the first; all its threads call it.
 template <int Words, class Word>
 __device__ void publish_words(Word word, mailbox const& to) {
   constexpr int size = words_a_group<Words>;
@@ -70,9 +70,9 @@ __device__ void publish_words(Word word, mailbox const& to) {
   }
 }
 
-// For few blocks: of the task-th group of 32 blocks' words, every fourth, by a warp. (Those that
-// are not zero are mostly neighbours.) Whether a block added its own to `sums`. See
-// collect_words().
+// Collects every fourth word of the task-th group of 32 blocks by a warp, which is for few blocks.
+// (Words that are not zero are mostly neighbours.) `add` is that of collect_words(). Says whether a
+// block added words to `sums`.
 template <int Words, class Add>
 __device__ bool collect_fourth(mailbox const& from, int blocks, int task, int fourth, Add add) {
   constexpr int groups = groups_of_words<Words>, at_once = 4;
@@ -103,7 +103,8 @@ __device__ bool collect_fourth(mailbox const& from, int blocks, int task, int fo
   return block < blocks && which == 0 && c[0].word != 0;
 }
 
-// The same of all groups that go by status words.
+// Collects all groups that go by status words, by a block. Says whether a block added words to
+// `sums`.
 template <int Words, class Add>
 __device__ bool collect_status_words(mailbox const& from, int blocks, Add add) {
   constexpr int groups = groups_of_words<Words>, at_once = 4;
@@ -162,24 +163,24 @@ __device__ bool collect_status_words(mailbox const& from, int blocks, Add add) {
   return more;
 }
 
-// add(i, sum, part), part < 4, for words i that are not zero everywhere: sums of the words i of
-// some of `blocks` blocks, by four threads each. By all threads of a block, which have met when it
-// returns.
+// Calls add(i, sum, piece), piece < 4, for words i that are not zero everywhere: by four threads
+// each, with sums of the words i of some of `blocks` blocks. All threads of a block call it, and
+// have met when it returns.
 template <int Words, class Add>
 __device__ void collect_words(mailbox const& from, int blocks, Add add) {
   bool const more = collect_status_words<Words>(from, blocks, add);
   if (more) __threadfence();  // before it status words were read, behind it sums are
   if (!__syncthreads_or(more)) return;
-  int const part = int(threadIdx.x % 4);
+  int const piece = int(threadIdx.x % 4);
 #pragma unroll 1
   for (int first = 0; first < Words; first += int(blockDim.x / 4)) {
     int const i = first + int(threadIdx.x / 4);
     std::uint64_t sum = 0;
-    if (part == 0 && i < Words)
+    if (piece == 0 && i < Words)
       sum = __nv_atomic_exchange_n(from.sums + i, std::uint64_t(0), __NV_ATOMIC_RELAXED,
                                    __NV_THREAD_SCOPE_DEVICE);
     sum = warp::broadcast<4>(sum, 0);
-    if (sum != 0) add(i, std::int64_t(sum), part);
+    if (sum != 0) add(i, std::int64_t(sum), piece);
   }
   __syncthreads();
 }

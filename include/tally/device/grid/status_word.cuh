@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the blocks of one launch tell one another, in one kernel: by status words (Merrill and
-// Garland's term, of decoupled look-back), which need no atomic counters, no fences and no clearing
-// before the next launch. A block waits only for blocks that wait for nobody, or for tiles that
-// were drawn before its own: blocks need not be resident together.
+// Status words, by which the blocks of one launch tell one another what they have (D. Merrill and
+// M. Garland, "Single-pass parallel prefix scan with decoupled look-back", NVIDIA, 2016). They need
+// no atomic counters, no fences and no clearing before the next launch. A block waits only for
+// blocks that wait for nobody, or for tiles that were drawn before its own: blocks need not be
+// resident together.
 //
 // A status word is 16 bytes in global memory, written and read in one piece: a word and a tag,
 // which is the epoch of the launch that wrote it and a note of 32 bits.
 //
-// Where some bits of it made no difference, ptxas (13.0) would read the others with two loads, of
-// different times: a tag that is new beside a word that is old. So it holds the tag combined with
-// the word, whose bits all matter then, those that its reader has no use for, too.
+// If some bits of a status word made no difference, ptxas (13.0) would read the others by two
+// loads, at different times: a new tag beside an old word. So it holds the tag combined with the
+// word, and all bits matter, even those that a reader has no use for.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -23,8 +24,8 @@ __host__ __device__ constexpr std::uint64_t tag_of(std::uint32_t epoch, std::uin
   return std::uint64_t(note) << 32 | epoch;
 }
 
-// What was read. (Combined when it is asked for, not before: a load that is looked at is waited
-// for.)
+// What was read of a status word. The tag is computed when it is asked for, not before: a load that
+// is looked at is waited for.
 struct content {
   std::uint64_t word, combined;
   __device__ std::uint64_t tag() const { return word ^ combined; }
@@ -43,6 +44,7 @@ __device__ inline content read(status_word* at) {
   return {std::uint64_t(s), std::uint64_t(s >> 64)};
 }
 
+// Waits for the status word to have this tag, and returns its word.
 __device__ inline std::uint64_t await(status_word* at, std::uint64_t tag) {
   for (;;)
     if (content const c = read(at); c.tag() == tag) return c.word;

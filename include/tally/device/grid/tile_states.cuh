@@ -2,7 +2,7 @@
 //
 // States by the number of their tile, published by the block that has one and read by any other: in
 // a reduction by the first, which puts all of them together, in a scan by those of later tiles,
-// which look back.
+// which look back (Merrill and Garland, 2016; status_word.cuh).
 #pragma once
 
 #include <cstring>

@@ -20,11 +20,11 @@ struct workspace {
 
   std::uint32_t* header;  // the epoch, how many tickets are drawn, sums
   status_word* words;
-  std::uint64_t count;  // of words there are, also those that this launch does not need
+  std::uint64_t count;  // of words, also those that this launch does not need
 
   TALLY_HD std::uint32_t* epoch() const { return header; }
   TALLY_HD std::uint32_t* drawn() const { return header + 1; }
-  // Which blocks may add to. All zero between launches.
+  // Sums that all blocks may add to. They are zero between launches.
   TALLY_HD std::uint64_t* sums() const { return reinterpret_cast<std::uint64_t*>(header + 4); }
 };
 

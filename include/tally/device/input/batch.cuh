@@ -20,7 +20,7 @@ template <class T>
 inline constexpr int vector_size =
     vector_bytes % sizeof(T) == 0 ? int(vector_bytes / sizeof(T)) : 1;
 
-// Takes the NaNs out of a batch; how many there were.
+// Puts zeros in the place of a batch's NaNs, and returns how many there were.
 template <class Batch>
 __device__ int put_zeros_for_nan(Batch& x) {
   int found = 0;
@@ -40,11 +40,11 @@ class batch {
  public:
   static constexpr int vectors = Vectors, each = Each, size = Vectors * Each;
 
-  // Vectors of 16 bytes, from an address that is aligned to them.
+  // Loads a vector of 16 bytes from an address that is aligned to it.
   __device__ void load(int vector, T const* from) {
     put(vector, __ldg(reinterpret_cast<uint4 const*>(from)));
   }
-  // From `past` bytes behind such an address: all of the two aligned vectors must be readable.
+  // Loads a vector from `past` bytes behind such an address: both aligned vectors must be readable.
   __device__ void load_shifted(int vector, T const* from, unsigned past) {
     auto const* const whole =
         reinterpret_cast<uint4 const*>(reinterpret_cast<char const*>(from) - past);

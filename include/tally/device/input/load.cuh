@@ -7,15 +7,15 @@
 
 namespace tally::device {
 
-// A source cut by the host: whole vectors, and what lies before and behind them, a few elements.
-struct cut {
+// How the host splits a source: into whole vectors, and a few elements before and behind them.
+struct input_split {
   std::uint64_t vectors;
   unsigned head, tail;  // elements
-  bool aligned;         // or vectors are anywhere, and a vector is left on either side of them
+  bool aligned;         // else vectors are anywhere, and a vector is left on either side of them
 };
 
 template <class Source>
-cut cut_for(Source const& from, std::uint64_t n) {
+input_split split_for(Source const& from, std::uint64_t n) {
   constexpr std::uint64_t each = Source::each;
   std::uint64_t head = from.head();
   bool const aligned = from.is_aligned(head);
@@ -34,9 +34,9 @@ class tile {
  public:
   using batch_type = typename Source::template batch_type<Source::loads>;
 
-  // The one of the block's number.
-  __device__ tile(Source const& source, cut const& c)
-      : cut_(&c),
+  // Begins with the tile of the block's own number.
+  __device__ tile(Source const& source, input_split const& split)
+      : split_(&split),
         first_(std::uint64_t(blockIdx.x) * size()),
         mine_(source.from(index_of(threadIdx.x))) {}
 
@@ -44,18 +44,19 @@ class tile {
     first_ += tiles * size();
     mine_ = mine_.from(tiles * size() * Source::each);
   }
-  // Whether it is behind the last one, the same in the whole block.
-  __device__ bool is_behind() const { return first_ >= cut_->vectors; }
+  // Whether the tile is behind the last one, which is the same in the whole block.
+  __device__ bool is_behind() const { return first_ >= split_->vectors; }
 
-  // The vectors, zeros for what there is not. Bit j of the answer tells whether there is the j-th.
+  // Loads the vectors, and zeros for those that are not there. Bit j of the result says whether the
+  // j-th is.
   __device__ unsigned load(batch_type& x) const {
-    auto const left = std::int64_t(cut_->vectors - first_ - threadIdx.x);
+    auto const left = std::int64_t(split_->vectors - first_ - threadIdx.x);
     unsigned live = 0;
 #pragma unroll
     for (int j = 0; j < Source::loads; ++j) {
       unsigned const v = j * blockDim.x;
       if (left > std::int64_t(v)) {
-        if (!Source::may_shift || cut_->aligned)
+        if (!Source::may_shift || split_->aligned)
           mine_.load(x, j, v);
         else
           mine_.load_anywhere(x, j, v);
@@ -74,13 +75,13 @@ class tile {
   }
 
  private:
-  cut const* cut_;
+  input_split const* split_;
   std::uint64_t first_;  // its first vector
   Source mine_;          // from the thread's first one on
 
   static __device__ unsigned size() { return Source::loads * blockDim.x; }  // in vectors
   __device__ std::uint64_t index_of(unsigned v) const {
-    return cut_->head + (first_ + v) * Source::each;
+    return split_->head + (first_ + v) * Source::each;
   }
 };
 

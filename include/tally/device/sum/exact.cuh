@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Exact sums by a block. A thread adds up what it reads in doubles, in such a way that every
-// addition is exact or its error is seen; what does not fit goes to digits that the block shares.
-// All ends as integers, so that neither the order nor the way through this file leaves a trace.
+// addition is exact or its error is seen; what does not fit goes to the block's superaccumulators.
+// All ends as integers, so that neither the order nor the path through this file leaves a trace.
 #pragma once
 
 #include "tally/aggregate/zipped.hpp"
-#include "tally/device/sum/column_digits.cuh"
+#include "tally/device/sum/block_superaccumulator.cuh"
 #include "tally/device/sum/expansion.cuh"
-#include "tally/device/sum/shared_digits.cuh"
+#include "tally/device/sum/privatised_superaccumulator.cuh"
 #include "tally/device/sum/significands.cuh"
 #include "tally/exact/float_format.hpp"
 
@@ -20,11 +20,11 @@ __host__ __device__ constexpr int log2_of(int n) { return n < 2 ? 0 : 1 + log2_o
 enum class special { nan, positive_infinity, negative_infinity };
 inline constexpr int specials = 3;
 
-// What the block's threads share: digits, and how many values are not finite.
+// What the block's threads share: a superaccumulator, and how many values are not finite.
 template <class Number>
 struct shared_sum {
   static constexpr int words = Number::digits + specials;
-  shared_digits<Number> digits;
+  block_superaccumulator<Number> digits;
   unsigned here[specials];                 // of the block's elements, fewer than 2^32
   unsigned long long elsewhere[specials];  // of other blocks'
 
@@ -40,7 +40,8 @@ struct shared_sum {
     atomicAdd(&here[int(s)], 1u);
   }
 
-  // As an exact_state, or as exact_products, whose digits carry() has yet to bring into their form.
+  // Stores the sum as an exact_state, or as exact_products, whose digits carry() has yet to bring
+  // into their form.
   template <class State>
   __device__ void store(State& t) const {
     t.nan = count(special::nan);
@@ -49,19 +50,19 @@ struct shared_sum {
     for (int i = 0; i < Number::digits; ++i) t.finite.digit[i] = digits.digit(i);
   }
 
-  // As `words` integers, for other blocks, and theirs added: the part-th of 4 threads' part.
+  // The sum is `words` integers for other blocks. Theirs are added by 4 threads each, a piece each.
   __device__ std::uint64_t word(int i) const {
     return i < Number::digits ? std::uint64_t(digits.digit(i)) : here[i - Number::digits];
   }
-  __device__ void add_word(int i, std::int64_t x, int part) {
+  __device__ void add_word(int i, std::int64_t x, int piece) {
     if (i < Number::digits)
-      digits.add_part(2 * i, x, part);
-    else if (part == 0)
+      digits.add_piece(2 * i, x, piece);
+    else if (piece == 0)
       atomicAdd(&elsewhere[i - Number::digits], (unsigned long long)x);
   }
 };
 
-// What an element adds to a sum: of a pair, the product.
+// What an element adds to a sum: itself, or the product of a pair.
 template <floating T>
 __device__ double value_of(T x) {
   return as_double(x);
@@ -72,7 +73,7 @@ __device__ double value_of(zipped<T, T> const& x) {
 }
 
 // Counts the elements that are not finite, and puts zeros in their place, so that they add nothing
-// to digits either. By whole warps.
+// to digits either; for whole warps.
 template <class Batch, class Number>
 __device__ void set_specials_aside(Batch& x, shared_sum<Number>& shared) {
   bool any = false;
@@ -102,7 +103,7 @@ struct array_of {
 template <element T>
 class exact_adder;
 
-// Elements that have little in common, one by one, and exact sums of some that have more.
+// Adds elements that have little in common, one by one, and exact sums of some that have more.
 template <floating T>
 class single_adder {
   static constexpr bool is_double = std::is_same_v<T, double>;
@@ -110,24 +111,25 @@ class single_adder {
  public:
   using number = detail::sum_digits<T>;
   using shared_type = shared_sum<number>;
-  using columns = column_digits<number, is_double ? 16 : 8, first_bit<T, number>>;
+  using columns = privatised_superaccumulator<number, is_double ? 16 : 8, first_bit<T, number>>;
   static constexpr int dynamic_bytes = columns::bytes;  // of shared memory
 
   __device__ static void clear_apart() { columns::clear(); }  // by the block, before a barrier
 
   __device__ void put(double x, shared_type& shared) { sum_.put(x, shared.digits); }
   __device__ void put_rest(double x, shared_type& shared) {
-    sum_.template put<terms - 1>(x, shared.digits);
+    sum_.template put<components - 1>(x, shared.digits);
   }
-  // By any thread.
+  // Adds an element, for any thread.
   __device__ void add_one(T x, shared_type& shared) {
     if (is_finite(x) && (!is_double || fabs(as_double(x)) < 0x1p960))
       put(as_double(x), shared);
     else
       add_special(x, shared);
   }
-  // All of a batch, after apart().reserve(their number); each(significand and row) for every one.
-  // What values that are not finite add to digits does not matter: they are counted, and decide.
+  // Adds all elements of a batch, after apart().reserve(their number), and calls each(significand
+  // and row) for every one. What values that are not finite add to digits does not matter: they are
+  // counted, and decide.
   // (Where a state is the result, set_specials_aside() has taken them out.)
   __device__ columns& apart() { return apart_; }
   template <class Batch, class Each>
@@ -156,14 +158,14 @@ class single_adder {
     for (T const value : copy.value)
       if (!is_finite(value)) add_special(value, shared);
   }
-  // By whole warps, after the last of all these.
+  // Whole warps call close() after the last of all these, and the block calls close_apart() between
+  // two barriers, of which the second one may not be needed.
   __device__ void close(shared_type& shared) { sum_.close(shared.digits); }
-  // And by the block, between two barriers, of which the second one may not be needed.
   __device__ static bool close_apart(shared_type& shared) { return columns::close(shared.digits); }
 
  private:
-  static constexpr int terms = is_double ? 2 : 1;
-  expansion<terms> sum_;
+  static constexpr int components = is_double ? 2 : 1;
+  expansion<components> sum_;
   columns apart_;
 
   // A value that no thread can keep. (A call here would cost the loop above it 18 % of its speed.)
@@ -177,14 +179,14 @@ class single_adder {
   }
 };
 
-// The types of up to 32 bits: while what is read at once is close enough together, plain double
-// additions are exact (windows.hpp has the same on a CPU).
+// Adds elements of up to 32 bits: while what is read at once is close enough together, plain double
+// additions are exact (cpu/sum/windows.hpp has the same on a CPU).
 template <floating T>
 class exact_adder<T> : public single_adder<T> {
  public:
   using shared_type = typename single_adder<T>::shared_type;
 
-  // What a thread has read at once; T{} in place of what does not count. By whole warps.
+  // Adds what a thread has read at once, with T{} in place of what does not count; for whole warps.
   template <class Batch>
   __device__ void add(Batch const& x, shared_type& shared) {
     constexpr int size = Batch::size, many = warp_size / 2;
@@ -201,7 +203,7 @@ class exact_adder<T> : public single_adder<T> {
   }
 
  private:
-  // False where the sum may not be exact.
+  // Adds up a batch; false where the sum may not be exact.
   template <class Batch>
   __device__ static bool add_up(Batch const& x, double& all) {
     using seen = detail::seen_as<T>;
@@ -225,7 +227,7 @@ class exact_adder<T> : public single_adder<T> {
       TALLY_CLAIM(settle(is_finite(all)));
       return is_finite(all);
     } else {
-      int const top = int(largest >> 23), bottom = max(int(smallest >> 23), seen::least);
+      int const top = int(largest >> 23), bottom = max(int(smallest >> 23), seen::min_normal);
       bool const fits = top < seen::not_finite &&
                         log2_of(Batch::size) + (top + 1 - bottom) + (seen::precision - 1) <= 53;
       TALLY_CLAIM(settle(fits));
@@ -234,9 +236,10 @@ class exact_adder<T> : public single_adder<T> {
   }
 };
 
-// double: the sum of what is not too far apart is cut at a place that all have in common, so that
-// additions above it are exact, and those of what they leave, too. Elements that lie elsewhere than
-// those before move the place. Where this does not do for some lanes, all go to digits.
+// Adds doubles: from those that are not too far apart, multiples of one power of two are extracted
+// by a sigma (Rump, Ogita and Oishi, 2008; cpu/sum/extraction.hpp), so that their additions are
+// exact, and those of what they leave, too. Elements that lie elsewhere than those before move
+// sigma. Where this does not do for some lanes, all go to digits.
 template <>
 class exact_adder<double> : public single_adder<double> {
  public:
@@ -254,7 +257,7 @@ class exact_adder<double> : public single_adder<double> {
     for (int k = 0; k < size; ++k) {
       auto& c = chain_[k % chains];
       double const next = c.sum + x[k];
-      TALLY_CLAIM(within("chain.room", next - anchor_, anchor_ / 3));
+      TALLY_CLAIM(within("chain.room", next - sigma_, sigma_ / 3));
       TALLY_CLAIM(adds("chain.rest", c.rest, x[k] - (next - c.sum)));
       c.rest += x[k] - (next - c.sum);
       c.sum = next;
@@ -266,8 +269,8 @@ class exact_adder<double> : public single_adder<double> {
   }
 
  private:
-  // What of a warp's batches can be cut at the lanes' places, which are moved where that helps: of
-  // too many lanes not, or of this one not, but of others.
+  // Whether a lane's batch can be extracted by its sigma, which is moved where that helps: this one
+  // can, only others' can, or too many lanes' cannot, and none is.
   enum class fitting { this_one, others, none };
   template <class Batch>
   __device__ fitting make_fit(Batch const& x, shared_type& shared) {
@@ -282,7 +285,7 @@ class exact_adder<double> : public single_adder<double> {
     bool const fits = largest < above_ && smallest >= from_ && left_ >= each;
     if (!__any_sync(~0u, !fits)) return fitting::this_one;
     int const top = int(largest >> 20), bottom = int(smallest >> 20);
-    bool const narrow = top < most && top - bottom < binades;
+    bool const narrow = top < overflow_field && top - bottom < binades;
     if (__popc(__ballot_sync(~0u, !narrow)) >= many) {
       apart().expect_more();
       return fitting::none;
@@ -295,16 +298,18 @@ class exact_adder<double> : public single_adder<double> {
     return fitting::this_one;
   }
 
-  // Additions to a chain, 2^log2_room, reach 2^(52 + cut), when all elements are below 1.
-  static constexpr int log2_room = 7, chains = 2, cut = log2_room - 50;
+  // What is extracted of elements below 1 is multiples of 2^unit; 2^log2_room additions to a chain
+  // stay below 2^(52 + unit).
+  static constexpr int log2_room = 7, chains = 2, unit = log2_room - 50;
   // How far the elements' exponent fields may be apart, so that what is left is added up exactly in
   // 53 bits, and which are below those that may overflow.
-  static constexpr int binades = 103 - 2 * log2_room - 53, most = format<double>::max_field - 64;
+  static constexpr int binades = 103 - 2 * log2_room - 53,
+                       overflow_field = format<double>::max_field - 64;
   struct chain {
     double sum = 0, rest = 0;
   };
   chain chain_[chains];
-  double anchor_ = 0;
+  double sigma_ = 0;
   unsigned from_ = ~0u, above_ = 1;  // upper halves of magnitudes; nothing but zeros fits at first
   int left_ = 0;                     // additions to a chain until it is full
 
@@ -312,14 +317,14 @@ class exact_adder<double> : public single_adder<double> {
     left_ = 1 << log2_room;
     above_ = unsigned(top + 1) << 20;
     from_ = unsigned(max(top - binades, 0)) << 20;
-    anchor_ = 1.5 * from_bits<double>(std::uint64_t(top + 1 + 52 + cut) << 52);
-    for (chain& c : chain_) c = {anchor_, 0};
+    sigma_ = 1.5 * from_bits<double>(std::uint64_t(top + 1 + 52 + unit) << 52);
+    for (chain& c : chain_) c = {sigma_, 0};
   }
   __device__ void flush(shared_type& shared) {
     if (above_ == 1) return;
-    TALLY_CLAIM(adds("chain.sum", chain_[0].sum - anchor_, chain_[1].sum - anchor_));
+    TALLY_CLAIM(adds("chain.sum", chain_[0].sum - sigma_, chain_[1].sum - sigma_));
     TALLY_CLAIM(adds("chain.rest", chain_[0].rest, chain_[1].rest));
-    put((chain_[0].sum - anchor_) + (chain_[1].sum - anchor_), shared);
+    put((chain_[0].sum - sigma_) + (chain_[1].sum - sigma_), shared);
     put_rest(chain_[0].rest + chain_[1].rest, shared);
     above_ = 1;
   }
@@ -331,7 +336,7 @@ class exact_adder<double> : public single_adder<double> {
   }
 };
 
-// Integers, by 32-bit halves where they have 64 bits.
+// Adds integers, those of 64 bits by their 32-bit halves.
 template <integer T>
 class exact_adder<T> {
  public:

@@ -7,8 +7,9 @@
 namespace tally::device {
 
 // A thread's part in the exact sum of the products of a block's pairs. A product is a double, or
-// one and its error; these are added up as exact.cuh does it with doubles.
-template <floating T, int Before = 0, int Columns = warp_size>
+// one and its error (TwoProduct by a fused operation: Ogita, Rump and Oishi, 2005); these are added
+// up as exact.cuh does it with doubles.
+template <floating T, int Offset = 0, int Columns = warp_size>
 class product_adder {
   using f = format<T>;
   static constexpr bool is_double = std::is_same_v<T, double>;
@@ -16,12 +17,12 @@ class product_adder {
  public:
   using number = detail::square_digits<T>;
   using shared_type = shared_sum<number>;
-  using columns = column_digits<number, 16, first_bit<T, number, 2>, Before, Columns>;
+  using columns = privatised_superaccumulator<number, 16, first_bit<T, number, 2>, Offset, Columns>;
   static constexpr int dynamic_bytes = columns::bytes;
 
   __device__ static void clear_apart() { columns::clear(); }
 
-  // What a thread has read at once; zeros in place of what does not count. By whole warps.
+  // Adds what a thread has read at once, zeros in place of what does not count; for whole warps.
   template <class Batch>
   __device__ void add(Batch const& x, shared_type& shared) {
     bool fits = false, apart = apart_.expects();
@@ -61,7 +62,7 @@ class product_adder {
     return (size >= 0x1p-960 && size <= 0x1p1000) || (product == 0 && (a == 0 || b == 0));
   }
 
-  // False, and nothing is added, where the products are not close enough together.
+  // Adds the products if they are close enough together; else adds nothing and returns false.
   template <class Batch>
   __device__ bool add_if_close(Batch const& x, shared_type& shared) {
     constexpr int size = Batch::size;
@@ -86,9 +87,9 @@ class product_adder {
         for (double const e : error) sum_.template put<1>(e, shared.digits);
     return true;
   }
-  // By the upper 27 bits of each and the rest; false where they are too far apart or too large, or
-  // not finite.
-  template <int Part, int size>
+  // Adds up the upper 27 bits of each value, and the rests; false where they are too far apart or
+  // too large, or not finite.
+  template <int Component, int size>
   __device__ bool add_values(double const (&x)[size], shared_type& shared) {
     unsigned largest = 0, smallest = ~0u;
     double high_sum[2] = {}, low_sum[2] = {};
@@ -112,13 +113,14 @@ class product_adder {
     TALLY_CLAIM(adds("values.low", low_sum[0], low_sum[1]));
     TALLY_CLAIM(settle(fits));
     if (!fits) return false;
-    sum_.template put<Part>(high_sum[0] + high_sum[1], shared.digits);
-    sum_.template put<Part + 1>(low_sum[0] + low_sum[1], shared.digits);
+    sum_.template put<Component>(high_sum[0] + high_sum[1], shared.digits);
+    sum_.template put<Component + 1>(low_sum[0] + low_sum[1], shared.digits);
     return true;
   }
 
-  // A few lanes, because of a product or two that are small beside the others: the rest of the
-  // warp, and of the GPU, waits less if the sum takes them as it takes others.
+  // Adds products one by one, for a few lanes with a product or two that are small beside the
+  // others: the rest of the warp, and of the GPU, waits less if the sum takes them as it takes
+  // others.
   template <class Batch>
   __device__ void add_singly(Batch const& x, shared_type& shared) {
     Batch const copy = x;  // in memory, for a loop
@@ -134,7 +136,7 @@ class product_adder {
       if constexpr (is_double) sum_.template put<1>(fma(a, b, -product), shared.digits);
     }
   }
-  // Products that have little in common, after apart_.reserve: as single_adder does it.
+  // Adds products that have little in common, after apart_.reserve, as single_adder does it.
   template <class Batch>
   __device__ void add_apart(Batch const& x, shared_type& shared) {
     finite_check<T> check;

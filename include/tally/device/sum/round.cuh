@@ -10,7 +10,7 @@ namespace tally::device {
 struct digit_run {
   int low, high;  // low > high: all are zero
 
-  // By a whole warp.
+  // A whole warp makes one.
   template <class Digit>
   __device__ digit_run(Digit digit, int count) : low(count), high(-1) {
     for (int base = 0; base < count; base += warp_size) {
@@ -24,7 +24,7 @@ struct digit_run {
   __device__ int size() const { return high - low + 1; }
 };
 
-// At most 3 digits of less than 2^60, of which the first counts 2^exponent, rounded once. 0 is +0.
+// Rounds at most 3 digits of less than 2^60 once; the first one counts 2^exponent. 0 is +0.
 inline constexpr int few_digits = 3;
 
 template <floating R>
@@ -42,7 +42,7 @@ __device__ R round_few(std::int64_t first, std::int64_t second, std::int64_t thi
   return round_to<R>(sum < 0, high, exponent + 127 - shift, low << shift != 0);
 }
 
-// Any run of digits in shared memory, which are spoilt; by one thread.
+// Rounds any run of digits in shared memory, and spoils them; for one thread.
 template <floating R>
 __device__ __noinline__ R round_many(unsigned long long* digit, digit_run const& run, int lsb) {
   std::int64_t over = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Floating-point values as integers and where these belong, in few instructions: where values have
-// little in common, a device spends its time on them.
+// Floating-point values as integers, and where these belong, in few instructions: a device spends
+// its time on them where values have little in common.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -29,8 +29,8 @@ __device__ double as_double(T x) {
     return double(as_float(x));
 }
 
-// significand * 2^(position + lowest - 1), lowest that of T: the magnitude of a finite value. (Of
-// others, something of the next binade.)
+// significand * 2^(position + lowest - 1), lowest that of T: the magnitude of a finite value. (What
+// is not finite gives something of the next binade.)
 template <class Integer>
 struct placed {
   Integer significand;
@@ -48,7 +48,7 @@ __device__ auto place(T x) {
   else  // one instruction less
     return placed<whole>{fraction + (field ? one : fraction), field};
 }
-// The same as significand * 2^(8 row + lowest - 1), of at most row_bits bits; and its square is
+// The magnitude as significand * 2^(8 row + lowest - 1), of at most row_bits bits. Its square is
 // that of the significand * 2^(16 row + 2 (lowest - 1)).
 template <class Integer>
 struct in_rows {
@@ -62,8 +62,8 @@ __device__ in_rows<Integer> in_row(placed<Integer> p) {
 template <floating T>
 inline constexpr int row_bits = format<T>::precision + 7;
 
-// The same of a value with its sign, and in pieces, low + high * 2^16, of 16 bits or fewer and a
-// sign.
+// A value with its sign in such a row, and its significand in pieces, low + high * 2^16, of 16 bits
+// or fewer and a sign.
 struct in_pieces : in_rows<int> {
   int low, high;
 };
@@ -73,8 +73,9 @@ __device__ in_pieces pieces_of(T x) {
   int const significand = to_bits(x) & format<T>::sign ? -r.significand : r.significand;
   return {{significand, r.row}, significand & 0xffff, significand >> 16};
 }
-// By the units that add and multiply floats, which have less to do: a value is scaled so that the
-// bits of its row are where those of all rows are, and added to a number that has them last.
+// Here the units that add and multiply floats do it, which have less to do: a value is scaled so
+// that the bits of its row are where those of all rows are, and extracted by a sigma that has them
+// last.
 template <floating T>
   requires(format<T>::max_field == format<float>::max_field)
 __device__ in_pieces pieces_of(T x) {
@@ -83,21 +84,21 @@ __device__ in_pieces pieces_of(T x) {
   float const scale = from_bits<float>(of_row ^ 0x7c800000);  // 2^(122 - 8 row)
   constexpr float unit = sizeof(T) == 4 ? 0x1p-28f : 0x1p-12f;
   static_assert(sizeof(T) == 4 ? format<T>::lowest == -149 : format<T>::lowest == -133);
-  constexpr float anchor = 0x1.8p23f * unit, high_anchor = 0x1p16f * anchor;
+  constexpr float sigma = 0x1.8p23f * unit, high_sigma = 0x1p16f * sigma;
   unsigned const row = of_row >> 26;
   auto const added_to = [](float x, float to) { return int(to_bits(x) - to_bits(to)); };
   if constexpr (row_bits<T> < 16) {
-    int const low = added_to(fmaf(value, scale, anchor), anchor);
+    int const low = added_to(fmaf(value, scale, sigma), sigma);
     return {{low, row}, low, 0};
   } else {
-    float const upper = fmaf(value, scale, high_anchor);
-    float const rest = fmaf(value, scale, high_anchor - upper);
-    int const low = added_to(rest + anchor, anchor), high = added_to(upper, high_anchor);
+    float const upper = fmaf(value, scale, high_sigma);
+    float const rest = fmaf(value, scale, high_sigma - upper);
+    int const low = added_to(rest + sigma, sigma), high = added_to(upper, high_sigma);
     return {{int(unsigned(high) * 65536 + unsigned(low)), row}, low, high};
   }
 }
 
-// Which bit of a Number position 0 is, of a product of so many.
+// Which bit of a Number position 0 is, for products of so many factors.
 template <floating T, class Number, int Factors = 1>
 inline constexpr int first_bit = Factors * (format<T>::lowest - 1) - Number::lsb;
 

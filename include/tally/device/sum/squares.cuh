@@ -7,11 +7,11 @@
 
 namespace tally::device {
 
-// A thread's part in both.
+// A thread's part in both sums.
 template <element T>
 class square_adder;
 
-// Where T's elements are: an exponent's field, which says below what they are.
+// Where elements of type T lie: their exponents' fields, each of which says what they are below.
 template <floating T>
 struct square_window {
   static constexpr bool exact = !std::is_same_v<T, double>;  // the squares, as doubles
@@ -19,13 +19,13 @@ struct square_window {
   static constexpr int field_at = exact ? precision - 1 : precision - 33;  // of upper()
   static constexpr int bias = format<T>::bias - 1;  // an element is below 2^(field - bias)
   // The fields of those that can be squared.
-  static constexpr int lowest = exact ? 0 : bias - 450;
-  static constexpr int most = exact ? format<T>::max_field - 1 : bias + 480;
+  static constexpr int min_field = exact ? 0 : bias - 450;
+  static constexpr int max_field = exact ? format<T>::max_field - 1 : bias + 480;
 
-  // Of a magnitude's bits: 32 of them that can be compared.
+  // The 32 bits of a magnitude that are compared.
   static __device__ unsigned upper(bits_of<T> x) { return unsigned(x >> (exact ? 0 : 32)); }
   static __device__ auto magnitude(T x) { return bits_of<T>(to_bits(x) & ~format<T>::sign); }
-  // Less than that of what is not less than x, if x is not zero; then it is large.
+  // Less than upper() of all that are not less than x, unless x is zero: then it is large.
   static __device__ unsigned upper_before(bits_of<T> x) {
     if constexpr (sizeof(T) < 4)
       return unsigned(x) - 1;
@@ -34,9 +34,10 @@ struct square_window {
   }
 };
 
-// Elements of a few binades, the window, are added up in doubles without an error: their squares
-// are cut at a place that all have in common, and so are the rests of those of doubles. The window
-// moves to where the elements are.
+// Elements of a few binades, the window, are added up in doubles without an error: multiples of one
+// power of two are extracted from their squares by a sigma (Rump, Ogita and Oishi, 2008;
+// cpu/sum/extraction.hpp), and of doubles also from the elements and the squares' errors. The
+// window moves to where the elements are.
 template <floating T>
 class square_adder<T> {
   using window = square_window<T>;
@@ -45,25 +46,26 @@ class square_adder<T> {
  public:
   using number = detail::square_digits<T>;
   using sums = typename sum_type::shared_type;
-  using digits = shared_digits<number>;
-  using columns = column_digits<number, 16, first_bit<T, number, 2>, sum_type::dynamic_bytes>;
+  using digits = block_superaccumulator<number>;
+  using columns =
+      privatised_superaccumulator<number, 16, first_bit<T, number, 2>, sum_type::dynamic_bytes>;
   static constexpr int dynamic_bytes = sum_type::dynamic_bytes + columns::bytes;
 
   __device__ static void clear_apart() {
     sum_type::clear_apart();
     columns::clear();
   }
-  // What a thread has read at once; T{} in place of what does not count. By whole warps.
+  // Adds what a thread has read at once, with T{} in place of what does not count; for whole warps.
   template <class Batch>
   __device__ void add(Batch& x, sums& shared, digits& squares) {
     constexpr int some = 8;
     if constexpr (sizeof(T) == 2 && Batch::size > some && Batch::size % some == 0) {
-      part_of<some> part;
+      sub_batch<some> next;
 #pragma unroll 1
       for (int i = 0; i < Batch::size; i += some) {
 #pragma unroll
-        for (int k = 0; k < some; ++k) part.set(k, x[k]);
-        add_some(part, shared, squares);
+        for (int k = 0; k < some; ++k) next.set(k, x[k]);
+        add_some(next, shared, squares);
 #pragma unroll
         for (int k = 0; k + some < Batch::size; ++k) x.set(k, x[k + some]);
       }
@@ -75,22 +77,22 @@ class square_adder<T> {
     sum_.add_one(x, shared);
     add_square(x, squares);
   }
-  // By whole warps, after the last add.
+  // Whole warps call close() after the last add, and the block calls close_apart() between two
+  // barriers, of which the second one may not be needed.
   __device__ void close(sums& shared, digits& squares) {
     flush(shared, squares);
     sum_.close(shared);
     squares_.close(squares);
   }
-  // And by the block, between two barriers, of which the second one may not be needed.
   __device__ static bool close_apart(sums& shared, digits& squares) {
     bool const any = sum_type::close_apart(shared);
     return columns::close(squares) || any;
   }
 
  private:
-  // What is looked at together of many small elements: there are not the registers for all.
+  // Some of a batch of many small elements: there are not the registers for all.
   template <int Size>
-  struct part_of {
+  struct sub_batch {
     static constexpr int size = Size;
     T value[Size];
     __device__ T operator[](int k) const { return value[k]; }
@@ -119,7 +121,7 @@ class square_adder<T> {
     bool const fits = largest < above_ && smallest >= from_ && left_ >= additions<Batch>;
     if (!__any_sync(~0u, !fits)) return true;
     int const top = int(largest >> window::field_at), bottom = int(smallest >> window::field_at);
-    bool const hopeless = top - bottom > binades || top > window::most;
+    bool const hopeless = top - bottom > binades || top > window::max_field;
     if (__popc(__ballot_sync(~0u, hopeless)) >= many) {
       apart_.expect_more();
       return false;
@@ -141,9 +143,9 @@ class square_adder<T> {
   template <class Batch>
   static constexpr int additions = (Batch::size + chains - 1) / chains;
   static constexpr int many = 4;  // lanes
-  // Where the cut is below the squares' upper end, and the binades of a window: so that additions
-  // of what is below the last cut are exact, too.
-  static constexpr int cut = log2_room - 50;
+  // What is extracted of squares below 1 is multiples of 2^unit. A window has so many binades that
+  // additions of what the last extraction leaves are exact, too.
+  static constexpr int unit = log2_room - 50;
   static constexpr int binades = exact ? 51 - log2_room - window::precision : 25 - log2_room;
   sum_type sum_;
   expansion<exact ? 3 : 4> squares_;
@@ -152,11 +154,11 @@ class square_adder<T> {
   unsigned from_ = ~0u, above_ = 1;
   int left_ = 0;  // additions to a chain until it is full
   struct chain {
-    double sum = 0, high = 0, low = 0;         // of elements; of squares, above and below the cut
+    double sum = 0, high = 0, low = 0;         // of elements; of squares, extracted and left
     double sum_rest = 0, error = 0, rest = 0;  // double: what its sums and squares leave
   };
   chain chain_[chains];
-  double anchor_ = 0, sum_anchor_ = 0, error_anchor_ = 0;
+  double sigma_ = 0, sum_sigma_ = 0, error_sigma_ = 0;
 
   __device__ static double power_of_two(int exponent) {
     return from_bits<double>(std::uint64_t(1023 + exponent) << 52);
@@ -169,65 +171,65 @@ class square_adder<T> {
       TALLY_CLAIM(adds("squares.sum", c.sum, value));
       c.sum += value;
       double const next = fma(value, value, c.high);
-      TALLY_CLAIM(within("squares.room", next - anchor_, anchor_ / 3));
+      TALLY_CLAIM(within("squares.room", next - sigma_, sigma_ / 3));
       TALLY_CLAIM(adds("squares.rest", c.low, fma(value, value, c.high - next)));
       c.low += fma(value, value, c.high - next);
       c.high = next;
     } else {
       double const square = fma(value, value, -0.0), error = fma(value, value, -square);
       TALLY_CLAIM(product("squares.error", value, value, square, error));
-      add_cut(value, c.sum, c.sum_rest);
-      add_cut(square, c.high, c.low);
-      add_cut(error, c.error, c.rest);
+      extract(value, c.sum, c.sum_rest);
+      extract(square, c.high, c.low);
+      extract(error, c.error, c.rest);
     }
   }
-  __device__ static void add_cut(double x, double& sum, double& rest) {
+  __device__ static void extract(double x, double& sum, double& rest) {
     double const next = sum + x;
     TALLY_CLAIM(adds("squares.rests", rest, x - (next - sum)));
     rest += x - (next - sum);
     sum = next;
   }
 
-  // A window for elements whose exponents have this field or less.
+  // Opens a window for elements whose exponents have the field `top` or less.
   __device__ void open(int top) {
     left_ = 1 << log2_room;
-    if (exact) top = min(top, window::most);  // else what is not finite would be inside
-    if (top > window::most + 1 || top <= window::lowest) return;
+    if (exact) top = min(top, window::max_field);  // else what is not finite would be inside
+    if (top > window::max_field + 1 || top <= window::min_field) return;
     int const first = top - binades;
     above_ = unsigned(top + 1) << window::field_at;
-    from_ = unsigned(first <= 1 ? 0 : max(first, window::lowest)) << window::field_at;
-    int const upper = 2 * (top - window::bias) + cut;
-    anchor_ = 1.5 * power_of_two(52 + upper);
+    from_ = unsigned(first <= 1 ? 0 : max(first, window::min_field)) << window::field_at;
+    int const upper = 2 * (top - window::bias) + unit;
+    sigma_ = 1.5 * power_of_two(52 + upper);
     if constexpr (!exact) {
-      sum_anchor_ = 1.5 * power_of_two(52 + top - window::bias + cut);
-      error_anchor_ = 1.5 * power_of_two(52 + upper - 54);
+      sum_sigma_ = 1.5 * power_of_two(52 + top - window::bias + unit);
+      error_sigma_ = 1.5 * power_of_two(52 + upper - 54);
     }
-    for (chain& c : chain_) c = {sum_anchor_, anchor_, 0, 0, error_anchor_, 0};
+    for (chain& c : chain_) c = {sum_sigma_, sigma_, 0, 0, error_sigma_, 0};
   }
-  // What the window holds goes on; it is closed then.
+  // Passes on what the window holds, and closes it.
   __device__ void flush(sums& shared, digits& squares) {
     if (above_ == 1) return;
     double sum = 0, high = 0, low = 0;
 #pragma unroll
     for (chain& c : chain_) {
-      TALLY_CLAIM(adds("squares.sum", sum, c.sum - sum_anchor_));
-      TALLY_CLAIM(adds("squares.high", high, c.high - anchor_));
+      TALLY_CLAIM(adds("squares.sum", sum, c.sum - sum_sigma_));
+      TALLY_CLAIM(adds("squares.high", high, c.high - sigma_));
       TALLY_CLAIM(adds("squares.low", low, c.low));
-      TALLY_CLAIM(within("squares.room", c.high - anchor_, anchor_ / 3));
-      if (!exact) TALLY_CLAIM(within("squares.room", c.sum - sum_anchor_, sum_anchor_ / 3));
-      if (!exact) TALLY_CLAIM(within("squares.room", c.error - error_anchor_, error_anchor_ / 3));
-      sum += c.sum - sum_anchor_, high += c.high - anchor_, low += c.low;
+      TALLY_CLAIM(within("squares.room", c.high - sigma_, sigma_ / 3));
+      if (!exact) TALLY_CLAIM(within("squares.room", c.sum - sum_sigma_, sum_sigma_ / 3));
+      if (!exact) TALLY_CLAIM(within("squares.room", c.error - error_sigma_, error_sigma_ / 3));
+      sum += c.sum - sum_sigma_, high += c.high - sigma_, low += c.low;
     }
     sum_.put(sum, shared);
     squares_.put(high, squares);
     squares_.template put<1>(low, squares);
     if constexpr (!exact) {
       sum_.put_rest(chain_[0].sum_rest, shared);
-      squares_.template put<1>(chain_[0].error - error_anchor_, squares);
+      squares_.template put<1>(chain_[0].error - error_sigma_, squares);
       squares_.template put<2>(chain_[0].rest, squares);
     }
     for (chain& c : chain_) c = {};
-    anchor_ = sum_anchor_ = error_anchor_ = 0;
+    sigma_ = sum_sigma_ = error_sigma_ = 0;
     from_ = ~0u, above_ = 1;
   }
 
@@ -236,7 +238,7 @@ class square_adder<T> {
     return magnitude != 0 &&
            !(window::upper(magnitude) < above_ && window::upper_before(magnitude) >= from_);
   }
-  // Elements outside the window, which leave zeros in x: seldom more than one.
+  // Adds elements outside the window, seldom more than one, which leave zeros in x.
   template <class Batch>
   __device__ void set_apart(Batch& x, sums& shared, digits& squares) {
     unsigned outside = 0;
@@ -259,7 +261,7 @@ class square_adder<T> {
         squares_.template put<1>(as_double(value) * as_double(value), squares);
     }
   }
-  // All that was read, by whole warps.
+  // Adds all that was read to the privatised digits; for whole warps.
   template <class Batch>
   __device__ void add_all_apart(Batch const& x, sums& shared, digits& squares) {
     sum_.apart().reserve(Batch::size, shared.digits);
@@ -281,13 +283,13 @@ class square_adder<T> {
   }
 };
 
-// Integers: by 32-bit pieces of the squares.
+// Adds integers, and their squares by 32-bit pieces.
 template <integer T>
 class square_adder<T> {
  public:
   using number = detail::square_digits<T>;
   using sums = typename exact_adder<T>::shared_type;
-  using digits = shared_digits<number>;
+  using digits = block_superaccumulator<number>;
   static constexpr int dynamic_bytes = 0;
 
   __device__ static void clear_apart() {}

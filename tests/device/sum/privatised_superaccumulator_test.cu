@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/device/sum/column_digits.cuh"
+#include "tally/device/sum/privatised_superaccumulator.cuh"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "tally/cuda/device_array.cuh"
 #include "tally/cuda/launch.cuh"
-#include "tally/device/sum/shared_digits.cuh"
+#include "tally/device/sum/block_superaccumulator.cuh"
 
 namespace {
 
@@ -26,8 +26,8 @@ constexpr int before = 16;
 // As many terms a thread, behind bytes of something else.
 template <class Number, int Step, int First, int Bits, int Columns, class Integer>
 __global__ void add_all(term<Integer> const* in, int each, std::int64_t* out, int* changed) {
-  using sum_type = device::column_digits<Number, Step, First, before, Columns>;
-  __shared__ device::shared_digits<Number> digits;
+  using sum_type = device::privatised_superaccumulator<Number, Step, First, before, Columns>;
+  __shared__ device::block_superaccumulator<Number> digits;
   int* const other = dynamic_shared<int>();
   digits.clear();
   sum_type::clear();
@@ -50,8 +50,8 @@ __global__ void add_all(term<Integer> const* in, int each, std::int64_t* out, in
 // while the others only make room.
 template <class Number, int Step, int First, int Bits, int Columns, class Integer>
 __global__ void add_again(term<Integer> const t, int at_once, int times, std::int64_t* out) {
-  using sum_type = device::column_digits<Number, Step, First, 0, Columns>;
-  __shared__ device::shared_digits<Number> digits;
+  using sum_type = device::privatised_superaccumulator<Number, Step, First, 0, Columns>;
+  __shared__ device::block_superaccumulator<Number> digits;
   digits.clear();
   sum_type::clear();
   __syncthreads();
@@ -94,7 +94,7 @@ void expect_sum(std::vector<term<Integer>> const& in, int threads) {
   device_array<int> changed(1);
   changed.fill_bytes(0);
   launch(add_all<Number, Step, First, Bits, Columns, Integer>, 1, unsigned(threads),
-         before + device::column_digits<Number, Step, First, before, Columns>::bytes)(
+         before + device::privatised_superaccumulator<Number, Step, First, before, Columns>::bytes)(
       data.data(), int(in.size()) / threads, out.data(), changed.data());
   Number want;
   for (auto const& t : in) add_term(want, t, 1, First);
@@ -129,8 +129,8 @@ struct terms {
         int const times = 33'500 / (warps * sharing * at_once);
         device_array<std::int64_t> out(Number::digits);
         launch(add_again<Number, Step, First, Bits, Columns, Integer>, 1, unsigned(32 * warps),
-               device::column_digits<Number, Step, First, 0, Columns>::bytes)(t, at_once, times,
-                                                                              out.data());
+               device::privatised_superaccumulator<Number, Step, First, 0, Columns>::bytes)(
+            t, at_once, times, out.data());
         Number want;
         add_term(want, t, std::int64_t(times) * at_once * sharing * warps, First);
         expect_digits(out.to_host(), want);
@@ -148,7 +148,7 @@ using of_double_squares = terms<detail::square_digits<double>, 16, 0, 106, __int
 using in_few_columns = terms<detail::square_digits<double>, 16, 0, 106, __int128, 4000, 8>;
 using in_one_column = terms<detail::sum_digits<float>, 8, -1, 24, int, 250, 1>;
 
-TEST(column_digits, hold_the_exact_sum) {
+TEST(privatised_superaccumulator, holds_the_exact_sum) {
   of_floats::expect_random();
   of_doubles::expect_random();
   of_float_squares::expect_random();
@@ -157,9 +157,11 @@ TEST(column_digits, hold_the_exact_sum) {
   in_one_column::expect_random();
 }
 
-TEST(column_digits, are_emptied_when_they_are_full) { of_floats::expect_full(); }
-TEST(column_digits, are_emptied_when_they_are_full_of_squares) { of_double_squares::expect_full(); }
-TEST(column_digits, are_emptied_when_they_are_full_in_few_columns) {
+TEST(privatised_superaccumulator, is_emptied_when_it_is_full) { of_floats::expect_full(); }
+TEST(privatised_superaccumulator, is_emptied_when_it_is_full_of_squares) {
+  of_double_squares::expect_full();
+}
+TEST(privatised_superaccumulator, is_emptied_when_it_is_full_in_few_columns) {
   in_few_columns::expect_full();
   in_one_column::expect_full();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several aggregates of sums and squares from one set of totals.
+// How blocks compute several aggregates of sums and squares, whose totals they have in common.
 #pragma once
 
 #include "tally/aggregate/results.hpp"
@@ -32,7 +32,7 @@ inline constexpr bool has_squares = is_made_of_moments<A, true>;
 template <class A>
 inline constexpr bool is_moment = has_squares<A> || is_made_of_moments<A, false>;
 
-// Those which can be had from `moments`.
+// Whether an aggregate's result can be had from `moments`.
 template <class A>
 inline constexpr bool is_from_moments = is_moment<A>;
 template <class T, class R>
@@ -43,20 +43,20 @@ template <class T, class R>
 inline constexpr bool is_from_moments<integer_sum<T, R>> = true;
 
 template <bool Squares, aggregate A, aggregate... Rest>
-struct joint_moments : moments<typename A::element, Squares> {
+struct common_moments : moments<typename A::element, Squares> {
   results<A, Rest...> all;
 };
 
 template <bool Squares, aggregate... Ops>
-using joint_moments_base =
-    moments_agent<joint_moments<Squares, Ops...>, Squares, (gives_state<Ops> || ...)>;
+using common_moments_base =
+    moments_agent<common_moments<Squares, Ops...>, Squares, (gives_state<Ops> || ...)>;
 
-// As many of a block's warps as there are aggregates compute a result each, when the totals are
-// complete.
+// When the totals are complete, as many of a block's warps as there are aggregates compute a result
+// each.
 template <bool Squares, aggregate... Ops>
-struct joint_moments_agent : joint_moments_base<Squares, Ops...> {
-  using base = joint_moments_base<Squares, Ops...>;
-  // Registers for what others keep beside it.
+struct common_moments_agent : common_moments_base<Squares, Ops...> {
+  using base = common_moments_base<Squares, Ops...>;
+  // Fewer threads than alone: agents beside it in a joint_agent need registers, too.
   static constexpr int threads = sizeof(typename base::element) < 8 ? 512 : 384;
   static constexpr int blocks_a_multiprocessor = Squares ? 1 : 2;
   using typename base::accumulator;
@@ -86,7 +86,7 @@ struct joint_moments_agent : joint_moments_base<Squares, Ops...> {
     }
   }
 
-  // By approximations, if they tell. By a warp.
+  // Writes the result of `a` if approximations tell what it is; by a whole warp.
   template <class A>
   static __device__ bool rounded(A const& a, shared const& s, std::uint64_t count,
                                  typename A::result* out) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/device/sum/shared_digits.cuh"
+#include "tally/device/sum/block_superaccumulator.cuh"
 
 #include <gtest/gtest.h>
 
@@ -14,11 +14,11 @@ namespace {
 
 using namespace tally;
 using number = detail::fixed_point<3, 0>;
-using digits_type = device::shared_digits<number>;
+using digits_type = device::block_superaccumulator<number>;
 
 constexpr int beyond = 4;  // integers behind the digits, which nobody may change
 
-__global__ void add_parts(std::int64_t x, int at, std::int64_t* out) {
+__global__ void add_pieces(std::int64_t x, int at, std::int64_t* out) {
   __shared__ struct {
     digits_type digits;
     int behind[beyond];
@@ -26,19 +26,19 @@ __global__ void add_parts(std::int64_t x, int at, std::int64_t* out) {
   s.digits.clear();
   if (threadIdx.x < beyond) s.behind[threadIdx.x] = 0;
   __syncthreads();
-  if (threadIdx.x < digits_type::parts) s.digits.add_part(at, x, int(threadIdx.x));
+  if (threadIdx.x < digits_type::pieces) s.digits.add_piece(at, x, int(threadIdx.x));
   __syncthreads();
   if (threadIdx.x > 0) return;
   for (int i = 0; i < number::digits; ++i) out[i] = s.digits.digit(i);
   for (int i = 0; i < beyond; ++i) out[number::digits + i] = s.behind[i];
 }
 
-TEST(shared_digits, keep_an_integer_of_either_sign_at_every_place) {
+TEST(block_superaccumulator, keeps_an_integer_of_either_sign_at_every_place) {
   for (std::int64_t const x :
        {std::int64_t(5), std::int64_t(-5), std::int64_t(-1) << 29, (std::int64_t(1) << 30) + 12345})
     for (int at = 0; at <= 4; ++at) {
       device_array<std::int64_t> out(number::digits + beyond);
-      launch(add_parts, 1, 32)(x, at, out.data());
+      launch(add_pieces, 1, 32)(x, at, out.data());
       auto const got = out.to_host();
       __int128 value = 0;
       for (int i = number::digits; i-- > 0;) value = (value << 32) + got[i];
@@ -49,7 +49,7 @@ TEST(shared_digits, keep_an_integer_of_either_sign_at_every_place) {
 
 template <class Number>
 __global__ void add_lanes(double const* x, std::int64_t* out) {
-  __shared__ device::shared_digits<Number> digits;
+  __shared__ device::block_superaccumulator<Number> digits;
   digits.clear();
   __syncthreads();
   double const mine[] = {x[threadIdx.x]};
@@ -103,12 +103,12 @@ void expect_sums_of_lanes() {
   expect("far from 1", [](int i) { return std::ldexp(i - 11, Number::lsb + 40); });
 }
 
-TEST(shared_digits, add_up_the_lanes_of_a_warp) {
+TEST(block_superaccumulator, adds_up_the_lanes_of_a_warp) {
   expect_sums_of_lanes<detail::sum_digits<float>>();
   expect_sums_of_lanes<detail::sum_digits<double>>();
 }
 
-TEST(shared_digits, add_up_lanes_as_far_apart_as_can_be) {
+TEST(block_superaccumulator, adds_up_lanes_as_far_apart_as_can_be) {
   using wide = detail::sum_digits<double>;
   expect_sum_of_lanes<wide>("1 and tiny", lanes([](int i) { return i ? 0x1p-1074 : 1.0; }));
   expect_sum_of_lanes<wide>("huge and tiny", lanes([](int i) { return i ? 0x1p-1074 : 0x1p900; }));
@@ -117,7 +117,7 @@ TEST(shared_digits, add_up_lanes_as_far_apart_as_can_be) {
 
 // Half the lanes at 1 with all their bits, of one sign or both, and one of them so far below: all
 // three columns are full.
-TEST(shared_digits, add_up_full_lanes_and_one_below_at_every_depth) {
+TEST(block_superaccumulator, adds_up_full_lanes_and_one_below_at_every_depth) {
   using wide = detail::sum_digits<double>;
   for (int depth = 0; depth <= 64; ++depth)
     for (double sign : {1.0, -1.0}) {
@@ -131,7 +131,7 @@ TEST(shared_digits, add_up_full_lanes_and_one_below_at_every_depth) {
 }
 
 // Near the end of all digits, where a unit is no normal double.
-TEST(shared_digits, add_up_lanes_at_the_end_of_the_digits) {
+TEST(block_superaccumulator, adds_up_lanes_at_the_end_of_its_digits) {
   using wide = detail::sum_digits<double>;
   using squares = detail::square_digits<double>;
   for (int top = -1074; top <= -940; ++top) {
@@ -145,7 +145,7 @@ TEST(shared_digits, add_up_lanes_at_the_end_of_the_digits) {
 
 template <class Number>
 __global__ void add_again(double x, int times, std::int64_t* out) {
-  __shared__ device::shared_digits<Number> digits;
+  __shared__ device::block_superaccumulator<Number> digits;
   digits.clear();
   __syncthreads();
   for (int i = 0; i < times; ++i) digits.add(x);
@@ -155,7 +155,7 @@ __global__ void add_again(double x, int times, std::int64_t* out) {
 }
 
 // Of a double, whose last bits are zeros there, what is above the last digit's first bit.
-TEST(shared_digits, keep_what_a_double_has_at_their_end) {
+TEST(block_superaccumulator, keeps_what_a_double_has_at_its_end) {
   using number = detail::sum_digits<float>;
   for (int lowest = number::lsb; lowest < number::lsb + 60; ++lowest)
     for (int bits : {1, 2, 17, 24, 53}) {
@@ -173,7 +173,7 @@ TEST(shared_digits, keep_what_a_double_has_at_their_end) {
 }
 
 // 2^16 times what fills a digit, so that without care it would be beyond its 32 bits.
-TEST(shared_digits, are_emptied_into_the_next_ones_when_they_are_large) {
+TEST(block_superaccumulator, empties_a_large_digit_into_the_next_one) {
   using wide = detail::sum_digits<float>;
   constexpr int threads = 64, times = 1100;
   for (double const x : {odd(40), -odd(40), odd(-96)}) {

@@ -7,22 +7,23 @@
 
 namespace tally::device {
 
-// A wide fixed-point number that the threads of a block add to, in shared memory: the value of
-// `Number`, a fixed_point, in digits of 16 bits, so that 32-bit atomics do (those of 64 bits are
-// loops there). Sums of integers: no order leaves a trace.
+// A superaccumulator that the threads of a block add to, in shared memory (R. M. Neal,
+// arXiv:1505.05571; fixed_point.hpp): the value of `Number`, a fixed_point, in digits of 16 bits,
+// so that 32-bit atomics do (those of 64 bits are loops there). It sums up integers: no order
+// leaves a trace.
 template <class Number>
-struct shared_digits {
+struct block_superaccumulator {
   static constexpr int halves = 2 * Number::digits;
-  static constexpr int lsb = Number::lsb, parts = 4;
+  static constexpr int lsb = Number::lsb, pieces = 4;
   int half[halves];  // the sum of half[i] * 2^(16 i + lsb)
 
-  // By all threads of the block, before a barrier.
+  // Makes it zero: for all threads of the block, before a barrier.
   __device__ void clear() {
-#pragma unroll 1  // else how often is divided out before a kernel's first load
+#pragma unroll 1  // else the number of rounds is divided out before a kernel's first load
     for (int i = int(threadIdx.x); i < halves; i += int(blockDim.x)) half[i] = 0;
   }
 
-  // Adds a finite double; no bit of it may lie below 2^lsb. By any thread, at any time.
+  // Adds a finite double; no bit of it may lie below 2^lsb. Any thread may call it at any time.
   __device__ void add(double x) {
     auto const p = take_apart(x);
     if (p.significand != 0) add(p.negative, p.significand, p.exponent);
@@ -40,9 +41,10 @@ struct shared_digits {
     }
   }
 
-  // Adds some finite doubles of each of a warp's lanes. All of it calls this together, which is
-  // quicker: the hardware adds them up as integers of 58 bits, or where these do not hold them all,
-  // but the values are less than 2^25 apart, of three columns of 26 bits. A few times in a launch.
+  // Adds N finite doubles of each of a warp's lanes, all of which call this together. That is
+  // quicker: the hardware adds the doubles up as integers of 58 bits, or where these do not hold
+  // them all, but the values are less than 2^25 apart, in three columns of 26 bits. To be called a
+  // few times in a launch.
   template <int N>
   __device__ void add_warp(double const (&x)[N]) {
     int top[N];
@@ -60,23 +62,23 @@ struct shared_digits {
     }
   }
 
-  // Adds x * 2^(16 at + lsb) without a look at how large the digits have grown: by each thread a
-  // few times in a launch.
+  // Adds x * 2^(16 at + lsb) without a look at how large the digits have grown: each thread may
+  // call it a few times in a launch.
   __device__ void add_integer(int at, std::int64_t x) {
 #pragma unroll
-    for (int part = 0; part < parts; ++part) add_part(at, x, part);
+    for (int piece = 0; piece < pieces; ++piece) add_piece(at, x, piece);
   }
-  // The same by `parts` threads, of which this is the part-th.
-  __device__ void add_part(int at, std::int64_t x, int part) {
-    int const digit = part_of(at, x, part);
-    if (digit != 0) TALLY_CLAIM(counter("shared.digit", &half[at + part], digit));
-    if (digit != 0) atomicAdd(&half[at + part], digit);
+  // Adds the piece-th of the `pieces` pieces of such a number, for as many threads to share.
+  __device__ void add_piece(int at, std::int64_t x, int piece) {
+    int const digit = piece_of(at, x, piece);
+    if (digit != 0) TALLY_CLAIM(counter("shared.digit", &half[at + piece], digit));
+    if (digit != 0) atomicAdd(&half[at + piece], digit);
   }
-  // The same by one thread, as often as it likes.
+  // Adds such a number, and looks at how large digits grow: a thread may call it at any time.
   __device__ void add_integer_checked(int at, std::int64_t x) {
 #pragma unroll 1
-    for (int part = 0; part < parts; ++part)
-      if (int const digit = part_of(at, x, part); digit != 0) add_half(at + part, digit);
+    for (int piece = 0; piece < pieces; ++piece)
+      if (int const digit = piece_of(at, x, piece); digit != 0) add_half(at + piece, digit);
   }
 
   // The number's digits as `Number` has them.
@@ -86,16 +88,16 @@ struct shared_digits {
 
  private:
   static constexpr unsigned mask26 = (1u << 26) - 1;
-  // Of x * 2^(16 at + lsb), what belongs to half[at + part]: 16 bits, and to the last one, which is
-  // signed, the rest.
-  __device__ static int part_of(int at, std::int64_t x, int part) {
-    int const last = min(parts, halves - at) - 1;
-    if (part > last) return 0;
-    return part < last ? int(x >> (16 * part) & 0xffff) : int(x >> (16 * part));
+  // What half[at + piece] gets of x * 2^(16 at + lsb): 16 bits; the last one, which is signed, gets
+  // the rest.
+  __device__ static int piece_of(int at, std::int64_t x, int piece) {
+    int const last = min(pieces, halves - at) - 1;
+    if (piece > last) return 0;
+    return piece < last ? int(x >> (16 * piece) & 0xffff) : int(x >> (16 * piece));
   }
 
-  // Where all lanes' values are multiples of 2^(top - 1075 - 5), for which no field of an exponent
-  // is greater than `top`.
+  // Adds a warp's values if all are multiples of 2^(top - 1075 - 5), else returns false. No
+  // exponent field of theirs is greater than `top`.
   __device__ bool add_narrow(double x, int top) {
     int const unit = max(top - 1080, Number::lsb);
     if (unit < -1022) return false;
@@ -117,8 +119,8 @@ struct shared_digits {
     return true;
   }
 
-  // In units of 2^(top - 1075 - 25), for which no field of an exponent is greater than `top`; those
-  // far below are added here.
+  // The sum of a warp's values in units of 2^(top - 1075 - 25), but for those far below, which are
+  // added to the digits at once. No exponent field of theirs is greater than `top`.
   __device__ __int128 sum_of_warp(double x, int top) {
     auto p = take_apart(x);
     int const field = int(to_bits(x) >> 52) & format<double>::max_field;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/block/turns.cuh"
+#include "tally/block/double_buffer.cuh"
 
 #include <algorithm>
 #include <numeric>
@@ -27,9 +27,9 @@ enum call {
   up,
   down,
   same,
-  without_turns,
-  with_own_turns,  // of another owner
-  with_new_turns,  // of the same
+  without_buffer,
+  with_own_buffer,  // of another owner
+  with_new_buffer,  // of the same
   calls
 };
 
@@ -40,44 +40,44 @@ struct unknown {
 struct helper;
 template <int Threads, class Owner>
 __device__ number sum_in_helper(number x) {
-  block::turns<Owner> turns;
-  x = block::all_reduce<Threads>(x, tally::plus{}, turns);
-  return block::all_reduce<Threads>(x, tally::plus{}, turns);
+  block::double_buffer<Owner> buffer;
+  x = block::all_reduce<Threads>(x, tally::plus{}, buffer);
+  return block::all_reduce<Threads>(x, tally::plus{}, buffer);
 }
 
 template <int Threads>
-__device__ number made_of(number x, call what, block::turns<>& turns) {
+__device__ number made_of(number x, call what, block::double_buffer<>& buffer) {
   tally::plus const plus;
   switch (what) {
     case reduce: {
-      number const all = block::reduce<Threads>(x, plus, turns);
+      number const all = block::reduce<Threads>(x, plus, buffer);
       return thread_index() == 0 ? all : x;
     }
     case reduce_by_unknown: {
-      number const all = block::reduce<Threads>(x, unknown{}, turns);
+      number const all = block::reduce<Threads>(x, unknown{}, buffer);
       return thread_index() == 0 ? all + 3 : x;
     }
     case all_reduce:
-      return number(block::all_reduce<Threads>(double(x % 1000), tally::larger{}, turns)) + x;
+      return number(block::all_reduce<Threads>(double(x % 1000), tally::larger{}, buffer)) + x;
     case all_reduce_of_others: {
       auto const at = std::uint8_t(thread_index());
       small_run const mine{at, at, std::uint8_t(x)};
-      return block::all_reduce<Threads>(mine, small_run::op{}, turns).sum + x;
+      return block::all_reduce<Threads>(mine, small_run::op{}, buffer).sum + x;
     }
-    case inclusive: return block::inclusive_scan<Threads>(x, plus, turns);
+    case inclusive: return block::inclusive_scan<Threads>(x, plus, buffer);
     case exclusive: {
       std::uint64_t total;
-      auto const before = block::exclusive_scan<Threads>(std::uint64_t(x), plus, 7, total, turns);
+      auto const before = block::exclusive_scan<Threads>(std::uint64_t(x), plus, 7, total, buffer);
       return number(before ^ total);
     }
-    case up: return block::shift_up(x, turns) + 1;
-    case down: return block::shift_down(x, turns) + 2;
-    case same: return block::broadcast(x, tally::thread_count() / 2, turns) ^ x;
-    case without_turns: return block::all_reduce<Threads>(x, plus) - x;
-    case with_own_turns: return sum_in_helper<Threads, helper>(x) + x;
+    case up: return block::shift_up(x, buffer) + 1;
+    case down: return block::shift_down(x, buffer) + 2;
+    case same: return block::broadcast(x, tally::thread_count() / 2, buffer) ^ x;
+    case without_buffer: return block::all_reduce<Threads>(x, plus) - x;
+    case with_own_buffer: return sum_in_helper<Threads, helper>(x) + x;
     default: {
       x += sum_in_helper<Threads, void>(x);
-      __syncthreads();  // back to the older turns
+      __syncthreads();  // back to the older buffer
       return x;
     }
   }
@@ -85,9 +85,9 @@ __device__ number made_of(number x, call what, block::turns<>& turns) {
 
 template <int Threads>
 __global__ void make(number const* in, number* out, call const* what, int count) {
-  block::turns<> turns;
+  block::double_buffer<> buffer;
   number x = in[thread_index()];
-  for (int i = 0; i < count; ++i) x = made_of<Threads>(x, what[i], turns);
+  for (int i = 0; i < count; ++i) x = made_of<Threads>(x, what[i], buffer);
   out[thread_index()] = x;
 }
 
@@ -111,7 +111,7 @@ void make(std::vector<number>& x, call what) {
       case up: x[i] = old[i ? i - 1 : 0] + 1; break;
       case down: x[i] = old[i + 1 < n ? i + 1 : i] + 2; break;
       case same: x[i] ^= old[n / 2]; break;
-      case without_turns: x[i] = sum - old[i]; break;
+      case without_buffer: x[i] = sum - old[i]; break;
       default: x[i] += number(n) * sum;
     }
   }
@@ -130,7 +130,7 @@ void expect_calls(int size, int seed) {
   EXPECT_EQ(run(make<Threads>, size, in, what, int(program.size())), expected) << size;
 }
 
-TEST(block_turns, keep_calls_of_all_kinds_apart_in_any_order) {
+TEST(block_double_buffer, keeps_calls_of_all_kinds_apart_in_any_order) {
   for (int seed = 0; seed < 4; ++seed) {
     expect_calls<0>(77, seed);
     expect_calls<0>(256, seed);
@@ -143,16 +143,17 @@ TEST(block_turns, keep_calls_of_all_kinds_apart_in_any_order) {
   expect_calls<1024>(1024, 4);
 }
 
-// Warp 0 alone reads what a reduction leaves: nothing but turns keeps the others from writing it.
+// Warp 0 alone reads what a reduction leaves: nothing but the double buffer keeps the others from
+// writing it.
 template <int Threads>
 __global__ void reduce_again(number const* in, number* out) {
-  block::turns<> turns;
+  block::double_buffer<> buffer;
   number const x = in[thread_index()];
   number all = 0;
   for (number i = 0; i < 7; ++i) {
-    all = 3 * all + block::reduce<Threads>(x + i, tally::plus{}, turns);
-    if (i % 2) all ^= block::reduce<Threads>(x * i, tally::bit_xor{}, turns);
-    if (i % 3) all += block::reduce<Threads>(x + i * i, unknown{}, turns);
+    all = 3 * all + block::reduce<Threads>(x + i, tally::plus{}, buffer);
+    if (i % 2) all ^= block::reduce<Threads>(x * i, tally::bit_xor{}, buffer);
+    if (i % 3) all += block::reduce<Threads>(x + i * i, unknown{}, buffer);
   }
   out[thread_index()] = all;
 }
@@ -171,7 +172,7 @@ void expect_reductions(int size) {
   EXPECT_EQ(run(reduce_again<Threads>, size, in)[0], all) << size;
 }
 
-TEST(block_turns, keep_reductions_of_a_loop_apart) {
+TEST(block_double_buffer, keeps_reductions_of_a_loop_apart) {
   expect_reductions<0>(1000);
   expect_reductions<128>(128);
   expect_reductions<256>(256);

@@ -83,9 +83,9 @@ void check_root(char const* name, site where, double high, double low, double er
     record(name, where, (root(x + number(e)) - found).size() / allowed, high, error);
 }
 
-void check_variance(char const* name, site where, estimated const& sum, estimated const& squares,
-                    std::uint64_t n, std::uint64_t ddof, double found_high, double found_low,
-                    double allowed) {
+void check_variance(char const* name, site where, approximated const& sum,
+                    approximated const& squares, std::uint64_t n, std::uint64_t ddof,
+                    double found_high, double found_low, double allowed) {
   number const found(found_high, found_low), count = number::of(n);
   number const divisor = count * number::of(n - ddof);
   for (double const e : {sum.error, -sum.error})
