@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page on device reductions shows what was measured."""
+"""The page on how GPU reductions work shows what was measured."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def test_the_page_shows_the_results():
-    page = (ROOT / "docs" / "device_reductions.md").read_text()
+    page = (ROOT / "docs" / "how_gpu_reductions_work.md").read_text()
     table = subprocess.run([sys.executable, "-B", ROOT / "bench" / "gpu" / "reduce_table.py",
                             ROOT / "results" / "nvidia_h100.json"],
                            check=True, capture_output=True, text=True).stdout

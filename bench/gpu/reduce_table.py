@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the tables of docs/device_reductions.md, from a results file of run.py.
+"""Prints the tables of docs/how_gpu_reductions_work.md, from a results file of run.py.
 
 usage: reduce_table.py RESULTS.json
 """
