@@ -18,7 +18,10 @@ static_assert(!std::is_copy_constructible_v<tally::gpu>);
 static_assert(std::is_aggregate_v<tally::gpu>);
 
 #define X(...) +1
-static_assert(TALLY_GPU_REDUCTIONS(X) <= 400, "the compiled kernels, by DESIGN's limit");
+#define L(ELEMENTS, O) TALLY_EACH_##ELEMENTS(X, O)
+static_assert(TALLY_REDUCTIONS(L) TALLY_WIDENED_SUMS(X) TALLY_TRANSFORMED(X) <= 400,
+              "the compiled kernels, by DESIGN's limit");
+#undef L
 #undef X
 
 TEST(Gpu, opens_or_says_why_there_is_none) {

@@ -47,7 +47,7 @@ void expect_the_same(In const& in, Op const& op) {
     auto const want = bytes_of(reduce(cpu{1}, x, op, {nan}));
     for (int const threads : {1, 2, 5})
       EXPECT_EQ(bytes_of(reduce(cpu{threads}, in, op, {nan})), want) << n << ' ' << threads;
-    reduce_stream<typename In::element, Op> stream(op, {nan}, 3), half(op, {nan}, 3);
+    reducer<typename In::element, Op> stream(op, {nan}, 3), half(op, {nan}, 3);
     stream.add(cpu{2}, in);
     stream.add(cpu{2}, in);
     half.add(cpu{2}, x);

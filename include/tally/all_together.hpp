@@ -22,10 +22,10 @@ struct reduction_of<joint<Ops...>, T> {
     known->add(thread_count(where), in, n, 0, nan);
     return finish(op, *known);
   }
-  static std::unique_ptr<running<T>> start(joint<Ops...> const& op) {
-    std::vector<std::unique_ptr<running<T>>> runs;
+  static owner<running<T>> start(joint<Ops...> const& op) {
+    std::vector<owner<running<T>>> runs;
     std::apply([&](auto const&... each) { (runs.push_back(start_one(each)), ...); }, op.ops);
-    return std::make_unique<running_together<T>>(std::move(runs));
+    return make_owner<running_together<T>>(std::move(runs));
   }
   static result finish(joint<Ops...> const& op, running<T> const& known) {
     auto const& all = static_cast<running_together<T> const&>(known);

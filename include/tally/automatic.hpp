@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tally/cpu/scans.hpp"
+#include "tally/cpu/selections.hpp"
 #include "tally/gpu.hpp"
 #include "tally/reduce.hpp"
 
@@ -127,6 +128,22 @@ struct scans_on<automatic> {
                   scan_options<Out> const& options, bool exclusive) {
     require_on_cpu(exclusive ? "exclusive_scan" : "inclusive_scan", in);
     scans_on<cpu>::run(where.use_cpu(), in, out, op, options, exclusive);
+  }
+};
+
+template <>
+struct selections_on<automatic> {
+  template <readable R>
+  static auto best(automatic& where, R const& in, std::uint64_t k, top_k_options const& options) {
+    require_on_cpu("top_k", in);
+    return selections_on<cpu>::best(where.use_cpu(), in, k, options);
+  }
+  template <readable R>
+  static std::uint64_t into(automatic& where, R const& in, std::uint64_t k,
+                            std::span<element_of<R>> values, std::span<std::int64_t> indices,
+                            top_k_options const& options) {
+    require_on_cpu("top_k_into", in);
+    return selections_on<cpu>::into(where.use_cpu(), in, k, values, indices, options);
   }
 };
 

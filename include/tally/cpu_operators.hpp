@@ -31,8 +31,8 @@ struct compiled_here {
     });
     return out;
   }
-  static std::unique_ptr<running<T>> start(Op const& op) {
-    return std::make_unique<running_of<parts>>(parts_of(bind_reduce<T>(op)));
+  static owner<running<T>> start(Op const& op) {
+    return make_owner<running_of<parts>>(parts_of(bind_reduce<T>(op)));
   }
   static result finish(Op const& op, running<T> const& known) {
     result out{};
@@ -45,9 +45,9 @@ struct compiled_here {
 
 template <class Op, class In, class Out>
 struct scan_compiled_here {
-  static std::unique_ptr<running_scan<In, Out>> start(Op const& op) {
+  static owner<running_scan<In, Out>> start(Op const& op) {
     auto const bound = bind_scan<In, Out>(op);
-    return std::make_unique<scan_of<std::remove_const_t<decltype(bound)>>>(bound);
+    return make_owner<scan_of<std::remove_const_t<decltype(bound)>>>(bound);
   }
 };
 

@@ -3,9 +3,8 @@
 // Arrays as spans, and what every call asks of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <iterator>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -28,15 +27,15 @@ auto span_of(R&& r) {
   return std::span(std::data(r), std::size(r));
 }
 
-// Throws unless the array is aligned to its elements. `call` and `argument` are named in the error.
+// Throws tally::error: where an array begins is not aligned to elements of so many bytes.
+[[noreturn]] void fail_unaligned(char const* call, char const* argument, void const* data,
+                                 std::size_t bytes);
+
+// What every call asks of its arrays. `call` and `argument` are named in the error.
 template <class T>
 void require_aligned(char const* call, char const* argument, std::span<T> x) {
-  void const* const data = x.data();
-  if (reinterpret_cast<std::uintptr_t>(data) % alignof(T) == 0) return;
-  char address[24];
-  std::snprintf(address, sizeof address, "%p", data);
-  throw error(std::string(call) + ": " + argument + " = " + address +
-              " is not aligned to its elements of " + std::to_string(sizeof(T)) + " bytes");
+  if (reinterpret_cast<std::uintptr_t>(x.data()) % alignof(T) != 0)
+    fail_unaligned(call, argument, x.data(), sizeof(T));
 }
 
 }  // namespace tally::detail

@@ -11,15 +11,15 @@ namespace tally::detail {
 
 // A run of an aggregate that several lines of the table may share (parts.hpp).
 template <class A>
-std::unique_ptr<running<typename A::element>> start_parts(A const& a);
+owner<running<typename A::element>> start_parts(A const& a);
 
 // What is described is known by two runs.
 template <class A, class B>
-std::unique_ptr<running<typename A::element>> start_each(both<A, B> const& pair) {
-  std::vector<std::unique_ptr<running<typename A::element>>> runs;
+owner<running<typename A::element>> start_each(both<A, B> const& pair) {
+  std::vector<owner<running<typename A::element>>> runs;
   runs.push_back(start_parts(pair.first));
   runs.push_back(start_parts(pair.second));
-  return std::make_unique<running_together<typename A::element>>(std::move(runs));
+  return make_owner<running_together<typename A::element>>(std::move(runs));
 }
 template <class A>
 auto start_each(A const& a) {
@@ -46,7 +46,7 @@ void lower_to(A const& a, maybe<typename A::state> const& total, void* result) {
 }
 
 template <class Op, class T>
-std::unique_ptr<running<T>> start_compiled(Op const& op) {
+owner<running<T>> start_compiled(Op const& op) {
   return start_each(parts_of(op.template on<T>()));
 }
 
@@ -81,6 +81,6 @@ void reduce_compiled(Op const& op, cpu where, elements<T> const& in, std::uint64
 #define TALLY_HOLD_ONE(O, T)                                                              \
   template void reduce_compiled<O, T>(O const&, cpu, elements<T> const&, std::uint64_t,   \
                                       nan_policy, void*);                                 \
-  template std::unique_ptr<running<T>> start_compiled<O, T>(O const&);                    \
+  template owner<running<T>> start_compiled<O, T>(O const&);                    \
   template void finish_compiled<O, T>(O const&, running<T> const&, void*);
 #define TALLY_HOLD(ELEMENTS, O) TALLY_EACH_##ELEMENTS(TALLY_HOLD_ONE, O)

@@ -16,8 +16,8 @@ void compiled_reduce_on_cpu(A const& a, int threads, elements<typename A::elemen
 }
 
 template <class A>
-std::unique_ptr<running<typename A::element>> start_parts(A const& a) {
-  return std::make_unique<running_of<A>>(a);
+owner<running<typename A::element>> start_parts(A const& a) {
+  return make_owner<running_of<A>>(a);
 }
 
 }  // namespace tally::detail
@@ -28,5 +28,5 @@ std::unique_ptr<running<typename A::element>> start_parts(A const& a) {
       std::uint64_t, partial<__VA_ARGS__>&);
 #define TALLY_PARTS(...)                \
   TALLY_PARTS_OF(propagate, __VA_ARGS__) \
-  template std::unique_ptr<running<typename __VA_ARGS__::element>> start_parts(__VA_ARGS__ const&);
+  template owner<running<typename __VA_ARGS__::element>> start_parts(__VA_ARGS__ const&);
 #define TALLY_PARTS_BOTH(...) TALLY_PARTS_OF(skip, __VA_ARGS__) TALLY_PARTS(__VA_ARGS__)

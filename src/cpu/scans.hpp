@@ -11,13 +11,13 @@
 namespace tally::detail {
 
 template <class Op, class In, class Out>
-std::unique_ptr<running_scan<In, Out>> start_compiled_scan(Op const& op) {
+owner<running_scan<In, Out>> start_compiled_scan(Op const& op) {
   static_assert(held_scan<Op, In, Out>);
   using bound = decltype(op.template scanning<In, Out>());
-  return std::make_unique<scan_of<bound>>(op.template scanning<In, Out>());
+  return make_owner<scan_of<bound>>(op.template scanning<In, Out>());
 }
 
 }  // namespace tally::detail
 
 #define TALLY_SCAN(O, IN, OUT) \
-  template std::unique_ptr<running_scan<IN, OUT>> start_compiled_scan<O, IN, OUT>(O const&);
+  template owner<running_scan<IN, OUT>> start_compiled_scan<O, IN, OUT>(O const&);

@@ -107,7 +107,7 @@ struct selector<T>::state {
 
 template <class T>
 selector<T>::selector(std::uint64_t k, top_k_options options, std::uint64_t first)
-    : state_(std::make_unique<state>(k, options, first)) {}
+    : state_(detail::make_owner<state>(k, options, first)) {}
 template <class T>
 selector<T>::selector(selector&&) noexcept = default;
 template <class T>

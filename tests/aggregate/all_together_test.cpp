@@ -11,7 +11,7 @@
 #include "support/failure_of.hpp"
 #include "support/mpfr_oracle.hpp"
 #include "support/normal.hpp"
-#include "tally/reduce.hpp"
+#include "tally/tally.hpp"
 
 namespace {
 

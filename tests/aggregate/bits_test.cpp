@@ -80,7 +80,7 @@ TEST(bits, come_in_one_read_with_others_and_in_parts_that_are_saved) {
   EXPECT_EQ(both, 0x0f00);
   EXPECT_EQ(total, 0x0f01u + 0x0f02u + 0x0f04u);
 
-  reduce_stream<std::uint16_t, tally::bit_or> left, right, from_bytes;
+  reducer<std::uint16_t, tally::bit_or> left, right, from_bytes;
   left.add(cpu{}, std::span(x).first(1));
   right.add(cpu{}, std::span(x).subspan(1));
   byte_writer out;

@@ -47,7 +47,7 @@ auto dot_of(pairs<T> const& x, reduce_options options = {}) {
   EXPECT_EQ(to_bits(reduce(cpu{2}, zip(x.b, x.a), op, options)), to_bits(once));
   std::span<T const> const a = x.a, b = x.b;
   std::size_t const cut = a.size() / 3;
-  reduce_stream<zipped<T, T>, basic_dot<R>> left(op, options), right(op, options);
+  reducer<zipped<T, T>, basic_dot<R>> left(op, options), right(op, options);
   left.add(cpu{2}, zip(a.first(cut), b.first(cut)));
   right.add(cpu{1}, zip(a.subspan(cut), b.subspan(cut)));
   right.append(left);
@@ -155,7 +155,7 @@ TYPED_TEST(dot_of_floats, can_be_saved_and_merged) {
   std::mt19937_64 random(4);
   auto x = support::bit_patterns<T>(random, 1000);
   std::span<T const> const a = x.a, b = x.b;
-  reduce_stream<zipped<T, T>, dot> left, right, from_bytes;
+  reducer<zipped<T, T>, dot> left, right, from_bytes;
   left.add(cpu{}, zip(a.first(400), b.first(400)));
   right.add(cpu{}, zip(a.subspan(400), b.subspan(400)));
   byte_writer out;

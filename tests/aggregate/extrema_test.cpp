@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "tally/dtype.hpp"
 #include "tally/reduce.hpp"
 
 namespace {
@@ -129,8 +130,8 @@ TYPED_TEST(extrema_of, the_first_of_two_zeros_is_the_place_wherever_the_second_i
             std::fill(x.begin(), x.end(), T(others));
             x[first] = T(zero), x[first + apart] = T(-zero);
             for (int const pieces : {1, 2, 5}) {
-              reduce_stream<T, arg_minimum> least;
-              reduce_stream<T, arg_maximum> greatest;
+              reducer<T, arg_minimum> least;
+              reducer<T, arg_maximum> greatest;
               for (int i = 0; i < pieces; ++i) {
                 auto const piece = std::span<T const>(x).subspan(
                     x.size() * i / pieces, x.size() * (i + 1) / pieces - x.size() * i / pieces);
@@ -157,7 +158,7 @@ TYPED_TEST(extrema_of, ties_and_zeros_give_the_first_index_across_pieces) {
     EXPECT_EQ(to_bits(reduce(cpu{threads}, all, minimum{})), to_bits(x[70001]));
     EXPECT_EQ(to_bits(reduce(cpu{threads}, all, maximum{})), to_bits(T(0)));
     if constexpr (floating<T>) {
-      reduce_stream<T, arg_minimum> late({}, {}, 5000);
+      reducer<T, arg_minimum> late({}, {}, 5000);
       late.add(cpu{threads}, all);
       late.move_to(7);
       EXPECT_EQ(late.result(), 7);

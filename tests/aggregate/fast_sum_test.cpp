@@ -10,6 +10,7 @@
 
 #include "cpu/operators.hpp"
 #include "support/normal.hpp"
+#include "tally/cpu_operators.hpp"
 #include "tally/reduce.hpp"
 
 namespace {
@@ -39,10 +40,10 @@ void expect_aligned_tree() {
     if (n) {
       EXPECT_EQ(to_bits(reduce(cpu{2}, x, std::plus<T>{})), to_bits(want)) << n;
     }
-    reduce_stream<T, fast_sum> pieces;
+    reducer<T, fast_sum> pieces;
     for (std::size_t at = 0; at < n;) {
       std::size_t const length = std::min<std::size_t>(1 + random() % 3000, n - at);
-      reduce_stream<T, fast_sum> next({}, {}, at);
+      reducer<T, fast_sum> next({}, {}, at);
       next.add(cpu{2}, std::span(x).subspan(at, length));
       pieces.append(next);
       at += length;

@@ -96,7 +96,7 @@ TYPED_TEST(states, of_parts_make_what_the_whole_makes) {
   EXPECT_EQ(to_bits(mean{}.on<T>().lower({s.sum, s.count, {}})),
             to_bits(reduce(here, both, mean{})));
 
-  reduce_stream<T, sum_state> stream;
+  reducer<T, sum_state> stream;
   stream.add(here, std::span<T const>(x));
   stream.add(here, std::span<T const>(y));
   EXPECT_EQ(to_bits(stream.result().result()), to_bits(reduce(here, both, sum{})));

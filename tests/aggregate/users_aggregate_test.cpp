@@ -80,7 +80,7 @@ TEST(users_aggregate, counts_in_one_read_with_others) {
 TEST(users_aggregate, counts_in_a_stream_whose_parts_come_in_any_order) {
   auto const x = steps(50'000);
   std::span<float const> const all = x;
-  reduce_stream<float, count_above> late(count_above{50}), early(count_above{50});
+  reducer<float, count_above> late(count_above{50}), early(count_above{50});
   late.add(cpu{1}, all.subspan(20'000));
   early.add(cpu{2}, all.first(20'000));
   late.append(early);
@@ -140,8 +140,8 @@ TEST(users_aggregate, is_given_every_elements_own_index) {
     backward[i] = (so_far = a.combine(a.lift(x[i], i), so_far)).value;
   for (int const threads : {1, 2, 4})
     for (std::size_t const length : {x.size(), std::size_t(70'001), std::size_t(999)}) {
-      reduce_stream<int, at_places> total;
-      scan_stream<int, std::uint64_t, at_places> ahead, back({}, {.reverse = true}, x.size());
+      reducer<int, at_places> total;
+      scanner<int, std::uint64_t, at_places> ahead, back({}, {.reverse = true}, x.size());
       for (std::size_t at = 0; at < x.size(); at += length) {
         auto const chunk = all.subspan(at, std::min(length, x.size() - at));
         total.add(cpu{threads}, chunk);
@@ -160,7 +160,7 @@ TEST(users_aggregate, is_given_every_elements_own_index) {
 
 TEST(users_aggregate, has_no_index_of_2_to_the_63_or_more) {
   std::vector<float> const five(5);
-  reduce_stream<float, arg_minimum> late({}, {}, (std::uint64_t(1) << 63) - 10);
+  reducer<float, arg_minimum> late({}, {}, (std::uint64_t(1) << 63) - 10);
   late.add(cpu{1}, five);
   EXPECT_THROW(late.add(cpu{1}, five), error);
 }

@@ -48,7 +48,7 @@ void select_in_every_way() {
   for (std::size_t i = 0; i < repeats.size(); ++i) repeats[i] = float(i % 1000);
   top_k(cpu{1}, repeats, 1000, {.distinct = true});
   top_k(cpu{1}, random_floats(300'000), 100'000, {.distinct = true});
-  top_k_stream<float> stream(10);
+  selector<float> stream(10);
   stream.add(cpu{3}, random_floats(300'000));
 }
 

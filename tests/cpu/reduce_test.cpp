@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tally/cpu_operators.hpp"
 #include "tally/reduce.hpp"
 
 #include <gtest/gtest.h>
@@ -90,8 +91,8 @@ TEST(reduce, into_a_variable_is_the_same) {
   std::vector<float> const x(1000, 0.1f);
   float total = 0;
   double mean_of_x = 0;
-  reduce_into(cpu{}, x, total, sum{});
-  reduce_into(cpu{}, x, mean_of_x, mean{}.as<double>());
+  reduce_into(cpu{}, x, &total, sum{});
+  reduce_into(cpu{}, x, &mean_of_x, mean{}.as<double>());
   EXPECT_EQ(total, 100.0f);  // 1000 times 0.1f is 100.0000015, and then there is one rounding
   EXPECT_EQ(mean_of_x, double(0.1f));
 }
@@ -99,7 +100,7 @@ TEST(reduce, into_a_variable_is_the_same) {
 TEST(reduce, appends_ordered_parts_only_where_they_adjoin) {
   auto const x = operators::random_affine(1000);
   std::span<affine const> const all = x;
-  using stream = reduce_stream<affine, operators::then>;
+  using stream = reducer<affine, operators::then>;
   stream left, right({}, {}, 300), gap({}, {}, 301), overlap({}, {}, 299);
   left.add(cpu{1}, all.first(300));
   for (auto* s : {&right, &gap, &overlap}) s->add(cpu{1}, all.subspan(300));

@@ -11,6 +11,7 @@
 
 #include "cpu/operators.hpp"
 #include "support/failure_of.hpp"
+#include "tally/cpu_operators.hpp"
 
 namespace {
 
@@ -91,7 +92,7 @@ TEST(scan, goes_on_where_the_chunk_before_ended) {
   auto const x = operators::random_affine(100000);
   std::vector<affine> want(x.size()), out(x.size());
   inclusive_scan(cpu{2}, x, want, operators::then{});
-  scan_stream<affine, affine, operators::then> running;
+  scanner<affine, affine, operators::then> running;
   std::mt19937 random(2);
   for (std::size_t at = 0; at < x.size();) {
     std::size_t const length = std::min<std::size_t>(random() % 30000, x.size() - at);
@@ -111,7 +112,7 @@ TEST(scan, in_reverse_goes_on_before_the_chunk_that_came_last) {
     affine total{};
     auto const want = plain_scan(x, operators::then{}, &start, exclusive, true, &total);
     std::vector<affine> out(x.size());
-    scan_stream<affine, affine, operators::then> running({}, {.init = start, .reverse = true},
+    scanner<affine, affine, operators::then> running({}, {.init = start, .reverse = true},
                                                          x.size());
     for (std::size_t end = x.size(); end > 0;) {
       std::size_t const length = std::min<std::size_t>(random() % 30000, end);
@@ -308,7 +309,7 @@ void expect_the_same_in_place_and_in_chunks(bool reverse) {
     inclusive_scan(cpu{threads}, in_place, in_place, sum{}, {.reverse = reverse, .total = &total});
     EXPECT_TRUE(in_place == want) << threads << reverse;
     EXPECT_EQ(total, reverse ? want.front() : want.back());
-    scan_stream<T, T, sum> running({}, {.reverse = reverse}, reverse ? x.size() : 0);
+    scanner<T, T, sum> running({}, {.reverse = reverse}, reverse ? x.size() : 0);
     for (std::size_t part = 0; part < 3; ++part) {
       std::size_t const at = 100'000 * (reverse ? 2 - part : part);
       running.inclusive(cpu{threads}, all.subspan(at, 100'000),

@@ -22,7 +22,7 @@ TEST(threads, far_more_than_there_is_work_for_are_as_quick_as_few) {
   inclusive_scan(crowd, x, out, sum{});
   EXPECT_EQ(out.back(), 200'000ll * 200'001 / 2);
   EXPECT_EQ(top_k(crowd, x, 2).indices, (std::vector<std::int64_t>{199'999, 199'998}));
-  top_k_stream<std::int64_t> stream(1);
+  selector<std::int64_t> stream(1);
   stream.add(crowd, x);
   EXPECT_EQ(std::move(stream).result().values, std::vector<std::int64_t>{200'000});
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));

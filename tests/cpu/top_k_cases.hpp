@@ -55,20 +55,20 @@ class array {
 };
 
 template <class T>
-struct input {
+struct input_kind {
   char const* name;
   std::function<array<T>(std::size_t n, source&)> make;
 };
 
 template <class T>
-std::vector<input<T>> inputs() {
+std::vector<input_kind<T>> inputs() {
   auto const sorted = [](std::size_t n, source& random, order o) {
     array<T> a(n, [&](std::size_t) { return any_bits<T>(random); });
     std::sort(a.span().begin(), a.span().end(),
               [o](T x, T y) { return top_k_oracle::better(x, y, o); });
     return a;
   };
-  std::vector<input<T>> all = {
+  std::vector<input_kind<T>> all = {
       {"random",
        [](std::size_t n, source& r) {
          return array<T>(n, [&](std::size_t) { return any_bits<T>(r); });

@@ -118,7 +118,7 @@ TEST(top_k_paths, streams_compact_and_split_over_threads) {
                           merge = path_count(path::top_k_distinct_merge),
                           split = path_count(path::top_k_parallel);
       top_k_options const options = {.distinct = distinct};
-      top_k_stream<float> stream(k, options);
+      selector<float> stream(k, options);
       stream.add(cpu{3}, v);
       expect_best<float>(v, ranked<float>(v, options), k, options, std::move(stream).result(),
                          "stream");

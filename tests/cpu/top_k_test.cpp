@@ -33,7 +33,7 @@ std::vector<std::uint64_t> interesting_k(std::size_t n) {
 }
 
 template <class T>
-void compare_with_stable_sort(input<T> const& kind, std::size_t n, source& random) {
+void compare_with_stable_sort(input_kind<T> const& kind, std::size_t n, source& random) {
   static constexpr int threads[] = {1, 2, 3, 8};
   auto const values = kind.make(n, random);
   auto const in = std::as_const(values).span();
@@ -138,7 +138,7 @@ TEST(top_k, more_than_there_are_is_an_error) {
   EXPECT_EQ(failure_of([&] { top_k(cpu{}, v, ~std::uint64_t(0)); }),
             "top_k: k = 18446744073709551615 is larger than n = 5");
   EXPECT_EQ(failure_of([&] {
-              top_k_stream<double> s(7);
+              selector<double> s(7);
               s.add(cpu{}, v);
               std::move(s).result();
             }),
@@ -156,12 +156,12 @@ TEST(top_k, more_than_there_are_is_an_error) {
               top_k_into(cpu{}, std::span(v), 2, std::span(values), std::span(indices).first(1));
             }),
             "top_k_into: indices has room for 1, k = 2");
-  EXPECT_EQ(failure_of([&] { top_k_stream<double>(3).merge(top_k_stream<double>(4)); }),
-            "top_k_stream: a stream of k = 4 cannot be merged into one of k = 3");
+  EXPECT_EQ(failure_of([&] { selector<double>(3).append(selector<double>(4)); }),
+            "selector: one of k = 4 cannot be appended to one of k = 3");
   EXPECT_EQ(failure_of([&] {
-              top_k_stream<double>(3).merge(top_k_stream<double>(3, {.order = smallest}));
+              selector<double>(3).append(selector<double>(3, {.order = smallest}));
             }),
-            "top_k_stream: the streams to merge have different options");
+            "selector: the two have different options");
   EXPECT_EQ(failure_of([&] { top_k(cpu{-1}, v, 1); }), "cpu: threads = -1 is negative");
 }
 

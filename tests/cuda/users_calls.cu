@@ -51,7 +51,7 @@ template void aggregates(std::span<float16 const>);
 template void aggregates(std::span<float const>);
 template void aggregates(std::span<double const>);
 
-[[maybe_unused]] void inputs(std::span<float const> x, cpu here, gpu& there, anywhere where) {
+[[maybe_unused]] void inputs(std::span<float const> x, cpu here, gpu& there, automatic where) {
   reduce(here, transform(x, twice{}), sum{});
   reduce(here, zip(x, transform(x, twice{})), dot{});
   reduce(there, transform(x, twice{}), sum{});

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "support/mpfr_oracle.hpp"
-#include "tally/reduce.hpp"
+#include "tally/tally.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "tally/aggregate/product.hpp"
 #include "tally/definition/describe.hpp"
 #include "tally/definition/dot.hpp"
-#include "tally/reduce.hpp"
+#include "tally/tally.hpp"
 
 namespace tally::fuzz {
 namespace {
@@ -20,7 +20,7 @@ std::vector<std::byte> written(auto const& stream) {
 // What can be read can be merged, rounded and written, and comes back as it was.
 template <class T, class Op>
 void read_stream_of(bytes content, Op const& op) {
-  reduce_stream<T, Op> stream(op), other(op);
+  reducer<T, Op> stream(op), other(op);
   byte_reader in(content);
   stream.read(in);
   auto const once = written(stream);

@@ -169,7 +169,7 @@ class calls {
       return name;
     }
     std::size_t const middle = cut();
-    reduce_stream<T, Op> left(op, options), right(op, options, middle);
+    reducer<T, Op> left(op, options), right(op, options, middle);
     right.add(where_, x_.subspan(middle));
     left.add(where_, x_.first(middle));
     left.append(right);
@@ -237,7 +237,7 @@ class calls {
   template <class Out, class Op>
   void in_chunks(Op const& op, scan_options<Out> const& options, bool exclusive,
                  std::span<Out> to) {
-    scan_stream<T, Out, Op> stream(op, options);
+    scanner<T, Out, Op> stream(op, options);
     std::size_t const middle = cut();
     auto const next = [&](std::span<T const> in, std::span<Out> out) {
       exclusive ? stream.exclusive(where_, in, out) : stream.inclusive(where_, in, out);

@@ -166,13 +166,14 @@ struct extremum_values {
   }
   bool operator==(extremum_values const&) const = default;
 };
-template <element T>
-struct extremum_pair : extrema<T> {
+// What F makes of the least and the greatest value.
+template <element T, class F>
+struct of_extremum_values : extrema<T> {
   using parts = extrema<T>;
-  using result = extremum_values<T>;
-  static constexpr char const* name = "min_max";
+  using result = typename F::template result<T>;
+  static constexpr char const* name = F::name;
   TALLY_HD result lower(typename parts::state const& s) const {
-    return {extremum<T, true>{}.lower(s), extremum<T, false>{}.lower(s)};
+    return F::template of<T>({extremum<T, true>{}.lower(s), extremum<T, false>{}.lower(s)});
   }
 };
 
@@ -229,7 +230,11 @@ struct min_max {
   using values = detail::extremum_values<T>;
   template <element T>
   auto on() const {
-    return detail::extremum_pair<T>{};
+    return detail::of_extremum_values<T, min_max>{};
+  }
+  template <element T>
+  static TALLY_HD values<T> of(values<T> ends) {
+    return ends;
   }
 };
 

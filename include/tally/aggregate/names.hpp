@@ -78,8 +78,8 @@ template <element T, bool Least>
 struct extremum;
 template <element T, bool Least>
 struct arg_extremum;
-template <element T>
-struct extremum_pair;
+template <element T, class F>
+struct of_extremum_values;
 template <element T>
 struct described;
 template <aggregate A, aggregate B>

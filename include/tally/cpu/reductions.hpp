@@ -24,7 +24,7 @@ void reduce_compiled(Op const& op, cpu where, elements<T> const& in, std::uint64
 
 // What `op` knows of nothing yet, and what it makes of what it knows.
 template <class Op, class T>
-std::unique_ptr<running<T>> start_compiled(Op const& op);
+owner<running<T>> start_compiled(Op const& op);
 template <class Op, class T>
 void finish_compiled(Op const& op, running<T> const& known, void* result);
 
@@ -52,7 +52,7 @@ struct reduction_of {
                         nan_policy nan) {
     return here::at_once(op, where, in, n, nan);
   }
-  static std::unique_ptr<running<T>> start(Op const& op) { return here::start(op); }
+  static owner<running<T>> start(Op const& op) { return here::start(op); }
   static result finish(Op const& op, running<T> const& known) { return here::finish(op, known); }
 };
 
@@ -69,7 +69,7 @@ struct reduction_of<Op, T> {
       reduce_compiled<held, T>(canonical<T>(op), where, in, n, nan, out);
     });
   }
-  static std::unique_ptr<running<T>> start(Op const& op) {
+  static owner<running<T>> start(Op const& op) {
     return start_compiled<held, T>(canonical<T>(op));
   }
   static result finish(Op const& op, running<T> const& known) {

@@ -4,12 +4,12 @@
 // the elements after it, and to be put together with what is known of the runs beside it.
 #pragma once
 
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "tally/aggregate/aggregate.hpp"
 #include "tally/cpu/elements.hpp"
+#include "tally/owner.hpp"
 
 namespace tally {
 
@@ -32,7 +32,7 @@ template <class T>
 class running {
  public:
   virtual ~running() = default;
-  virtual std::unique_ptr<running> copy() const = 0;
+  virtual owner<running> copy() const = 0;
 
   // Elements [0, n) of `in`, on up to so many threads; the first one has the index `first`.
   virtual void add(int threads, elements<T> const& in, std::uint64_t n, std::uint64_t first,
@@ -40,7 +40,7 @@ class running {
   // The run on the right. It is of the same aggregate.
   virtual void append(running const& right) = 0;
   // A part that goes on where this ends, and comes back when it has seen all that it will see.
-  virtual std::unique_ptr<running_part<T>> part(nan_policy nan) const = 0;
+  virtual owner<running_part<T>> part(nan_policy nan) const = 0;
   virtual void append(running_part<T>& part, nan_policy nan) = 0;
 
   virtual bool any_order() const = 0;
@@ -75,7 +75,7 @@ class running_state : public running<T> {
 template <class T>
 class running_owner {
  public:
-  running_owner(std::unique_ptr<running<T>> owned) : owned_(std::move(owned)) {}
+  running_owner(owner<running<T>> owned) : owned_(std::move(owned)) {}
   running_owner(running_owner const& other) : owned_(other->copy()) {}
   running_owner(running_owner&&) noexcept = default;
   running_owner& operator=(running_owner other) noexcept {
@@ -87,7 +87,7 @@ class running_owner {
   running<T>* operator->() const { return owned_.get(); }
 
  private:
-  std::unique_ptr<running<T>> owned_;
+  owner<running<T>> owned_;
 };
 
 }  // namespace detail

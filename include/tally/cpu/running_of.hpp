@@ -68,8 +68,8 @@ class running_of final : public running_state<typename A::element, typename A::s
   using element = typename A::element;
   explicit running_of(A const& a) : a_(a), known_(a) {}
 
-  std::unique_ptr<running<element>> copy() const override {
-    return std::make_unique<running_of>(*this);
+  owner<running<element>> copy() const override {
+    return make_owner<running_of>(*this);
   }
   void add(int threads, elements<element> const& in, std::uint64_t n, std::uint64_t first,
            nan_policy nan) override {
@@ -79,10 +79,10 @@ class running_of final : public running_state<typename A::element, typename A::s
     with_standard_arithmetic(
         [&] { known_.append(a_, static_cast<running_of const&>(right).known_); });
   }
-  std::unique_ptr<running_part<element>> part(nan_policy nan) const override {
+  owner<running_part<element>> part(nan_policy nan) const override {
     if constexpr (has_nan<element>)
-      if (nan == skip) return std::make_unique<running_part_of<A, skip>>(a_);
-    return std::make_unique<running_part_of<A, propagate>>(a_);
+      if (nan == skip) return make_owner<running_part_of<A, skip>>(a_);
+    return make_owner<running_part_of<A, propagate>>(a_);
   }
   void append(running_part<element>& part, nan_policy nan) override {
     with_standard_arithmetic([&] {

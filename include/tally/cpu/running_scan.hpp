@@ -5,8 +5,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
+#include "tally/owner.hpp"
 #include "tally/where.hpp"
 
 namespace tally::detail {
@@ -33,6 +33,6 @@ class running_scan {
 
 // What the library holds compiled: src/cpu/scan_*.cpp.
 template <class Op, class In, class Out>
-std::unique_ptr<running_scan<In, Out>> start_compiled_scan(Op const& op);
+owner<running_scan<In, Out>> start_compiled_scan(Op const& op);
 
 }  // namespace tally::detail

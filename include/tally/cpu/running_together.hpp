@@ -14,7 +14,7 @@ namespace tally::detail {
 template <class T>
 class parts_together final : public running_part<T> {
  public:
-  std::vector<std::unique_ptr<running_part<T>>> each;
+  std::vector<owner<running_part<T>>> each;
 
   void add(elements<T> const& in, std::uint64_t begin, std::uint64_t end,
            std::uint64_t first) override {
@@ -50,7 +50,7 @@ class running_together final : public running<T> {
 
   // Takes the runs over, but for those that know nothing which another one does not know; and says
   // for each of the given ones which of the kept ones that is.
-  explicit running_together(std::vector<std::unique_ptr<running<T>>> given)
+  explicit running_together(std::vector<owner<running<T>>> given)
       : places_(given.size()) {
     auto const is_kept = [&](std::size_t i) {
       for (std::size_t j = 0; j < given.size(); ++j)
@@ -68,8 +68,8 @@ class running_together final : public running<T> {
   // What knows what the i-th of the given ones would know.
   running<T> const& at(std::size_t i) const { return *all_[places_[i]]; }
 
-  std::unique_ptr<running<T>> copy() const override {
-    return std::make_unique<running_together>(*this);
+  owner<running<T>> copy() const override {
+    return make_owner<running_together>(*this);
   }
   void add(int threads, elements<T> const& in, std::uint64_t n, std::uint64_t first,
            nan_policy nan) override {
@@ -77,7 +77,7 @@ class running_together final : public running<T> {
     std::uint64_t const pieces =
         threads == 1 || n < 65536 ? 1 : std::min<std::uint64_t>(std::uint64_t(threads) * 4, n / 16384);
     std::uint64_t const step = (n / pieces + 511) / 512 * 512;
-    std::vector<std::unique_ptr<running_part<T>>> parts(pieces);
+    std::vector<owner<running_part<T>>> parts(pieces);
     parallel_for(threads, pieces, [&](std::size_t i) {
       parts[i] = part(nan);
       auto const end = i + 1 == pieces ? n : std::min(n, (i + 1) * step);
@@ -89,8 +89,8 @@ class running_together final : public running<T> {
     auto const& other = static_cast<running_together const&>(right);
     for (std::size_t i = 0; i < all_.size(); ++i) all_[i]->append(*other.all_[i]);
   }
-  std::unique_ptr<running_part<T>> part(nan_policy nan) const override {
-    auto together = std::make_unique<parts_together<T>>();
+  owner<running_part<T>> part(nan_policy nan) const override {
+    auto together = make_owner<parts_together<T>>();
     for (auto const& r : all_) together->each.push_back(r->part(nan));
     return together;
   }
@@ -123,7 +123,7 @@ class running_together final : public running<T> {
   }
 
  private:
-  std::vector<std::unique_ptr<running<T>>> all_;
+  std::vector<owner<running<T>>> all_;
   std::vector<std::size_t> places_;
 };
 

@@ -3,12 +3,10 @@
 // Prefix scans by cores: of what the library holds.
 #pragma once
 
-#include <algorithm>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "tally/compiled.hpp"
 #include "tally/cpu/computed.hpp"
@@ -41,11 +39,12 @@ class converted_sums final : public running_scan<In, Out> {
   void scan(cpu where, In const* in, Out* out, std::uint64_t n, std::uint64_t first,
             scan_shape shape, nan_policy nan) override {
     constexpr std::uint64_t at_once = 1 << 16;
-    auto const room = std::make_unique_for_overwrite<wide[]>(std::size_t(std::min(n, at_once)));
+    std::vector<wide> sums(std::size_t(n < at_once ? n : at_once));
     for (std::uint64_t done = 0; done < n;) {
-      auto const count = std::min(n - done, at_once), at = shape.reverse ? n - done - count : done;
-      sums_->scan(where, in + at, room.get(), count, first + at, shape, nan);
-      std::transform(room.get(), room.get() + count, out + at, [](wide x) { return Out(x); });
+      auto const left = n - done, count = left < at_once ? left : at_once;
+      auto const at = shape.reverse ? left - count : done;
+      sums_->scan(where, in + at, sums.data(), count, first + at, shape, nan);
+      for (std::uint64_t i = 0; i < count; ++i) out[at + i] = Out(sums[std::size_t(i)]);
       done += count;
     }
   }
@@ -53,7 +52,7 @@ class converted_sums final : public running_scan<In, Out> {
 
  private:
   using wide = widest<In>;
-  std::unique_ptr<running_scan<In, wide>> sums_ = start_compiled_scan<sum, In, wide>({});
+  owner<running_scan<In, wide>> sums_ = start_compiled_scan<sum, In, wide>({});
 };
 
 template <class Op, class In, class Out>
@@ -64,14 +63,14 @@ template <integer In, integer Out>
 inline constexpr bool sums_integers<fast_sum, In, Out> = true;
 
 template <class In, class Out, class Op>
-std::unique_ptr<running_scan<In, Out>> start_scan(Op const& op) {
+owner<running_scan<In, Out>> start_scan(Op const& op) {
   if constexpr (held_scan<Op, In, Out>) {
     return start_compiled_scan<Op, In, Out>(op);
   } else if constexpr (sums_integers<Op, In, Out>) {
     if constexpr (held_scan<sum, In, Out>)
       return start_compiled_scan<sum, In, Out>({});
     else
-      return std::make_unique<converted_sums<In, Out>>();
+      return make_owner<converted_sums<In, Out>>();
   } else {
     static_assert(requires { sizeof(scan_compiled_here<Op, In, Out>); },
                   "include <tally/cpu_operators.hpp> for an operator or an aggregate of one's own");
@@ -83,10 +82,10 @@ std::unique_ptr<running_scan<In, Out>> start_scan(Op const& op) {
 template <class In, class Out>
 void require_scannable(char const* call, std::span<In const> in, std::span<Out> out) {
   require_aligned(call, "in", in);
-  auto const* const in_begin = reinterpret_cast<char const*>(in.data());
-  auto const* const out_begin = reinterpret_cast<char const*>(out.data());
-  bool const apart = std::less_equal<>{}(in_begin + in.size_bytes(), out_begin) ||
-                     std::less_equal<>{}(out_begin + out.size_bytes(), in_begin);
+  auto const in_begin = reinterpret_cast<std::uintptr_t>(in.data()),
+             out_begin = reinterpret_cast<std::uintptr_t>(out.data());
+  bool const apart =
+      in_begin + in.size_bytes() <= out_begin || out_begin + out.size_bytes() <= in_begin;
   if (!apart && !(in_begin == out_begin && sizeof(In) == sizeof(Out)))
     throw error(std::string(call) + ": out overlaps in without being the same array");
 }
@@ -140,7 +139,7 @@ class scanner {
   bool reverse_;
   nan_policy nan_;
   std::uint64_t next_;
-  std::unique_ptr<detail::running_scan<In, Out>> before_;
+  detail::owner<detail::running_scan<In, Out>> before_;
 
   void require(char const* call, std::uint64_t n, std::span<Out> out, bool exclusive) const {
     if (exclusive && n != 0 && !before_->has_start())

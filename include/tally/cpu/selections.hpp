@@ -4,12 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "tally/cpu/computed.hpp"
 #include "tally/input.hpp"
+#include "tally/owner.hpp"
 #include "tally/where.hpp"
 
 namespace tally {
@@ -65,7 +65,7 @@ class selector {
 
  private:
   struct state;
-  std::unique_ptr<state> state_;
+  detail::owner<state> state_;
 };
 
 namespace detail {
@@ -107,8 +107,10 @@ struct selections_on<cpu> {
     if constexpr (input<R>) {
       require_room_for_top_k(k, values.size(), indices.size());
       auto const found = best(where, in, k, options);
-      std::copy(found.values.begin(), found.values.end(), values.begin());
-      std::copy(found.indices.begin(), found.indices.end(), indices.begin());
+      for (std::size_t i = 0; i < found.values.size(); ++i) {
+        values[i] = element_of<R>(found.values[i]);
+        indices[i] = found.indices[i];
+      }
       return found.values.size();
     } else {
       return top_k_into_compiled<element_of<R>>(where, span_of(in), k, values, indices, options);

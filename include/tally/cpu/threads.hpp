@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <type_traits>
 
 #include "tally/where.hpp"
@@ -25,7 +24,7 @@ void parallel_for(int threads, std::size_t tasks, F&& body) {
   using function = std::remove_reference_t<F>;
   run_parallel(
       threads, tasks, [](void* f, std::size_t i) { (*static_cast<function*>(f))(i); },
-      const_cast<void*>(static_cast<void const*>(std::addressof(body))));
+      const_cast<void*>(static_cast<void const*>(__builtin_addressof(body))));
 }
 
 // Calls body() on this thread under that default environment, for arithmetic outside

@@ -24,10 +24,7 @@ using state = typename moments<T, true>::state;
 
 template <class T>
 state<T> reduced(std::vector<T> const& x) {
-  moments<T, true> const a;
-  detail::partial<moments<T, true>> part(a);
-  detail::reduce_input(a, cpu{1}, detail::input_of("test", "x", x), 0, propagate, part);
-  return part.value;
+  return reduce(cpu{1}, x, moments_state{});
 }
 
 template <class T>

@@ -110,8 +110,8 @@ template <element T, bool Least>
 struct agent_for<detail::extremum<T, Least>>;  // extrema.cuh
 template <element T, bool Least>
 struct agent_for<detail::arg_extremum<T, Least>>;  // extrema.cuh
-template <element T>
-struct agent_for<detail::extremum_pair<T>>;  // extrema.cuh
+template <element T, class F>
+struct agent_for<detail::of_extremum_values<T, F>>;  // extrema.cuh
 template <element T>
 struct agent_for<detail::described<T>>;  // describe.cuh
 template <aggregate A, aggregate B>

@@ -78,14 +78,14 @@ struct single_extremum {
   }
 };
 
-// The least and the greatest value.
-template <element T>
+// The least and the greatest value, and what F makes of them.
+template <element T, class F>
 struct single_extremum_pair {
   using element = T;
   struct state {
     typename extremum_keys<T, true>::key least, greatest;
   };
-  using result = detail::extremum_values<T>;
+  using result = typename F::template result<T>;
   static constexpr bool any_order = true;
   single_extremum<T, true> low{};
   single_extremum<T, false> high{};
@@ -96,7 +96,7 @@ struct single_extremum_pair {
     return {low.combine(a.least, b.least), high.combine(a.greatest, b.greatest)};
   }
   TALLY_HD result lower(state const& s) const {
-    return {low.lower(s.least), high.lower(s.greatest)};
+    return F::template of<T>({low.lower(s.least), high.lower(s.greatest)});
   }
   TALLY_HD bool empty(state const& s) const { return low.empty(s.least); }
 
@@ -195,9 +195,9 @@ struct agent_for<detail::arg_extremum<T, Least>> {
     return {skips_nan, {}};
   }
 };
-template <element T>
-struct agent_for<detail::extremum_pair<T>> {
-  static plain_agent<single_extremum_pair<T>> make(auto const&, bool skips_nan) {
+template <element T, class F>
+struct agent_for<detail::of_extremum_values<T, F>> {
+  static plain_agent<single_extremum_pair<T, F>> make(auto const&, bool skips_nan) {
     return {skips_nan, {}};
   }
 };

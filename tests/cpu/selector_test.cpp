@@ -32,7 +32,7 @@ TYPED_TEST(top_k_of, a_stream_in_any_chunks_equals_the_whole) {
       auto const in = std::as_const(values).span();
       std::uint64_t const k = random() % ((random() % 2 ? n : std::min<std::size_t>(n, 100)) + 1);
       int const team = 1 + int(random() % 3);
-      top_k_stream<TypeParam> stream(k, options);
+      selector<TypeParam> stream(k, options);
       std::size_t const most = random() % 2 ? n + 1 : 5000;
       for (std::size_t at = 0; at < n;) {
         std::size_t const size = std::min(n - at, std::size_t(random() % most));
@@ -56,7 +56,7 @@ TYPED_TEST(top_k_of, streams_merge_in_any_order) {
     auto const values = kind.make(n, random);
     auto const in = std::as_const(values).span();
     std::uint64_t const k = random() % (n + 1);
-    std::vector<top_k_stream<TypeParam>> streams;
+    std::vector<selector<TypeParam>> streams;
     for (std::size_t p = 0; p < parts; ++p) {
       std::size_t const begin = n * p / parts, end = n * (p + 1) / parts;
       streams.emplace_back(k, options, begin);
@@ -65,7 +65,7 @@ TYPED_TEST(top_k_of, streams_merge_in_any_order) {
     std::shuffle(streams.begin(), streams.end(), random);
     while (streams.size() > 1) {
       std::size_t const left = random() % (streams.size() - 1);
-      streams[left].merge(std::move(streams.back()));
+      streams[left].append(std::move(streams.back()));
       streams.pop_back();
     }
     ASSERT_EQ(streams[0].count(), n);
@@ -82,7 +82,7 @@ TEST(top_k, a_full_stream_takes_the_least_better_key_and_no_equal_one) {
     for (std::size_t i = 0; i < v.size(); ++i) v[i] = 2 * std::int32_t(i);
     std::int32_t const worst = v[v.size() - 100];
     v.insert(v.end(), {worst - 1, worst, worst + 1, worst});
-    top_k_stream<std::int32_t> stream(100, options);
+    selector<std::int32_t> stream(100, options);
     for (std::size_t i = 0; i < v.size(); i += 4) stream.add(cpu{1}, std::span(v).subspan(i, 4));
     expect_best<std::int32_t>(v, ranked<std::int32_t>(v, options), 100, options,
                               std::move(stream).result(), "");

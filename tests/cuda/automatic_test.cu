@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/anywhere.hpp"
+#include "tally/automatic.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 using namespace tally;
 
-TEST(Anywhere, is_the_gpu_that_holds_the_array) {
+TEST(Automatic, is_the_gpu_that_holds_the_array) {
   std::vector<float> const in{1e30f, 1, -1e30f, 2};
   for (auto const& one : gpus()) {
     check(cudaSetDevice(one.index));
@@ -24,7 +24,7 @@ TEST(Anywhere, is_the_gpu_that_holds_the_array) {
   }
 }
 
-TEST(Anywhere, has_the_gpu_read_managed_memory) {
+TEST(Automatic, has_the_gpu_read_managed_memory) {
   float* data;
   check(cudaMallocManaged(&data, 2 * sizeof(float)));
   data[0] = data[1] = 4;

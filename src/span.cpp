@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/span.hpp"
+
+#include <cstdio>
+
+namespace tally::detail {
+
+void fail_unaligned(char const* call, char const* argument, void const* data, std::size_t bytes) {
+  char address[24];
+  std::snprintf(address, sizeof address, "%p", const_cast<void*>(data));
+  throw error(std::string(call) + ": " + argument + " = " + address +
+              " is not aligned to its elements of " + std::to_string(bytes) + " bytes");
+}
+
+}  // namespace tally::detail
