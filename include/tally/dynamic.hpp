@@ -57,6 +57,8 @@ struct any_number {
   any_number(dtype of, std::uint64_t its_bits) : type(of), bits(its_bits) {}
   template <element T>
   explicit any_number(T x) : type(dtype_of<T>), bits(to_bits(x)) {}
+  // The one that lies there, at any address.
+  static any_number at(dtype type, void const* memory);
 
   // Throws where it is of another type than T.
   template <element T>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstring>
 
 #include "rows.hpp"
 
@@ -67,6 +68,14 @@ void require_type(aggregate_row const& row, any_array const& x, char const* argu
 }
 
 }  // namespace
+
+any_number any_number::at(dtype type, void const* memory) {
+  return visit(type, [&]<class T>(std::type_identity<T>) {
+    bits_of<T> bits;
+    std::memcpy(&bits, memory, sizeof bits);
+    return any_number(type, bits);
+  });
+}
 
 any_number const& any_result::operator[](std::string_view name) const {
   auto const found = std::ranges::find(*this, name, &named_number::name);

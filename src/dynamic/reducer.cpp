@@ -19,8 +19,8 @@ template <class T>
 struct compiled_here<any_op<T>, T> {
   using result = running<T> const*;
   static constexpr char const* name = "reduce";
-  static std::unique_ptr<running<T>> start(any_op<T> const& op) {
-    return std::unique_ptr<running<T>>(static_cast<running<T>*>(op.row->start(op.options)));
+  static owner<running<T>> start(any_op<T> const& op) {
+    return owner<running<T>>(static_cast<running<T>*>(op.row->start(op.options)));
   }
   static result finish(any_op<T> const&, running<T> const& known) { return &known; }
 };

@@ -5,6 +5,7 @@
 
 #include "tally/dynamic.hpp"
 #include "tally/gpu.hpp"
+#include "tally/owner.hpp"
 #include "tally/reduce.hpp"
 #include "tally/zip.hpp"
 
@@ -91,7 +92,7 @@ Op made([[maybe_unused]] aggregate_options const& options) {
 // Where first moments know what the aggregate does and results can have several types, first
 // moments are what is known: they tell how many elements were NaN, and of integers the exact sum.
 template <class Op, class T>
-std::unique_ptr<running<T>> start_counting(Op const& op) {
+owner<running<T>> start_counting(Op const& op) {
   auto own = start_compiled<Op, T>(op);
   if constexpr (with_types<Op> && element<T>) {
     auto moments = start_compiled<mean, T>(mean{});

@@ -16,8 +16,8 @@ struct any_scan_op {
 
 template <class In, class Out>
 struct scan_compiled_here<any_scan_op, In, Out> {
-  static std::unique_ptr<running_scan<In, Out>> start(any_scan_op const& op) {
-    return std::unique_ptr<running_scan<In, Out>>(static_cast<running_scan<In, Out>*>(op.start()));
+  static owner<running_scan<In, Out>> start(any_scan_op const& op) {
+    return owner<running_scan<In, Out>>(static_cast<running_scan<In, Out>*>(op.start()));
   }
 };
 
