@@ -59,6 +59,8 @@ struct any_number {
   explicit any_number(T x) : type(dtype_of<T>), bits(to_bits(x)) {}
   // The one that lies there, at any address.
   static any_number at(dtype type, void const* memory);
+  // Writes it there.
+  void store(void* memory) const;
 
   // Throws where it is of another type than T.
   template <element T>

@@ -77,6 +77,13 @@ any_number any_number::at(dtype type, void const* memory) {
   });
 }
 
+void any_number::store(void* memory) const {
+  visit(type, [&]<class T>(std::type_identity<T>) {
+    bits_of<T> const low(bits);
+    std::memcpy(memory, &low, sizeof low);
+  });
+}
+
 any_number const& any_result::operator[](std::string_view name) const {
   auto const found = std::ranges::find(*this, name, &named_number::name);
   if (found == end())
