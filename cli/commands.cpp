@@ -2,13 +2,20 @@
 #include "commands.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <deque>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "tally/dynamic.hpp"
 
 namespace tally::cli {
 namespace {
 
 constexpr unsigned reduction = reads_arrays | takes_each | skips_nan | saves_state;
 
-constexpr command table[] = {
+constexpr command own[] = {
     {"sum",
      "",
      "The exact sum, rounded once",
@@ -17,7 +24,8 @@ constexpr command table[] = {
      "once.",
      reduction | has_out_type | runs_on_gpu,
      {"tally sum examples/data/flights_distance.npy", "seq 100 | tally sum"},
-     run_reduction},
+     run_reduction,
+     "sum"},
     {"fast-sum",
      "",
      "A sum rounded at every step, with the same bits everywhere",
@@ -27,7 +35,8 @@ constexpr command table[] = {
      reduction | runs_on_gpu,
      {"tally fast-sum examples/data/flights_distance.npy",
       "tally fast-sum --json examples/data/flights_distance.npy"},
-     run_reduction},
+     run_reduction,
+     "fast_sum"},
     {"mean",
      "",
      "The exact mean, rounded once",
@@ -35,7 +44,8 @@ constexpr command table[] = {
      reduction | has_out_type | runs_on_gpu,
      {"tally mean examples/data/flights_distance.npy",
       "tally mean --skip-nan --column arr_delay examples/data/flights.csv"},
-     run_reduction},
+     run_reduction,
+     "mean"},
     {"variance",
      "",
      "The exact variance, rounded once",
@@ -44,7 +54,8 @@ constexpr command table[] = {
      reduction | has_out_type | has_ddof | runs_on_gpu,
      {"tally variance examples/data/flights_distance.npy",
       "tally variance --ddof 1 --skip-nan examples/data/flights_arr_delay.npy"},
-     run_reduction},
+     run_reduction,
+     "variance"},
     {"min",
      "",
      "The least element",
@@ -52,7 +63,9 @@ constexpr command table[] = {
      reduction | runs_on_gpu,
      {"tally min examples/data/flights_distance.npy",
       "tally min --json --skip-nan examples/data/flights_arr_delay.npy"},
-     run_reduction},
+     run_reduction,
+     "minimum",
+     "arg_minimum"},
     {"max",
      "",
      "The greatest element",
@@ -60,7 +73,9 @@ constexpr command table[] = {
      reduction | runs_on_gpu,
      {"tally max examples/data/flights_distance.npy",
       "tally max --json --skip-nan examples/data/flights_arr_delay.npy"},
-     run_reduction},
+     run_reduction,
+     "maximum",
+     "arg_maximum"},
     {"describe",
      "",
      "Count, sum, mean, standard deviation, least and greatest, in one read",
@@ -70,7 +85,8 @@ constexpr command table[] = {
      reduction | has_ddof | runs_on_gpu,
      {"tally describe examples/data/flights_arr_delay.npy",
       "tally describe --column distance examples/data/flights.csv"},
-     run_reduction},
+     run_reduction,
+     "describe"},
     {"scan",
      "cumsum",
      "Prefix sums, each exact and rounded once",
@@ -81,7 +97,8 @@ constexpr command table[] = {
      reads_arrays | skips_nan | has_out_type | scans,
      {"tally scan examples/data/flights_distance.npy -o distance_scanned.npy",
       "seq 10 | tally scan --exclusive --init 100"},
-     run_scan},
+     run_scan,
+     "sum"},
     {"top-k",
      "",
      "The k largest elements and where they are",
@@ -147,15 +164,63 @@ constexpr command table[] = {
      run_devices},
 };
 
+// Text that commands refer to.
+class generated {
+ public:
+  std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
+
+ private:
+  std::deque<std::string> texts_;
+};
+
+command command_for(any_aggregate const& op, generated& texts) {
+  auto const& info = op.info();
+  std::string name(info.name), about(info.summary), details;
+  std::ranges::replace(name, '_', '-');
+  about[0] = char(std::toupper((unsigned char)about[0]));
+  for (auto const type : info.elements)
+    details += (details.empty() ? "Of elements " : ", ") + std::string(tally::name(type));
+  bool const rounds = op.result_types(info.elements.front()).size() > 1;
+  bool const takes_floats = std::ranges::count(info.elements, dtype::float64);
+  std::string const source = takes_floats ? "seq 100 | tally " : "tally generate digits | tally ";
+  return {texts.keep(name),
+          "",
+          texts.keep(about),
+          texts.keep(details + "."),
+          reduction | (rounds ? has_out_type : 0u) | (info.takes_ddof ? has_ddof : 0u) | runs_on_gpu,
+          {texts.keep(source + name), texts.keep(source + name + " --json")},
+          run_reduction,
+          info.name};
+}
+
+// The reductions first.
+std::vector<command> all_commands() {
+  static generated texts;
+  std::vector<command> all;
+  auto const is_reduction = [](command const& c) { return c.run == run_reduction; };
+  std::ranges::copy_if(own, std::back_inserter(all), is_reduction);
+  for (auto const& info : aggregates())
+    if (!info.of_pairs && std::ranges::none_of(all, [&](auto const& c) {
+          return c.aggregate == info.name;
+        }))
+      all.push_back(command_for(any_aggregate(info.name), texts));
+  std::ranges::remove_copy_if(own, std::back_inserter(all), is_reduction);
+  return all;
+}
+
 }  // namespace
 
-std::span<command const> commands() { return table; }
+std::span<command const> commands() {
+  static std::vector<command> const all = all_commands();
+  return all;
+}
 
 command const* command_named(std::string_view name) {
-  auto const found = std::ranges::find_if(table, [&](command const& c) {
+  auto const all = commands();
+  auto const found = std::ranges::find_if(all, [&](command const& c) {
     return c.name == name || (!c.alias.empty() && c.alias == name);
   });
-  return found == std::end(table) ? nullptr : found;
+  return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace tally::cli

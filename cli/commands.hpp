@@ -34,8 +34,11 @@ struct command {
   unsigned options;
   std::string_view examples[2];
   void (*run)(arguments const&);
+  std::string_view aggregate = "";  // of a reduction
+  std::string_view index = "";      // the aggregate that finds where its answer comes first
 };
 
+// Those of the library's aggregates that no other command is for are commands, too.
 std::span<command const> commands();
 command const* command_named(std::string_view name);
 

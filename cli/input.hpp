@@ -9,6 +9,7 @@
 
 #include "arguments.hpp"
 #include "progress.hpp"
+#include "tally/dynamic.hpp"
 #include "tally/io/source.hpp"
 
 namespace tally::cli {
@@ -46,9 +47,8 @@ class input {
   progress progress_;
 };
 
-template <element T>
-std::span<T const> elements(std::span<std::byte const> bytes) {
-  return {reinterpret_cast<T const*>(bytes.data()), bytes.size() / sizeof(T)};
+inline any_array array_of(dtype type, std::span<std::byte const> bytes) {
+  return {type, bytes.data(), bytes.size() / size_of(type)};
 }
 
 }  // namespace tally::cli

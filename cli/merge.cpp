@@ -32,29 +32,29 @@ void place(std::vector<saved_state>& states) {
   std::uint64_t end = 0;
   for (auto& s : states) {
     try {
-      if (!s.placed) s.value->move_to(end);
+      if (!s.placed) s.value.move_to(end);
     } catch (error const&) {
       throw error(s.file + ": cannot become the part that begins at index " + std::to_string(end) +
                   "; save it with --first-index " + std::to_string(end));
     }
-    end = s.value->first() + s.value->count();
+    end = s.value.first() + s.value.count();
   }
 }
 
 // Into the first of them.
-reduction& merge_all(std::vector<saved_state>& states) {
-  std::ranges::stable_sort(states, {}, [](saved_state const& s) { return s.value->first(); });
-  auto& total = *states.front().value;
+any_reducer& merge_all(std::vector<saved_state>& states) {
+  std::ranges::stable_sort(states, {}, [](saved_state const& s) { return s.value.first(); });
+  auto& total = states.front().value;
   for (std::size_t i = 1; i < states.size(); ++i) {
     auto const& left = states[i - 1];
     auto const& right = states[i];
-    auto const end = left.value->first() + left.value->count();
-    if (total.needs_order() && right.value->first() != end)
+    auto const end = left.value.first() + left.value.count();
+    if (total.is_ordered() && right.value.first() != end)
       throw error(left.file + " ends at index " + std::to_string(end) + ", " + right.file +
-                  " begins at " + std::to_string(right.value->first()) + ": a " +
+                  " begins at " + std::to_string(right.value.first()) + ": a " +
                   right.settings.command +
                   " needs parts that adjoin, saved with the right --first-index");
-    total.append(*right.value);
+    total.append(right.value);
   }
   return total;
 }
@@ -77,7 +77,7 @@ void run_merge(arguments const& given) {
                     .count = total.count(),
                     .nan_count = total.nan_count(),
                     .bytes_read = bytes};
-  print(given, about, total.result(states.front().file), watch);
+  print(given, about, answer_of(settings, total, states.front().file), watch);
 }
 
 }  // namespace tally::cli

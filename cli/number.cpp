@@ -5,7 +5,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "tally/exact/float_format.hpp"
@@ -54,13 +53,6 @@ auto with_value(dtype type, std::uint64_t bits, F&& f) {
 }
 
 }  // namespace
-
-number::number(dtype type, std::byte const* values)
-    : type_(type), bits_(visit(type, [&]<class T>(std::type_identity<T>) {
-        bits_of<T> bits;
-        std::memcpy(&bits, values, sizeof bits);
-        return std::uint64_t(bits);
-      })) {}
 
 std::string number::text() const {
   return with_value(type_, bits_, [](auto x) { return to_text(x); });

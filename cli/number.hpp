@@ -7,7 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "tally/dtype.hpp"
+#include "tally/dynamic.hpp"
 
 namespace tally::cli {
 
@@ -17,8 +17,7 @@ class number {
  public:
   template <element T>
   explicit number(T x) : type_(dtype_of<T>), bits_(to_bits(x)) {}
-  // The first value of an array.
-  number(dtype type, std::byte const* values);
+  explicit number(any_number const& x) : type_(x.type), bits_(x.bits) {}
 
   dtype type() const { return type_; }
   // The shortest decimal text that reads back as the same value of the type; nan, inf, -inf.

@@ -43,13 +43,16 @@ double real_number(std::string const& option, std::string const& text) {
   return value;
 }
 
-void parse_number(std::string const& option, std::string const& text, dtype type,
-                  std::byte* value) {
-  auto const result = io::parse_number(text, type, value);
-  if (result == io::parsed::number) return;
+void parse_number(std::string const& option, std::string const& text, any_number& value) {
+  std::byte bytes[sizeof value.bits];
+  auto const result = io::parse_number(text, value.type, bytes);
+  if (result == io::parsed::number) {
+    value = any_number::at(value.type, bytes);
+    return;
+  }
   fail(option, text,
        (result == io::parsed::out_of_range ? "does not fit into " : "is not a number of type ") +
-           std::string(name(type)));
+           std::string(name(value.type)));
 }
 
 std::string choice(std::string const& option, std::string const& text,

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "arguments.hpp"
-#include "tally/dtype.hpp"
+#include "tally/dynamic.hpp"
 
 namespace tally::cli {
 
@@ -18,14 +18,8 @@ std::uint64_t whole_number(std::string const& option, std::string const& text,
                            std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 // A finite or infinite number, or NaN.
 double real_number(std::string const& option, std::string const& text);
-// What io::parse_number does.
-void parse_number(std::string const& option, std::string const& text, dtype type, std::byte* value);
-template <element T>
-T number_of(std::string const& option, std::string const& text) {
-  T value{};
-  parse_number(option, text, dtype_of<T>, reinterpret_cast<std::byte*>(&value));
-  return value;
-}
+// What io::parse_number does, for a number of the type that `value` has.
+void parse_number(std::string const& option, std::string const& text, any_number& value);
 // One of `choices`.
 std::string choice(std::string const& option, std::string const& text,
                    std::vector<std::string> const& choices);

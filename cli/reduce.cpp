@@ -12,12 +12,13 @@ namespace {
 
 void run_on_cpu(input& in, arguments const& options, reduction_settings const& settings,
                 stopwatch const& watch) {
-  auto const total = make_reduction(settings, options.first_index.value_or(0));
-  for (auto chunk = in.next(); !chunk.empty(); chunk = in.next()) total->add(options.where, chunk);
-  auto const result = total->result(in.name());
+  auto total = make_reduction(settings, options.first_index.value_or(0));
+  for (auto chunk = in.next(); !chunk.empty(); chunk = in.next())
+    total.add(options.where, array_of(in.type(), chunk));
+  auto const result = answer_of(settings, total, in.name());
   if (options.save_state)
-    save_state(*options.save_state, settings, options.first_index.has_value(), *total);
-  print(options, facts_of(in, total->nan_count()), result, watch);
+    save_state(*options.save_state, settings, options.first_index.has_value(), total);
+  print(options, facts_of(in, total.nan_count()), result, watch);
 }
 
 // Whether it did.

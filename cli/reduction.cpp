@@ -1,98 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reduction.hpp"
 
-#include "count_nan.hpp"
-#include "reduction_answers.hpp"
-#include "tally/reduce.hpp"
+#include <algorithm>
+
+#include "commands.hpp"
+#include "tally/error.hpp"
 
 namespace tally::cli {
 namespace {
 
-template <element T, class Op>
-class reduction_of final : public reduction {
- public:
-  reduction_of(reduction_settings const& settings, std::uint64_t first)
-      : settings_(settings), stream_(Op{}, {.nan = settings.nan()}, first) {}
-
-  void add(cpu where, std::span<std::byte const> chunk) override {
-    auto const x = elements<T>(chunk);
-    stream_.add(where, x);
-    if constexpr (!counts_nan) nan_ += count_nan<T>(where, x);
-  }
-  void append(reduction const& right) override {
-    auto const& other = static_cast<reduction_of const&>(right);
-    stream_.append(other.stream_);
-    nan_ += other.nan_;
-  }
-  bool needs_order() const override { return !stream::aggregate_type::any_order; }
-  void move_to(std::uint64_t first) override { stream_.move_to(first); }
-
-  std::uint64_t first() const override { return stream_.first(); }
-  std::uint64_t count() const override { return stream_.count(); }
-  std::uint64_t nan_count() const override {
-    if constexpr (counts_nan)
-      return nan_count_of<T, Op>(settings_, stream_);
-    else
-      return nan_;
-  }
-  answer result(std::string const& array) const override {
-    return answer_of<T, Op>(settings_, stream_, array);
-  }
-
-  void write(byte_writer& out) const override {
-    out.put(nan_);
-    stream_.write(out);
-  }
-  void read(byte_reader& in) override {
-    nan_ = in.get<std::uint64_t>();
-    stream_.read(in);
-  }
-
- private:
-  using stream = reduce_stream<T, Op>;
-  // Whether the stream's own state tells how many elements were NaN.
-  static constexpr bool counts_nan = integer<T> || !std::is_same_v<Op, fast_sum>;
-
-  reduction_settings settings_;
-  stream stream_;
-  std::uint64_t nan_ = 0;
-};
-
-template <element T>
-std::unique_ptr<reduction> make(reduction_settings const& s, std::uint64_t first) {
-  if (s.command == "sum" || s.command == "mean")
-    return std::make_unique<reduction_of<T, mean>>(s, first);
-  if (s.command == "fast-sum") return std::make_unique<reduction_of<T, fast_sum>>(s, first);
-  if (s.command == "variance") return std::make_unique<reduction_of<T, variance>>(s, first);
-  if (s.command == "min" || s.command == "max")
-    return std::make_unique<reduction_of<T, minimum>>(s, first);
-  return std::make_unique<reduction_of<T, describe>>(s, first);
+answer answer_with(number value) {
+  return {.lines = {value.text()},
+          .keys = {{"value", value.to_json()},
+                   {"bits", value.hexadecimal()},
+                   {"result_dtype", name(value.type())}}};
 }
 
-// A sum of integers can also have the type that it has without being asked.
-bool possible_result(reduction_settings const& s, dtype out) {
-  if (is_floating(out)) return true;
-  return s.command == "sum" && visit(s.type, [&]<class T>(std::type_identity<T>) {
-           if constexpr (integer<T>)
-             return out == dtype_of<widest<T>>;
-           else
-             return false;
-         });
+void add_number(answer& to, std::string const& key, number value) {
+  to.keys[key] = value.to_json();
+  if (is_floating(value.type())) to.keys[key + "_bits"] = value.hexadecimal();
+}
+
+// Several numbers, a line each; but an index stands in the line of what is there. The elements are
+// counted by the command itself, those with NaN, too, where the aggregate leaves them out.
+answer list_of(reduction_settings const& s, bool takes_ddof, any_result const& found,
+               std::uint64_t count, std::uint64_t nan_count) {
+  answer a;
+  for (auto const& [result_name, value] : found) {
+    std::string const key = result_name;
+    if (key == "count" || key == "nan_count") {
+      a.names.push_back(key);
+      a.lines.push_back(std::to_string(key == "count" ? count : nan_count));
+    } else if (key.ends_with("_index")) {
+      a.lines.back() += " at " + number(value).text();
+      a.keys[key] = number(value).to_json();
+    } else {
+      a.names.push_back(key);
+      a.lines.push_back(number(value).text());
+      add_number(a, key, number(value));
+    }
+    if (takes_ddof && key == "standard_deviation") a.keys["ddof"] = s.ddof;
+  }
+  return a;
+}
+
+any_aggregate named(reduction_settings const& s, std::optional<dtype> as) {
+  any_aggregate const plain(command_named(s.command)->aggregate);
+  return {plain.info().name, {.ddof = plain.info().takes_ddof ? s.ddof : 0, .as = as}};
 }
 
 }  // namespace
 
-void require_possible_result(reduction_settings const& settings) {
-  if (settings.out_type && !possible_result(settings, *settings.out_type))
-    throw usage_error("--out-dtype: the " + settings.command + " of " +
-                      std::string(name(settings.type)) + " cannot be " +
-                      std::string(name(*settings.out_type)));
+bound_aggregate aggregate_of(reduction_settings const& s) {
+  auto const natural = named(s, std::nullopt);
+  auto const types = natural.result_types(s.type);
+  if (s.out_type && !types.empty() && !std::ranges::count(types, *s.out_type))
+    throw usage_error("--out-dtype: the " + s.command + " of " + std::string(name(s.type)) +
+                      " cannot be " + std::string(name(*s.out_type)));
+  return named(s, s.out_type).on(s.type);
 }
 
-std::unique_ptr<reduction> make_reduction(reduction_settings const& settings, std::uint64_t first) {
-  require_possible_result(settings);
-  return visit(settings.type,
-               [&]<class T>(std::type_identity<T>) { return make<T>(settings, first); });
+std::optional<bound_aggregate> index_of(reduction_settings const& s) {
+  auto const index = command_named(s.command)->index;
+  if (index.empty()) return std::nullopt;
+  return any_aggregate(index).on(s.type);
+}
+
+any_reducer make_reduction(reduction_settings const& s, std::uint64_t first) {
+  return any_reducer(aggregate_of(s), {.nan = s.nan()}, first);
+}
+
+answer answer_of(reduction_settings const& s, any_result const& found,
+                 std::optional<any_result> const& index, std::uint64_t count,
+                 std::uint64_t nan_count) {
+  bool const takes_ddof = named(s, std::nullopt).info().takes_ddof;
+  if (found.size() > 1) return list_of(s, takes_ddof, found, count, nan_count);
+  auto a = answer_with(number(found.value()));
+  if (index) a.keys["index"] = number(index->value()).to_json();
+  if (takes_ddof) a.keys["ddof"] = s.ddof;
+  return a;
+}
+
+answer answer_of(reduction_settings const& s, any_reducer const& total, std::string const& array) {
+  if (!total.has_result()) throw empty_array(s, array, total.count());
+  std::optional<any_result> index;
+  if (auto const op = index_of(s)) index = total.result(*op);
+  return answer_of(s, total.result(), index, total.count(), total.nan_count());
+}
+
+error empty_array(reduction_settings const& s, std::string const& array, std::uint64_t count) {
+  return error(s.command + ": " + array + " is empty" + (count ? " without its NaNs" : ""));
 }
 
 }  // namespace tally::cli

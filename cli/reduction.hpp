@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sum, fast-sum, mean, variance, min, max and describe, the element type being known at run time.
+// The commands that reduce an array: which aggregate answers, and how its results are told.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "report.hpp"
-#include "tally/dtype.hpp"
-#include "tally/serial.hpp"
-#include "tally/where.hpp"
+#include "tally/dynamic.hpp"
 
 namespace tally::cli {
 
@@ -29,31 +24,23 @@ struct reduction_settings {
   nan_policy nan() const { return skip_nan ? skip : propagate; }
 };
 
-class reduction {
- public:
-  virtual ~reduction() = default;
+// The aggregate that the command names. Throws usage_error if the settings ask for a type that the
+// answer cannot have, tally::error for elements that it does not take.
+bound_aggregate aggregate_of(reduction_settings const& settings);
+// What finds where its answer comes first, for the commands that tell; of the same array.
+std::optional<bound_aggregate> index_of(reduction_settings const& settings);
 
-  virtual void add(cpu where, std::span<std::byte const> chunk) = 0;
-  // `right` has the same settings; if this needs_order(), it begins where this ends.
-  virtual void append(reduction const& right) = 0;
-  virtual bool needs_order() const = 0;
-  // As if the first element had had that index. Throws if that would change the answer's bits.
-  virtual void move_to(std::uint64_t first) = 0;
+// `first` is the index of the first element.
+any_reducer make_reduction(reduction_settings const& settings, std::uint64_t first);
 
-  virtual std::uint64_t first() const = 0;
-  virtual std::uint64_t count() const = 0;
-  virtual std::uint64_t nan_count() const = 0;
-  // Throws, naming `array`, if it is empty and the command has no answer to that.
-  virtual answer result(std::string const& array) const = 0;
-
-  virtual void write(byte_writer& out) const = 0;
-  virtual void read(byte_reader& in) = 0;
-};
-
-// Throws usage_error if the settings ask for a type that the answer cannot have.
-void require_possible_result(reduction_settings const& settings);
-
-// Throws that, too. `first` is the index of the first element.
-std::unique_ptr<reduction> make_reduction(reduction_settings const& settings, std::uint64_t first);
+// Results over `count` elements, of which `nan_count` are NaN, as they are told.
+answer answer_of(reduction_settings const& settings, any_result const& found,
+                 std::optional<any_result> const& index, std::uint64_t count,
+                 std::uint64_t nan_count);
+// Throws, naming `array`, if it is empty and the command has no answer to that.
+answer answer_of(reduction_settings const& settings, any_reducer const& total,
+                 std::string const& array);
+error empty_array(reduction_settings const& settings, std::string const& array,
+                  std::uint64_t count);
 
 }  // namespace tally::cli

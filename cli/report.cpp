@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "standard_output.hpp"
-#include "tally/cpu/threads.hpp"
+#include "tally/devices.hpp"
 
 namespace tally::cli {
 namespace {
@@ -19,7 +19,7 @@ json common_keys(arguments const& options, facts const& about, double seconds) {
   keys["count"] = about.count;
   keys["nan_count"] = about.nan_count ? json(*about.nan_count) : json();
   keys["device"] = about.device;
-  keys["threads"] = detail::thread_count(options.where);
+  keys["threads"] = threads_of(options.where);
   keys["seconds"] = seconds;
   keys["bytes_read"] = about.bytes_read;
   keys["gb_per_s"] = double(about.bytes_read) / seconds / 1e9;

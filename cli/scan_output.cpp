@@ -25,7 +25,7 @@ void scan_output::put(std::uint64_t first, std::span<std::byte const> results) {
   auto const end = first + results.size() / size;
   if (end > end_) {
     end_ = end;
-    last_.emplace(type_, results.last(size).data());
+    last_.emplace(any_number::at(type_, results.last(size).data()));
   }
   if (file_) file_->put(first, results);
   if (!as_text_) return;
@@ -44,7 +44,8 @@ void scan_output::print(std::span<std::byte const> results, bool backwards) cons
   auto const size = size_of(type_);
   std::string text;
   for (std::size_t i = 0; i < results.size(); i += size) {
-    text += number(type_, &results[backwards ? results.size() - size - i : i]).text();
+    auto const* const at = &results[backwards ? results.size() - size - i : i];
+    text += number(any_number::at(type_, at)).text();
     text += '\n';
     if (text.size() < enough && i + size < results.size()) continue;
     write_standard_output(text);

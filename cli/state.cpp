@@ -69,13 +69,10 @@ saved_state parse(std::string const& file, std::span<std::byte const> bytes) {
   if (byte_reader(bytes.subspan(body.size())).get<std::uint64_t>() != checksum(body))
     throw error("is a truncated or damaged state");
   byte_reader in(body.subspan(sizeof magic + sizeof version));
-  saved_state s{.file = file,
-                .settings = read_settings(in),
-                .placed = in.get<bool>(),
-                .value = nullptr,
-                .bytes = bytes.size()};
-  s.value = make_reduction(s.settings, 0);
-  s.value->read(in);
+  auto const settings = read_settings(in);
+  bool const placed = in.get<bool>();
+  saved_state s{file, settings, placed, make_reduction(settings, 0), bytes.size()};
+  s.value.read(in);
   if (!in.at_end()) throw error("has bytes after the state");
   return s;
 }
@@ -83,7 +80,7 @@ saved_state parse(std::string const& file, std::span<std::byte const> bytes) {
 }  // namespace
 
 void save_state(std::string const& file, reduction_settings const& settings, bool placed,
-                reduction const& value) {
+                any_reducer const& value) {
   byte_writer out;
   out.put(magic);
   out.put(version);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/top_k.hpp"
-
 #include <limits>
 #include <new>
 
 #include "commands.hpp"
-#include "count_nan.hpp"
 #include "input.hpp"
 #include "report.hpp"
+#include "tally/dynamic.hpp"
 
 namespace tally::cli {
 namespace {
@@ -17,35 +15,37 @@ constexpr std::size_t whole = std::numeric_limits<std::size_t>::max();
 // Large, because a selection begins by looking around; but it can take 15 % of a piece as memory.
 constexpr std::size_t piece_bytes = std::size_t(256) << 20;
 
-template <element T>
 struct selection {
-  top_k_result<T> best;
+  any_top_k_result best;
   std::uint64_t k, nan_count;
 };
 
-template <element T>
-class selector {
+class selection_run {
  public:
-  selector(arguments const& options, input& in) : options_(options), in_(in) {}
+  selection_run(arguments const& options, input& in) : options_(options), in_(in) {}
 
-  selection<T> run() {
+  selection run() {
     // A single mapped file comes in one piece.
     auto const front = next(in_.files().size() == 1 ? whole : piece_bytes);
     auto const n = in_.count();
-    if (!n || front.size() < *n) return run_in_pieces(front);
+    auto const x = array(front);
+    if (!n || x.size < *n) return run_in_pieces(front);
     auto const k = options_.k.value_or(std::min(default_k, *n));
     try {
-      return {top_k(options_.where, front, k, how()), k, nan_count_};
+      return {top_k(options_.where, x, k, how()), k, nan_count_};
     } catch (std::bad_alloc const&) {
       return run_in_little_memory(front, k);
     }
   }
 
  private:
+  using bytes = std::span<std::byte const>;
+
   arguments const& options_;
   input& in_;
   std::uint64_t nan_count_ = 0;
 
+  any_array array(bytes x) const { return array_of(in_.type(), x); }
   top_k_options how() const {
     return {.order = options_.smallest ? smallest : largest,
             .sorted = !options_.unsorted,
@@ -53,42 +53,43 @@ class selector {
             .nan = options_.nan()};
   }
 
-  std::span<T const> next(std::size_t most) {
-    auto const x = elements<T>(in_.next(most));
-    if (options_.json) nan_count_ += count_nan<T>(options_.where, x);
+  bytes next(std::size_t most) {
+    auto const x = in_.next(most);
+    if (options_.json) nan_count_ += count_nan(options_.where, array(x));
     return x;
   }
 
-  selection<T> run_in_little_memory(std::span<T const> x, std::uint64_t k) {
-    top_k_stream<T> stream(k, how());
+  selection run_in_little_memory(bytes x, std::uint64_t k) {
+    any_selector best(in_.type(), k, how());
     while (!x.empty()) {
-      auto const piece = x.first(std::min(x.size(), piece_bytes / sizeof(T)));
-      stream.add(options_.where, piece);
+      auto const piece = x.first(std::min(x.size(), piece_bytes));
+      best.add(options_.where, array(piece));
       x = x.subspan(piece.size());
     }
-    return {std::move(stream).result(), k, nan_count_};
+    return {std::move(best).result(), k, nan_count_};
   }
 
-  selection<T> run_in_pieces(std::span<T const> piece) {
+  selection run_in_pieces(bytes piece) {
     // Whether there are as many elements as the default asks for, shows at the latest at the end.
-    std::vector<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>> begin;
-    for (; !piece.empty() && begin.size() + piece.size() < default_k; piece = next(piece_bytes))
+    std::vector<std::byte> begin;
+    auto const enough = default_k * size_of(in_.type());
+    for (; !piece.empty() && begin.size() + piece.size() < enough; piece = next(piece_bytes))
       begin.insert(begin.end(), piece.begin(), piece.end());
-    auto const k =
-        options_.k.value_or(std::min<std::uint64_t>(default_k, begin.size() + piece.size()));
-    top_k_stream<T> stream(k, how());
-    stream.add(options_.where, elements<T>(std::as_bytes(std::span(begin))));
-    for (; !piece.empty(); piece = next(piece_bytes)) stream.add(options_.where, piece);
-    return {std::move(stream).result(), k, nan_count_};
+    auto const seen = array(begin).size + array(piece).size;
+    auto const k = options_.k.value_or(std::min(default_k, seen));
+    any_selector best(in_.type(), k, how());
+    best.add(options_.where, array(begin));
+    for (; !piece.empty(); piece = next(piece_bytes)) best.add(options_.where, array(piece));
+    return {std::move(best).result(), k, nan_count_};
   }
 };
 
-template <element T>
-answer answer_of(arguments const& options, selection<T> const& found) {
+answer answer_of(arguments const& options, selection const& found) {
   answer a;
   json values = json::array();
-  for (std::size_t i = 0; i < found.best.values.size(); ++i) {
-    number const value(T(found.best.values[i]));
+  auto const& [type, data, count] = found.best.values;
+  for (std::size_t i = 0; i < count; ++i) {
+    number const value(any_number::at(type, static_cast<std::byte const*>(data) + i * size_of(type)));
     if (options.json)
       values.push_back(value.to_json());
     else
@@ -98,7 +99,7 @@ answer answer_of(arguments const& options, selection<T> const& found) {
   a.keys["k"] = found.k;
   a.keys["order"] = options.smallest ? "smallest" : "largest";
   a.keys["distinct"] = options.distinct;
-  a.keys["returned"] = found.best.values.size();
+  a.keys["returned"] = count;
   a.keys["values"] = std::move(values);
   a.keys["indices"] = found.best.indices;
   return a;
@@ -110,10 +111,8 @@ void run_top_k(arguments const& options) {
   for_each_array(options, [&](std::vector<std::string> const& files) {
     stopwatch const watch;
     input in(files, options);
-    visit(in.type(), [&]<class T>(std::type_identity<T>) {
-      auto const found = selector<T>(options, in).run();
-      print(options, facts_of(in, found.nan_count), answer_of<T>(options, found), watch);
-    });
+    auto const found = selection_run(options, in).run();
+    print(options, facts_of(in, found.nan_count), answer_of(options, found), watch);
   });
 }
 

@@ -4,11 +4,10 @@
 // standard error.
 #include <chrono>
 #include <cstdio>
-#include <string_view>
+#include <string>
 
 #include "tally/devices.hpp"
-#include "tally/tally.hpp"
-#include "tally/zip.hpp"
+#include "tally/dynamic.hpp"
 
 namespace {
 
@@ -25,27 +24,18 @@ int reported(F&& body) {
   }
 }
 
-template <class T>
-std::span<T const> elements(void const* data, std::size_t n) {
-  return {static_cast<T const*>(data), n};
+any_result reduced(bound_aggregate const& op, any_array const& x, int threads) {
+  return reduce(cpu{threads}, x, op);
 }
 
-// Calls f with the aggregate of that name.
-template <element T, class F>
-void with_aggregate(std::string_view name, F&& f) {
-  if (name == "sum") return f(sum{});
-  if (name == "fast_sum") return f(fast_sum{});
-  if (name == "mean") return f(mean{});
-  if (name == "variance") return f(variance{});
-  if (name == "minimum") return f(minimum{});
-  if (name == "maximum") return f(maximum{});
-  if (name == "arg_minimum") return f(arg_minimum{});
-  throw error("no aggregate " + std::string(name));
+// The only scan that peers have, too.
+any_aggregate const& scanned() {
+  static any_aggregate const op("sum");
+  return op;
 }
-
-template <element T>
-void reduce_to_bits(std::string_view name, cpu where, std::span<T const> x, std::uint64_t* bits) {
-  with_aggregate<T>(name, [&](auto op) { *bits = to_bits(reduce(where, x, op)); });
+any_aggregate const& of_pairs() {
+  static any_aggregate const op("dot");
+  return op;
 }
 
 }  // namespace
@@ -55,9 +45,8 @@ extern "C" {
 int bench_reduce(char const* name, int type, void const* data, std::size_t n, int threads,
                  std::uint64_t* bits) {
   return reported([&] {
-    visit(dtype(type), [&]<class T>(std::type_identity<T>) {
-      reduce_to_bits<T>(name, cpu{threads}, elements<T>(data, n), bits);
-    });
+    auto const op = any_aggregate(name).on(dtype(type));
+    *bits = reduced(op, {dtype(type), data, n}, threads).value().bits;
   });
 }
 
@@ -65,44 +54,35 @@ int bench_reduce(char const* name, int type, void const* data, std::size_t n, in
 int bench_reduce_often(char const* name, int type, void const* data, std::size_t n, int threads,
                        int calls, double* seconds) {
   return reported([&] {
-    visit(dtype(type), [&]<class T>(std::type_identity<T>) {
-      std::uint64_t bits = 0;
-      auto const begin = std::chrono::steady_clock::now();
-      for (int i = 0; i < calls; ++i)
-        reduce_to_bits<T>(name, cpu{threads}, elements<T>(data, n), &bits);
-      std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
-      *seconds = took.count() / calls;
-    });
+    any_array const x(dtype(type), data, n);
+    auto const op = any_aggregate(name).on(x.type);
+    auto const begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < calls; ++i) reduced(op, x, threads);
+    std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
+    *seconds = took.count() / calls;
   });
 }
 
 int bench_dot(int type, void const* a, void const* b, std::size_t n, int threads,
               std::uint64_t* bits) {
   return reported([&] {
-    visit(dtype(type), [&]<class T>(std::type_identity<T>) {
-      auto const x = elements<T>(a, n), y = elements<T>(b, n);
-      *bits = to_bits(reduce(cpu{threads}, zip(x, y), dot{}));
-    });
+    any_array const x(dtype(type), a, n), y(dtype(type), b, n);
+    *bits = reduce(cpu{threads}, x, y, of_pairs()).value().bits;
   });
 }
 
 int bench_scan(int type, void const* data, std::size_t n, int threads, void* out) {
   return reported([&] {
-    visit(dtype(type), [&]<class T>(std::type_identity<T>) {
-      if constexpr (!std::is_same_v<T, bool>)
-        inclusive_scan(cpu{threads}, elements<T>(data, n), std::span(static_cast<T*>(out), n),
-                       sum{});
-    });
+    inclusive_scan(cpu{threads}, any_array(dtype(type), data, n), any_output{dtype(type), out, n},
+                   scanned());
   });
 }
 
 int bench_top_k(int type, void const* data, std::size_t n, std::uint64_t k, int threads,
                 void* values, std::int64_t* indices) {
   return reported([&] {
-    visit(dtype(type), [&]<class T>(std::type_identity<T>) {
-      top_k_into(cpu{threads}, elements<T>(data, n), k, std::span(static_cast<T*>(values), k),
-                 std::span(indices, k));
-    });
+    top_k_into(cpu{threads}, any_array(dtype(type), data, n), k,
+               any_output{dtype(type), values, k}, std::span(indices, k));
   });
 }
 

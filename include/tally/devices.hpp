@@ -46,6 +46,8 @@ struct memory_lines {
 };
 
 cpu_properties this_cpu();
+// How many threads calls on `where` use.
+int threads_of(cpu where);
 
 // Empty where there is none; then no_gpu_because() says why.
 std::vector<gpu_properties> gpus();

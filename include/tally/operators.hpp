@@ -76,6 +76,7 @@ struct larger {
 
 struct bit_and {
   static constexpr char const* name = "bit_and";
+  static constexpr char const* summary = "the bitwise and of all elements";
   template <integer T>
   using result = T;
 
@@ -93,6 +94,7 @@ struct bit_and {
 
 struct bit_or {
   static constexpr char const* name = "bit_or";
+  static constexpr char const* summary = "the bitwise or of all elements";
   template <integer T>
   using result = T;
 
@@ -110,6 +112,7 @@ struct bit_or {
 
 struct bit_xor {
   static constexpr char const* name = "bit_xor";
+  static constexpr char const* summary = "the bitwise exclusive or of all elements";
   template <integer T>
   using result = T;
 

@@ -81,9 +81,11 @@ std::string name(detail::instruction_set set) {
 cpu_properties this_cpu() {
   return {.model = model(),
           .cores = cores(),
-          .threads = detail::thread_count({}),
+          .threads = threads_of({}),
           .instruction_set = name(detail::best_instruction_set()),
           .l3_bytes = l3_bytes()};
 }
+
+int threads_of(cpu where) { return detail::thread_count(where); }
 
 }  // namespace tally

@@ -17,6 +17,7 @@ FEW = "TALLY_FEW" in os.environ  # or fewer
 library = ctypes.CDLL(os.environ["TALLY_PROBE"])
 library.probe_failure.restype = ctypes.c_char_p
 library.probe_path_count.restype = ctypes.c_int64
+library.probe_aggregates.restype = ctypes.c_char_p
 
 
 class Failure(Exception):
@@ -74,13 +75,13 @@ def state(dtype, x, seed, result=None):
 
 
 def scan(dtype, to, x, threads=1, exclusive=False, reverse=False, skip=False, init=None, seed=0,
-         in_place=False):
+         in_place=False, op="sum"):
     """The prefix sums and the total, as lists of integers; with a seed, in random chunks."""
     kind = FORMATS[to].bits if to in FORMATS else to
     out = x.copy() if in_place else np.full(x.size, 0x55, kind)
     total = np.zeros(1, kind)
     start = None if init is None else np.array([init], kind)
-    call(library.probe_scan, DTYPES.index(dtype), DTYPES.index(to), address(out if in_place else x),
+    call(library.probe_scan, op.encode(), DTYPES.index(dtype), DTYPES.index(to), address(out if in_place else x),
          ctypes.c_size_t(x.size), threads, ctypes.c_bool(exclusive), ctypes.c_bool(reverse),
          ctypes.c_bool(skip), start if start is None else address(start), ctypes.c_uint64(seed),
          address(out), address(total))

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "tally/dtype.hpp"
+#include "tally/dynamic.hpp"
 #include "tally/exact/float_format.hpp"
 
 namespace probe {
@@ -30,6 +30,12 @@ int guarded(F&& body) {
 template <class T>
 std::span<T const> elements(void const* data, std::size_t n) {
   return {static_cast<T const*>(data), n};
+}
+
+// Elements [first, first + n).
+inline tally::any_array part(tally::any_array const& x, std::size_t first, std::size_t n) {
+  auto const* const begin = static_cast<std::byte const*>(x.data);
+  return {x.type, begin + first * size_of(x.type), n};
 }
 
 template <class R>

@@ -1,70 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
-#include <string_view>
+#include <string>
 
 #include "probe.hpp"
-#include "tally/reduce.hpp"
+#include "tally/dynamic.hpp"
+#include "tally/exact/exact_state.hpp"
 
 namespace {
 
 using namespace tally;
 
-// Calls f with the aggregate that `name` names, rounded to `result` if that is not its own type.
-template <element T, class F>
-void with_aggregate(std::string_view name, std::uint64_t ddof, dtype result, F&& f) {
-  auto const rounded = [&](auto const& op) {
-    if constexpr (floating<T>) {
-      if (result == dtype::float32 && result != dtype_of<T>) return f(op.template as<float>());
-      if (result == dtype::float64 && result != dtype_of<T>) return f(op.template as<double>());
-    }
-    f(op);
-  };
-  if (name == "sum") return rounded(sum{});
-  if (name == "mean") return rounded(mean{});
-  if (name == "variance") return rounded(variance{ddof});
-  if (name == "standard_deviation") return rounded(standard_deviation{ddof});
-  if (name == "fast_sum") return f(fast_sum{});
-  if (name == "minimum") return f(minimum{});
-  if (name == "maximum") return f(maximum{});
-  if (name == "arg_minimum") return f(arg_minimum{});
-  if (name == "arg_maximum") return f(arg_maximum{});
-  throw error("probe: no aggregate " + std::string(name));
+// The aggregate that `name` names, rounded to `result` if that is not the floating elements' type.
+bound_aggregate aggregate_for(char const* name, std::uint64_t ddof, dtype type, dtype result) {
+  aggregate_options options{.ddof = ddof};
+  if (is_floating(type) && result != type) options.as = result;
+  return any_aggregate(name, options).on(type);
 }
 
-template <class Stream>
-Stream sent(Stream const& stream, Stream blank) {
+any_reducer sent(any_reducer const& known, any_reducer blank) {
   byte_writer out;
-  stream.write(out);
+  known.write(out);
   auto const bytes = out.take();
   byte_reader in(bytes);
   blank.read(in);
-  if (!in.at_end()) throw error("probe: a stream reads back less than it wrote");
+  if (!in.at_end()) throw error("probe: a reducer reads back less than it wrote");
   return blank;
 }
 
 // The result by way of random pieces, some of them sent as bytes, merged in a random order:
 // neighbours of an ordered aggregate, any two of the others.
-template <class T, class Op>
-auto in_pieces(cpu where, std::span<T const> x, Op const& op, reduce_options options,
-               std::uint64_t seed) {
-  using stream = reduce_stream<T, Op>;
+any_result in_pieces(cpu where, any_array const& x, bound_aggregate const& op,
+                     reduce_options options, std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  auto const cuts = probe::random_cuts(random, x.size());
-  std::vector<stream> parts;
+  auto const cuts = probe::random_cuts(random, x.size);
+  std::vector<any_reducer> parts;
   for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
     parts.emplace_back(op, options, cuts[i]);
-    auto const piece = x.subspan(cuts[i], cuts[i + 1] - cuts[i]);
-    std::size_t const middle = random() % (piece.size() + 1);
-    parts.back().add(where, piece.first(middle));
-    parts.back().add(where, piece.subspan(middle));
+    std::size_t const size = cuts[i + 1] - cuts[i], middle = random() % (size + 1);
+    parts.back().add(where, probe::part(x, cuts[i], middle));
+    parts.back().add(where, probe::part(x, cuts[i] + middle, size - middle));
   }
   while (parts.size() > 1) {
     std::size_t const right = 1 + random() % (parts.size() - 1);
     std::size_t left = right - 1;
-    if (stream::aggregate_type::any_order)
+    if (!parts[left].is_ordered())
       left = (right + 1 + random() % (parts.size() - 1)) % parts.size();
-    if (random() % 2) parts[right] = sent(parts[right], stream(op, options));
-    if (random() % 2) parts[left] = sent(parts[left], stream(op, options));
+    if (random() % 2) parts[right] = sent(parts[right], any_reducer(op, options));
+    if (random() % 2) parts[left] = sent(parts[left], any_reducer(op, options));
     parts[left].append(parts[right]);
     parts.erase(parts.begin() + std::ptrdiff_t(right));
   }
@@ -101,15 +83,39 @@ int probe_reduce(char const* name, int type, void const* data, std::size_t n, in
                  bool skips, std::uint64_t ddof, int result, std::uint64_t seed,
                  std::uint64_t* bits) {
   return probe::guarded([&] {
-    visit(dtype(type), [&]<class T>(std::type_identity<T>) {
-      auto const x = probe::elements<T>(data, n);
-      reduce_options const options{skips ? skip : propagate};
-      with_aggregate<T>(name, ddof, dtype(result), [&](auto const& op) {
-        *bits = probe::bits_of_result(seed ? in_pieces(cpu{threads}, x, op, options, seed)
-                                           : reduce(cpu{threads}, x, op, options));
-      });
-    });
+    any_array const x(dtype(type), data, n);
+    auto const op = aggregate_for(name, ddof, x.type, dtype(result));
+    reduce_options const options{skips ? skip : propagate};
+    cpu const where{threads};
+    auto const found = seed ? in_pieces(where, x, op, options, seed) : reduce(where, x, op, options);
+    *bits = found.value().bits;
   });
+}
+
+// What there is at run time, a line each: name, summary, elements, ddof or nothing, whether it is of
+// pairs, and for each element type the types of its results; separated by tabs.
+char const* probe_aggregates() {
+  static std::string text;
+  text.clear();
+  auto const joined = [](std::vector<dtype> const& types) {
+    std::string all;
+    for (auto const t : types) all += (all.empty() ? "" : " ") + std::string(tally::name(t));
+    return all;
+  };
+  for (auto const& info : aggregates()) {
+    any_aggregate const op(info.name);
+    text += std::string(info.name) + '\t' + std::string(info.summary) + '\t' +
+            joined(info.elements) + '\t' + (info.takes_ddof ? "ddof" : "") + '\t' +
+            (info.of_pairs ? "pairs" : "");
+    for (auto const type : info.elements) {
+      text += '\t';
+      for (auto const& [result, value] : op.on(type).results())
+        text += std::string(result) + ' ' + std::string(tally::name(value.type)) + ' ';
+      text += "| " + joined(op.result_types(type));
+    }
+    text += '\n';
+  }
+  return text.c_str();
 }
 
 // The elements' exact_state: its result as type `result`, and its bytes; `size` is their room.

@@ -18,10 +18,25 @@ struct description {
   moment mean, standard_deviation;
   T minimum, maximum;
   std::int64_t minimum_index, maximum_index;
+
+  // Calls f(name, value) with each of them.
+  void each(auto&& f) const {
+    f("count", count);
+    f("nan_count", nan_count);
+    f("sum", sum);
+    f("mean", mean);
+    f("standard_deviation", standard_deviation);
+    f("minimum", minimum);
+    f("minimum_index", minimum_index);
+    f("maximum", maximum);
+    f("maximum_index", maximum_index);
+  }
 };
 
 struct describe {
   static constexpr char const* name = "describe";
+  static constexpr char const* summary =
+      "count, sum, mean, standard deviation, least and greatest, in one read";
   template <element T>
   using result = description<T>;
   std::uint64_t ddof = 0;

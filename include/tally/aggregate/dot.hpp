@@ -32,6 +32,7 @@ struct integer_dot {
 template <class R = void>
 struct basic_dot {
   static constexpr char const* name = "dot";
+  static constexpr char const* summary = "the exact sum of the products of pairs, rounded once";
   template <class Pair>
     requires std::same_as<Pair, zipped<typename Pair::first_type, typename Pair::first_type>>
   using result = detail::sum_result<typename Pair::first_type, R>;
@@ -55,6 +56,7 @@ using dot = basic_dot<>;
 // dot_state{}: the exact sum of the products itself, exact_products, at the speed of dot{}.
 struct dot_state {
   static constexpr char const* name = "dot_state";
+  static constexpr char const* summary = "the exact sum of the products of pairs itself";
   template <class Pair>
     requires std::same_as<Pair, zipped<typename Pair::first_type, typename Pair::first_type>> &&
              floating<typename Pair::first_type>

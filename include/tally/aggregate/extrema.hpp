@@ -159,6 +159,11 @@ struct arg_extremum : extrema<T> {
 template <element T>
 struct extremum_values {
   T minimum, maximum;
+  // Calls f(name, value) with each of them.
+  void each(auto&& f) const {
+    f("minimum", minimum);
+    f("maximum", maximum);
+  }
   bool operator==(extremum_values const&) const = default;
 };
 // What F makes of the least and the greatest value.
@@ -175,6 +180,7 @@ struct of_extremum_values : extrema<T> {
 template <bool Least>
 struct extremum_family {
   static constexpr char const* name = Least ? "minimum" : "maximum";
+  static constexpr char const* summary = Least ? "the least element" : "the greatest element";
   template <element T>
   using result = T;
 
@@ -192,6 +198,8 @@ struct extremum_family {
 template <bool Least>
 struct arg_extremum_family {
   static constexpr char const* name = Least ? "arg_minimum" : "arg_maximum";
+  static constexpr char const* summary = Least ? "the index of the first least element"
+                                               : "the index of the first greatest element";
   template <element T>
   using result = std::int64_t;
 
@@ -215,6 +223,7 @@ struct arg_maximum : detail::arg_extremum_family<false> {};
 // min_max{}: both values.
 struct min_max {
   static constexpr char const* name = "min_max";
+  static constexpr char const* summary = "the least and the greatest element";
   template <element T>
   using result = detail::extremum_values<T>;
   template <element T>

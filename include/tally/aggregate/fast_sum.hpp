@@ -35,6 +35,8 @@ struct tree_sum {
 // fast_sum{}: as above; integers are summed as by sum{}.
 struct fast_sum {
   static constexpr char const* name = "fast_sum";
+  static constexpr char const* summary =
+      "a sum rounded at every step, with the same bits everywhere";
   template <element T>
   using result = detail::sum_result<T, void>;
 

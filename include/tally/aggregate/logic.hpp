@@ -51,6 +51,7 @@ struct zeros_seen_as : zeros<T> {
 template <class Lower>
 struct logical {
   static constexpr char const* name = Lower::name;
+  static constexpr char const* summary = Lower::summary;
   template <element T>
   using result = typename Lower::result;
 
@@ -62,16 +63,19 @@ struct logical {
 
 struct nonzero {
   static constexpr char const* name = "count_nonzero";
+  static constexpr char const* summary = "how many elements are not zero";
   using result = std::uint64_t;
   TALLY_FN result operator()(auto const& s) const { return s.count - s.zero; }
 };
 struct any_nonzero {
   static constexpr char const* name = "any_of";
+  static constexpr char const* summary = "whether an element is not zero";
   using result = bool;
   TALLY_FN result operator()(auto const& s) const { return s.count > s.zero; }
 };
 struct all_nonzero {
   static constexpr char const* name = "all_of";
+  static constexpr char const* summary = "whether no element is zero";
   using result = bool;
   TALLY_FN result operator()(auto const& s) const { return s.zero == 0; }
 };

@@ -19,6 +19,7 @@ using moment_result =
 template <class R = void>
 struct basic_mean {
   static constexpr char const* name = "mean";
+  static constexpr char const* summary = "the exact mean, rounded once";
   template <element T>
     requires floating<detail::moment_result<T, R>>
   using result = detail::moment_result<T, R>;
@@ -38,6 +39,8 @@ using mean = basic_mean<>;
 template <class R, bool Root>
 struct basic_variance {
   static constexpr char const* name = Root ? "standard_deviation" : "variance";
+  static constexpr char const* summary = Root ? "the root of the exact variance, rounded once"
+                                              : "the exact variance, rounded once";
   template <element T>
     requires floating<detail::moment_result<T, R>>
   using result = detail::moment_result<T, R>;
@@ -66,6 +69,7 @@ using standard_deviation = basic_variance<void, true>;
 //   standard_deviation{}.on<float>().lower(s);       // of x and y
 struct moments_state {
   static constexpr char const* name = "moments_state";
+  static constexpr char const* summary = "the count, the exact sum and the exact sum of squares";
   template <element T>
   using result = moment_sums<T, true>;
 

@@ -38,6 +38,8 @@ struct integer_product {
 // product{}: as above. Of nothing, 1.
 struct product {
   static constexpr char const* name = "product";
+  static constexpr char const* summary =
+      "the product, rounded at every step; of integers modulo 2^64";
   template <element T>
   using result = detail::sum_result<T, void>;
 

@@ -58,6 +58,7 @@ struct integer_running_sum : integer_sum<In, Out> {
 template <class R = void>
 struct basic_sum {
   static constexpr char const* name = "sum";
+  static constexpr char const* summary = "the exact sum, rounded once; of integers modulo 2^64";
   template <element T>
     requires(floating<T> || integer<detail::sum_result<T, R>>)
   using result = detail::sum_result<T, R>;
@@ -88,6 +89,7 @@ using sum = basic_sum<>;
 // sum_state{}: the exact sum itself, an exact_state, at the speed of sum{}.
 struct sum_state {
   static constexpr char const* name = "sum_state";
+  static constexpr char const* summary = "the exact sum itself";
   template <floating T>
   using result = exact_state<T>;
 

@@ -14,6 +14,8 @@ namespace tally {
 template <class R = void>
 struct basic_sum_of_squares {
   static constexpr char const* name = "sum_of_squares";
+  static constexpr char const* summary =
+      "the exact sum of squares, rounded once; of integers modulo 2^64";
   template <element T>
     requires(integer<T> || floating<detail::sum_result<T, R>>)
   using result = detail::sum_result<T, R>;
@@ -34,6 +36,8 @@ using sum_of_squares = basic_sum_of_squares<>;
 template <class R = void>
 struct basic_norm {
   static constexpr char const* name = "norm";
+  static constexpr char const* summary =
+      "the Euclidean norm, the root of the exact sum of squares, rounded once";
   template <element T>
     requires floating<detail::moment_result<T, R>>
   using result = detail::moment_result<T, R>;

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The calls with run-time types: an array is an element type, an address and a size; an aggregate
+// is a name and options; results are values. What there is is the table of compiled.hpp. The bits
+// are those of the calls with types.
+//
+//   auto const variance = tally::any_aggregate("variance", {.ddof = 1}).on(tally::dtype::float32);
+//   tally::any_array const x{tally::dtype::float32, data, size};
+//   double v = tally::reduce(here, x, variance).value().as<float>();
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tally/cpu/selections.hpp"
+#include "tally/dtype.hpp"
+#include "tally/error.hpp"
+#include "tally/serial.hpp"
+#include "tally/span.hpp"
+#include "tally/where.hpp"
+
+namespace tally {
+
+// Elements in memory that somebody else owns; a bool is a byte.
+struct any_array {
+  dtype type;
+  void const* data;
+  std::uint64_t size;
+
+  any_array(dtype of, void const* at, std::uint64_t count) : type(of), data(at), size(count) {}
+  template <detail::contiguous R>
+    requires element<detail::value_of<R>>
+  explicit any_array(R const& r)
+      : any_array(dtype_of<detail::value_of<R>>, std::data(r), std::size(r)) {}
+};
+
+// Room for elements.
+struct any_output {
+  dtype type;
+  void* data;
+  std::uint64_t size;
+};
+
+// One value; the low bits are its.
+struct any_number {
+  dtype type;
+  std::uint64_t bits;
+
+  any_number() = default;
+  any_number(dtype of, std::uint64_t its_bits) : type(of), bits(its_bits) {}
+  template <element T>
+  explicit any_number(T x) : type(dtype_of<T>), bits(to_bits(x)) {}
+  // The one that lies there, at any address.
+  static any_number at(dtype type, void const* memory);
+  // Writes it there.
+  void store(void* memory) const;
+
+  // Throws where it is of another type than T.
+  template <element T>
+  T as() const {
+    if (type != dtype_of<T>)
+      throw error("any_number: a " + std::string(name(type)) + ", not a " +
+                  std::string(name(dtype_of<T>)));
+    return from_bits<T>(bits_of<T>(bits));
+  }
+  bool operator==(any_number const&) const = default;
+};
+
+struct named_number {
+  char const* name;  // "value" where there is one
+  any_number value;
+};
+
+// What an aggregate gives: mostly one number.
+class any_result {
+ public:
+  static constexpr std::size_t most = 12;
+
+  std::size_t size() const { return size_; }
+  named_number const* begin() const { return numbers_.data(); }
+  named_number const* end() const { return begin() + size_; }
+  // The one of that name; throws where there is none.
+  any_number const& operator[](std::string_view name) const;
+  // The only one; throws where there are several.
+  any_number const& value() const;
+
+  void add(char const* name, any_number value) { numbers_[size_++] = {name, value}; }
+
+ private:
+  std::size_t size_ = 0;
+  std::array<named_number, most> numbers_;  // those from size_ on have no value
+};
+
+// Of an aggregate in the table.
+struct aggregate_info {
+  std::string_view name;
+  std::string_view summary;
+  bool of_pairs;                // reads two arrays of one type
+  bool takes_ddof;
+  std::vector<dtype> elements;  // what it can be of
+};
+
+// All that have a name at run time, in the table's order. States are not numbers: those are left
+// out whose results are.
+std::span<aggregate_info const> aggregates();
+
+struct aggregate_options {
+  std::uint64_t ddof = 0;
+  std::optional<dtype> as = {};  // the result's type; without one, that of the call with types
+};
+
+namespace detail {
+struct aggregate_row;
+}  // namespace detail
+
+// An aggregate of elements of one type: made once, for many calls.
+class bound_aggregate {
+ public:
+  aggregate_info const& info() const;
+  dtype elements() const;
+  aggregate_options const& options() const { return options_; }
+  // What its results are called, and their types; the values are 0.
+  any_result results() const;
+  // Whether a GPU can run it.
+  bool has_kernel() const;
+  // Whether it has an answer where there is no element.
+  bool answers_nothing() const;
+
+ private:
+  friend class any_aggregate;
+  friend class any_reducer;
+  friend detail::aggregate_row const& row_of(bound_aggregate const& op) { return *op.row_; }
+  bound_aggregate(detail::aggregate_row const* row, aggregate_options const& options)
+      : row_(row), options_(options) {}
+
+  detail::aggregate_row const* row_;
+  aggregate_options options_;
+};
+
+class any_aggregate {
+ public:
+  // Throws where there is none of that name, and for options that it does not take.
+  any_aggregate(std::string_view name, aggregate_options options = {});
+
+  aggregate_info const& info() const;
+  aggregate_options const& options() const { return options_; }
+  // What `as` may be for such elements; nothing where results are several numbers.
+  std::vector<dtype> result_types(dtype elements) const;
+  // Throws where it does not take such elements, or has no result of type `as`.
+  bound_aggregate on(dtype elements) const;
+
+ private:
+  std::size_t index_;
+  aggregate_options options_;
+};
+
+// As in reduce.hpp. An array of another type than the aggregate's is an error. On a gpu, so is an
+// aggregate without a kernel.
+any_result reduce(cpu where, any_array const& in, bound_aggregate const& op,
+                  reduce_options options = {});
+any_result reduce(gpu& where, any_array const& in, bound_aggregate const& op,
+                  reduce_options options = {});
+any_result reduce(automatic& where, any_array const& in, bound_aggregate const& op,
+                  reduce_options options = {});
+// Of the pairs of a and b.
+any_result reduce(cpu where, any_array const& a, any_array const& b, bound_aggregate const& op,
+                  reduce_options options = {});
+any_result reduce(gpu& where, any_array const& a, any_array const& b, bound_aggregate const& op,
+                  reduce_options options = {});
+any_result reduce(automatic& where, any_array const& a, any_array const& b,
+                  bound_aggregate const& op, reduce_options options = {});
+
+// With the aggregate looked up in every call.
+template <execution Where>
+any_result reduce(Where&& where, any_array const& in, any_aggregate const& op,
+                  reduce_options options = {}) {
+  return reduce(where, in, op.on(in.type), options);
+}
+template <execution Where>
+any_result reduce(Where&& where, any_array const& a, any_array const& b, any_aggregate const& op,
+                  reduce_options options = {}) {
+  return reduce(where, a, b, op.on(a.type), options);
+}
+
+// How many elements are NaN.
+std::uint64_t count_nan(cpu where, any_array const& in);
+
+// A reduction in instalments, as a reducer is.
+class any_reducer {
+ public:
+  explicit any_reducer(bound_aggregate const& op, reduce_options options = {},
+                       std::uint64_t first = 0);
+  any_reducer(any_reducer const& other);
+  any_reducer(any_reducer&&) noexcept;
+  any_reducer& operator=(any_reducer other) noexcept;
+  ~any_reducer();
+
+  void add(cpu where, any_array const& chunk);
+  void add(cpu where, any_array const& a, any_array const& b);
+  // `right` is of the same aggregate and options.
+  void append(any_reducer const& right);
+  void move_to(std::uint64_t first);
+
+  any_result result() const;
+  // What another aggregate of the same elements makes of what is known here: arg_minimum, say, of
+  // what a minimum knows. Throws where that is not enough.
+  any_result result(bound_aggregate const& other) const;
+  // Whether there is a result: some aggregates need an element.
+  bool has_result() const;
+
+  std::uint64_t count() const;
+  std::uint64_t first() const;
+  bool is_ordered() const;
+  // How many of the elements were NaN. Most aggregates know, for others add() counts.
+  std::uint64_t nan_count() const;
+
+  void write(byte_writer& out) const;
+  void read(byte_reader& in);
+
+  struct state;
+
+ private:
+  bound_aggregate op_;
+  reduce_options options_;
+  std::unique_ptr<state> state_;
+};
+
+struct any_scan_options {
+  std::optional<any_number> init = {};  // of the output's type
+  bool reverse = false;
+  any_number* total = nullptr;
+  nan_policy nan = propagate;
+};
+
+// Whether there is a scan of such elements to results of that type.
+bool can_scan(any_aggregate const& op, dtype in, dtype out);
+
+// As in scan.hpp.
+void inclusive_scan(cpu where, any_array const& in, any_output const& out, any_aggregate const& op,
+                    any_scan_options const& options = {});
+void exclusive_scan(cpu where, any_array const& in, any_output const& out, any_aggregate const& op,
+                    any_scan_options const& options = {});
+void inclusive_scan(automatic& where, any_array const& in, any_output const& out,
+                    any_aggregate const& op, any_scan_options const& options = {});
+void exclusive_scan(automatic& where, any_array const& in, any_output const& out,
+                    any_aggregate const& op, any_scan_options const& options = {});
+
+// A scan in instalments, as a scanner is.
+class any_scanner {
+ public:
+  any_scanner(any_aggregate const& op, dtype in, dtype out, any_scan_options const& options = {},
+              std::uint64_t first = 0);
+  any_scanner(any_scanner&&) noexcept;
+  any_scanner& operator=(any_scanner&&) noexcept;
+  ~any_scanner();
+
+  void inclusive(cpu where, any_array const& in, any_output const& out);
+  void exclusive(cpu where, any_array const& in, any_output const& out);
+  any_number total() const;
+
+  struct state;
+
+ private:
+  dtype in_, out_;
+  std::unique_ptr<state> state_;
+};
+
+// The k best and where they are.
+struct any_top_k_result {
+  any_array values;
+  std::span<std::int64_t const> indices;
+  std::shared_ptr<void const> memory;  // where both are
+};
+
+// As in top_k.hpp.
+any_top_k_result top_k(cpu where, any_array const& in, std::uint64_t k, top_k_options options = {});
+std::uint64_t top_k_into(cpu where, any_array const& in, std::uint64_t k, any_output const& values,
+                         std::span<std::int64_t> indices, top_k_options options = {});
+
+// A top-k in instalments, as a selector is.
+class any_selector {
+ public:
+  any_selector(dtype elements, std::uint64_t k, top_k_options options = {},
+               std::uint64_t first = 0);
+  any_selector(any_selector&&) noexcept;
+  any_selector& operator=(any_selector&&) noexcept;
+  ~any_selector();
+
+  void add(cpu where, any_array const& chunk);
+  void append(any_selector&& right);
+  std::uint64_t count() const;
+  any_top_k_result result() &&;
+
+  struct state;
+
+ private:
+  dtype type_;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace tally

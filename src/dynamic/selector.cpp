@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/dynamic.hpp"
+#include "tally/top_k.hpp"
+
+namespace tally {
+
+struct any_selector::state {
+  virtual ~state() = default;
+  virtual void add(cpu where, any_array const& chunk) = 0;
+  virtual void append(state&& right) = 0;
+  virtual std::uint64_t count() const = 0;
+  virtual any_top_k_result result() = 0;
+};
+
+namespace {
+
+template <class T>
+std::span<T const> elements_of(any_array const& in) {
+  return {static_cast<T const*>(in.data), std::size_t(in.size)};
+}
+
+template <class T>
+any_top_k_result kept(top_k_result<T>&& found) {
+  auto const all = std::make_shared<top_k_result<T> const>(std::move(found));
+  return {any_array(dtype_of<T>, all->values.data(), all->values.size()), all->indices, all};
+}
+
+template <class T>
+class state_of final : public any_selector::state {
+ public:
+  state_of(std::uint64_t k, top_k_options const& options, std::uint64_t first)
+      : best_(k, options, first) {}
+
+  void add(cpu where, any_array const& chunk) override { best_.add(where, elements_of<T>(chunk)); }
+  void append(state&& right) override {
+    best_.append(std::move(static_cast<state_of&>(right).best_));
+  }
+  std::uint64_t count() const override { return best_.count(); }
+  any_top_k_result result() override { return kept<T>(std::move(best_).result()); }
+
+ private:
+  selector<T> best_;
+};
+
+void require_type(char const* argument, dtype given, dtype wanted) {
+  if (given != wanted)
+    throw error(std::string("top_k: ") + argument + " holds " + std::string(name(given)) +
+                ", not " + std::string(name(wanted)));
+}
+
+}  // namespace
+
+any_top_k_result top_k(cpu where, any_array const& in, std::uint64_t k, top_k_options options) {
+  return visit(in.type, [&]<class T>(std::type_identity<T>) {
+    return kept<T>(top_k(where, elements_of<T>(in), k, options));
+  });
+}
+
+std::uint64_t top_k_into(cpu where, any_array const& in, std::uint64_t k, any_output const& values,
+                         std::span<std::int64_t> indices, top_k_options options) {
+  require_type("values", values.type, in.type);
+  return visit(in.type, [&]<class T>(std::type_identity<T>) {
+    return top_k_into(where, elements_of<T>(in), k,
+                      std::span(static_cast<T*>(values.data), std::size_t(values.size)), indices,
+                      options);
+  });
+}
+
+any_selector::any_selector(dtype elements, std::uint64_t k, top_k_options options,
+                           std::uint64_t first)
+    : type_(elements),
+      state_(visit(elements, [&]<class T>(std::type_identity<T>) -> std::unique_ptr<state> {
+        return std::make_unique<state_of<T>>(k, options, first);
+      })) {}
+any_selector::any_selector(any_selector&&) noexcept = default;
+any_selector& any_selector::operator=(any_selector&&) noexcept = default;
+any_selector::~any_selector() = default;
+
+void any_selector::add(cpu where, any_array const& chunk) {
+  require_type("in", chunk.type, type_);
+  state_->add(where, chunk);
+}
+void any_selector::append(any_selector&& right) {
+  require_type("the selector on the right", right.type_, type_);
+  state_->append(std::move(*right.state_));
+}
+std::uint64_t any_selector::count() const { return state_->count(); }
+any_top_k_result any_selector::result() && { return state_->result(); }
+
+}  // namespace tally
