@@ -30,7 +30,8 @@ struct reduction_of<joint<Ops...>, T> {
   static result finish(joint<Ops...> const& op, running<T> const& known) {
     auto const& all = static_cast<running_together<T> const&>(known);
     return [&]<std::size_t... i>(std::index_sequence<i...>) {
-      return make_results(reduction_of<Ops, T>::finish(std::get<i>(op.ops), all.at(i))...);
+      std::tuple const found{reduction_of<Ops, T>::finish(std::get<i>(op.ops), all.at(i))...};
+      return std::apply([](auto const&... each) { return make_results(each...); }, found);
     }(std::index_sequence_for<Ops...>{});
   }
 

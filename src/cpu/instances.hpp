@@ -5,36 +5,13 @@
 
 #include "held.hpp"
 #include "tally/cpu/reductions.hpp"
-#include "tally/cpu/running_together.hpp"
+#include "tally/definition/describe.hpp"
 
 namespace tally::detail {
 
 // A run of an aggregate that several lines of the table may share (parts.hpp).
 template <class A>
 owner<running<typename A::element>> start_parts(A const& a);
-
-// What is described is known by two runs.
-template <class A, class B>
-owner<running<typename A::element>> start_each(both<A, B> const& pair) {
-  std::vector<owner<running<typename A::element>>> runs;
-  runs.push_back(start_parts(pair.first));
-  runs.push_back(start_parts(pair.second));
-  return make_owner<running_together<typename A::element>>(std::move(runs));
-}
-template <class A>
-auto start_each(A const& a) {
-  return start_parts(a);
-}
-template <class P, class T>
-struct total_over {
-  static auto in(running<T> const& known) { return total_of<P>(known); }
-};
-template <class A, class B, class T>
-struct total_over<both<A, B>, T> {
-  static maybe<typename both<A, B>::state> in(running<T> const& known) {
-    return {{total_of<A>(known).value, total_of<B>(known).value}, true};
-  }
-};
 
 template <class Op, class T>
 using bound = decltype(std::declval<Op const&>().template on<T>());
@@ -47,32 +24,27 @@ void lower_to(A const& a, maybe<typename A::state> const& total, void* result) {
 
 template <class Op, class T>
 owner<running<T>> start_compiled(Op const& op) {
-  return start_each(parts_of(op.template on<T>()));
+  return start_parts(parts_of(op.template on<T>()));
 }
 
 template <class Op, class T>
 void finish_compiled(Op const& op, running<T> const& known, void* result) {
-  lower_to(op.template on<T>(), total_over<parts_type<bound<Op, T>>, T>::in(known), result);
+  lower_to(op.template on<T>(), total_of<parts_type<bound<Op, T>>>(known), result);
 }
 
 template <class Op, class T>
 void reduce_compiled(Op const& op, cpu where, elements<T> const& in, std::uint64_t n,
                      nan_policy nan, void* result) {
   using parts = parts_type<bound<Op, T>>;
+  static_assert(compiled_reduce<parts>);
+  auto const a = op.template on<T>();
+  auto const shared = parts_of(a);
   int const threads = thread_count(where);
-  if constexpr (compiled_reduce<parts>) {
-    auto const a = op.template on<T>();
-    auto const shared = parts_of(a);
-    with_standard_arithmetic([&] {
-      partial<parts> total(shared);
-      reduce_elements(shared, threads, in, n, 0, nan, total);
-      *static_cast<typename bound<Op, T>::result*>(result) = lower_total(a, total.total(shared));
-    });
-  } else {
-    auto const known = start_compiled<Op, T>(op);
-    known->add(threads, in, n, 0, nan);
-    finish_compiled<Op, T>(op, *known, result);
-  }
+  with_standard_arithmetic([&] {
+    partial<parts> total(shared);
+    reduce_elements(shared, threads, in, n, 0, nan, total);
+    *static_cast<typename bound<Op, T>::result*>(result) = lower_total(a, total.total(shared));
+  });
 }
 
 }  // namespace tally::detail

@@ -15,7 +15,7 @@ struct paired {
   B b;
 };
 
-template <aggregate A, aggregate B>
+template <class A, class B>
 struct both;
 
 // The results of the pairs that bind_all() makes, one after the other.
@@ -31,7 +31,7 @@ struct listed<A, both<B, C>> {
 };
 
 // Two aggregates over the same elements in one read. The pair takes any order if both do.
-template <aggregate A, aggregate B>
+template <class A, class B>
 struct both {
   using first_type = A;
   using second_type = B;
@@ -69,6 +69,16 @@ struct both {
   void require(state const& s) const {
     require_elements(first, s.a);
     require_elements(second, s.b);
+  }
+  // What the aggregate P would know of the same elements.
+  template <class P>
+  static typename P::state part(state const& s) {
+    if constexpr (std::is_same_v<P, A>)
+      return s.a;
+    else if constexpr (std::is_same_v<P, B>)
+      return s.b;
+    else
+      return A::template part<P>(s.a);
   }
   template <aggregate P>
   static TALLY_HD bool is_empty(P const& part, typename P::state const& s) {

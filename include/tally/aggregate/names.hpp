@@ -82,7 +82,7 @@ template <element T, class F>
 struct of_extremum_values;
 template <element T>
 struct described;
-template <aggregate A, aggregate B>
+template <class A, class B>
 struct both;
 
 }  // namespace detail

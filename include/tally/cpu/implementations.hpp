@@ -71,7 +71,34 @@ struct accumulator_for<zeros<T>> {
   using type = zeros_accumulator<T>;
 };
 
-// Sums are a part of what moments know, and so are first moments of second ones.
+// Two aggregates at once, tile by tile.
+template <aggregate A, aggregate B>
+struct accumulator_of_both {
+  accumulator_type<A> a;
+  accumulator_type<B> b;
+
+  explicit accumulator_of_both(both<A, B> const& pair)
+      : a(make_accumulator(pair.first)), b(make_accumulator(pair.second)) {}
+  template <class Tile>
+  TALLY_CPU_FN void add(Tile const& t, typename both<A, B>::state& s) {
+    a.add(t, s.a);
+    b.add(t, s.b);
+  }
+  void flush(typename both<A, B>::state& s) {
+    a.flush(s.a);
+    b.flush(s.b);
+  }
+};
+template <aggregate A, aggregate B, nan_policy Nan>
+inline constexpr bool only_calls<accumulator_of_both<A, B>, Nan> =
+    only_calls<accumulator_type<A>, Nan> && only_calls<accumulator_type<B>, Nan>;
+template <aggregate A, aggregate B>
+struct accumulator_for<both<A, B>> {
+  using type = accumulator_of_both<A, B>;
+};
+
+// Sums are a part of what moments know, first moments of second ones, and these and the extrema of a
+// description.
 template <element T>
 struct sum_of;
 template <floating T>
@@ -83,6 +110,12 @@ struct sum_of<T> {
   using type = integer_sum<T>;
 };
 template <element T>
+using description_parts = both<moments<T, true>, extrema<T>>;
+template <element T>
+struct within<description_parts<T>> {
+  using type = kinds<moments<T, true>, extrema<T>, moments<T, false>, typename sum_of<T>::type>;
+};
+template <element T>
 struct within<moments<T, true>> {
   using type = kinds<moments<T, false>, typename sum_of<T>::type>;
 };
@@ -91,16 +124,24 @@ struct within<moments<T, false>> {
   using type = kinds<typename sum_of<T>::type>;
 };
 template <element T>
+struct holders<extrema<T>> {
+  using type = kinds<description_parts<T>>;
+};
+template <element T>
+struct holders<moments<T, true>> {
+  using type = kinds<description_parts<T>>;
+};
+template <element T>
 struct holders<moments<T, false>> {
-  using type = kinds<moments<T, true>>;
+  using type = kinds<moments<T, true>, description_parts<T>>;
 };
 template <floating T>
 struct holders<exact_sum<T>> {
-  using type = kinds<moments<T, false>, moments<T, true>>;
+  using type = kinds<moments<T, false>, moments<T, true>, description_parts<T>>;
 };
 template <integer T>
 struct holders<integer_sum<T>> {
-  using type = kinds<moments<T, false>, moments<T, true>>;
+  using type = kinds<moments<T, false>, moments<T, true>, description_parts<T>>;
 };
 
 // Scans.

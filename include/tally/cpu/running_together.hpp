@@ -33,8 +33,8 @@ class parts_together final : public running_part<T> {
   }
 
  private:
-  // A half of the smallest cache of a core, or less.
-  static constexpr std::uint64_t cached = std::max<std::uint64_t>(run_size, 16384 / sizeof(T));
+  // More would be in a cache, too, but while an aggregate adds what is there memory waits.
+  static constexpr std::uint64_t cached = std::max<std::uint64_t>(run_size, 4096 / sizeof(T));
 
   void add_run(elements<T> const& in, std::uint64_t begin, std::uint64_t end, std::uint64_t first) {
     for (auto const& part : each) part->add(in, begin, end, first);
@@ -73,9 +73,11 @@ class running_together final : public running<T> {
   }
   void add(int threads, elements<T> const& in, std::uint64_t n, std::uint64_t first,
            nan_policy nan) override {
-    // A few pieces a thread, so that a slow core does not hold up the others.
+    // A few pieces a thread, so that a slow core does not hold up the others; one if that is soon
+    // done.
+    bool const alone = threads == 1 || n < 65536 || n * sizeof(T) <= 1 << 20;
     std::uint64_t const pieces =
-        threads == 1 || n < 65536 ? 1 : std::min<std::uint64_t>(std::uint64_t(threads) * 4, n / 16384);
+        alone ? 1 : std::min<std::uint64_t>(std::uint64_t(threads) * 4, n / 16384);
     std::uint64_t const step = (n / pieces + 511) / 512 * 512;
     std::vector<owner<running_part<T>>> parts(pieces);
     parallel_for(threads, pieces, [&](std::size_t i) {
