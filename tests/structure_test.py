@@ -8,23 +8,24 @@ ROOT = Path(__file__).resolve().parents[1]
 INCLUDE = ROOT / "include" / "tally"
 
 # What may be included from where, besides the folder itself. A file at the top goes by its name.
-BASE = {"types.hpp", "error.hpp", "serial.hpp", "dtype.hpp", "claim.hpp", "where.hpp", "operators.hpp"}
+BASE = {"types.hpp", "error.hpp", "serial.hpp", "dtype.hpp", "claim.hpp", "where.hpp", "operators.hpp",
+        "owner.hpp"}
 FOLDERS = {
     "exact": BASE,
     "aggregate": BASE | {"exact"},
     "definition": BASE | {"exact", "aggregate"},
-    "cpu": BASE | {"exact", "aggregate", "transform.hpp", "zip.hpp"},
+    "cpu": BASE | {"exact", "aggregate", "input.hpp", "compiled.hpp"},
     "cuda": BASE,
     "warp": BASE | {"cuda"},
     "block": BASE | {"cuda", "warp"},
     "device": BASE | {"exact", "aggregate", "definition", "cuda", "warp", "block", "input.hpp"},
-    "gpu": BASE | {"exact", "aggregate", "definition", "device", "gpu.hpp", "input.hpp", "transform.hpp", "zip.hpp"},
+    "gpu": BASE | {"aggregate", "device", "cpu", "compiled.hpp", "input.hpp", "transform.hpp", "zip.hpp", "gpu.hpp"},
     "io": BASE,
 }
 # Within cpu/, from the lowest on: each may include those before it. What is in cpu/ itself is above,
 # but for a few files that know no algorithm.
 LEVELS = ["cpu/tile", "cpu/sum", "cpu/prefix"]
-BELOW = {"cpu/instruction_set.hpp", "cpu/path_counters.hpp"}
+BELOW = {"cpu/instruction_set.hpp", "cpu/path_counters.hpp", "cpu/elements.hpp"}
 
 # Of aggregates an algorithm knows the concept and what is known of a run.
 ALGORITHMS = ["cpu/reduce.hpp", "cpu/scan.hpp", "device/reduce.cuh", "device/reduce_array.cuh",
