@@ -82,7 +82,7 @@ constexpr command own[] = {
      "Every figure is exact and rounded once. NaN is always skipped, and counted: `count` is of "
      "all\n"
      "elements, `nan_count` of those that are NaN.",
-     reduction | has_ddof | runs_on_gpu,
+     reduction | has_ddof | runs_on_gpu | leaves_nan_out,
      {"tally describe examples/data/flights_arr_delay.npy",
       "tally describe --column distance examples/data/flights.csv"},
      run_reduction,
@@ -183,14 +183,15 @@ command command_for(any_aggregate const& op, generated& texts) {
   bool const rounds = op.result_types(info.elements.front()).size() > 1;
   bool const takes_floats = std::ranges::count(info.elements, dtype::float64);
   std::string const source = takes_floats ? "seq 100 | tally " : "tally generate digits | tally ";
-  return {texts.keep(name),
-          "",
-          texts.keep(about),
-          texts.keep(details + "."),
-          reduction | (rounds ? has_out_type : 0u) | (info.takes_ddof ? has_ddof : 0u) | runs_on_gpu,
-          {texts.keep(source + name), texts.keep(source + name + " --json")},
-          run_reduction,
-          info.name};
+  return {
+      texts.keep(name),
+      "",
+      texts.keep(about),
+      texts.keep(details + "."),
+      reduction | (rounds ? has_out_type : 0u) | (info.takes_ddof ? has_ddof : 0u) | runs_on_gpu,
+      {texts.keep(source + name), texts.keep(source + name + " --json")},
+      run_reduction,
+      info.name};
 }
 
 // The reductions first.
@@ -200,9 +201,8 @@ std::vector<command> all_commands() {
   auto const is_reduction = [](command const& c) { return c.run == run_reduction; };
   std::ranges::copy_if(own, std::back_inserter(all), is_reduction);
   for (auto const& info : aggregates())
-    if (!info.of_pairs && std::ranges::none_of(all, [&](auto const& c) {
-          return c.aggregate == info.name;
-        }))
+    if (!info.of_pairs &&
+        std::ranges::none_of(all, [&](auto const& c) { return c.aggregate == info.name; }))
       all.push_back(command_for(any_aggregate(info.name), texts));
   std::ranges::remove_copy_if(own, std::back_inserter(all), is_reduction);
   return all;

@@ -25,6 +25,7 @@ enum option_group : unsigned {
   climbs = 1024,
   looks_around = 2048,
   runs_on_gpu = 4096,
+  leaves_nan_out = 8192,  // always
 };
 
 struct command {

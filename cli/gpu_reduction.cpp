@@ -36,7 +36,8 @@ std::optional<gpu_reduction> reduce_on_gpu(input& in, arguments const& options,
     throw empty_array(settings, in.name(), x.size);
   reduce_options const how{.nan = settings.nan()};
   std::optional<any_result> index;
-  if (auto const where = index_of(settings); where && options.json) index = reduce(there, x, *where, how);
+  if (auto const where = index_of(settings); where && options.json)
+    index = reduce(there, x, *where, how);
   return gpu_reduction{answer_of(settings, reduce(there, x, op, how), index, x.size, nan),
                        counts_nan ? std::optional(nan) : std::nullopt,
                        "gpu:" + std::to_string(there.index())};

@@ -15,8 +15,8 @@ struct gpu_reduction {
   std::string device;
 };
 
-// The reduction of all of `in`, copied to the GPU that --device names. Nothing, and no element read,
-// if that has no memory for it.
+// The reduction of all of `in`, copied to the GPU that --device names. Nothing, and no element
+// read, if that has no memory for it.
 std::optional<gpu_reduction> reduce_on_gpu(input& in, arguments const& options,
                                            reduction_settings const& settings);
 

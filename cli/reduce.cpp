@@ -35,13 +35,14 @@ bool run_on_gpu(input& in, arguments const& options, reduction_settings const& s
 }  // namespace
 
 void run_reduction(arguments const& options) {
+  bool const leaves_out = command_named(options.command)->options & leaves_nan_out;
   for_each_array(options, [&](std::vector<std::string> const& files) {
     stopwatch const watch;
     input in(files, options);
     reduction_settings const settings{.command = options.command,
                                       .type = in.type(),
                                       .ddof = options.ddof,
-                                      .skip_nan = options.skip_nan || options.command == "describe",
+                                      .skip_nan = options.skip_nan || leaves_out,
                                       .out_type = options.out_type};
     if (options.gpu && run_on_gpu(in, options, settings, watch)) return;
     run_on_cpu(in, options, settings, watch);

@@ -16,6 +16,9 @@ answer answer_with(number value) {
                    {"result_dtype", name(value.type())}}};
 }
 
+// Behind which of several results the divisor is told.
+constexpr std::string_view ddofs_result = "standard_deviation";
+
 void add_number(answer& to, std::string const& key, number value) {
   to.keys[key] = value.to_json();
   if (is_floating(value.type())) to.keys[key + "_bits"] = value.hexadecimal();
@@ -39,7 +42,7 @@ answer list_of(reduction_settings const& s, bool takes_ddof, any_result const& f
       a.lines.push_back(number(value).text());
       add_number(a, key, number(value));
     }
-    if (takes_ddof && key == "standard_deviation") a.keys["ddof"] = s.ddof;
+    if (takes_ddof && key == ddofs_result) a.keys["ddof"] = s.ddof;
   }
   return a;
 }

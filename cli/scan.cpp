@@ -93,8 +93,8 @@ dtype natural_type(any_aggregate const& op, dtype in) { return op.result_types(i
 
 // A floating type scans to itself and to wider ones; integers and bool to any integers.
 void require_possible(any_aggregate const& op, dtype in, dtype out) {
-  bool const widens = is_floating(in) ? in == out || size_of(out) > size_of(in)
-                                      : out != dtype::boolean;
+  bool const widens =
+      is_floating(in) ? in == out || size_of(out) > size_of(in) : out != dtype::boolean;
   if (!widens || !can_scan(op, in, out))
     throw usage_error("--out-dtype: a scan of " + std::string(name(in)) + " cannot be " +
                       std::string(name(out)));

@@ -89,7 +89,8 @@ answer answer_of(arguments const& options, selection const& found) {
   json values = json::array();
   auto const& [type, data, count] = found.best.values;
   for (std::size_t i = 0; i < count; ++i) {
-    number const value(any_number::at(type, static_cast<std::byte const*>(data) + i * size_of(type)));
+    number const value(
+        any_number::at(type, static_cast<std::byte const*>(data) + i * size_of(type)));
     if (options.json)
       values.push_back(value.to_json());
     else

@@ -76,7 +76,8 @@ any_reducer in_two(bound_aggregate const& op, any_array const& x, nan_policy nan
 template <class Op, element T>
 void check(nan_policy nan) {
   using result = typename Op::template result<T>;
-  if constexpr (element<result> || requires(result const& r) { r.each([](char const*, auto) {}); }) {
+  if constexpr (element<result> ||
+                requires(result const& r) { r.each([](char const*, auto) {}); }) {
     SCOPED_TRACE(std::string(Op::name) + " of " + std::string(name(dtype_of<T>)));
     auto const memory = values<T>(1);
     std::span<T const> const x(memory.get(), n);
@@ -109,7 +110,7 @@ void check(nan_policy nan) {
   }
 }
 
-#define CHECK_ONE(O, T)                     \
+#define CHECK_ONE(O, T)                       \
   check<detail::canonical_of<O, T>, T>(skip); \
   check<detail::canonical_of<O, T>, T>(propagate);
 #define CHECK(ELEMENTS, O) TALLY_EACH_##ELEMENTS(CHECK_ONE, O)
@@ -117,32 +118,16 @@ void check(nan_policy nan) {
 using detail::pair;
 using detail::variance_as;
 
-TEST(dynamic, every_line_of_the_table_gives_the_bits_of_the_call_with_types) {
-  TALLY_INTEGER_SUMS(CHECK)
-  TALLY_SUMS(CHECK)
-  TALLY_FAST_SUMS(CHECK)
-  TALLY_PRODUCTS(CHECK)
-  TALLY_LOGIC(CHECK)
-  TALLY_BITS(CHECK)
-  TALLY_MEANS(CHECK)
-  TALLY_DOTS(CHECK)
-}
-TEST(dynamic, those_of_extrema_and_second_moments_do) {
-  TALLY_EXTREMA(CHECK)
-  TALLY_ARG_EXTREMA(CHECK)
-  TALLY_VARIANCES(CHECK)
-  TALLY_NORMS(CHECK)
-  TALLY_DESCRIPTIONS(CHECK)
-  TALLY_INTEGER_DESCRIPTIONS(CHECK)
-}
-TEST(dynamic, so_do_results_of_other_types) {
-  TALLY_WIDENED_SUMS(CHECK_ONE)
-  TALLY_NARROWED_SUMS(CHECK_ONE)
-  TALLY_ROUNDED_FLOATS(CHECK_ONE, variance_as)
-  TALLY_ROUNDED_INTEGERS(CHECK_ONE, basic_mean)
-  TALLY_ROUNDED_INTEGERS(CHECK_ONE, basic_norm)
-  TALLY_ROUNDED_DOTS(CHECK_ONE)
-}
+TEST(dynamic, every_line_of_the_table_gives_the_bits_of_the_call_with_types){
+    TALLY_INTEGER_SUMS(CHECK) TALLY_SUMS(CHECK) TALLY_FAST_SUMS(CHECK) TALLY_PRODUCTS(CHECK)
+        TALLY_LOGIC(CHECK) TALLY_BITS(CHECK) TALLY_MEANS(CHECK)
+            TALLY_DOTS(CHECK)} TEST(dynamic, those_of_extrema_and_second_moments_do){
+    TALLY_EXTREMA(CHECK) TALLY_ARG_EXTREMA(CHECK) TALLY_VARIANCES(CHECK) TALLY_NORMS(CHECK)
+        TALLY_DESCRIPTIONS(CHECK)
+            TALLY_INTEGER_DESCRIPTIONS(CHECK)} TEST(dynamic, so_do_results_of_other_types){
+    TALLY_WIDENED_SUMS(CHECK_ONE) TALLY_NARROWED_SUMS(CHECK_ONE)
+        TALLY_ROUNDED_FLOATS(CHECK_ONE, variance_as) TALLY_ROUNDED_INTEGERS(CHECK_ONE, basic_mean)
+            TALLY_ROUNDED_INTEGERS(CHECK_ONE, basic_norm) TALLY_ROUNDED_DOTS(CHECK_ONE)}
 
 TEST(dynamic, sums_of_integers_are_rounded_once_to_floating_types) {
   std::vector<std::uint64_t> const x(3, ~std::uint64_t(0));
@@ -171,20 +156,23 @@ TEST(dynamic, what_a_minimum_knows_tells_more) {
 }
 
 TEST(dynamic, what_needs_an_element_says_so) {
-  any_reducer none(any_aggregate("mean").on(dtype::int8)), sum(any_aggregate("sum").on(dtype::int8));
+  any_reducer none(any_aggregate("mean").on(dtype::int8)),
+      sum(any_aggregate("sum").on(dtype::int8));
   EXPECT_FALSE(none.has_result());
   EXPECT_TRUE(sum.has_result());
   EXPECT_EQ(failure_of([&] { none.result(); }), "mean: the array is empty");
 }
 
 TEST(dynamic, errors_name_the_argument_and_its_value) {
-  EXPECT_TRUE(failure_of([] { any_aggregate("foo"); })
-                  .starts_with("aggregate 'foo': there are sum, fast_sum, product, "));
+  EXPECT_TRUE(failure_of([] {
+                any_aggregate("foo");
+              }).starts_with("aggregate 'foo': there are sum, fast_sum, product, "));
   EXPECT_EQ(failure_of([] { any_aggregate("sum", {.ddof = 1}); }),
             "aggregate 'sum': takes no ddof, which is 1");
-  EXPECT_EQ(failure_of([] { any_aggregate("bit_or").on(dtype::float32); }),
-            "there is no bit_or of float32: it takes bool, int8, int16, int32, int64, uint8, uint16, "
-            "uint32, uint64");
+  EXPECT_EQ(
+      failure_of([] { any_aggregate("bit_or").on(dtype::float32); }),
+      "there is no bit_or of float32: it takes bool, int8, int16, int32, int64, uint8, uint16, "
+      "uint32, uint64");
   EXPECT_EQ(failure_of([] { any_aggregate("sum", {.as = dtype::int32}).on(dtype::int32); }),
             "as = int32: the sum of int32 can be int64, float16, bfloat16, float32, float64");
   std::vector<double> const x(3), y(2);
@@ -192,7 +180,8 @@ TEST(dynamic, errors_name_the_argument_and_its_value) {
   auto const dot = any_aggregate("dot").on(dtype::float64);
   EXPECT_EQ(failure_of([&] { reduce(cpu{}, any_array(x), sum); }),
             "sum: in holds float64, not float32");
-  EXPECT_EQ(failure_of([&] { reduce(cpu{}, any_array(x), dot); }), "dot: takes two arrays, not one");
+  EXPECT_EQ(failure_of([&] { reduce(cpu{}, any_array(x), dot); }),
+            "dot: takes two arrays, not one");
   EXPECT_EQ(failure_of([&] { reduce(cpu{}, any_array(x), any_array(y), dot); }),
             "dot: a has 3 elements, b has 2");
   EXPECT_EQ(failure_of([&] { any_number(1.0f).as<double>(); }),
@@ -210,9 +199,8 @@ void check_scan() {
     exclusive_scan(cpu{}, x, std::span(want.get(), n), Op{},
                    {.init = Out{}, .reverse = true, .total = &total, .nan = skip});
     any_output const out{dtype_of<Out>, got.get(), n};
-    exclusive_scan(
-        cpu{2}, any_array(x), out, any_aggregate(Op::name),
-        {.init = any_number(Out{}), .reverse = true, .total = &any_total, .nan = skip});
+    exclusive_scan(cpu{2}, any_array(x), out, any_aggregate(Op::name),
+                   {.init = any_number(Out{}), .reverse = true, .total = &any_total, .nan = skip});
     EXPECT_EQ(std::memcmp(want.get(), got.get(), n * sizeof(Out)), 0) << Op::name;
     EXPECT_EQ(any_total, any_number(total));
     any_scanner pieces(any_aggregate(Op::name), dtype_of<In>, dtype_of<Out>, {.nan = skip});

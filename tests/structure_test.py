@@ -9,23 +9,24 @@ INCLUDE = ROOT / "include" / "tally"
 
 # What may be included from where, besides the folder itself. A file at the top goes by its name.
 BASE = {"types.hpp", "error.hpp", "serial.hpp", "dtype.hpp", "claim.hpp", "where.hpp", "operators.hpp",
-        "owner.hpp"}
+        "owner.hpp", "span.hpp"}
 FOLDERS = {
     "exact": BASE,
     "aggregate": BASE | {"exact"},
     "definition": BASE | {"exact", "aggregate"},
-    "cpu": BASE | {"exact", "aggregate", "input.hpp", "compiled.hpp"},
+    "cpu": BASE | {"exact", "aggregate", "compiled.hpp", "input.hpp", "transform.hpp", "zip.hpp"},
     "cuda": BASE,
     "warp": BASE | {"cuda"},
     "block": BASE | {"cuda", "warp"},
     "device": BASE | {"exact", "aggregate", "definition", "cuda", "warp", "block", "input.hpp"},
-    "gpu": BASE | {"aggregate", "device", "cpu", "compiled.hpp", "input.hpp", "transform.hpp", "zip.hpp", "gpu.hpp"},
+    "gpu": BASE | {"exact", "aggregate", "definition", "cpu", "device", "compiled.hpp", "gpu.hpp", "input.hpp",
+                   "transform.hpp", "zip.hpp"},
     "io": BASE,
 }
 # Within cpu/, from the lowest on: each may include those before it. What is in cpu/ itself is above,
 # but for a few files that know no algorithm.
 LEVELS = ["cpu/tile", "cpu/sum", "cpu/prefix"]
-BELOW = {"cpu/instruction_set.hpp", "cpu/path_counters.hpp", "cpu/elements.hpp"}
+BELOW = {"cpu/elements.hpp", "cpu/instruction_set.hpp", "cpu/path_counters.hpp"}
 
 # Of aggregates an algorithm knows the concept and what is known of a run.
 ALGORITHMS = ["cpu/reduce.hpp", "cpu/scan.hpp", "device/reduce.cuh", "device/reduce_array.cuh",
@@ -121,6 +122,43 @@ def test_device_code_does_not_know_the_machine():
 def test_no_member_shares_its_address():
     """nvcc 13 copies [[no_unique_address]] members wrongly; kernels gave wrong sums."""
     assert not [header for header, text in headers().items() if "no_unique_address" in text]
+
+
+def code_of(folder, pattern):
+    return {path: re.sub(r"//.*", "", path.read_text()) for path in (ROOT / folder).glob(pattern)}
+
+
+def test_the_command_uses_public_headers_only():
+    sources = code_of("cli", "*.[hc]pp")
+    assert len(sources) > 40
+    assert not [path.name for path, text in sources.items() if "detail::" in text]
+
+
+def test_who_calls_with_run_time_types_dispatches_on_no_aggregate():
+    """So that a line in compiled.hpp is all that a new one needs."""
+    sources = code_of("cli", "*.cpp") | code_of("tests/support", "probe*.cpp") | code_of("bench/cpu", "calls.cpp")
+    table = (INCLUDE / "compiled.hpp").read_text()
+    names = set(re.findall(r"L\(\w+, (\w+)\)", table))
+    assert len(names) > 20
+    compared = re.compile(r'[!=]= *"(\w+)"|"(\w+)" *[!=]=')
+    typed = re.compile(rf"\b({'|'.join(names)})(<\w*>)?\{{")
+    wrong = [f"{path.name}: {found.group()}" for path, text in sources.items()
+             for found in [*compared.finditer(text), *typed.finditer(text)]
+             if (found.group(1) or found.group(2)) in names]
+    assert not wrong
+
+
+def test_the_calls_with_run_time_types_need_no_exact_arithmetic():
+    graph = {header: included(text) for header, text in headers().items()}
+    reached, left = set(), ["dynamic.hpp"]
+    while left:
+        header = left.pop()
+        if header not in reached:
+            reached.add(header)
+            left += graph[header]
+    assert len(reached) > 5
+    assert not [h for h in reached if top(h) == "definition" or h.startswith("exact/")
+                and h not in {"exact/float_format.hpp", "exact/order_key.hpp"}]
 
 
 def test_no_file_is_longer_than_400_lines():

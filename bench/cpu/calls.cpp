@@ -81,8 +81,8 @@ int bench_scan(int type, void const* data, std::size_t n, int threads, void* out
 int bench_top_k(int type, void const* data, std::size_t n, std::uint64_t k, int threads,
                 void* values, std::int64_t* indices) {
   return reported([&] {
-    top_k_into(cpu{threads}, any_array(dtype(type), data, n), k,
-               any_output{dtype(type), values, k}, std::span(indices, k));
+    top_k_into(cpu{threads}, any_array(dtype(type), data, n), k, any_output{dtype(type), values, k},
+               std::span(indices, k));
   });
 }
 

@@ -102,7 +102,7 @@ class any_result {
 struct aggregate_info {
   std::string_view name;
   std::string_view summary;
-  bool of_pairs;                // reads two arrays of one type
+  bool of_pairs;  // reads two arrays of one type
   bool takes_ddof;
   std::vector<dtype> elements;  // what it can be of
 };

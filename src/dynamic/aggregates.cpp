@@ -20,8 +20,8 @@ struct table {
         if (row.name) add(row);
   }
   void add(aggregate_row const& row) {
-    auto const i = std::size_t(std::ranges::find(infos, row.name, &aggregate_info::name) -
-                               infos.begin());
+    auto const i =
+        std::size_t(std::ranges::find(infos, row.name, &aggregate_info::name) - infos.begin());
     if (i == infos.size()) {
       infos.push_back({row.name, row.summary, row.of_pairs, row.takes_ddof, {}});
       rows.emplace_back();

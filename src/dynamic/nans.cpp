@@ -4,7 +4,7 @@
 #include "tally/compiled.hpp"
 #include "tally/cpu/implementations.hpp"
 #include "tally/cpu/reductions.hpp"
-#include "tally/definition/moments.hpp"
+#include "tally/definition/describe.hpp"
 #include "tally/dynamic.hpp"
 
 namespace tally {
@@ -30,7 +30,7 @@ std::uint64_t nans_in(cpu where, std::span<T const> x) {
   return total_of<extrema<T>>(*ends).value.nan;
 }
 
-#define TALLY_NANS(O, T)                                                                        \
+#define TALLY_NANS(O, T)                                                                          \
   template std::optional<std::uint64_t> nans_known(running<T> const&, std::uint64_t, nan_policy); \
   template std::uint64_t nans_in(cpu, std::span<T const>);
 TALLY_EACH_element(TALLY_NANS, )

@@ -42,16 +42,16 @@ any_result run(automatic& where, aggregate_row const& row, any_input const& in,
 
 }  // namespace
 
-#define TALLY_REDUCE(WHERE)                                                                  \
-  any_result reduce(WHERE where, any_array const& in, bound_aggregate const& op,             \
-                    reduce_options options) {                                                \
-    auto const& row = row_of(op);                                                            \
-    return run(where, row, detail::input_for(row, in), op.options(), options.nan);           \
-  }                                                                                          \
-  any_result reduce(WHERE where, any_array const& a, any_array const& b,                     \
-                    bound_aggregate const& op, reduce_options options) {                     \
-    auto const& row = row_of(op);                                                            \
-    return run(where, row, detail::input_for(row, a, b), op.options(), options.nan);         \
+#define TALLY_REDUCE(WHERE)                                                          \
+  any_result reduce(WHERE where, any_array const& in, bound_aggregate const& op,     \
+                    reduce_options options) {                                        \
+    auto const& row = row_of(op);                                                    \
+    return run(where, row, detail::input_for(row, in), op.options(), options.nan);   \
+  }                                                                                  \
+  any_result reduce(WHERE where, any_array const& a, any_array const& b,             \
+                    bound_aggregate const& op, reduce_options options) {             \
+    auto const& row = row_of(op);                                                    \
+    return run(where, row, detail::input_for(row, a, b), op.options(), options.nan); \
   }
 TALLY_REDUCE(cpu)
 TALLY_REDUCE(gpu&)

@@ -114,8 +114,8 @@ class state_of final : public any_reducer::state {
 };
 
 std::unique_ptr<any_reducer::state> state_for(aggregate_row const& row,
-                                              aggregate_options const& options,
-                                              reduce_options how, std::uint64_t first) {
+                                              aggregate_options const& options, reduce_options how,
+                                              std::uint64_t first) {
   using made = std::unique_ptr<any_reducer::state>;
   return visit(row.elements, [&]<class T>(std::type_identity<T>) -> made {
     if (row.of_pairs)

@@ -4,7 +4,7 @@
 // moments.
 #include "rows.hpp"
 #include "tally/cpu/implementations.hpp"
-#include "tally/definition/moments.hpp"
+#include "tally/definition/describe.hpp"
 #include "tally/definition/sum.hpp"
 
 namespace tally::detail {
@@ -24,9 +24,7 @@ struct rounded_sum {
     known->add(thread_count(where), elements_of(x), x.size(), 0, nan);
     lower(*known, out);
   }
-  static void* start(aggregate_options const&) {
-    return start_compiled<mean, T>(mean{}).release();
-  }
+  static void* start(aggregate_options const&) { return start_compiled<mean, T>(mean{}).release(); }
   static void finish(aggregate_options const&, void const* known, any_result& out) {
     lower(*static_cast<running<T> const*>(known), out);
   }
@@ -41,9 +39,16 @@ struct rounded_sum {
 template <integer T, floating R>
 constexpr aggregate_row rounded_row() {
   using functions = rounded_sum<T, R>;
-  return {sum::name,          sum::summary, dtype_of<T>,      false,
-          false,              functions::results, functions::at_once, nullptr,
-          functions::start,   functions::finish};
+  return {sum::name,
+          sum::summary,
+          dtype_of<T>,
+          false,
+          false,
+          functions::results,
+          functions::at_once,
+          nullptr,
+          functions::start,
+          functions::finish};
 }
 
 }  // namespace

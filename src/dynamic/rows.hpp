@@ -27,7 +27,8 @@ struct aggregate_row {
   bool of_pairs = false, takes_ddof = false;
   any_result (*results)() = nullptr;
 
-  void (*at_once)(aggregate_options const&, cpu, any_input const&, nan_policy, any_result&) = nullptr;
+  void (*at_once)(aggregate_options const&, cpu, any_input const&, nan_policy,
+                  any_result&) = nullptr;
   void (*on_gpu)(aggregate_options const&, gpu&, any_input const&, nan_policy,
                  any_result&) = nullptr;  // null: there is no kernel
   void* (*start)(aggregate_options const&) = nullptr;
@@ -135,9 +136,9 @@ constexpr aggregate_row row() {
   using result = typename Op::template result<T>;
   if constexpr (element<result> || several_numbers<result>) {
     using functions = row_functions<Op, T>;
-    r = {Op::name,           Op::summary,         arrays_of<T>::type,  arrays_of<T>::pairs,
-         with_ddof<Op>,      functions::results,  functions::at_once,  nullptr,
-         functions::start,   functions::finish};
+    r = {Op::name,         Op::summary,        arrays_of<T>::type, arrays_of<T>::pairs,
+         with_ddof<Op>,    functions::results, functions::at_once, nullptr,
+         functions::start, functions::finish};
     if constexpr (kernel_is_held<Op, stored_input<T>>) r.on_gpu = functions::on_gpu;
   }
   return r;

@@ -79,8 +79,8 @@ std::unique_ptr<any_scanner::state> state_for(detail::any_scan_op const& op,
 
 void require_type(char const* argument, dtype given, dtype wanted) {
   if (given != wanted)
-    throw error(std::string("scan: ") + argument + " holds " + std::string(name(given)) +
-                ", not " + std::string(name(wanted)));
+    throw error(std::string("scan: ") + argument + " holds " + std::string(name(given)) + ", not " +
+                std::string(name(wanted)));
 }
 
 void scan_at_once(cpu where, any_array const& in, any_output const& out, any_aggregate const& op,
@@ -91,8 +91,8 @@ void scan_at_once(cpu where, any_array const& in, any_output const& out, any_agg
 }
 
 cpu where_for(automatic& where, any_array const& in, char const* call) {
-  detail::require_on_cpu(
-      call, std::span(static_cast<std::byte const*>(in.data), std::size_t(in.size)));
+  detail::require_on_cpu(call,
+                         std::span(static_cast<std::byte const*>(in.data), std::size_t(in.size)));
   return where.use_cpu();
 }
 

@@ -11,8 +11,9 @@ import pytest
 from .command import BINARY, answer
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ["sum", "fast-sum", "mean", "variance", "min", "max", "describe", "scan", "top-k",
-            "info", "generate", "merge", "devices", "ladder"]
+# In the order of the list in `tally --help`: a line each, with what it does.
+LIST = answer("--help").partition("\nCommands:\n")[2].partition("\nExamples:")[0]
+COMMANDS = re.findall(r"^  ([a-z][-a-z]*)", LIST, re.MULTILINE)
 
 
 def examples(text):
@@ -36,9 +37,15 @@ def test_help_ends_in_two_examples_that_run(command):
 
 
 def test_the_help_lists_every_command():
-    text = answer("--help")
-    for command in COMMANDS:
-        assert re.search(rf"^ *{command}\b", text, re.MULTILINE), command
+    """Those of docs/command_line.md, and the aggregates of docs/aggregates.md that take one array."""
+    page = (ROOT / "docs" / "command_line.md").read_text().partition("## Commands")[2].partition("## Input")[0]
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    named = {name.split()[0] for row in rows for name in re.findall(r"`([^`]+)`", row)}
+    table = (ROOT / "docs" / "aggregates.md").read_text()
+    single = {name.replace("_", "-") for name, rest in re.findall(r"^\| `(\w+)` \|(.*)$", table, re.MULTILINE)
+              if "in pairs" not in rest}
+    assert len(single) > 15
+    assert named | single - {"minimum", "maximum"} == set(COMMANDS) | {"cumsum"}
 
 
 def test_the_version_is_the_projects():

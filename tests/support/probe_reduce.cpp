@@ -87,13 +87,14 @@ int probe_reduce(char const* name, int type, void const* data, std::size_t n, in
     auto const op = aggregate_for(name, ddof, x.type, dtype(result));
     reduce_options const options{skips ? skip : propagate};
     cpu const where{threads};
-    auto const found = seed ? in_pieces(where, x, op, options, seed) : reduce(where, x, op, options);
+    auto const found =
+        seed ? in_pieces(where, x, op, options, seed) : reduce(where, x, op, options);
     *bits = found.value().bits;
   });
 }
 
-// What there is at run time, a line each: name, summary, elements, ddof or nothing, whether it is of
-// pairs, and for each element type the types of its results; separated by tabs.
+// What there is at run time, a line each: name, summary, elements, ddof or nothing, whether it is
+// of pairs, and for each element type the types of its results; separated by tabs.
 char const* probe_aggregates() {
   static std::string text;
   text.clear();

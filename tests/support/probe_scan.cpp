@@ -49,8 +49,12 @@ extern "C" int probe_scan(char const* name, int type, int out_type, void const* 
                           std::uint64_t seed, void* out, void* total) {
   return probe::guarded([&] {
     any_number all;
-    job work{any_aggregate(name), {dtype(type), data, n}, {dtype(out_type), out, n}, {threads},
-             exclusive,           {}};
+    job work{any_aggregate(name),
+             {dtype(type), data, n},
+             {dtype(out_type), out, n},
+             {threads},
+             exclusive,
+             {}};
     if (init) work.options.init = any_number::at(dtype(out_type), init);
     work.options.reverse = reverse;
     work.options.total = &all;
