@@ -155,6 +155,21 @@ TEST(dynamic, what_a_minimum_knows_tells_more) {
             "result: a minimum of float32 does not tell the mean of float32");
 }
 
+TEST(dynamic, what_a_description_knows_tells_its_parts) {
+  std::vector<double> const x = {1, 5, 3};
+  any_reducer all(any_aggregate("describe").on(dtype::float64));
+  all.add(cpu{}, any_array(x));
+  auto const told = [&](char const* name) {
+    return all.result(any_aggregate(name).on(dtype::float64)).value();
+  };
+  EXPECT_EQ(told("sum"), any_number(9.0));
+  EXPECT_EQ(told("mean"), any_number(3.0));
+  EXPECT_EQ(told("maximum"), any_number(5.0));
+  EXPECT_EQ(told("arg_maximum"), any_number(std::int64_t(1)));
+  auto const [sum_beside, described] = reduce(cpu{}, x, all_together(sum{}, describe{}));
+  EXPECT_EQ(sum_beside, 9);
+}
+
 TEST(dynamic, what_needs_an_element_says_so) {
   any_reducer none(any_aggregate("mean").on(dtype::int8)),
       sum(any_aggregate("sum").on(dtype::int8));

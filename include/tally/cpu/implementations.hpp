@@ -96,6 +96,8 @@ template <aggregate A, aggregate B>
 struct accumulator_for<both<A, B>> {
   using type = accumulator_of_both<A, B>;
 };
+template <class A, class B>
+inline constexpr bool all_alike<both<A, B>> = all_alike<A> && all_alike<B>;
 
 // Sums are a part of what moments know, first moments of second ones, and these and the extrema of a
 // description.

@@ -14,6 +14,10 @@ namespace tally::detail {
 template <class A>
 inline constexpr char kind_of = 0;
 
+// Whether all As are the same: without data of their own.
+template <class A>
+inline constexpr bool all_alike = std::is_empty_v<A>;
+
 // The aggregates whose states are a part of A's, and those of whose states A's is a part, which
 // Whole::part<A>(state) takes out.
 template <class... As>
@@ -119,7 +123,7 @@ class running_of final : public running_state<typename A::element, typename A::s
       throw unsaved();
   }
 
-  void const* kind() const override { return std::is_empty_v<A> ? &kind_of<A> : nullptr; }
+  void const* kind() const override { return all_alike<A> ? &kind_of<A> : nullptr; }
   running<element> const* find(void const* kind) const override {
     bool const here = kind == this->kind() || within<A>::type::has(kind);
     return here ? this : nullptr;
