@@ -125,6 +125,24 @@ TEST(all_together, leaves_a_result_that_looks_like_a_pair_whole) {
   both_ways(same_ends, same_total);
 }
 
+TEST(all_together, of_nothing_but_what_is_skipped_fails_as_a_single_call_does) {
+  std::vector<float> const x(5, NAN);
+  EXPECT_EQ(support::failure_of([&] {
+              reduce(cpu{}, x, all_together(fast_sum{}, variance{}), {skip});
+            }),
+            support::failure_of([&] { reduce(cpu{}, x, variance{}, {skip}); }));
+}
+
+TEST(all_together, finds_each_in_what_knows_it) {
+  auto const x = normal<float>(3001);
+  auto const [total, described, middle, low] =
+      reduce(cpu{2}, x, all_together(sum{}, describe{}, mean{}, minimum{}));
+  expect_same(total, reduce(cpu{}, x, sum{}));
+  expect_same(described.sum, total);
+  expect_same(middle, reduce(cpu{}, x, mean{}));
+  expect_same(low, reduce(cpu{}, x, minimum{}));
+}
+
 TEST(all_together, of_nothing_names_the_aggregate_that_has_no_answer) {
   std::vector<float> const none;
   EXPECT_EQ(support::failure_of([&] { reduce(cpu{}, none, all_together(sum{}, mean{})); }),
