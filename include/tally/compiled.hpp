@@ -14,6 +14,7 @@
 #include "tally/aggregate/fast_sum.hpp"
 #include "tally/aggregate/logic.hpp"
 #include "tally/aggregate/moments.hpp"
+#include "tally/aggregate/peak_to_peak.hpp"
 #include "tally/aggregate/product.hpp"
 #include "tally/aggregate/sum.hpp"
 #include "tally/aggregate/sum_of_squares.hpp"
@@ -25,7 +26,7 @@
 #define TALLY_PRODUCTS(L)     L(element, product)
 #define TALLY_LOGIC(L)        L(element, count_nonzero) L(element, any_of) L(element, all_of)
 #define TALLY_BITS(L)         L(integer, bit_and) L(integer, bit_or) L(integer, bit_xor)
-#define TALLY_EXTREMA(L)      L(element, minimum) L(element, maximum) L(element, min_max)
+#define TALLY_EXTREMA(L)      L(element, minimum) L(element, maximum) L(element, min_max) L(element, peak_to_peak)
 #define TALLY_ARG_EXTREMA(L)  L(element, arg_minimum) L(element, arg_maximum)
 #define TALLY_MEANS(L)        L(element, mean)
 #define TALLY_VARIANCES(L)    L(element, variance) L(element, standard_deviation)
