@@ -30,8 +30,7 @@ TEST(unaligned_arrays, are_refused_and_named_by_every_call) {
   EXPECT_EQ(failure_of([&] { exclusive_scan(cpu{}, aligned, in, sum{}); }),
             refusal("exclusive_scan: out"));
   EXPECT_EQ(failure_of([&] { top_k(cpu{}, in, 1); }), refusal("top_k: in"));
-  EXPECT_EQ(failure_of([&] { selector<float>(1).add(cpu{}, in); }),
-            refusal("selector: in"));
+  EXPECT_EQ(failure_of([&] { selector<float>(1).add(cpu{}, in); }), refusal("selector: in"));
 }
 
 }  // namespace

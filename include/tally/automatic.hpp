@@ -52,8 +52,8 @@ namespace detail {
 
 inline std::string name_of_gpu(int index) { return "gpu:" + std::to_string(index); }
 
-// The GPU that holds what an input reads, or -1: what is neither an array nor made of arrays is read
-// by the cores.
+// The GPU that holds what an input reads, or -1: what is neither an array nor made of arrays is
+// read by the cores.
 template <input In>
 int gpu_of(In const&) {
   return -1;
@@ -76,7 +76,9 @@ int gpu_of(transform_input<In, F> const& in) {
 template <input A, input B>
 int gpu_of(zip_input<A, B> const& in) {
   int const first = gpu_of(in.first), second = gpu_of(in.second);
-  auto const name = [](int device) { return device < 0 ? std::string("the cpu") : name_of_gpu(device); };
+  auto const name = [](int device) {
+    return device < 0 ? std::string("the cpu") : name_of_gpu(device);
+  };
   if (first != second)
     throw error("reduce: in is a zip of an array of " + name(first) + " and one of " +
                 name(second));

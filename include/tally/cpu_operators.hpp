@@ -36,8 +36,7 @@ struct compiled_here {
   }
   static result finish(Op const& op, running<T> const& known) {
     result out{};
-    auto const total =
-        static_cast<running_state<T, typename parts::state> const&>(known).total();
+    auto const total = static_cast<running_state<T, typename parts::state> const&>(known).total();
     with_standard_arithmetic([&] { out = lower_total(bind_reduce<T>(op), total); });
     return out;
   }

@@ -18,8 +18,8 @@ concept selections_exist = requires { sizeof(selections<Where>); };
 
 // The k best elements of `in`, an array or an input (transform.hpp), copied bit for bit, for k from
 // 0 to in.size(). Ties go to the lower index. All NaNs are equal, and larger than +inf; -0.0 equals
-// +0.0. Skipped NaNs and `distinct` can leave fewer than k. Extra memory: at most 15 % of an array's
-// bytes, and about a megabyte a thread.
+// +0.0. Skipped NaNs and `distinct` can leave fewer than k. Extra memory: at most 15 % of an
+// array's bytes, and about a megabyte a thread.
 template <execution Where, detail::readable R>
   requires element<detail::element_of<R>>
 auto top_k(Where&& where, R const& in, std::uint64_t k, top_k_options options = {}) {
@@ -29,7 +29,8 @@ auto top_k(Where&& where, R const& in, std::uint64_t k, top_k_options options = 
 
 // The same, into the front of `values` and `indices`, which have room for k and are apart from
 // `in`; returns how many.
-template <execution Where, detail::readable R, detail::contiguous Values, detail::contiguous Indices>
+template <execution Where, detail::readable R, detail::contiguous Values,
+          detail::contiguous Indices>
   requires element<detail::element_of<R>>
 std::uint64_t top_k_into(Where&& where, R const& in, std::uint64_t k, Values&& values,
                          Indices&& indices, top_k_options options = {}) {

@@ -50,9 +50,9 @@ void reduce_compiled(Op const& op, cpu where, elements<T> const& in, std::uint64
 }  // namespace tally::detail
 
 // A line of the table.
-#define TALLY_HOLD_ONE(O, T)                                                              \
-  template void reduce_compiled<O, T>(O const&, cpu, elements<T> const&, std::uint64_t,   \
-                                      nan_policy, void*);                                 \
-  template owner<running<T>> start_compiled<O, T>(O const&);                    \
+#define TALLY_HOLD_ONE(O, T)                                                            \
+  template void reduce_compiled<O, T>(O const&, cpu, elements<T> const&, std::uint64_t, \
+                                      nan_policy, void*);                               \
+  template owner<running<T>> start_compiled<O, T>(O const&);                            \
   template void finish_compiled<O, T>(O const&, running<T> const&, void*);
 #define TALLY_HOLD(ELEMENTS, O) TALLY_EACH_##ELEMENTS(TALLY_HOLD_ONE, O)

@@ -26,7 +26,7 @@ owner<running<typename A::element>> start_parts(A const& a) {
   template void compiled_reduce_on_cpu<__VA_ARGS__, NAN>(                                     \
       __VA_ARGS__ const&, int, elements<typename __VA_ARGS__::element> const&, std::uint64_t, \
       std::uint64_t, partial<__VA_ARGS__>&);
-#define TALLY_PARTS(...)                \
+#define TALLY_PARTS(...)                 \
   TALLY_PARTS_OF(propagate, __VA_ARGS__) \
   template owner<running<typename __VA_ARGS__::element>> start_parts(__VA_ARGS__ const&);
 #define TALLY_PARTS_BOTH(...) TALLY_PARTS_OF(skip, __VA_ARGS__) TALLY_PARTS(__VA_ARGS__)

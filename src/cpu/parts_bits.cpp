@@ -4,7 +4,8 @@
 
 namespace tally::detail {
 
-#define X(T) TALLY_PARTS(bitwise<T, bit_and>) TALLY_PARTS(bitwise<T, bit_or>) TALLY_PARTS(bitwise<T, bit_xor>)
+#define X(T) \
+  TALLY_PARTS(bitwise<T, bit_and>) TALLY_PARTS(bitwise<T, bit_or>) TALLY_PARTS(bitwise<T, bit_xor>)
 TALLY_INTEGERS(X)
 #undef X
 

@@ -30,8 +30,8 @@ void finish_order(running<R>& best, ranking<R> rank, top_k_options const& option
 }
 
 template <class T>
-std::uint64_t select(cpu where, std::span<T const> in, std::uint64_t k, top_k_options const& options,
-                  output<represent<T>> out) {
+std::uint64_t select(cpu where, std::span<T const> in, std::uint64_t k,
+                     top_k_options const& options, output<represent<T>> out) {
   using R = represent<T>;
   check_k(k, in.size());
   int const threads = detail::thread_count(where);
@@ -81,7 +81,8 @@ std::uint64_t top_k_into_compiled(cpu where, std::span<T const> in, std::uint64_
                                   top_k_options const& options) {
   require_room_for_top_k(k, values.size(), indices.size());
   using R = represent<T>;
-  return select(where, in, k, options, output<R>(reinterpret_cast<R*>(values.data()), indices.data()));
+  return select(where, in, k, options,
+                output<R>(reinterpret_cast<R*>(values.data()), indices.data()));
 }
 
 }  // namespace detail
@@ -131,8 +132,7 @@ void selector<T>::append(selector&& right) {
   if (from.k != state_->k)
     throw error("selector: one of k = " + std::to_string(from.k) +
                 " cannot be appended to one of k = " + std::to_string(state_->k));
-  if (from.options != state_->options)
-    throw error("selector: the two have different options");
+  if (from.options != state_->options) throw error("selector: the two have different options");
   from.best.flush();
   state_->best.merge(from.held.values, from.held.indices);
   state_->next_index = std::max(state_->next_index, from.next_index);
@@ -151,12 +151,12 @@ top_k_result<T> selector<T>::result() && {
   return std::move(state_->held);
 }
 
-#define X(O, T)                                                                                   \
-  template top_k_result<T> detail::top_k_compiled<T>(cpu, std::span<T const>, std::uint64_t,      \
-                                                     top_k_options const&);                       \
-  template std::uint64_t detail::top_k_into_compiled<T>(cpu, std::span<T const>, std::uint64_t,   \
-                                                        std::span<T>, std::span<std::int64_t>,    \
-                                                        top_k_options const&);                    \
+#define X(O, T)                                                                                 \
+  template top_k_result<T> detail::top_k_compiled<T>(cpu, std::span<T const>, std::uint64_t,    \
+                                                     top_k_options const&);                     \
+  template std::uint64_t detail::top_k_into_compiled<T>(cpu, std::span<T const>, std::uint64_t, \
+                                                        std::span<T>, std::span<std::int64_t>,  \
+                                                        top_k_options const&);                  \
   template class selector<T>;
 TALLY_EACH_element(X, top_k)
 #undef X

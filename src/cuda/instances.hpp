@@ -4,8 +4,9 @@
 #include "tally/gpu/reduce.hpp"
 
 // A kernel of the table, in the source of its family: of a line, of one type, of what is computed.
-#define TALLY_KERNEL(...)                                          \
+#define TALLY_KERNEL(...) \
   template void reduce_compiled_on_gpu(gpu_context&, __VA_ARGS__, void*, bool*);
 #define TALLY_KERNEL_OF(O, T) TALLY_KERNEL(O const&, nan_policy, stored_input<T> const&)
 #define TALLY_KERNELS(ELEMENTS, O) TALLY_EACH_##ELEMENTS(TALLY_KERNEL_OF, O)
-#define TALLY_KERNEL_COMPUTED(O, F, T) TALLY_KERNEL(O const&, nan_policy, computed_input<T, F> const&)
+#define TALLY_KERNEL_COMPUTED(O, F, T) \
+  TALLY_KERNEL(O const&, nan_policy, computed_input<T, F> const&)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/cuda/instances.cuh"
-#include "tally/device/agent/describe.cuh"
 #include "tally/definition/describe.hpp"
+#include "tally/device/agent/describe.cuh"
 
 namespace tally::detail {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/cuda/instances.cuh"
-#include "tally/device/agent/moments.cuh"
 #include "tally/definition/moments.hpp"
+#include "tally/device/agent/moments.cuh"
 
 namespace tally::detail {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/cuda/instances.cuh"
-#include "tally/device/agent/second_moments.cuh"
 #include "tally/definition/sum_of_squares.hpp"
+#include "tally/device/agent/second_moments.cuh"
 
 namespace tally::detail {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/cuda/instances.cuh"
-#include "tally/device/agent/sum.cuh"
 #include "tally/definition/sum.hpp"
+#include "tally/device/agent/sum.cuh"
 
 namespace tally::detail {
 

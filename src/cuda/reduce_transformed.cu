@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/cuda/instances.cuh"
+#include "tally/definition/sum.hpp"
 #include "tally/device/agent/extrema.cuh"
 #include "tally/device/agent/integer_sum.cuh"
 #include "tally/device/agent/sum.cuh"
-#include "tally/definition/sum.hpp"
 
 namespace tally::detail {
 

@@ -127,10 +127,9 @@ TEST(all_together, leaves_a_result_that_looks_like_a_pair_whole) {
 
 TEST(all_together, of_nothing_but_what_is_skipped_fails_as_a_single_call_does) {
   std::vector<float> const x(5, NAN);
-  EXPECT_EQ(support::failure_of([&] {
-              reduce(cpu{}, x, all_together(fast_sum{}, variance{}), {skip});
-            }),
-            support::failure_of([&] { reduce(cpu{}, x, variance{}, {skip}); }));
+  EXPECT_EQ(
+      support::failure_of([&] { reduce(cpu{}, x, all_together(fast_sum{}, variance{}), {skip}); }),
+      support::failure_of([&] { reduce(cpu{}, x, variance{}, {skip}); }));
 }
 
 TEST(all_together, finds_each_in_what_knows_it) {

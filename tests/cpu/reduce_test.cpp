@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/cpu_operators.hpp"
 #include "tally/reduce.hpp"
+#include "tally/cpu_operators.hpp"
 
 #include <gtest/gtest.h>
 

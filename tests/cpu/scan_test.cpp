@@ -113,7 +113,7 @@ TEST(scan, in_reverse_goes_on_before_the_chunk_that_came_last) {
     auto const want = plain_scan(x, operators::then{}, &start, exclusive, true, &total);
     std::vector<affine> out(x.size());
     scanner<affine, affine, operators::then> running({}, {.init = start, .reverse = true},
-                                                         x.size());
+                                                     x.size());
     for (std::size_t end = x.size(); end > 0;) {
       std::size_t const length = std::min<std::size_t>(random() % 30000, end);
       end -= length;

@@ -158,10 +158,9 @@ TEST(top_k, more_than_there_are_is_an_error) {
             "top_k_into: indices has room for 1, k = 2");
   EXPECT_EQ(failure_of([&] { selector<double>(3).append(selector<double>(4)); }),
             "selector: one of k = 4 cannot be appended to one of k = 3");
-  EXPECT_EQ(failure_of([&] {
-              selector<double>(3).append(selector<double>(3, {.order = smallest}));
-            }),
-            "selector: the two have different options");
+  EXPECT_EQ(
+      failure_of([&] { selector<double>(3).append(selector<double>(3, {.order = smallest})); }),
+      "selector: the two have different options");
   EXPECT_EQ(failure_of([&] { top_k(cpu{-1}, v, 1); }), "cpu: threads = -1 is negative");
 }
 

@@ -107,7 +107,8 @@ class reductions {
     });
     EXPECT_EQ(on_gpu, failure_of([&] { reduce(cpu{}, host_, op, options); }));
     EXPECT_TRUE(equal || on_gpu != failure_of([] {}))
-        << Op::name << " of " << host_.size() << " elements" << (nan == skip ? ", NaN skipped" : "");
+        << Op::name << " of " << host_.size() << " elements"
+        << (nan == skip ? ", NaN skipped" : "");
   }
   // A line of the table, if it takes these elements.
   template <class Op>

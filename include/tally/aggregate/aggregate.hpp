@@ -21,9 +21,9 @@
 //   shift(s, by)   moves the indices that s holds
 //
 // What users name, sum{} say, has a name, result<T>, the type of its result for elements T, and
-// on<T>(), which returns the aggregate for them; for scans, scanning<In, Out>(). One in the table of
-// compiled.hpp also has a summary, half a line; and a result of several numbers has each(f), which
-// calls f(name, number) with each of them, for calls with run-time types.
+// on<T>(), which returns the aggregate for them; for scans, scanning<In, Out>(). One in the table
+// of compiled.hpp also has a summary, half a line; and a result of several numbers has each(f),
+// which calls f(name, number) with each of them, for calls with run-time types.
 #pragma once
 
 #include <concepts>

@@ -59,7 +59,7 @@ struct dot_state {
   static constexpr char const* summary = "the exact sum of the products of pairs itself";
   template <class Pair>
     requires std::same_as<Pair, zipped<typename Pair::first_type, typename Pair::first_type>> &&
-             floating<typename Pair::first_type>
+                 floating<typename Pair::first_type>
   using result = exact_products<typename Pair::first_type>;
 
   template <class Pair>

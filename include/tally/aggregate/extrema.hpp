@@ -198,8 +198,8 @@ struct extremum_family {
 template <bool Least>
 struct arg_extremum_family {
   static constexpr char const* name = Least ? "arg_minimum" : "arg_maximum";
-  static constexpr char const* summary = Least ? "the index of the first least element"
-                                               : "the index of the first greatest element";
+  static constexpr char const* summary =
+      Least ? "the index of the first least element" : "the index of the first greatest element";
   template <element T>
   using result = std::int64_t;
 

@@ -39,8 +39,8 @@ using mean = basic_mean<>;
 template <class R, bool Root>
 struct basic_variance {
   static constexpr char const* name = Root ? "standard_deviation" : "variance";
-  static constexpr char const* summary = Root ? "the root of the exact variance, rounded once"
-                                              : "the exact variance, rounded once";
+  static constexpr char const* summary =
+      Root ? "the root of the exact variance, rounded once" : "the exact variance, rounded once";
   template <element T>
     requires floating<detail::moment_result<T, R>>
   using result = detail::moment_result<T, R>;

@@ -11,7 +11,8 @@
 
 namespace tally::detail {
 
-// Computes the elements of an input, some hundred thousand at a time: calls f(elements, index of the first of them), from the last ones to the first if `reverse`.
+// Computes the elements of an input, some hundred thousand at a time: calls f(elements, index of
+// the first of them), from the last ones to the first if `reverse`.
 template <input In, class F>
 void for_computed(cpu where, In const& in, bool reverse, F&& f) {
   using T = typename In::element;

@@ -99,8 +99,8 @@ struct accumulator_for<both<A, B>> {
 template <class A, class B>
 inline constexpr bool all_alike<both<A, B>> = all_alike<A> && all_alike<B>;
 
-// Sums are a part of what moments know, first moments of second ones, and these and the extrema of a
-// description.
+// Sums are a part of what moments know, first moments of second ones, and these and the extrema of
+// a description.
 template <element T>
 struct sum_of;
 template <floating T>

@@ -41,9 +41,10 @@ inline constexpr bool is_held<Op, T> = held_on_cpu<canonical_of<Op, T>, T>;
 
 template <class Op, class T>
 struct reduction_of {
-  static_assert(requires { sizeof(compiled_here<Op, T>); },
-                "include <tally/cpu_operators.hpp> for an operator or an aggregate of one's own, "
-                "<tally/all_together.hpp> for several aggregates");
+  static_assert(
+      requires { sizeof(compiled_here<Op, T>); },
+      "include <tally/cpu_operators.hpp> for an operator or an aggregate of one's own, "
+      "<tally/all_together.hpp> for several aggregates");
   using here = compiled_here<Op, T>;
   using result = typename here::result;
   static constexpr char const* name = here::name;
@@ -65,13 +66,10 @@ struct reduction_of<Op, T> {
 
   static result at_once(Op const& op, cpu where, elements<T> const& in, std::uint64_t n,
                         nan_policy nan) {
-    return given([&](void* out) {
-      reduce_compiled<held, T>(canonical<T>(op), where, in, n, nan, out);
-    });
+    return given(
+        [&](void* out) { reduce_compiled<held, T>(canonical<T>(op), where, in, n, nan, out); });
   }
-  static owner<running<T>> start(Op const& op) {
-    return start_compiled<held, T>(canonical<T>(op));
-  }
+  static owner<running<T>> start(Op const& op) { return start_compiled<held, T>(canonical<T>(op)); }
   static result finish(Op const& op, running<T> const& known) {
     return given([&](void* out) { finish_compiled<held, T>(canonical<T>(op), known, out); });
   }
@@ -178,8 +176,7 @@ class reducer {
   void read(byte_reader& in) {
     detail::read_position(in, first_, count_);
     known_->read(in);
-    if (!known_->covers(first_, count_))
-      throw error("state: the tree nodes are of other elements");
+    if (!known_->covers(first_, count_)) throw error("state: the tree nodes are of other elements");
   }
 
  private:

@@ -72,9 +72,7 @@ class running_of final : public running_state<typename A::element, typename A::s
   using element = typename A::element;
   explicit running_of(A const& a) : a_(a), known_(a) {}
 
-  owner<running<element>> copy() const override {
-    return make_owner<running_of>(*this);
-  }
+  owner<running<element>> copy() const override { return make_owner<running_of>(*this); }
   void add(int threads, elements<element> const& in, std::uint64_t n, std::uint64_t first,
            nan_policy nan) override {
     with_standard_arithmetic([&] { reduce_elements(a_, threads, in, n, first, nan, known_); });

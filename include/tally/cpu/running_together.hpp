@@ -50,8 +50,7 @@ class running_together final : public running<T> {
 
   // Takes the runs over, but for those that know nothing which another one does not know; and says
   // for each of the given ones which of the kept ones that is.
-  explicit running_together(std::vector<owner<running<T>>> given)
-      : places_(given.size()) {
+  explicit running_together(std::vector<owner<running<T>>> given) : places_(given.size()) {
     auto const is_kept = [&](std::size_t i) {
       for (std::size_t j = 0; j < given.size(); ++j)
         if (j != i && given[j]->includes(*given[i]) && (j < i || !given[i]->includes(*given[j])))
@@ -68,9 +67,7 @@ class running_together final : public running<T> {
   // What knows what the i-th of the given ones would know.
   running<T> const& at(std::size_t i) const { return *all_[places_[i]]; }
 
-  owner<running<T>> copy() const override {
-    return make_owner<running_together>(*this);
-  }
+  owner<running<T>> copy() const override { return make_owner<running_together>(*this); }
   void add(int threads, elements<T> const& in, std::uint64_t n, std::uint64_t first,
            nan_policy nan) override {
     // A few pieces a thread, so that a slow core does not hold up the others; one if that is soon

@@ -376,8 +376,7 @@ class scan_of final : public running_scan<typename A::element, typename A::resul
     int const threads = thread_count(where);
     with_standard_arithmetic([&] {
       if constexpr (has_nan<In>)
-        if (nan == skip)
-          return scan_on_cpu<A, skip>(a_, threads, in, out, n, first, shape, carry_);
+        if (nan == skip) return scan_on_cpu<A, skip>(a_, threads, in, out, n, first, shape, carry_);
       scan_on_cpu<A, propagate>(a_, threads, in, out, n, first, shape, carry_);
     });
   }

@@ -72,8 +72,9 @@ owner<running_scan<In, Out>> start_scan(Op const& op) {
     else
       return make_owner<converted_sums<In, Out>>();
   } else {
-    static_assert(requires { sizeof(scan_compiled_here<Op, In, Out>); },
-                  "include <tally/cpu_operators.hpp> for an operator or an aggregate of one's own");
+    static_assert(
+        requires { sizeof(scan_compiled_here<Op, In, Out>); },
+        "include <tally/cpu_operators.hpp> for an operator or an aggregate of one's own");
     return scan_compiled_here<Op, In, Out>::start(op);
   }
 }

@@ -13,7 +13,8 @@
 namespace tally::detail {
 
 // What the library holds compiled: the elements of `in` into *result, of which *found (or null)
-// tells whether there is one. Plain templates, as in cpu/reductions.hpp; src/cuda has the instances.
+// tells whether there is one. Plain templates, as in cpu/reductions.hpp; src/cuda has the
+// instances.
 template <class Op, class In>
 void reduce_compiled_on_gpu(gpu_context& context, Op const& op, nan_policy nan, In const& in,
                             void* result, bool* found);
