@@ -136,7 +136,7 @@ class reductions {
   }
 
   void expect_all() const {
-#define L(ELEMENTS, O) expect_held<O>();
+#define L(ELEMENTS, O) expect_held<tally::O>();  // CUDA has a norm of its own
     TALLY_REDUCTIONS(L)
 #undef L
     expect(standard_deviation{1}, propagate);
