@@ -24,7 +24,6 @@ TESTED_THROUGH = {
     "claim.hpp": "bounds/claims_test.cpp",
     "compiled.hpp": "dynamic_test.cpp",
     "cpu/accumulator.hpp": "aggregate/users_aggregate_test.cpp",
-    "cpu/computed.hpp": "input_test.cpp",
     "cpu/devices.cpp": "cli/devices_test.py",
     "cpu/elements.hpp": "input_test.cpp",
     "cpu/extrema_accumulator.hpp": "aggregate/extrema_test.cpp",

@@ -113,6 +113,25 @@ def test_no_header_includes_itself_by_way_of_others():
         visit(header)
 
 
+def test_calls_are_quick_to_compile():
+    """Of what the library holds: a program that calls pays for few headers, and for no heavy ones of C++'s."""
+    all_headers = headers()
+
+    def brought(header, found):
+        if header not in found:
+            found.add(header)
+            for other in included(all_headers[header]):
+                brought(other, found)
+        return found
+
+    for header in ("reduce.hpp", "scan.hpp", "top_k.hpp"):
+        found = brought(header, set())
+        assert 5 < len(found - {header}) <= 30, header
+        heavy = [h for h in found for name in ("algorithm", "functional", "memory", "iterator", "ranges", "iostream")
+                 if f"#include <{name}>" in all_headers[h]]
+        assert not heavy, header
+
+
 def test_device_code_does_not_know_the_machine():
     wrong = [header for header, text in headers().items() if top(header) in ("warp", "block", "device")
              if "simt" in text or "__CUDA_ARCH__" in text]

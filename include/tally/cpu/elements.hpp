@@ -4,8 +4,12 @@
 // so that code compiled for an element type serves all inputs.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "tally/aggregate/zipped.hpp"
 #include "tally/cpu/instruction_set.hpp"
+#include "tally/cpu/threads.hpp"
 #include "tally/cpu/tile/prefetch.hpp"
 #include "tally/input.hpp"
 
@@ -97,6 +101,34 @@ template <input A, input B>
 auto elements_of(zip_input<A, B> const& in) {
   return elements<zipped<typename A::element, typename B::element>>{elements_of(in.first),
                                                                     elements_of(in.second)};
+}
+
+// Computes the elements of an input, some hundred thousand at a time: calls f(elements, index of
+// the first of them), from the last ones to the first if `reverse`.
+template <input In, class F>
+void for_computed(cpu where, In const& in, bool reverse, F&& f) {
+  using T = typename In::element;
+  struct one {  // as std::vector<bool> is no array
+    T value;
+  };
+  constexpr std::uint64_t at_once = std::uint64_t(1) << 18;
+  auto const n = in.size();
+  std::vector<one> room(std::size_t(n < at_once ? n : at_once));
+  auto const from = elements_of(in);
+  int const threads = thread_count(where);
+  for (std::uint64_t done = 0; done < n;) {
+    auto const left = n - done, count = left < at_once ? left : at_once;
+    auto const first = reverse ? left - count : done;
+    parallel_for(threads, std::size_t((count + run_size - 1) / run_size), [&](std::size_t i) {
+      typename elements<T>::buffer buffer;
+      std::uint64_t const begin = i * std::uint64_t(run_size);
+      std::uint64_t const size = count - begin < run_size ? count - begin : run_size;
+      auto const x = from.at(first + begin, size, buffer);
+      for (std::uint64_t k = 0; k < size; ++k) room[begin + k].value = x[std::int64_t(k)];
+    });
+    f(std::span<T const>(&room.data()->value, std::size_t(count)), first);
+    done += count;
+  }
 }
 
 }  // namespace detail

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tally/compiled.hpp"
-#include "tally/cpu/computed.hpp"
+#include "tally/cpu/elements.hpp"
 #include "tally/cpu/running_scan.hpp"
 #include "tally/cpu/threads.hpp"
 

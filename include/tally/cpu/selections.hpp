@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "tally/cpu/computed.hpp"
+#include "tally/cpu/elements.hpp"
 #include "tally/input.hpp"
 #include "tally/owner.hpp"
 #include "tally/where.hpp"
