@@ -120,31 +120,35 @@ using variance_as = basic_variance<R, false>;
 template <class R>
 using deviation_as = basic_variance<R, true>;
 
-// Whether the library holds `Op` of elements T for a CPU.
+// Whether a line of the table says that the library holds `Op` of elements T.
 template <class Op, class T>
-inline constexpr bool held_on_cpu = false;
-#define TALLY_HELD_OF(CONCEPT, ELEMENT, O) \
+inline constexpr bool in_table = false;
+#define TALLY_LINE_OF(CONCEPT, ELEMENT, O) \
   template <CONCEPT T>                     \
-  inline constexpr bool held_on_cpu<O, ELEMENT> = true;
-#define TALLY_HELD_element(O) TALLY_HELD_OF(element, T, O)
-#define TALLY_HELD_integer(O) TALLY_HELD_OF(integer, T, O)
-#define TALLY_HELD_floating(O) TALLY_HELD_OF(floating, T, O)
-#define TALLY_HELD_pair(O) TALLY_HELD_OF(element, pair<T>, O)
-#define TALLY_HELD_floating_pair(O) TALLY_HELD_OF(floating, pair<T>, O)
-#define L(ELEMENTS, O) TALLY_HELD_##ELEMENTS(O)
-TALLY_REDUCTIONS(L)
-#undef L
-#undef TALLY_HELD_OF
-#undef TALLY_HELD_element
-#undef TALLY_HELD_integer
-#undef TALLY_HELD_floating
-#undef TALLY_HELD_pair
-#undef TALLY_HELD_floating_pair
-#define X(O, T) \
-  template <>   \
+  inline constexpr bool in_table<O, ELEMENT> = true;
+#define TALLY_LINE_OF_element(O) TALLY_LINE_OF(element, T, O)
+#define TALLY_LINE_OF_integer(O) TALLY_LINE_OF(integer, T, O)
+#define TALLY_LINE_OF_floating(O) TALLY_LINE_OF(floating, T, O)
+#define TALLY_LINE_OF_pair(O) TALLY_LINE_OF(element, pair<T>, O)
+#define TALLY_LINE_OF_floating_pair(O) TALLY_LINE_OF(floating, pair<T>, O)
+#define TALLY_LINE(ELEMENTS, O) TALLY_LINE_OF_##ELEMENTS(O)
+TALLY_REDUCTIONS(TALLY_LINE)
+#undef TALLY_LINE
+#undef TALLY_LINE_OF
+#undef TALLY_LINE_OF_element
+#undef TALLY_LINE_OF_integer
+#undef TALLY_LINE_OF_floating
+#undef TALLY_LINE_OF_pair
+#undef TALLY_LINE_OF_floating_pair
+
+// Whether it holds that for a CPU: results of another type, too.
+template <class Op, class T>
+inline constexpr bool held_on_cpu = in_table<Op, T>;
+#define TALLY_HELD(O, T) \
+  template <>            \
   inline constexpr bool held_on_cpu<O, T> = true;
-TALLY_ROUNDED(X)
-#undef X
+TALLY_ROUNDED(TALLY_HELD)
+#undef TALLY_HELD
 
 // Scans. Sums of integers have the input's own type or the widest one.
 template <class Op, class In, class Out>

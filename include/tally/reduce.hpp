@@ -16,7 +16,7 @@ namespace tally {
 // stream.
 template <execution Where, detail::readable R, class Op>
 auto reduce(Where&& where, R const& in, Op const& op, reduce_options options = {}) {
-  return detail::reductions_on<std::remove_cvref_t<Where>>::value(where, in, op, options.nan);
+  return detail::calls_on<detail::reductions_on, Where>::value(where, in, op, options.nan);
 }
 
 // The same, written to `out`: a pointer to a result, or a span or other array of one. A gpu writes
@@ -25,7 +25,7 @@ auto reduce(Where&& where, R const& in, Op const& op, reduce_options options = {
 // it makes of no elements.
 template <execution Where, detail::readable R, class Out, class Op>
 void reduce_into(Where&& where, R const& in, Out&& out, Op const& op, reduce_options options = {}) {
-  detail::reductions_on<std::remove_cvref_t<Where>>::into(where, in, out, op, options.nan);
+  detail::calls_on<detail::reductions_on, Where>::into(where, in, out, op, options.nan);
 }
 
 }  // namespace tally

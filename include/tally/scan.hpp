@@ -8,22 +8,16 @@
 #include "tally/where.hpp"
 
 namespace tally {
-namespace detail {
-
-template <class Where>
-using scans = scans_on<std::remove_cvref_t<Where>>;
-template <class Where>
-concept scans_exist = requires { sizeof(scans<Where>); };
-
-}  // namespace detail
 
 // out[i] = in[0] op ... op in[i]. `in` and `op` are as for reduce; `out` may be `in`. A floating
 // sum{} gives each prefix exactly, rounded once; integers are computed in out's type.
 template <execution Where, detail::readable R, detail::contiguous Out, class Op>
 void inclusive_scan(Where&& where, R const& in, Out&& out, Op const& op,
                     scan_options<std::type_identity_t<detail::value_of<Out>>> const& options = {}) {
-  static_assert(detail::scans_exist<Where>, "inclusive_scan does not run on a gpu yet");
-  detail::scans<Where>::run(where, in, detail::span_of(out), op, options, false);
+  static_assert(detail::runs_on<detail::scans_on, Where>,
+                "inclusive_scan does not run on a gpu yet");
+  detail::calls_on<detail::scans_on, Where>::run(where, in, detail::span_of(out), op, options,
+                                                 false);
 }
 
 // out[i] = init op in[0] op ... op in[i - 1]; without init, the operator's identity. An operator
@@ -31,8 +25,10 @@ void inclusive_scan(Where&& where, R const& in, Out&& out, Op const& op,
 template <execution Where, detail::readable R, detail::contiguous Out, class Op>
 void exclusive_scan(Where&& where, R const& in, Out&& out, Op const& op,
                     scan_options<std::type_identity_t<detail::value_of<Out>>> const& options = {}) {
-  static_assert(detail::scans_exist<Where>, "exclusive_scan does not run on a gpu yet");
-  detail::scans<Where>::run(where, in, detail::span_of(out), op, options, true);
+  static_assert(detail::runs_on<detail::scans_on, Where>,
+                "exclusive_scan does not run on a gpu yet");
+  detail::calls_on<detail::scans_on, Where>::run(where, in, detail::span_of(out), op, options,
+                                                 true);
 }
 
 }  // namespace tally

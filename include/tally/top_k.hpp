@@ -7,14 +7,6 @@
 #include "tally/where.hpp"
 
 namespace tally {
-namespace detail {
-
-template <class Where>
-using selections = selections_on<std::remove_cvref_t<Where>>;
-template <class Where>
-concept selections_exist = requires { sizeof(selections<Where>); };
-
-}  // namespace detail
 
 // The k best elements of `in`, an array or an input (transform.hpp), copied bit for bit, for k from
 // 0 to in.size(). Ties go to the lower index. All NaNs are equal, and larger than +inf; -0.0 equals
@@ -23,8 +15,8 @@ concept selections_exist = requires { sizeof(selections<Where>); };
 template <execution Where, detail::readable R>
   requires element<detail::element_of<R>>
 auto top_k(Where&& where, R const& in, std::uint64_t k, top_k_options options = {}) {
-  static_assert(detail::selections_exist<Where>, "top_k does not run on a gpu yet");
-  return detail::selections<Where>::best(where, in, k, options);
+  static_assert(detail::runs_on<detail::selections_on, Where>, "top_k does not run on a gpu yet");
+  return detail::calls_on<detail::selections_on, Where>::best(where, in, k, options);
 }
 
 // The same, into the front of `values` and `indices`, which have room for k and are apart from
@@ -34,13 +26,14 @@ template <execution Where, detail::readable R, detail::contiguous Values,
   requires element<detail::element_of<R>>
 std::uint64_t top_k_into(Where&& where, R const& in, std::uint64_t k, Values&& values,
                          Indices&& indices, top_k_options options = {}) {
-  static_assert(detail::selections_exist<Where>, "top_k_into does not run on a gpu yet");
+  static_assert(detail::runs_on<detail::selections_on, Where>,
+                "top_k_into does not run on a gpu yet");
   static_assert(std::is_same_v<detail::value_of<Values>, detail::element_of<R>>,
                 "top_k_into: values holds another type than the elements'");
   static_assert(std::is_same_v<detail::value_of<Indices>, std::int64_t>,
                 "top_k_into: indices are std::int64_t");
-  return detail::selections<Where>::into(where, in, k, detail::span_of(values),
-                                         detail::span_of(indices), options);
+  return detail::calls_on<detail::selections_on, Where>::into(where, in, k, detail::span_of(values),
+                                                              detail::span_of(indices), options);
 }
 
 }  // namespace tally

@@ -21,6 +21,16 @@ concept execution = std::is_same_v<std::remove_cvref_t<Where>, cpu> ||
                     std::is_same_v<std::remove_cvref_t<Where>, gpu> ||
                     std::is_same_v<std::remove_cvref_t<Where>, automatic>;
 
+namespace detail {
+
+// A family of calls, for what `Where` is, and whether that has one.
+template <template <class> class Calls, class Where>
+using calls_on = Calls<std::remove_cvref_t<Where>>;
+template <template <class> class Calls, class Where>
+concept runs_on = requires { sizeof(calls_on<Calls, Where>); };
+
+}  // namespace detail
+
 // What a NaN in the input does: poison the answer, or count as absent.
 enum class nan_policy : unsigned char { propagate, skip };
 inline constexpr nan_policy propagate = nan_policy::propagate;

@@ -101,7 +101,8 @@ struct reductions_on<cpu> {
   template <readable R, class Out, class Op>
   static void into(cpu where, R const& in, Out& out, Op const& op, nan_policy nan) {
     using result = typename reduction_of<Op, element_of<R>>::result;
-    one_result<result>("reduce_into", out)[0] = value(where, in, op, nan);
+    auto const to = one_result<result>("reduce_into", out);
+    to[0] = value(where, in, op, nan);
   }
 };
 

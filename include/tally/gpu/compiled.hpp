@@ -37,34 +37,19 @@ using computed_input = transform_input<array_input<T>, F>;
 
 template <class Op, class In>
 inline constexpr bool held_on_gpu = false;
-
-#define TALLY_HELD_OF(CONCEPT, ELEMENT, O) \
-  template <CONCEPT T>                     \
-  inline constexpr bool held_on_gpu<O, ELEMENT> = true;
-#define TALLY_HELD_element(O) TALLY_HELD_OF(element, array_input<T>, O)
-#define TALLY_HELD_integer(O) TALLY_HELD_OF(integer, array_input<T>, O)
-#define TALLY_HELD_floating(O) TALLY_HELD_OF(floating, array_input<T>, O)
-#define TALLY_HELD_pair(O) TALLY_HELD_OF(element, stored_pair<T>, O)
-#define TALLY_HELD_floating_pair(O) TALLY_HELD_OF(floating, stored_pair<T>, O)
-#define L(ELEMENTS, O) TALLY_HELD_##ELEMENTS(O)
-TALLY_REDUCTIONS(L)
-#undef L
-#undef TALLY_HELD_OF
-#undef TALLY_HELD_element
-#undef TALLY_HELD_integer
-#undef TALLY_HELD_floating
-#undef TALLY_HELD_pair
-#undef TALLY_HELD_floating_pair
-
-#define X(O, T) \
-  template <>   \
+template <class Op, class T>
+inline constexpr bool held_on_gpu<Op, array_input<T>> = in_table<Op, T>;
+template <class Op, class T>
+inline constexpr bool held_on_gpu<Op, stored_pair<T>> = in_table<Op, pair<T>>;
+#define TALLY_HELD(O, T) \
+  template <>            \
   inline constexpr bool held_on_gpu<O, array_input<T>> = true;
-TALLY_WIDENED_SUMS(X)
-#undef X
-#define X(O, F, T) \
-  template <>      \
+TALLY_WIDENED_SUMS(TALLY_HELD)
+#undef TALLY_HELD
+#define TALLY_HELD(O, F, T) \
+  template <>               \
   inline constexpr bool held_on_gpu<O, computed_input<T, F>> = true;
-TALLY_TRANSFORMED(X)
-#undef X
+TALLY_TRANSFORMED(TALLY_HELD)
+#undef TALLY_HELD
 
 }  // namespace tally::detail
