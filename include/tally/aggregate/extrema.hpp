@@ -114,7 +114,7 @@ struct running_extremum {
   static constexpr bool any_order = true;
   static constexpr char const* name = Least ? "minimum" : "maximum";
 
-  T identity() const {
+  TALLY_HD T identity() const {
     if constexpr (floating<T>)
       return infinity<T>(!Least);
     else

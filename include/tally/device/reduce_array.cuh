@@ -5,33 +5,16 @@
 
 #include <algorithm>
 #include <bit>
-#include <concepts>
 #include <string>
 
 #include "tally/aggregate/partial.hpp"
 #include "tally/cuda/launch.cuh"
 #include "tally/device/agent/agent.cuh"
+#include "tally/device/launch_context.cuh"
 #include "tally/device/reduce.cuh"
 #include "tally/device/reduce_ordered.cuh"
 
 namespace tally::detail {
-
-// What a launch needs of the GPU that it runs on; gpu_context (gpu/context.hpp) has it.
-template <class C>
-concept launch_context = requires(C& context, std::size_t words) {
-  { context.stream() } -> std::same_as<CUstream_st*>;
-  { context.multiprocessors() } -> std::convertible_to<int>;
-  // Kept between launches, with room for so many status words; zero when it is new.
-  { context.workspace(words) } -> std::same_as<device::workspace>;
-};
-
-template <aggregate A>
-auto ordered_on_device(A const& a) {
-  if constexpr (has_identity<A>)
-    return a;
-  else
-    return device::with_identity<A>{a};
-}
 
 // Whether there are so many tiles (as many vectors as a block reads at once) that blocks should
 // draw them: some get at memory sooner than others.
@@ -106,7 +89,7 @@ void reduce_any_order_on_device(Context& context, A const& a, bool skips_nan, So
 template <launch_context Context, aggregate A, class Source>
 void reduce_in_order_on_device(Context& context, A const& a, bool skips_nan, Source const& in,
                                std::uint64_t n, device::output<typename A::result> out) {
-  auto const op = ordered_on_device(a);
+  auto const op = device::ordered_on_device(a);
   using op_type = std::remove_const_t<decltype(op)>;
   using state = typename op_type::state;
   auto const size = device::strip_size<Source>;

@@ -8,6 +8,7 @@
 #include "tally/device/grid/epoch.cuh"
 #include "tally/device/grid/schedule.cuh"
 #include "tally/device/grid/tile_states.cuh"
+#include "tally/device/identity.cuh"
 #include "tally/device/input/load.cuh"
 #include "tally/device/reduce.cuh"
 #include "tally/warp/reduce.cuh"
@@ -35,22 +36,6 @@ template <class Source>
 inline constexpr int row_size = neighbours<Source> * warp_size * Source::each;
 template <class Source>
 inline constexpr std::uint64_t strip_size = Source::loads * warp_size * Source::each;
-
-// Gives an aggregate without an identity one: the state of no elements.
-template <aggregate A>
-struct with_identity {
-  using element = typename A::element;
-  using state = maybe<typename A::state>;
-  using result = typename A::result;
-  static constexpr bool any_order = A::any_order;
-  A a;
-
-  TALLY_FN state identity() const { return {{}, false}; }
-  TALLY_FN state lift(element x, std::uint64_t i) const { return {a.lift(x, i), true}; }
-  TALLY_FN state combine(state const& s, state const& t) const { return tally::combine(a, s, t); }
-  TALLY_FN result lower(state const& s) const { return a.lower(s.value); }
-  TALLY_FN bool empty(state const& s) const { return !s.present; }
-};
 
 // Folds the tree over some neighbours that a thread has.
 template <aggregate A, int Size>

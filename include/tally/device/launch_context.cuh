@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+
+#include "tally/device/grid/workspace.hpp"
+
+struct CUstream_st;
+
+namespace tally::detail {
+
+// What a launch needs of the GPU that it runs on; gpu_context (gpu/context.hpp) has it.
+template <class C>
+concept launch_context = requires(C& context, std::size_t words) {
+  { context.stream() } -> std::same_as<CUstream_st*>;
+  { context.multiprocessors() } -> std::convertible_to<int>;
+  // Kept between launches, with room for so many status words; zero when it is new.
+  { context.workspace(words) } -> std::same_as<device::workspace>;
+};
+
+}  // namespace tally::detail

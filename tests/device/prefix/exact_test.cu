@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/device/prefix/exact.cuh"
+
+#include "support/device_scan.cuh"
+
+namespace {
+
+using namespace support;
+
+template <class T>
+struct exact_scans_on_a_device : ::testing::Test {};
+using floats = ::testing::Types<float, double, tally::float16, tally::bfloat16>;
+TYPED_TEST_SUITE(exact_scans_on_a_device, floats);
+
+TYPED_TEST(exact_scans_on_a_device, round_every_prefix_once) {
+  using T = TypeParam;
+  test_call call(1);
+  for (kind which : kinds)
+    for (std::size_t n : {40, 11000}) {
+      auto const in = values<T>(which, n);
+      tally::exact_running_sum<T, T> const a;
+      scan_kind<T> how;
+      expect_same(scan_on_device(a, in, call, how), scan_on_host(a, in, how),
+                  "kind " + std::to_string(int(which)) + ", " + std::to_string(n));
+    }
+}
+
+TYPED_TEST(exact_scans_on_a_device, are_of_every_kind) {
+  using T = TypeParam;
+  test_call call(2);
+  for (std::size_t n : {0, 1, 33, 5125})
+    for (kind which : {kind::wide, kind::cancelling})
+      expect_scans(tally::exact_running_sum<T, T>{}, values<T>(which, n), tally::convert<T>(0.5),
+                   call);
+}
+
+TYPED_TEST(exact_scans_on_a_device, can_skip_nan) {
+  using T = TypeParam;
+  test_call call(1);
+  expect_scans(tally::exact_running_sum<T, T>{}, values<T>(kind::nans, 600), tally::convert<T>(0.5),
+               call, tally::skip);
+  expect_scans(tally::exact_running_sum<T, T>{}, values<T>(kind::any_and_infinities, 600),
+               tally::infinity<T>(true), call);
+}
+
+template <class In, class Out>
+void expect_rounded_to() {
+  test_call call(1);
+  for (kind which : {kind::wide, kind::any_bits, kind::subnormal}) {
+    auto const in = values<In>(which, 5200);
+    expect_scans(tally::exact_running_sum<In, Out>{}, in, tally::convert<Out>(0.25), call);
+  }
+}
+TEST(exact_scans_on_a_device_of_another_type, are_rounded_once) {
+  expect_rounded_to<float, double>();
+  expect_rounded_to<double, float>();
+  expect_rounded_to<tally::float16, float>();
+  expect_rounded_to<tally::bfloat16, tally::float16>();
+  expect_rounded_to<tally::float16, tally::bfloat16>();
+}
+
+// Half-way between two results, where an element far below decides.
+TYPED_TEST(exact_scans_on_a_device, see_tiny_elements_that_decide_ties) {
+  using T = TypeParam;
+  using f = tally::format<T>;
+  T const one = tally::convert<T>(1.0), least = tally::from_bits<T>(1);
+  T const half = tally::convert<T>(std::ldexp(1.0, -f::precision));
+  T const minus = tally::from_bits<T>(tally::bits_of<T>(f::sign | 1));
+  test_call call(1);
+  for (std::size_t tiny : {2, 19, 700, 5300}) {
+    std::vector<T> in(5400, T{});
+    in[1] = one;
+    in[3] = half;
+    for (T const decides : {least, minus}) {
+      in[tiny] = decides;
+      tally::exact_running_sum<T, T> const a;
+      expect_same(scan_on_device(a, in, call), scan_on_host(a, in, {}), std::to_string(tiny));
+    }
+  }
+}
+
+// The largest values come and go: what is left was far below them.
+TYPED_TEST(exact_scans_on_a_device, come_back_from_cancellation) {
+  using T = TypeParam;
+  using f = tally::format<T>;
+  T const most = tally::from_bits<T>(tally::bits_of<T>(f::infinity - 1));
+  T const least = tally::from_bits<T>(tally::bits_of<T>(f::sign | (f::infinity - 1)));
+  test_call call(1);
+  auto in = values<T>(kind::subnormal, 12000);
+  for (std::size_t i : {10, 11, 12, 5000, 5001, 7000}) in[i] = most;
+  for (std::size_t i : {300, 301, 5200, 5205, 8000, 11000}) in[i] = least;
+  tally::exact_running_sum<T, T> const a;
+  expect_same(scan_on_device(a, in, call), scan_on_host(a, in, {}), "cancellation");
+}
+
+}  // namespace

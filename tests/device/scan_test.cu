@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/device/scan.cuh"
+
+#include "support/device_scan.cuh"
+#include "tally/aggregate/extrema.hpp"
+#include "tally/aggregate/fast_sum.hpp"
+
+namespace {
+
+using namespace support;
+
+template <class T>
+std::vector<T> any_integers(std::size_t n, unsigned seed = 1) {
+  std::mt19937_64 random(seed);
+  std::vector<T> out(n);
+  for (auto& x : out) x = T(random());
+  return out;
+}
+
+// A tile of elements of 4 bytes, and of 8, are 5120 and 2560.
+constexpr std::size_t sizes[] = {0, 1, 2, 31, 33, 2559, 2560, 2561, 5119, 5120, 5121, 10241, 16000};
+
+TEST(scans_on_a_device, of_integers_are_those_of_the_host_for_every_size) {
+  test_call call(1);
+  for (std::size_t n : sizes) {
+    expect_scans(tally::integer_running_sum<std::int32_t, std::int32_t>{},
+                 any_integers<std::int32_t>(n), 7, call);
+    expect_scans(tally::running_extremum<std::int32_t, true>{}, any_integers<std::int32_t>(n), 7,
+                 call);
+  }
+}
+
+TEST(scans_on_a_device, compute_in_the_type_of_the_results) {
+  test_call call(2);
+  for (std::size_t n : {100, 20481}) {
+    expect_scans(tally::integer_running_sum<std::uint8_t, std::uint8_t>{},
+                 any_integers<std::uint8_t>(n), std::uint8_t(7), call);
+    expect_scans(tally::integer_running_sum<std::int8_t, std::int64_t>{},
+                 any_integers<std::int8_t>(n), std::int64_t(7), call);
+  }
+}
+
+TEST(scans_on_a_device, may_begin_at_any_address) {
+  test_call call(1);
+  for (int at = 0; at < 17; ++at) {
+    expect_scans(tally::integer_running_sum<std::uint8_t, std::uint8_t>{},
+                 any_integers<std::uint8_t>(700), std::uint8_t(7), call, tally::propagate, at,
+                 (5 * at) % 17);
+    if (at < 4)
+      expect_scans(tally::integer_running_sum<std::int32_t, std::int64_t>{},
+                   any_integers<std::int32_t>(5200), std::int64_t(7), call, tally::propagate, at,
+                   at % 2);
+  }
+}
+
+TEST(scans_on_a_device, may_take_the_place_of_what_they_read) {
+  test_call call(2);
+  for (std::size_t n : {5, 5121, 16000})
+    for (bool reverse : {false, true}) {
+      tally::integer_running_sum<std::int32_t, std::int32_t> const a;
+      scan_kind<std::int32_t> const how{reverse, reverse};
+      auto const in = any_integers<std::int32_t>(n);
+      expect_same(scan_on_device(a, in, call, how, 1, 0, true), scan_on_host(a, in, how), "in place");
+    }
+}
+
+TEST(scans_on_a_device, copy_extrema_with_their_bits) {
+  test_call call(1);
+  for (kind which : {kind::nans, kind::zeros, kind::normal})
+    for (auto nan : {tally::propagate, tally::skip}) {
+      expect_scans(tally::running_extremum<float, true>{}, values<float>(which, 6000), 0.5f, call,
+                   nan);
+      expect_scans(tally::running_extremum<float, false>{}, values<float>(which, 6000), 0.5f, call,
+                   nan);
+    }
+}
+
+// Of a type that no power of two divides, and with an operator that has no identity.
+struct interval {
+  int begin, end, spoilt;
+};
+struct join {
+  TALLY_FN interval operator()(interval const& a, interval const& b) const {
+    return {a.begin, b.end, a.spoilt | b.spoilt | (a.end != b.begin)};
+  }
+};
+
+TEST(scans_on_a_device, see_their_operands_in_order) {
+  test_call call(2);
+  for (std::size_t n : {1, 5, 1537, 6000}) {
+    std::vector<interval> in(n);
+    for (int i = 0; i < int(n); ++i) in[i] = {i, i + 1, 0};
+    for (bool reverse : {false, true}) {
+      tally::operation<interval, join> const a;
+      scan_kind<interval> how{false, reverse};
+      expect_same(scan_on_device(a, in, call, how), scan_on_host(a, in, how), "inclusive");
+      how.exclusive = true;
+      how.init = reverse ? interval{int(n), int(n) + 1, 0} : interval{-1, 0, 0};
+      expect_same(scan_on_device(a, in, call, how), scan_on_host(a, in, how), "exclusive");
+    }
+  }
+}
+
+// Two by two matrices modulo 2^64: 32 bytes, and no two commute.
+struct matrix {
+  std::uint64_t a, b, c, d;
+};
+struct product {
+  TALLY_FN matrix operator()(matrix const& x, matrix const& y) const {
+    return {x.a * y.a + x.b * y.c, x.a * y.b + x.b * y.d, x.c * y.a + x.d * y.c,
+            x.c * y.b + x.d * y.d};
+  }
+};
+
+TEST(scans_on_a_device, may_have_states_of_32_bytes) {
+  test_call call(2);
+  auto const words = any_integers<std::uint64_t>(4 * 2000);
+  std::vector<matrix> in(2000);
+  for (std::size_t i = 0; i < in.size(); ++i)
+    in[i] = {words[4 * i], words[4 * i + 1], words[4 * i + 2], words[4 * i + 3]};
+  expect_scans(tally::operation<matrix, product>{}, in, in[7], call);
+}
+
+TEST(fast_scans_on_a_device, are_the_same_on_every_grid) {
+  auto const in = values<float>(kind::wide, 30000);
+  test_call one(1);
+  auto const want = scan_on_device(tally::tree_sum<float>{}, in, one);
+  for (int multiprocessors : {1, 2, 7}) {
+    test_call call(multiprocessors, 5, true);
+    expect_same(scan_on_device(tally::tree_sum<float>{}, in, call), want, "fast_sum");
+  }
+}
+
+TEST(fast_scans_on_a_device, of_small_integers_are_exact) {
+  std::mt19937 random(1);
+  std::vector<double> in(8000);
+  for (auto& x : in) x = int(random() % 2001) - 1000;
+  test_call call(1);
+  expect_scans(tally::tree_sum<double>{}, in, 5.0, call);
+}
+
+TEST(scans_on_a_device, go_on_when_epochs_begin_again) {
+  tally::integer_running_sum<std::int32_t, std::int32_t> const a;
+  auto const in = any_integers<std::int32_t>(30000);
+  auto const want = scan_on_host(a, in, {});
+  test_call call(1, ~std::uint32_t(0) - 2);
+  for (std::uint32_t epoch : {~std::uint32_t(0) - 1, 0u, 1u, 2u}) {
+    expect_same(scan_on_device(a, in, call), want, "launch");
+    EXPECT_EQ(call.epoch(), epoch);
+  }
+}
+
+}  // namespace
