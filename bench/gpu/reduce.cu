@@ -7,81 +7,15 @@
 #include <cub/device/device_reduce.cuh>
 #include <string>
 
-#include "bench/gpu/row.cuh"
-#include "src/cuda/timing.cuh"
+#include "bench/gpu/values.cuh"
 #include "tally/gpu_aggregates.cuh"
 #include "tally/tally.hpp"
 
 namespace {
 
-using tally::device_array;
-namespace timing = tally::timing;
+using namespace bench;
 
 bool once = false;  // --once: each call of the largest size once, for a profiler
-
-enum class values { normal, uniform, any_bits, descending };
-constexpr char const* names[] = {"normal", "uniform", "any_bits", "descending"};
-
-__device__ std::uint64_t mixed(std::uint64_t x) {  // splitmix64
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return x ^ x >> 31;
-}
-
-template <class T>
-__device__ T value_of(std::uint64_t random, values which) {
-  if constexpr (tally::integer<T>) {
-    return T(random);
-  } else {
-    using f = tally::format<T>;
-    if (which == values::any_bits) {
-      auto bits = tally::bits_of<T>(random);
-      if ((bits & f::infinity) == f::infinity) bits ^= tally::bits_of<T>(1) << (f::precision - 1);
-      return tally::from_bits<T>(bits);
-    }
-    double const unit = (double(random >> 11) + 0.5) * 0x1p-53;
-    return tally::convert<T>(which == values::uniform ? unit : normcdfinv(unit));
-  }
-}
-
-template <class T>
-__global__ void fill(T* data, std::uint64_t n, values which) {
-  auto const step = std::uint64_t(gridDim.x) * blockDim.x;
-  for (std::uint64_t i = blockIdx.x * std::uint64_t(blockDim.x) + threadIdx.x; i < n; i += step)
-    data[i] = which == values::descending ? T(double(n - i)) : value_of<T>(mixed(i), which);
-}
-
-class kept {
- public:
-  kept() : header_(tally::device::workspace::header_bytes / 4), words_(1 << 20) {
-    int device;
-    tally::check(cudaGetDevice(&device));
-    tally::check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device));
-    header_.fill_bytes(0, timing::own_stream());
-    words_.fill_bytes(0, timing::own_stream());
-  }
-  CUstream_st* stream() const { return stream_; }
-  int multiprocessors() const { return multiprocessors_; }
-  tally::device::workspace workspace(std::size_t) {
-    return {header_.data(), words_.data(), words_.size()};
-  }
-  kept& on(cudaStream_t stream) {
-    stream_ = stream;
-    return *this;
-  }
-
- private:
-  cudaStream_t stream_ = nullptr;
-  int multiprocessors_;
-  device_array<std::uint32_t> header_;
-  device_array<tally::device::status_word> words_;
-};
-
-void print(std::string const& id, timing::samples const& s, std::size_t bytes) {
-  bench::print(
-      {.id = id, .us = s.median(), .gb_per_s = double(bytes) / s.median() / 1e3, .samples = s.us});
-}
 
 // enqueue(stream, data) reduces `data`.
 template <class T, class Enqueue>

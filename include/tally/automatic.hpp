@@ -128,8 +128,14 @@ struct scans_on<automatic> {
   template <readable R, class Out, class Op>
   static void run(automatic& where, R const& in, std::span<Out> out, Op const& op,
                   scan_options<Out> const& options, bool exclusive) {
-    require_on_cpu(exclusive ? "exclusive_scan" : "inclusive_scan", in);
-    scans_on<cpu>::run(where.use_cpu(), in, out, op, options, exclusive);
+    char const* const call = exclusive ? "exclusive_scan" : "inclusive_scan";
+    int const device = gpu_of(input_of(call, "in", in));
+    if (device < 0) return scans_on<cpu>::run(where.use_cpu(), in, out, op, options, exclusive);
+    if constexpr (has_scan_kernel<Op, input_type<R>, Out>)
+      scans_on<gpu>::run(where.use_gpu(device), in, out, op, options, exclusive);
+    else
+      throw error(std::string(call) + ": in is in the memory of " + name_of_gpu(device) +
+                  ", and this program holds no kernel for the operator");
   }
 };
 

@@ -109,6 +109,23 @@
 #define TALLY_ROUNDED(X)                                                                    \
   TALLY_WIDENED_SUMS(X) TALLY_NARROWED_SUMS(X) TALLY_ROUNDED_MEANS(X) TALLY_ROUNDED_VARIANCES(X) \
   TALLY_ROUNDED_DEVIATIONS(X) TALLY_ROUNDED_NORMS(X) TALLY_ROUNDED_SQUARES(X) TALLY_ROUNDED_DOTS(X)
+
+// Scans, X(aggregate, In, Out): what held_scan, below, is true of.
+#define TALLY_SCANS_OF_INTEGERS(X)                                                        \
+  X(sum, bool, bool) X(sum, bool, std::uint64_t)                                          \
+  X(sum, std::int8_t, std::int8_t)     X(sum, std::int8_t, std::int64_t)                  \
+  X(sum, std::int16_t, std::int16_t)   X(sum, std::int16_t, std::int64_t)                 \
+  X(sum, std::int32_t, std::int32_t)   X(sum, std::int32_t, std::int64_t)                 \
+  X(sum, std::int64_t, std::int64_t)                                                      \
+  X(sum, std::uint8_t, std::uint8_t)   X(sum, std::uint8_t, std::uint64_t)                \
+  X(sum, std::uint16_t, std::uint16_t) X(sum, std::uint16_t, std::uint64_t)               \
+  X(sum, std::uint32_t, std::uint32_t) X(sum, std::uint32_t, std::uint64_t)               \
+  X(sum, std::uint64_t, std::uint64_t)
+#define TALLY_SCANS_TO(X, OUT)                                                            \
+  X(sum, float16, OUT) X(sum, bfloat16, OUT) X(sum, float, OUT) X(sum, double, OUT)
+#define TALLY_SCANS_OF_FLOATS(X)                                                          \
+  TALLY_SCANS_TO(X, float16) TALLY_SCANS_TO(X, bfloat16)                                  \
+  TALLY_SCANS_TO(X, float) TALLY_SCANS_TO(X, double)
 // clang-format on
 
 namespace tally::detail {

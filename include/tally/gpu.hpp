@@ -5,3 +5,4 @@
 
 #include "tally/gpu/device.hpp"
 #include "tally/gpu/reduce.hpp"
+#include "tally/gpu/scan.hpp"

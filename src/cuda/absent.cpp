@@ -29,9 +29,22 @@ void reduce_compiled_on_gpu(gpu_context&, Op const&, nan_policy, In const&, void
   fail();
 }
 
+template <class Op, class In, class Out>
+void scan_compiled_on_gpu(gpu_context&, Op const&, nan_policy, In const&, Out*,
+                          gpu_scan<Out> const&) {
+  fail();
+}
+
 TALLY_REDUCTIONS(TALLY_KERNELS)
 TALLY_WIDENED_SUMS(TALLY_KERNEL_OF)
 TALLY_TRANSFORMED(TALLY_KERNEL_COMPUTED)
+TALLY_SCANS_OF_INTEGERS(TALLY_SCAN_KERNEL)
+TALLY_SCANS_OF_FLOATS(TALLY_SCAN_KERNEL)
+#define X(O, T) TALLY_SCAN_KERNEL(O, T, T)
+TALLY_EACH_floating(X, fast_sum)
+TALLY_EACH_element(X, minimum)
+TALLY_EACH_element(X, maximum)
+#undef X
 
 }  // namespace detail
 }  // namespace tally

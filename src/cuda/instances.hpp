@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tally/gpu/reduce.hpp"
+#include "tally/gpu/scan.hpp"
 
 // A kernel of the table, in the source of its family: of a line, of one type, of what is computed.
 #define TALLY_KERNEL(...) \
@@ -10,3 +10,8 @@
 #define TALLY_KERNELS(ELEMENTS, O) TALLY_EACH_##ELEMENTS(TALLY_KERNEL_OF, O)
 #define TALLY_KERNEL_COMPUTED(O, F, T) \
   TALLY_KERNEL(O const&, nan_policy, computed_input<T, F> const&)
+
+// And of a scan, X(aggregate, In, Out).
+#define TALLY_SCAN_KERNEL(O, IN, OUT)                                                  \
+  template void scan_compiled_on_gpu(gpu_context&, O const&, nan_policy,               \
+                                     array_input<IN> const&, OUT*, gpu_scan<OUT> const&);

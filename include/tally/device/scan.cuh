@@ -29,15 +29,20 @@ template <class Prefix, class Source>
 inline constexpr int tile_size_of =
     Prefix::threads* items_a_thread<typename Source::element, typename Prefix::result>;
 
+// A tile's elements are in shared memory, then its results.
+template <class Prefix, class Source>
+inline constexpr std::size_t staged_bytes_of =
+    tile_size_of<Prefix, Source> *
+    std::max(sizeof(typename Source::element), sizeof(typename Prefix::result));
+
 template <class Prefix, class Source>
 __global__ void __launch_bounds__(Prefix::threads, Prefix::blocks_a_multiprocessor)
     scan_array(__grid_constant__ scan_call<Prefix, Source> const call) {
   using element = typename Source::element;
   using result = typename Prefix::result;
   constexpr int items = items_a_thread<element, result>, size = tile_size_of<Prefix, Source>;
-  constexpr std::size_t bytes = size * std::max(sizeof(element), sizeof(result));
   __shared__ typename Prefix::shared shared;
-  alignas(16) __shared__ unsigned char staged[bytes];  // elements, then results
+  alignas(16) __shared__ unsigned char staged[staged_bytes_of<Prefix, Source>];
   auto* const loaded = reinterpret_cast<element*>(staged);
   auto* const computed = reinterpret_cast<result*>(staged);
 
