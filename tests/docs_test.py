@@ -33,6 +33,7 @@ extern tally::cpu const here;            // the cores
 extern tally::gpu there;                 // a GPU
 extern std::span<float const> const x;   // arrays that `here` or `there` can read
 extern std::span<float const> const y;
+extern std::span<float> const prefixes;  // and write
 extern float* const out;                 // room for a result
 extern std::span<std::byte> const mine;  // device memory
 """

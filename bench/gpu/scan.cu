@@ -18,8 +18,7 @@ constexpr int copied_threads = 256, copied_vectors = 4;
 
 // The best copy that a kernel makes: 16 KB a block.
 __global__ void copy(uint4 const* in, uint4* out, std::uint64_t n) {
-  auto const first =
-      blockIdx.x * std::uint64_t(copied_threads * copied_vectors) + threadIdx.x;
+  auto const first = blockIdx.x * std::uint64_t(copied_threads * copied_vectors) + threadIdx.x;
   uint4 x[copied_vectors];
 #pragma unroll
   for (int k = 0; k < copied_vectors; ++k)
@@ -87,8 +86,8 @@ int main(int argc, char** argv) {
   auto const sums = [](void* t, std::size_t& b, auto in, auto out, auto n, cudaStream_t s) {
     tally::check(cub::DeviceScan::InclusiveSum(t, b, in, out, n, s));
   };
-  for (int log : quick ? std::vector{10, 16, 20, 24, 28}
-                       : std::vector{10, 14, 16, 18, 20, 22, 24, 26, 28}) {
+  for (int log :
+       quick ? std::vector{10, 16, 20, 24, 28} : std::vector{10, 14, 16, 18, 20, 22, 24, 26, 28}) {
     compare<std::int32_t>("sum/int32", tally::sum{}, log, values::normal, sums);
     compare<float>("fast_sum/float32", tally::fast_sum{}, log, values::normal, sums);
     compare<float>("sum/float32", tally::sum{}, log, values::normal, nullptr);

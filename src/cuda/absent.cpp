@@ -41,9 +41,7 @@ TALLY_TRANSFORMED(TALLY_KERNEL_COMPUTED)
 TALLY_SCANS_OF_INTEGERS(TALLY_SCAN_KERNEL)
 TALLY_SCANS_OF_FLOATS(TALLY_SCAN_KERNEL)
 #define X(O, T) TALLY_SCAN_KERNEL(O, T, T)
-TALLY_EACH_floating(X, fast_sum)
-TALLY_EACH_element(X, minimum)
-TALLY_EACH_element(X, maximum)
+TALLY_EACH_floating(X, fast_sum) TALLY_EACH_element(X, minimum) TALLY_EACH_element(X, maximum)
 #undef X
 
 }  // namespace detail

@@ -12,6 +12,6 @@
   TALLY_KERNEL(O const&, nan_policy, computed_input<T, F> const&)
 
 // And of a scan, X(aggregate, In, Out).
-#define TALLY_SCAN_KERNEL(O, IN, OUT)                                                  \
-  template void scan_compiled_on_gpu(gpu_context&, O const&, nan_policy,               \
-                                     array_input<IN> const&, OUT*, gpu_scan<OUT> const&);
+#define TALLY_SCAN_KERNEL(O, IN, OUT)                                                            \
+  template void scan_compiled_on_gpu(gpu_context&, O const&, nan_policy, array_input<IN> const&, \
+                                     OUT*, gpu_scan<OUT> const&);

@@ -100,8 +100,7 @@ TYPED_TEST_SUITE(integer_scans_on_a_gpu, integers);
 TYPED_TEST(integer_scans_on_a_gpu, have_the_bits_of_the_cpu) {
   gpu there;
   expect_all<TypeParam>(there, sum{}, TypeParam(7));
-  if constexpr (sizeof(TypeParam) < 8)
-    expect_all<TypeParam>(there, sum{}, widest<TypeParam>(7));
+  if constexpr (sizeof(TypeParam) < 8) expect_all<TypeParam>(there, sum{}, widest<TypeParam>(7));
   expect_all<TypeParam>(there, minimum{}, TypeParam(7));
   expect_all<TypeParam>(there, maximum{}, TypeParam(7));
 }
@@ -211,7 +210,8 @@ TEST(scans_on_a_gpu, may_have_more_than_2_to_the_32_elements) {
   inclusive_scan(there, all, all, sum{});
   there.synchronise();
   std::vector<std::int8_t> some(100000);
-  for (std::size_t first : {std::size_t(0), n / 2, (std::size_t(1) << 32) - 90000, n - some.size()}) {
+  for (std::size_t first :
+       {std::size_t(0), n / 2, (std::size_t(1) << 32) - 90000, n - some.size()}) {
     check(cudaMemcpy(some.data(), x.data() + first, some.size(), cudaMemcpyDeviceToHost));
     std::size_t wrong = 0;
     for (std::size_t k = 0; k < some.size(); ++k) wrong += some[k] != std::int8_t(first + k + 1);

@@ -60,7 +60,8 @@ TEST(scans_on_a_device, may_take_the_place_of_what_they_read) {
       tally::integer_running_sum<std::int32_t, std::int32_t> const a;
       scan_kind<std::int32_t> const how{reverse, reverse};
       auto const in = any_integers<std::int32_t>(n);
-      expect_same(scan_on_device(a, in, call, how, 1, 0, true), scan_on_host(a, in, how), "in place");
+      expect_same(scan_on_device(a, in, call, how, 1, 0, true), scan_on_host(a, in, how),
+                  "in place");
     }
 }
 

@@ -47,8 +47,7 @@ scanned<typename A::result> scan_on_device(A const& a, std::vector<typename A::e
   auto const all = out.to_host();
   std::vector<R> results(in.size());
   if (!in.empty())
-    tally::check(
-        cudaMemcpy(results.data(), to, in.size() * sizeof(R), cudaMemcpyDeviceToHost));
+    tally::check(cudaMemcpy(results.data(), to, in.size() * sizeof(R), cudaMemcpyDeviceToHost));
   R poison;
   memset(static_cast<void*>(&poison), 0xa5, sizeof poison);
   auto const at = std::size_t(out_at) + in.size();

@@ -27,7 +27,7 @@ struct scan_call {
 
 template <class Prefix, class Source>
 inline constexpr int tile_size_of =
-    Prefix::threads* items_a_thread<typename Source::element, typename Prefix::result>;
+    Prefix::threads * items_a_thread<typename Source::element, typename Prefix::result>;
 
 // A tile's elements are in shared memory, then its results.
 template <class Prefix, class Source>
@@ -61,8 +61,8 @@ __global__ void __launch_bounds__(Prefix::threads, Prefix::blocks_a_multiprocess
     load_tile<size>(call.in, first, count, loaded);
     __syncthreads();
     if (!alone) drawn.ask();
-    staged_tile<element, items> const tile{loaded,       first,          number, call.tiles, count,
-                                           call.reverse, call.exclusive};
+    staged_tile<element, items> const tile{loaded, first,        number,        call.tiles,
+                                           count,  call.reverse, call.exclusive};
     result out[items];
     prefix.scan(carry, shared, totals, tile, out, call.total);
     __syncthreads();  // the elements are used up

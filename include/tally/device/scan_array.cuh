@@ -11,7 +11,7 @@
 #include "tally/device/launch_context.cuh"
 #include "tally/device/prefix/prefix.cuh"
 #include "tally/device/scan.cuh"
-#include "tally/gpu/scan_shape.hpp"
+#include "tally/device/scan_shape.hpp"
 #include "tally/input.hpp"
 
 namespace tally::detail {
@@ -35,8 +35,8 @@ void scan_on_gpu(Context& context, A const& a, nan_policy nan, In const& in,
     throw error("scan: an array of " + std::to_string(n) + " elements is too long for a GPU");
   auto const words = tiles > 1 ? std::size_t(tiles) * prefix_type::words : 0;
   auto const workspace = context.workspace(words);
-  launch_early<device::scan_array<prefix_type, source_type>>(
-      blocks, unsigned(prefix_type::threads), 0, context.stream())(
+  launch_early<device::scan_array<prefix_type, source_type>>(blocks, unsigned(prefix_type::threads),
+                                                             0, context.stream())(
       device::scan_call<prefix_type, source_type>{source, n, std::uint32_t(tiles), how.exclusive,
                                                   how.reverse, out, how.total, workspace, prefix});
 }

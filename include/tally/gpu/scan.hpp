@@ -5,7 +5,7 @@
 
 #include "tally/cpu/scans.hpp"
 #include "tally/gpu/reduce.hpp"
-#include "tally/gpu/scan_shape.hpp"
+#include "tally/device/scan_shape.hpp"
 
 namespace tally::detail {
 
@@ -20,8 +20,9 @@ template <class Op, class T, class Out>
 inline constexpr bool scan_is_held_on_gpu<Op, array_input<T>, Out> = held_scan<Op, T, Out>;
 // Whether a scan can run there; see kernels_here.
 template <class Op, class In, class Out>
-inline constexpr bool has_scan_kernel = scan_is_held_on_gpu<Op, In, Out> ||
-                                        requires { sizeof(kernels_here<Op, typename In::element>); };
+inline constexpr bool has_scan_kernel = scan_is_held_on_gpu<Op, In, Out> || requires {
+  sizeof(kernels_here<Op, typename In::element>);
+};
 
 template <>
 struct scans_on<gpu> {

@@ -20,8 +20,7 @@ class tickets {
   __device__ std::uint32_t first() {
     __shared__ std::uint32_t known[2];
     if (threadIdx.x == 0) {
-      known[1] =
-          __nv_atomic_load_n(w_.epoch(), __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) + 1;
+      known[1] = __nv_atomic_load_n(w_.epoch(), __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) + 1;
       __threadfence();  // before it may be ended
       known[0] = last_ = draw();
     }

@@ -18,8 +18,8 @@ struct exact_prefix {
   using element = In;
   using result = Out;
   static constexpr int threads = 256, blocks_a_multiprocessor = 2;
-  static constexpr int words = Number::digits < window_integer::words ? window_integer::words
-                                                                      : Number::digits;
+  static constexpr int words =
+      Number::digits < window_integer::words ? window_integer::words : Number::digits;
   static_assert(words == Number::digits);
 
   struct shared {
@@ -111,7 +111,8 @@ struct exact_prefix {
     unsigned field = 0;
 #pragma unroll
     for (int k = 0; k < Items; ++k) {
-      auto const p = unsigned((to_bits(x[k]) & format<In>::infinity) >> (format<In>::precision - 1));
+      auto const p =
+          unsigned((to_bits(x[k]) & format<In>::infinity) >> (format<In>::precision - 1));
       if (p < unsigned(format<In>::max_field)) field = max(field, p);
     }
     field = __reduce_max_sync(~0u, field);
@@ -135,8 +136,7 @@ struct exact_prefix {
   __device__ void publish(shared& s, mailbox const& to, Tile const& tile,
                           In const (&x)[Tile::items], seen_sum const& all, int base) const {
     if (!all.sum.cut) {
-      if (threadIdx.x == 0)
-        carried_sum<Number>::publish(to, tile.number, all.sum, base, all.seen);
+      if (threadIdx.x == 0) carried_sum<Number>::publish(to, tile.number, all.sum, base, all.seen);
       return;
     }
     s.of_tile.clear();

@@ -8,11 +8,11 @@
 #include <optional>
 
 #include "tally/aggregate/aggregate.hpp"
+#include "tally/aggregate/zipped.hpp"
 #include "tally/block/scan.cuh"
 #include "tally/device/grid/mailbox.cuh"
 #include "tally/device/grid/tile_states.cuh"
 #include "tally/device/identity.cuh"
-#include "tally/aggregate/zipped.hpp"
 
 namespace tally::device {
 

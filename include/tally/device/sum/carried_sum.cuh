@@ -18,8 +18,8 @@ struct special_values {
 
   template <floating T>
   static __device__ unsigned of(T x) {
-    return is_finite(x)                         ? 0
-           : is_nan(x)                          ? nan
+    return is_finite(x)                          ? 0
+           : is_nan(x)                           ? nan
            : (to_bits(x) & format<T>::sign) != 0 ? negative_infinity
                                                  : positive_infinity;
   }
@@ -110,7 +110,8 @@ class carried_sum {
   __device__ void add_to(Number& sum) const {
     for (int i = 0; i < halves; ++i) {
       std::int64_t const x = digits_.half[i];
-      if (x != 0) sum.add(x < 0, x < 0 ? 0 - std::uint64_t(x) : std::uint64_t(x), 16 * i + Number::lsb);
+      if (x != 0)
+        sum.add(x < 0, x < 0 ? 0 - std::uint64_t(x) : std::uint64_t(x), 16 * i + Number::lsb);
     }
   }
 

@@ -74,7 +74,12 @@ struct window_integer {
     int const shift = leading_zeros(top);
     bool const rest = (next << shift) != 0 || (!two && x[0] != 0);
     return round_to<T>(below, top << shift | (next >> (63 - shift)) >> 1,
-                       lsb + (one ? 63 : two ? 127 : 191) - shift, rest);
+                       lsb +
+                           (one   ? 63
+                            : two ? 127
+                                  : 191) -
+                           shift,
+                       rest);
   }
 
  private:
