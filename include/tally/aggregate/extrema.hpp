@@ -115,10 +115,12 @@ struct running_extremum {
   static constexpr char const* name = Least ? "minimum" : "maximum";
 
   TALLY_HD T identity() const {
-    if constexpr (floating<T>)
+    if constexpr (floating<T>) {
       return infinity<T>(!Least);
-    else
-      return Least ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
+    } else {
+      constexpr T end = Least ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
+      return end;
+    }
   }
   TALLY_FN T lift(T x, std::uint64_t) const { return x; }
   TALLY_FN T combine(T left, T right) const {
