@@ -115,12 +115,10 @@ struct running_extremum {
   static constexpr char const* name = Least ? "minimum" : "maximum";
 
   TALLY_HD T identity() const {
-    if constexpr (floating<T>) {
+    if constexpr (floating<T>)
       return infinity<T>(!Least);
-    } else {
-      constexpr T end = Least ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
+    else
       return end;
-    }
   }
   TALLY_FN T lift(T x, std::uint64_t) const { return x; }
   TALLY_FN T combine(T left, T right) const {
@@ -132,6 +130,10 @@ struct running_extremum {
   }
   TALLY_FN T lower(T x) const { return x; }
   T start(T init) const { return init; }
+
+ private:
+  static constexpr T end =
+      Least ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();  // of integers
 };
 
 namespace detail {
