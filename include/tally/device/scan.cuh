@@ -63,12 +63,10 @@ __global__ void __launch_bounds__(Prefix::threads, Prefix::blocks_a_multiprocess
     if (!alone) drawn.ask();
     staged_tile<element, items> const tile{loaded, first,        number,        call.tiles,
                                            count,  call.reverse, call.exclusive};
-    result out[items];
+    items_of<result, items> out;
     prefix.scan(carry, shared, totals, tile, out, call.total);
     __syncthreads();  // the elements are used up
-#pragma unroll
-    for (int k = 0; k < items; ++k)
-      if (tile.has(k)) computed[tile.place(tile.position(k))] = out[k];
+    tile.write(out, computed);
     __syncthreads();
     store_tile<size>(computed, count, call.out + first);
     number = alone ? 1 : drawn.next();

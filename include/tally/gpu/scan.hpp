@@ -4,8 +4,8 @@
 #pragma once
 
 #include "tally/cpu/scans.hpp"
-#include "tally/gpu/reduce.hpp"
 #include "tally/device/scan_shape.hpp"
+#include "tally/gpu/reduce.hpp"
 
 namespace tally::detail {
 

@@ -44,6 +44,14 @@ class batch {
   __device__ void load(int vector, T const* from) {
     put(vector, __ldg(reinterpret_cast<uint4 const*>(from)));
   }
+  // Takes a vector from shared memory, aligned to 16 bytes; and puts one there.
+  __device__ void take(int vector, T const* from) {
+    put(vector, *reinterpret_cast<uint4 const*>(from));
+  }
+  __device__ void give(int vector, T* to) const {
+    std::uint32_t const* const from = word_ + 4 * vector;
+    *reinterpret_cast<uint4*>(to) = uint4{from[0], from[1], from[2], from[3]};
+  }
   // Loads a vector from `past` bytes behind such an address: both aligned vectors must be readable.
   __device__ void load_shifted(int vector, T const* from, unsigned past) {
     auto const* const whole =

@@ -18,6 +18,15 @@ inline constexpr int items_a_thread = [] {
   return int(bytes / widest > 0 ? bytes / widest : 1);
 }();
 
+// What a thread has of them; narrow ones stay packed.
+template <class T, int Items>
+inline constexpr bool in_vectors =
+    vector_bytes % sizeof(T) == 0 && Items * sizeof(T) % vector_bytes == 0;
+template <class T, int Items>
+using items_of = std::conditional_t<in_vectors<T, Items>,
+                                    batch<T, int(Items * sizeof(T) / vector_bytes), vector_size<T>>,
+                                    batch<T, 1, Items>>;
+
 // What a tile is of: `count` elements whose scan is in their order, or in reverse from the last
 // one. Position 0 is the first in the direction of the scan.
 template <class In, int Items>
@@ -38,21 +47,32 @@ struct staged_tile {
   }
   __device__ unsigned position(int item) const { return threadIdx.x * Items + item; }
   __device__ bool has(int item) const { return position(item) < count; }
-  // The thread's elements; those that are not there are T{}.
-  __device__ void read(In (&x)[Items]) const {
-    constexpr std::size_t bytes = Items * sizeof(In);
-    if constexpr (bytes % vector_bytes == 0 && std::is_trivially_copyable_v<In>) {
+  __device__ bool is_whole() const { return count == blockDim.x * Items; }
+  // The thread's elements; those that are not there are In{}.
+  __device__ void read(items_of<In, Items>& x) const {
+    if constexpr (in_vectors<In, Items>) {
       if (!reverse && has(Items - 1)) {
-        uint4 const* const from = reinterpret_cast<uint4 const*>(data + position(0));
-        uint4 raw[bytes / vector_bytes];
 #pragma unroll
-        for (int j = 0; j < int(bytes / vector_bytes); ++j) raw[j] = from[j];
-        memcpy(static_cast<void*>(x), raw, bytes);
+        for (int j = 0; j < x.vectors; ++j) x.take(j, data + position(0) + j * x.each);
         return;
       }
     }
 #pragma unroll
-    for (int k = 0; k < Items; ++k) x[k] = has(k) ? data[place(position(k))] : In{};
+    for (int k = 0; k < Items; ++k) x.set(k, has(k) ? data[place(position(k))] : In{});
+  }
+  // Puts the thread's results where the tile's are to be, by index.
+  template <class Out>
+  __device__ void write(items_of<Out, Items> const& x, Out* to) const {
+    if constexpr (in_vectors<Out, Items>) {
+      if (!reverse && has(Items - 1)) {
+#pragma unroll
+        for (int j = 0; j < x.vectors; ++j) x.give(j, to + position(0) + j * x.each);
+        return;
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < Items; ++k)
+      if (has(k)) to[place(position(k))] = x[k];
   }
 };
 

@@ -10,6 +10,7 @@
 #include "tally/definition/sum.hpp"
 #include "tally/device/prefix/prefix.cuh"
 #include "tally/device/sum/carried_sum.cuh"
+#include "tally/device/sum/exact.cuh"
 
 namespace tally::device {
 
@@ -44,16 +45,17 @@ struct exact_prefix {
     __syncthreads();
   }
 
-  template <class Tile>
-  __device__ void scan(carry& c, shared& s, mailbox const& at, Tile const& tile,
-                       Out (&out)[Tile::items], Out* total) const {
-    In x[Tile::items];
-    tile.read(x);
-    int const base = base_for(top_of(s, x));
+  template <class Tile, class Results>
+  __device__ void scan(carry& c, shared& s, mailbox const& at, Tile const& tile, Results& out,
+                       Out* total) const {
+    items_of<In, Tile::items> read;
+    tile.read(read);
+    array_of<In, items_of<In, Tile::items>> const x(read);  // for loops that are not unrolled
+    int const base = base_for(top_of(s, read));
     // Every thread's own sum, then of those before it.
     seen_sum mine{};
 #pragma unroll
-    for (int k = 0; k < Tile::items; ++k) add(mine, x[k], base);
+    for (int k = 0; k < Tile::items; ++k) add(mine, read[k], base);
     seen_sum all;
     seen_sum here = block::exclusive_scan<threads>(mine, joiner{}, seen_sum{}, all);
     if (!tile.is_last()) publish(s, at, tile, x, all, base);
@@ -72,12 +74,15 @@ struct exact_prefix {
     here.sum += s.window;
     here.seen |= s.before.seen();
     unsigned const unknown = was_cut ? tile.count + Tile::items + 2 : Tile::items + 2;
+    Out rounded[Tile::items];
 #pragma unroll 1
     for (int k = 0; k < Tile::items; ++k) {
-      if (tile.exclusive) out[k] = round(s, tile, here, unknown, k);
-      add(here, x[k], s.base);
-      if (!tile.exclusive) out[k] = round(s, tile, here, unknown, k + 1);
+      if (tile.exclusive) rounded[k] = round(s, tile, here, unknown, k);
+      add(here, x.value[k], s.base);
+      if (!tile.exclusive) rounded[k] = round(s, tile, here, unknown, k + 1);
     }
+#pragma unroll
+    for (int k = 0; k < Tile::items; ++k) out.set(k, rounded[k]);
     unsigned const last = tile.count > 0 ? (tile.count - 1) / Tile::items : 0;
     if (tile.is_last() && total && threadIdx.x == last)
       *total = round(s, tile, here, unknown, Tile::items);
@@ -106,11 +111,11 @@ struct exact_prefix {
   }
   // A bit above all elements of the tile, counted from the last one of Number.
   static constexpr int shift = format<In>::lowest - Number::lsb;
-  template <int Items>
-  static __device__ int top_of(shared& s, In const (&x)[Items]) {
+  template <class Items>
+  static __device__ int top_of(shared& s, Items const& x) {
     unsigned field = 0;
 #pragma unroll
-    for (int k = 0; k < Items; ++k) {
+    for (int k = 0; k < x.size; ++k) {
       auto const p =
           unsigned((to_bits(x[k]) & format<In>::infinity) >> (format<In>::precision - 1));
       if (p < unsigned(format<In>::max_field)) field = max(field, p);
@@ -132,9 +137,9 @@ struct exact_prefix {
     to.sum.add(p.negative, p.significand, p.exponent - Number::lsb - 32 * base);
   }
 
-  template <class Tile>
-  __device__ void publish(shared& s, mailbox const& to, Tile const& tile,
-                          In const (&x)[Tile::items], seen_sum const& all, int base) const {
+  template <class Tile, class Items>
+  __device__ void publish(shared& s, mailbox const& to, Tile const& tile, Items const& x,
+                          seen_sum const& all, int base) const {
     if (!all.sum.cut) {
       if (threadIdx.x == 0) carried_sum<Number>::publish(to, tile.number, all.sum, base, all.seen);
       return;
@@ -143,8 +148,8 @@ struct exact_prefix {
     __syncthreads();
 #pragma unroll 1
     for (int k = 0; k < Tile::items; ++k) {
-      if (!is_finite(x[k])) continue;
-      auto const p = take_apart(x[k]);
+      if (!is_finite(x.value[k])) continue;
+      auto const p = take_apart(x.value[k]);
       if (p.significand != 0) s.of_tile.add(p.negative, p.significand, p.exponent);
     }
     __syncthreads();

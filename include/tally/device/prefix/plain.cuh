@@ -13,6 +13,7 @@
 #include "tally/device/grid/mailbox.cuh"
 #include "tally/device/grid/tile_states.cuh"
 #include "tally/device/identity.cuh"
+#include "tally/device/input/staged_tile.cuh"
 
 namespace tally::device {
 
@@ -41,32 +42,25 @@ struct plain_prefix {
 
   __device__ void start(carry& c, shared&) const { c = {before_all, 0}; }
 
-  template <class Tile>
-  __device__ void scan(carry& c, shared& s, mailbox const& at, Tile const& tile,
-                       result (&out)[Tile::items], result* total) const {
-    element x[Tile::items];
+  template <class Tile, class Results>
+  __device__ void scan(carry& c, shared& s, mailbox const& at, Tile const& tile, Results& out,
+                       result* total) const {
+    items_of<element, Tile::items> x;
     tile.read(x);
-    auto const lifted = [&](int k) { return a.lift(x[k], index_of(tile, k)); };
+    bool const all = tile.is_whole() && !(has_nan<element> && skips_nan);
+    auto const every = [](int) { return true; };
     auto const counts = [&](int k) {
       if constexpr (has_nan<element>)
         if (skips_nan && is_nan(x[k])) return false;
       return tile.has(k);
     };
-    state mine = a.identity();
-#pragma unroll
-    for (int k = 0; k < Tile::items; ++k)
-      if (counts(k)) mine = join(mine, lifted(k));
+    state const mine = all ? fold(tile, x, every) : fold(tile, x, counts);
     state of_tile;
     state const here = block::exclusive_scan<threads>(mine, joiner{this}, a.identity(), of_tile);
     tile_states<state> const totals(at.words, at.epoch);
     if (!tile.is_last() && threadIdx.x == 0) totals.publish(tile.number, of_tile);
     state sum = join(tile.is_only() ? c.value : collect(c, s, totals, tile.number), here);
-#pragma unroll
-    for (int k = 0; k < Tile::items; ++k) {
-      if (tile.exclusive) out[k] = lower_or_none(a, sum);
-      if (counts(k)) sum = join(sum, lifted(k));
-      if (!tile.exclusive) out[k] = lower_or_none(a, sum);
-    }
+    sum = all ? results(tile, x, sum, every, out) : results(tile, x, sum, counts, out);
     unsigned const last = tile.count > 0 ? (tile.count - 1) / Tile::items : 0;
     if (tile.is_last() && total && threadIdx.x == last) *total = lower_or_none(a, sum);
   }
@@ -79,9 +73,30 @@ struct plain_prefix {
     plain_prefix const* prefix;
     __device__ state operator()(state const& l, state const& r) const { return prefix->join(l, r); }
   };
-  template <class Tile>
-  static __device__ std::uint64_t index_of(Tile const& tile, int k) {
-    return tile.has(k) ? tile.first + tile.place(tile.position(k)) : 0;
+  // The k-th element of the thread, which is there.
+  template <class Tile, class Items>
+  __device__ state lifted(Tile const& tile, Items const& x, int k) const {
+    return a.lift(x[k], tile.first + tile.place(tile.position(k)));
+  }
+  template <class Tile, class Items, class Counts>
+  __device__ state fold(Tile const& tile, Items const& x, Counts counts) const {
+    state sum = a.identity();
+#pragma unroll
+    for (int k = 0; k < Tile::items; ++k)
+      if (counts(k)) sum = join(sum, lifted(tile, x, k));
+    return sum;
+  }
+  // The results, where `sum` comes before; returns what comes after.
+  template <class Tile, class Items, class Counts, class Results>
+  __device__ state results(Tile const& tile, Items const& x, state sum, Counts counts,
+                           Results& out) const {
+#pragma unroll
+    for (int k = 0; k < Tile::items; ++k) {
+      state const before = sum;
+      if (counts(k)) sum = join(sum, lifted(tile, x, k));
+      out.set(k, lower_or_none(a, tile.exclusive ? before : sum));
+    }
+    return sum;
   }
 
   // The fold of everything before the tile: first of the groups before its own, then of those tiles
