@@ -100,12 +100,16 @@ TALLY_HD inline T round_to(bool negative, std::uint64_t significand, int exponen
 template <floating To, floating From>
 TALLY_HD inline To convert(From x) {
   if (is_nan(x)) return quiet_nan<To>();
-  bool const negative = (to_bits(x) & format<From>::sign) != 0;
-  if (!is_finite(x)) return infinity<To>(negative);
-  auto const p = take_apart(x);
-  if (p.significand == 0) return from_bits<To>(negative ? format<To>::sign : bits_of<To>(0));
-  int const shift = leading_zeros(p.significand);
-  return round_to<To>(negative, p.significand << shift, p.exponent + 63 - shift, false);
+  if constexpr (std::is_same_v<To, From>) {
+    return x;
+  } else {
+    bool const negative = (to_bits(x) & format<From>::sign) != 0;
+    if (!is_finite(x)) return infinity<To>(negative);
+    auto const p = take_apart(x);
+    if (p.significand == 0) return from_bits<To>(negative ? format<To>::sign : bits_of<To>(0));
+    int const shift = leading_zeros(p.significand);
+    return round_to<To>(negative, p.significand << shift, p.exponent + 63 - shift, false);
+  }
 }
 
 TALLY_HD inline float16::float16(double value) : float16(convert<float16>(value)) {}
