@@ -19,9 +19,8 @@ struct exact_prefix {
   using element = In;
   using result = Out;
   static constexpr int threads = 256, blocks_a_multiprocessor = 2;
-  static constexpr int words =
-      Number::digits < window_integer::words ? window_integer::words : Number::digits;
-  static_assert(words == Number::digits);
+  static constexpr int words = Number::digits;
+  static_assert(words >= window_integer::words);
 
   struct shared {
     carried_sum<Number> before;
