@@ -13,6 +13,7 @@
 #include "tally/device/agent/sum.cuh"
 #include "tally/device/agent/together.cuh"
 #include "tally/device/prefix/exact.cuh"
+#include "tally/device/prefix/integer.cuh"
 #include "tally/gpu_operators.cuh"
 
 namespace tally::detail {

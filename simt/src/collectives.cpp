@@ -122,6 +122,7 @@ bool complete(lane& arrived) {
   } else {
     vote(w, present);
   }
+  arrived.group->polled = 0;  // it has gone on
   for_each(w, present, [](lane& l) { make_ready(l); });
   return true;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tally/device/prefix/integer.cuh"
 #include "src/cuda/instances.cuh"
 
 namespace tally::detail {

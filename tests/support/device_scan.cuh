@@ -5,6 +5,7 @@
 
 #include "support/device_reduce.cuh"
 #include "tally/device/prefix/exact.cuh"
+#include "tally/device/prefix/integer.cuh"
 #include "tally/device/scan_array.cuh"
 
 namespace support {

@@ -61,7 +61,7 @@ class can_wait {
 template <class... Parameters>
 void launch_as(cudaLaunchConfig_t const& config, granted_shared& granted,
                void (*kernel)(Parameters...), std::type_identity_t<Parameters>... arguments) {
-  constexpr std::size_t without_asking = 16 << 10;  // 48 KiB, less the kernel's own variables
+  constexpr std::size_t without_asking = 8 << 10;  // 48 KiB, less the kernel's own variables
   bool const asks = config.dynamicSmemBytes > without_asking;
   auto const ask = [&] {
     granted.ask(reinterpret_cast<void const*>(kernel), config.dynamicSmemBytes);

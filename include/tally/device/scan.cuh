@@ -5,12 +5,17 @@
 // last one. (Of the look-back of Merrill and Garland, 2016, the chain is left out: S. Maleki,
 // A. Yang and M. Burtscher, "Higher-order and tuple-based massively-parallel prefix sums", PLDI
 // 2016.) This file names no aggregate.
+//
+// The last warp of a block carries: it draws tiles, tells and collects their totals. The others
+// scan, each a part of every tile, whose elements they have ahead in shared memory. When they put
+// out a tile's results, they have told the totals of the next ones already. They meet nobody but
+// the carrying warp, by flags in shared memory.
 #pragma once
 
 #include "tally/cuda/launch.cuh"
 #include "tally/device/grid/mailbox.cuh"
 #include "tally/device/grid/tickets.cuh"
-#include "tally/device/input/staged_tile.cuh"
+#include "tally/device/input/warp_tile.cuh"
 
 namespace tally::device {
 
@@ -25,55 +30,271 @@ struct scan_call {
   Prefix prefix;
 };
 
+// How a kernel cuts its input.
 template <class Prefix, class Source>
-inline constexpr int tile_size_of =
-    Prefix::threads * items_a_thread<typename Source::element, typename Prefix::result>;
-
-// A tile's elements are in shared memory, then its results.
-template <class Prefix, class Source>
-inline constexpr std::size_t staged_bytes_of =
-    tile_size_of<Prefix, Source> *
-    std::max(sizeof(typename Source::element), sizeof(typename Prefix::result));
-
-template <class Prefix, class Source>
-__global__ void __launch_bounds__(Prefix::threads, Prefix::blocks_a_multiprocessor)
-    scan_array(__grid_constant__ scan_call<Prefix, Source> const call) {
+struct scan_tiling {
   using element = typename Source::element;
   using result = typename Prefix::result;
-  constexpr int items = items_a_thread<element, result>, size = tile_size_of<Prefix, Source>;
-  __shared__ typename Prefix::shared shared;
-  alignas(16) __shared__ unsigned char staged[staged_bytes_of<Prefix, Source>];
-  auto* const loaded = reinterpret_cast<element*>(staged);
-  auto* const computed = reinterpret_cast<result*>(staged);
+  static constexpr int items = items_a_lane<element, result>;
+  using warp_tile_type = warp_tile<element, items>;
+  static constexpr int part = warp_tile_type::size;  // a warp's, of a tile
+  // Parts of tiles that a warp has in shared memory at a time: elements, then results.
+  static constexpr int stages = Prefix::stages;
+  static constexpr std::size_t widest = std::max(sizeof(element), sizeof(result));
+  static constexpr std::size_t part_bytes =
+      (part * widest + vector_bytes - 1) / vector_bytes * vector_bytes;
+  static constexpr std::size_t stage_bytes = part_bytes + warp_size * sizeof(typename Prefix::part);
+  static constexpr std::size_t warp_bytes = stages * stage_bytes;  // of dynamic shared memory
+};
 
-  Prefix const& prefix = call.prefix;
-  await_launches_before();
+// What the warps of a block tell one another; `threads` of them scan.
+template <class Prefix>
+class scan_board {
+ public:
+  static constexpr int warps = Prefix::threads / warp_size;
+  // A warp is never further ahead of another than so many tiles.
+  static constexpr unsigned window = Prefix::stages;
+
+  typename Prefix::shared shared;  // of the carrying warp; to the others, as it was at a start
+
+  __device__ void clear() {
+    if (threadIdx.x == 0) drawn_ = prepared_ = 0;
+    if (threadIdx.x < window) arrived_[threadIdx.x] = finished_[threadIdx.x] = 0;
+  }
+  __device__ auto* totals(unsigned j) { return total_[j % window]; }
+  __device__ auto* starts(unsigned j) { return start_[j % window]; }
+
+  // The number of the block's j-th tile. Who draws it says it, in order; others wait for it, or ask
+  // how many are known. The first one that is not below `tiles` is the last: behind it all are so.
+  __device__ void tell_number(unsigned j, std::uint32_t number, std::uint32_t tiles) {
+    unsigned const lane = threadIdx.x % warp_size;
+    bool const last = number >= tiles;
+    if (lane == j % numbers)
+      number_[lane] = number;
+    else if (last && lane < numbers && (j - lane) % numbers > window)
+      number_[lane] = number;
+    tell(drawn_, last ? all : j + 1);
+  }
+  __device__ unsigned known() {
+    unsigned const now = warp::broadcast(look(drawn_));
+    __syncwarp();
+    return now;
+  }
+  __device__ std::uint32_t number(unsigned j) {
+    await(drawn_, j + 1);
+    return number_[j % numbers];
+  }
+
+  // A warp's total of the j-th tile is there; all are. The warp has put out its results; all have
+  // put out those whose place the j-th tile takes.
+  __device__ void arrive(unsigned j) { count(arrived_[j % window]); }
+  __device__ void await_totals(unsigned j, unsigned warps) {
+    await(arrived_[j % window], warps * (j / window + 1));
+  }
+  // Returns whether all have.
+  __device__ bool finish(unsigned j, unsigned warps) {
+    return count(finished_[j % window]) == warps * (j / window + 1);
+  }
+  __device__ void await_room(unsigned j, unsigned warps) {
+    await(finished_[j % window], warps * (j / window));
+  }
+
+  // All is there that has to be known of what is before the j-th tile.
+  __device__ void tell_prepared(unsigned j) { tell(prepared_, j + 1); }
+  __device__ void await_prepared(unsigned j) { await(prepared_, j + 1); }
+
+ private:
+  static constexpr unsigned all = 1u << 30;  // tiles; more than a block has
+  static constexpr unsigned numbers = 16;  // more than the tiles that are in use at a time
+  static_assert(numbers > 2 * window);
+  typename Prefix::total total_[window][warps];
+  typename Prefix::start start_[window][warps];
+  std::uint32_t number_[numbers];
+  unsigned drawn_, prepared_, arrived_[window], finished_[window];
+
+  static __device__ unsigned look(unsigned& at) {
+    return __nv_atomic_load_n(&at, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_BLOCK);
+  }
+  static __device__ void await(unsigned& at, unsigned least) {
+    if (threadIdx.x % warp_size == 0)
+      while (int(look(at) - least) < 0) {
+      }
+    __syncwarp();
+  }
+  // By how many it was counted, by now.
+  static __device__ unsigned count(unsigned& at) {
+    unsigned before = 0;
+    __syncwarp();
+    if (threadIdx.x % warp_size == 0)
+      before = __nv_atomic_fetch_add(&at, 1u, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_BLOCK);
+    return warp::broadcast(before) + 1;
+  }
+  static __device__ void tell(unsigned& at, unsigned now) {
+    __syncwarp();
+    if (threadIdx.x % warp_size == 0)
+      __nv_atomic_store_n(&at, now, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_BLOCK);
+  }
+};
+
+// Draws the number of the block's j-th tile, when those before it are drawn.
+template <class Prefix, class Source>
+__device__ void draw_tile(scan_call<Prefix, Source> const& call, scan_board<Prefix>& board,
+                          unsigned j) {
+  if (board.number(j - 1) >= call.tiles) return;
+  auto const number = call.tiles == 1 ? 1 : tickets(call.w, call.tiles).draw().number;
+  board.tell_number(j, number, call.tiles);
+}
+
+// What the carrying warp does.
+template <class Prefix, class Source>
+__device__ void carry_tiles(scan_call<Prefix, Source> const& call, scan_board<Prefix>& board) {
+  unsigned const warps = blockDim.x / warp_size - 1;
   bool const alone = call.tiles == 1;
-  tickets drawn(call.w, call.tiles);
-  std::uint32_t number = alone ? 0 : drawn.first();
-  mailbox const totals{call.w.words, nullptr, drawn.epoch()};
-  typename Prefix::carry carry;
-  prefix.start(carry, shared);
-  while (number < call.tiles) {
-    std::uint64_t const before = std::uint64_t(number) * size, left = call.n - before;
-    auto const count = unsigned(left < size ? left : size);
-    std::uint64_t const first = call.reverse ? left - count : before;
-    load_tile<size>(call.in, first, count, loaded);
-    __syncthreads();
-    if (!alone) drawn.ask();
-    staged_tile<element, items> const tile{loaded, first,        number,        call.tiles,
-                                           count,  call.reverse, call.exclusive};
-    items_of<result, items> out;
-    prefix.scan(carry, shared, totals, tile, out, call.total);
-    __syncthreads();  // the elements are used up
-    tile.write(out, computed);
-    __syncthreads();
-    store_tile<size>(computed, count, call.out + first);
-    number = alone ? 1 : drawn.next();
-    __syncthreads();
+  tickets const drawn(call.w, call.tiles);
+  auto last = alone ? tickets::ticket{0, 0} : drawn.draw();
+  board.tell_number(0, last.number, call.tiles);
+  mailbox const totals{call.w.words, nullptr, last.epoch};
+  auto carried = call.prefix.begin(board.shared);
+  unsigned known = 1;
+  for (unsigned j = 0;; ++j) {
+    // The first few: not all at once, as other blocks begin, too. Later ones are drawn when there
+    // is room for their elements: who draws a tile loads it at once, and tells its total soon.
+    for (int k = 0; k < 2 && known < board.window; ++k) draw_tile(call, board, known++);
+    last.number = board.number(j);
+    if (last.number >= call.tiles) break;
+    board.await_totals(j, warps);
+    call.prefix.carry(carried, board.shared, totals, last.number, last.number + 1 == call.tiles,
+                      board.totals(j), warps, board.starts(j));
+    board.tell_prepared(j);
   }
   let_next_launch_start();
-  if (!alone) drawn.leave();
+  if (!alone) drawn.leave(last);
+}
+
+// A scanning warp, and its parts of the block's tiles in shared memory.
+template <class Prefix, class Source>
+class scanning_warp {
+  using tiling = scan_tiling<Prefix, Source>;
+  using element = typename tiling::element;
+  using result = typename tiling::result;
+  using part_of_tile = typename tiling::warp_tile_type;
+  static constexpr unsigned stages = tiling::stages;
+
+ public:
+  __device__ scanning_warp(scan_call<Prefix, Source> const& call, scan_board<Prefix>& board)
+      : call_(call),
+        board_(board),
+        warps_(blockDim.x / warp_size - 1),
+        warp_(threadIdx.x / warp_size),
+        memory_(dynamic_shared<unsigned char>() + warp_ * tiling::warp_bytes) {}
+
+  // Totals are told some tiles ahead, so that nobody waits for them, and the elements of more are
+  // on their way.
+  __device__ void scan_tiles() {
+    constexpr unsigned ahead = stages > 3 ? stages - 3 : 1;
+    unsigned gathered = 0;
+    bool more = true;
+    for (unsigned i = 0;; ++i) {
+      while (more && gathered <= i + ahead) {
+        load_known(i + stages - 1);
+        more = has_tile(gathered);
+        if (more) gather(gathered++);
+      }
+      if (i == gathered) break;
+      load_known(i + stages - 1);
+      board_.await_prepared(i);
+      put_out(i);
+      if (board_.finish(i, warps_)) draw_tile(call_, board_, i + stages);
+    }
+    let_next_launch_start();
+  }
+
+ private:
+  scan_call<Prefix, Source> const& call_;
+  scan_board<Prefix>& board_;
+  unsigned const warps_, warp_;
+  unsigned char* const memory_;
+  unsigned asked_ = 0;  // tiles whose elements are loaded, or being loaded
+
+  __device__ unsigned char* stage(unsigned i) const {
+    return memory_ + i % stages * tiling::stage_bytes;
+  }
+  // What the lane keeps of the i-th tile.
+  __device__ auto& kept(unsigned i) const {
+    return reinterpret_cast<typename Prefix::part*>(stage(i) + tiling::part_bytes)[threadIdx.x % warp_size];
+  }
+  __device__ bool has_tile(unsigned i) { return board_.number(i) < call_.tiles; }
+
+  // The warp's part of the block's i-th tile.
+  __device__ part_of_tile part(unsigned i) {
+    std::uint64_t const begin =
+        (std::uint64_t(board_.number(i)) * warps_ + warp_) * tiling::part;
+    std::uint64_t const left = begin < call_.n ? call_.n - begin : 0;
+    auto const count = unsigned(left < tiling::part ? left : tiling::part);
+    bool const last = begin + count == call_.n && (count > 0 || begin == 0);
+    return {reinterpret_cast<element const*>(stage(i)),
+            call_.reverse ? left - count : begin,
+            count,
+            last,
+            call_.reverse,
+            call_.exclusive};
+  }
+
+  // Begins to load the parts that are known by now, up to the last-th.
+  __device__ void load_known(unsigned last) {
+    for (unsigned const known = board_.known(); asked_ <= last && asked_ < known; ++asked_) {
+      if (has_tile(asked_)) {
+        auto const p = part(asked_);
+        load_ahead<tiling::part>(call_.in, p.first, p.count,
+                                 reinterpret_cast<element*>(stage(asked_)));
+      }
+      __pipeline_commit();
+    }
+  }
+  // Waits for the i-th part, when later ones may be on their way.
+  __device__ void await_loaded(unsigned i) {
+    if (asked_ <= i) load_known(i);
+    if (asked_ > i + 2)
+      __pipeline_wait_prior(2);
+    else if (asked_ > i + 1)
+      __pipeline_wait_prior(1);
+    else
+      __pipeline_wait_prior(0);
+    __syncwarp();
+  }
+
+  __device__ void gather(unsigned i) {
+    board_.await_room(i, warps_);
+    await_loaded(i);
+    kept(i) = call_.prefix.gather(part(i), board_.totals(i)[warp_]);
+    board_.arrive(i);
+  }
+
+  __device__ void put_out(unsigned i) {
+    auto const p = part(i);
+    items_of<result, tiling::items> out;
+    call_.prefix.results(p, board_.shared, board_.totals(i), warp_, board_.starts(i)[warp_],
+                         kept(i), out, call_.total);
+    __syncwarp();  // the elements are used up
+    auto* const computed = reinterpret_cast<result*>(stage(i));
+    p.write(out, computed);
+    __syncwarp();
+    store_results<tiling::part>(computed, p.count, call_.out + p.first);
+    __syncwarp();
+  }
+};
+
+template <class Prefix, class Source>
+__global__ void __launch_bounds__(Prefix::threads + warp_size, 1)
+    scan_array(__grid_constant__ scan_call<Prefix, Source> const call) {
+  __shared__ scan_board<Prefix> board;
+  board.clear();
+  __syncthreads();
+  await_launches_before();
+  if (threadIdx.x / warp_size + 1 == blockDim.x / warp_size)
+    carry_tiles(call, board);
+  else
+    scanning_warp<Prefix, Source>(call, board).scan_tiles();
 }
 
 }  // namespace tally::device

@@ -16,6 +16,30 @@
 
 namespace tally::detail {
 
+// How many warps of a block scan, and in how many blocks.
+struct scan_grid {
+  unsigned warps;
+  std::uint64_t tiles;
+  unsigned blocks;
+};
+
+// As few warps as give each block a tile, all at the same time; if there are more tiles, the most. A
+// warp has `part` elements of a tile, and a block has one warp more, which carries.
+inline scan_grid scan_grid_for(std::uint64_t n, std::uint64_t part, unsigned most,
+                               unsigned multiprocessors) {
+  auto const tiles_of = [&](unsigned warps) {
+    return std::max<std::uint64_t>((n + warps * part - 1) / (warps * part), 1);
+  };
+  if (tiles_of(most) == 1)
+    return {unsigned(std::max<std::uint64_t>((n + part - 1) / part, 1)), 1, 1};
+  for (unsigned warps = std::min(3u, most);; warps = std::min(2 * warps + 1, most)) {
+    std::uint64_t const tiles = tiles_of(warps);
+    std::uint64_t const room = multiprocessors * ((most + 1) / (warps + 1));
+    if (tiles <= room || warps == most)
+      return {warps, tiles, unsigned(std::min(tiles, room))};
+  }
+}
+
 // Scans `in`, in memory that the device can read, into out[0, n); asynchronously. *total (or null)
 // takes the result over everything. `out` may be the array that `in` reads.
 template <launch_context Context, aggregate A, input In>
@@ -26,19 +50,19 @@ void scan_on_gpu(Context& context, A const& a, nan_policy nan, In const& in,
   using source_type = std::remove_const_t<decltype(source)>;
   auto const prefix = device::prefix_for<A>::make(a, skips, how.reverse, how.init);
   using prefix_type = std::remove_const_t<decltype(prefix)>;
-  constexpr std::uint64_t size = device::tile_size_of<prefix_type, source_type>;
-  std::uint64_t const n = in.size(), tiles = std::max<std::uint64_t>((n + size - 1) / size, 1);
-  auto const resident =
-      std::uint64_t(context.multiprocessors()) * prefix_type::blocks_a_multiprocessor;
-  auto const blocks = unsigned(std::min(tiles, resident));
-  if (tiles > ~std::uint32_t(0) - 2 * blocks)
+  using tiling = device::scan_tiling<prefix_type, source_type>;
+  std::uint64_t const n = in.size();
+  auto const grid = scan_grid_for(n, tiling::part, prefix_type::threads / warp_size,
+                                  unsigned(context.multiprocessors()));
+  if (grid.tiles > ~std::uint32_t(0) - 2 * grid.blocks)
     throw error("scan: an array of " + std::to_string(n) + " elements is too long for a GPU");
-  auto const words = tiles > 1 ? std::size_t(tiles) * prefix_type::words : 0;
+  auto const words = grid.tiles > 1 ? std::size_t(grid.tiles) * prefix_type::words : 0;
   auto const workspace = context.workspace(words);
-  launch_early<device::scan_array<prefix_type, source_type>>(blocks, unsigned(prefix_type::threads),
-                                                             0, context.stream())(
-      device::scan_call<prefix_type, source_type>{source, n, std::uint32_t(tiles), how.exclusive,
-                                                  how.reverse, out, how.total, workspace, prefix});
+  launch_early<device::scan_array<prefix_type, source_type>>(
+      grid.blocks, (grid.warps + 1) * unsigned(warp_size), grid.warps * tiling::warp_bytes,
+      context.stream())(device::scan_call<prefix_type, source_type>{
+      source, n, std::uint32_t(grid.tiles), how.exclusive, how.reverse, out, how.total, workspace,
+      prefix});
 }
 
 }  // namespace tally::detail

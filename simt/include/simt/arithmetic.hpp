@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 // Bits and arithmetic.
@@ -80,6 +81,17 @@ constexpr float __fsub_rn(float x, float y) { return x - y; }
 constexpr float __fdiv_rn(float x, float y) { return x / y; }
 inline float __fsqrt_rn(float x) { return std::sqrt(x); }
 constexpr double __dadd_rn(double x, double y) { return x + y; }
+// Rounded down: what the nearest one exceeds the exact sum by is exact (Knuth's TwoSum).
+inline double __dadd_rd(double x, double y) {
+  double const sum = x + y, part = sum - x, error = (x - (sum - part)) + (y - part);
+  if (sum == 0) return x == 0 && y == 0 && !std::signbit(x) && !std::signbit(y) ? sum : -0.0;
+  return error < 0 ? std::nextafter(sum, -std::numeric_limits<double>::infinity()) : sum;
+}
+inline float __double2float_rn(double x) { return float(x); }
+inline float __double2float_rz(double x) {
+  float const nearest = float(x);
+  return std::fabs(double(nearest)) > std::fabs(x) ? std::nextafter(nearest, 0.0f) : nearest;
+}
 constexpr double __dmul_rn(double x, double y) { return x * y; }
 constexpr double __dsub_rn(double x, double y) { return x - y; }
 constexpr double __ddiv_rn(double x, double y) { return x / y; }

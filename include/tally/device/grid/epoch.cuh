@@ -28,12 +28,13 @@ class epoch_to_come {
 // Ends a launch: for one thread of the first block, when no other will read the epoch, draw or
 // publish. 2^32 - 1 launches later an old word could be taken for a new one: then all are cleared.
 __device__ inline void end_epoch(workspace const& w, std::uint32_t epoch) {
-  __nv_atomic_store_n(w.drawn(), 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   bool const last = epoch == ~std::uint32_t(0);
   if (last)
 #pragma unroll 1
     for (std::uint64_t i = 0; i < w.count; ++i) publish(w.words + i, 0, 0);
-  __nv_atomic_store_n(w.epoch(), last ? 0 : epoch, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  // No ticket is drawn.
+  __nv_atomic_store_n(w.epoch_and_drawn(), std::uint64_t(last ? 0 : epoch), __NV_ATOMIC_RELAXED,
+                      __NV_THREAD_SCOPE_DEVICE);
 }
 
 }  // namespace tally::device

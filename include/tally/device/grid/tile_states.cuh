@@ -58,6 +58,11 @@ class tile_states {
     return s;
   }
 
+  template <class Tile>
+  __device__ bool look(Tile tile, State& s) const {
+    std::uint32_t note;
+    return look(tile, s, note);
+  }
   // The state and the note that the tile is published with by now; false if it is not.
   template <class Tile>
   __device__ bool look(Tile tile, State& s, std::uint32_t& note) const {

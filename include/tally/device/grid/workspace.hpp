@@ -24,6 +24,10 @@ struct workspace {
 
   TALLY_HD std::uint32_t* epoch() const { return header; }
   TALLY_HD std::uint32_t* drawn() const { return header + 1; }
+  // Both, the epoch below.
+  TALLY_HD std::uint64_t* epoch_and_drawn() const {
+    return reinterpret_cast<std::uint64_t*>(header);
+  }
   // Sums that all blocks may add to. They are zero between launches.
   TALLY_HD std::uint64_t* sums() const { return reinterpret_cast<std::uint64_t*>(header + 4); }
 };

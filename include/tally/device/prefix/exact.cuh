@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exact prefix sums by blocks: each is rounded once. A block sees the numbers through a window of
-// 192 bits, from the largest one in the tile, or in the sum so far, down. Mostly that holds every
-// bit. Where bits are cut off, a prefix is known up to some units of the window's last place, and
-// mostly all numbers between have one rounding; else the thread adds up all digits of its prefix.
-// All of it is integers: no order leaves a trace.
+// Exact prefix sums by blocks: each is rounded once. Totals are exact: a warp's in doubles that no
+// addition rounds, a tile's as an integer, so that no order leaves a trace. Results come from a
+// running sum in doubles on a grid: mostly that is exact, else it says between which values the
+// prefix lies, and mostly all between have one rounding (A. Ziv, "Fast evaluation of elementary
+// mathematical functions with correctly rounded last bit", ACM TOMS 17, 1991). What is left is
+// settled by integers of 192 bits, or by all digits.
 #pragma once
 
 #include "tally/definition/sum.hpp"
 #include "tally/device/prefix/prefix.cuh"
 #include "tally/device/sum/carried_sum.cuh"
 #include "tally/device/sum/exact.cuh"
+#include "tally/device/sum/rounded_sum.cuh"
 
 namespace tally::device {
 
@@ -18,76 +20,244 @@ template <floating In, floating Out, class Number>
 struct exact_prefix {
   using element = In;
   using result = Out;
-  static constexpr int threads = 256, blocks_a_multiprocessor = 2;
-  static constexpr int words = Number::digits;
+  static constexpr bool is_double = std::is_same_v<In, double>;
+  static constexpr int threads = 480, stages = is_double ? 3 : 4;
+  static constexpr int words = Number::digits, lsb = Number::lsb;
   static_assert(words >= window_integer::words);
 
+  // A warp's total: limbs of so many bits, from the largest element down; or, where there are more
+  // of them, all digits.
+  static constexpr int limb_bits = 41, log2_elements = 12;
+  static constexpr int most_limbs = is_double ? 3 : 7;
+  struct no_digits {};
+  using digits = std::conditional_t<is_double, block_superaccumulator<Number>, no_digits>;
+  struct total {
+    double limb[most_limbs];
+    int limbs;        // none: all digits
+    int top, bottom;  // all elements are below 2^top, and multiples of 2^bottom
+    unsigned seen;
+    digits all;
+  };
+  struct start : started_sum {
+    unsigned seen;
+    int base, turn;
+    window_integer window;  // the same, from the digit `base` on
+  };
+  // Of the elements before the lane's: the first limbs, exact if there are no more. What is in
+  // others is far below the grid of the results.
+  static constexpr int kept_limbs = rounded_sum<Out>::limbs + 1;
+  struct part {
+    double limb[kept_limbs];
+  };
   struct shared {
     carried_sum<Number> before;
     block_superaccumulator<Number> of_tile;  // where elements lie far apart
-    window_integer window;                   // what the tile sees of `before`
-    int base;
-    unsigned top[threads / warp_size];
+    int kept[stages][carried_sum<Number>::halves];
   };
-  struct carry {
+  struct carried_tiles {
     std::uint32_t tiles;  // that `before` is of
+    int turn;             // what of `kept` is for the tile
   };
 
   bool skips_nan, has_init;
   Out init;
 
-  __device__ void start(carry& c, shared& s) const {
-    c.tiles = 0;
+  __device__ carried_tiles begin(shared& s) const {
     s.before.clear();
-    __syncthreads();
-    if (has_init && threadIdx.x == 0) s.before.add(init);
-    __syncthreads();
+    if (has_init && lane() == 0) s.before.add(init);
+    __syncwarp();
+    return {0, 0};
+  }
+
+  template <class Tile>
+  __device__ part gather(Tile const& tile, total& all) const {
+    items_of<In, Tile::items> x;
+    tile.read(x);
+    part here{};
+    unsigned seen = 0;
+    auto const range = read_range(x, seen);
+    double limb[most_limbs] = {};
+    int const limbs = range.limbs();
+    if (limbs == 1)
+#pragma unroll
+      for (int k = 0; k < Tile::items; ++k) limb[0] += as_double(x[k]);
+    else
+      cut(x, range.top, limbs, limb);
+    bool const wide = limbs > most_limbs;
+    if constexpr (is_double)
+      if (wide) add_digits(x, all.all);
+    // Exact additions, in any order.
+#pragma unroll
+    for (int l = 0; l < most_limbs; ++l) {
+      if (l >= limbs) break;
+      double const through = warp::inclusive_scan(limb[l], plus{});
+      if (lane() == warp_size - 1) all.limb[l] = through;
+      if (l < kept_limbs) here.limb[l] = through - limb[l];
+    }
+    if (lane() == warp_size - 1) {
+      all.limbs = wide ? 0 : limbs;
+      all.top = range.top, all.bottom = range.bottom, all.seen = seen;
+    }
+    return here;
+  }
+
+  __device__ void carry(carried_tiles& c, shared& s, mailbox const& at, std::uint32_t tile,
+                        bool is_last, total const* totals, unsigned warps, start* starts) const {
+    bool const there = unsigned(lane()) < warps;
+    total const& mine = totals[there ? lane() : 0];
+    int const top = there ? mine.top : lsb;
+    int const most = int(__reduce_max_sync(~0u, unsigned(top - lsb)));
+    int const base = base_for(most + log2_elements + 5);
+    seen_sum through{};
+    if (there) through = seen_from(mine, base);
+    through = warp::inclusive_scan(through, joiner{});
+    auto const all = warp::broadcast(through, warp_size - 1);
+    if (!is_last) publish(s, at, tile, totals, warps, all, base);
+    s.before.collect(at, c.tiles, tile);
+    c = {tile, (c.turn + 1) % stages};
+    int const from = max(base, base_for(s.before.top()));
+    s.before.copy_to(s.kept[c.turn]);
+    seen_sum before = warp::shift_up(through);
+    if (lane() == 0) before = {};
+    before.sum.drop(from - base);
+    before.sum += s.before.from_digit(from);
+    before.seen |= s.before.seen();
+    if (there) starts[lane()] = start_of(before, from, top + log2_elements, c.turn);
+    __syncwarp();
   }
 
   template <class Tile, class Results>
-  __device__ void scan(carry& c, shared& s, mailbox const& at, Tile const& tile, Results& out,
-                       Out* total) const {
-    items_of<In, Tile::items> read;
-    tile.read(read);
-    array_of<In, items_of<In, Tile::items>> const x(read);  // for loops that are not unrolled
-    int const base = base_for(top_of(s, read));
-    // Every thread's own sum, then of those before it.
-    seen_sum mine{};
+  __device__ void results(Tile const& tile, shared const& s, total const* totals, unsigned warp,
+                          start const& from, part const& here, Results& out, Out* all) const {
+    using sum_type = rounded_sum<Out>;
+    total const& mine = totals[warp];
+    bool const all_kept = 0 < mine.limbs && mine.limbs <= kept_limbs;
+    std::uint64_t failed = ~std::uint64_t(0);
+    bool failed_total = true;
+    if (from.unit != no_unit && (from.seen | mine.seen) == 0) {
+      items_of<In, Tile::items> x;
+      tile.read(x);
+      if (skips_nan) x.replace_nan_by_zero();
+      In const last = x[Tile::items - 1];
+      if (tile.exclusive) {  // results are one element behind
 #pragma unroll
-    for (int k = 0; k < Tile::items; ++k) add(mine, read[k], base);
-    seen_sum all;
-    seen_sum here = block::exclusive_scan<threads>(mine, joiner{}, seen_sum{}, all);
-    if (!tile.is_last()) publish(s, at, tile, x, all, base);
-    s.before.collect(at, c.tiles, tile.number);
-    c.tiles = tile.number;
-    if (threadIdx.x == 0) {
-      s.base = max(base, base_for(s.before.top()));
-      window_integer const window = s.before.from_digit(s.base);
-      s.window = window;
-    }
-    __syncthreads();
-    // What is cut off, in units of the window's last place: of each element of the tile before the
-    // base was raised, and some more.
-    bool const was_cut = all.sum.cut;
-    here.sum.drop(s.base - base);
-    here.sum += s.window;
-    here.seen |= s.before.seen();
-    unsigned const unknown = was_cut ? tile.count + Tile::items + 2 : Tile::items + 2;
-    Out rounded[Tile::items];
-#pragma unroll 1
-    for (int k = 0; k < Tile::items; ++k) {
-      if (tile.exclusive) rounded[k] = round(s, tile, here, unknown, k);
-      add(here, x.value[k], s.base);
-      if (!tile.exclusive) rounded[k] = round(s, tile, here, unknown, k + 1);
-    }
+        for (int k = Tile::items - 1; k > 0; --k) x.set(k, x[k - 1]);
+        x.set(0, In{});
+      }
+      sum_type sum(from);
 #pragma unroll
-    for (int k = 0; k < Tile::items; ++k) out.set(k, rounded[k]);
-    unsigned const last = tile.count > 0 ? (tile.count - 1) / Tile::items : 0;
-    if (tile.is_last() && total && threadIdx.x == last)
-      *total = round(s, tile, here, unknown, Tile::items);
+      for (int l = 0; l < kept_limbs; ++l) sum.add(here.limb[l]);
+      if (!all_kept) sum.blur();  // what is missing, or the roundings of limbs
+      if (__all_sync(~0u, sum.is_exact() && mine.bottom >= from.unit)) {
+#pragma unroll
+        for (int k = 0; k < Tile::items; ++k) {
+          sum.add_multiple(as_double(x[k]));
+          out.set(k, sum.least());
+        }
+        failed = 0;
+      } else {
+        failed = 0;
+#pragma unroll
+        for (int k = 0; k < Tile::items; ++k) {
+          sum.add(as_double(x[k]));
+          Out const least = sum.least();
+          out.set(k, least);
+          if (to_bits(least) != to_bits(sum.most())) failed |= std::uint64_t(1) << k;
+        }
+      }
+      if (tile.is_last && all) {
+        if (tile.exclusive) sum.add(as_double(last));
+        Out const least = sum.least();
+        failed_total = to_bits(least) != to_bits(sum.most());
+        if (tile.has_last() && !failed_total) *all = least;
+      }
+    }
+    bool const wants_total = tile.is_last && all && tile.has_last() && failed_total;
+    if (!__any_sync(~0u, failed != 0 || wants_total)) return;
+    Out settled[Tile::items];
+    settle(tile, s, totals, warp, from, here, failed, settled, wants_total ? all : nullptr);
+#pragma unroll
+    for (int k = 0; k < Tile::items; ++k)
+      if (failed >> k & 1) out.set(k, settled[k]);
   }
 
  private:
+  static constexpr int no_unit = 1 << 20;
+  static __device__ int lane() { return int(threadIdx.x % warp_size); }
+
+  // Where a warp's elements lie: below 2^top, and multiples of 2^bottom.
+  struct element_range {
+    int top, bottom;
+    // How many limbs hold them all, at least one.
+    __device__ int limbs() const {
+      if (is_double && top > grid_of_multiples::highest) return most_limbs + 1;
+      return max((top - bottom + limb_bits - 1) / limb_bits, 1);
+    }
+  };
+  // Puts zeros in the place of elements that do not count, or are not finite; `seen` says of these.
+  template <class Items>
+  __device__ element_range read_range(Items& x, unsigned& seen) const {
+    using as = detail::seen_as<In>;
+    if (skips_nan) x.replace_nan_by_zero();
+    for (;;) {
+      unsigned largest = 0, smallest = ~0u;
+#pragma unroll
+      for (int k = 0; k < Items::size; ++k) {
+        if constexpr (is_double) {
+          std::uint64_t const magnitude = to_bits(x[k]) & ~format<double>::sign;
+          largest = max(largest, unsigned(magnitude >> 32));
+          smallest = min(smallest, unsigned((magnitude - 1) >> 32));  // a zero becomes large
+        } else {
+          unsigned const magnitude = to_bits(as_float(x[k])) & 0x7fffffff;
+          largest = max(largest, magnitude);
+          smallest = min(smallest, magnitude - 1);
+        }
+      }
+      constexpr int fraction = is_double ? 20 : 23, bias = is_double ? 1022 : 126;
+      int const top = int(__reduce_max_sync(~0u, largest) >> fraction);
+      int const bottom = int(__reduce_min_sync(~0u, smallest) >> fraction);
+      if (top < as::not_finite)
+        return {max(top - bias, lsb), max(bottom, as::min_normal) - bias - as::precision};
+      unsigned found = 0;
+#pragma unroll
+      for (int k = 0; k < Items::size; ++k) {
+        found |= special_values::of(x[k]);
+        if (!is_finite(x[k])) x.set(k, In{});
+      }
+      seen = __reduce_or_sync(~0u, found);
+    }
+  }
+
+  static __device__ int unit_of(int top, int l) { return max(top - (l + 1) * limb_bits, lsb); }
+  // Cuts a lane's elements, and adds up each limb of them.
+  template <class Items>
+  static __device__ __noinline__ void cut(Items const& x, int top, int limbs,
+                                          double (&sum)[most_limbs]) {
+    if (is_double && top > grid_of_multiples::highest) return;
+#pragma unroll
+    for (int k = 0; k < Items::size; ++k) {
+      double rest = as_double(x[k]);
+#pragma unroll
+      for (int l = 0; l < most_limbs; ++l) {
+        if (l >= limbs) break;
+        double const near = grid_of_multiples(unit_of(top, l)).nearest(rest);
+        sum[l] += near;
+        rest -= near;
+      }
+    }
+  }
+  template <class Items>
+  static __device__ __noinline__ void add_digits(Items const& x, block_superaccumulator<Number>& to) {
+    carried_sum<Number>::clear(to);
+    __syncwarp();
+    array_of<In, Items> const copy(x);
+#pragma unroll 1
+    for (In const value : copy.value) {
+      auto const p = take_apart(value);
+      if (p.significand != 0) to.add(p.negative, p.significand, p.exponent);
+    }
+  }
+
   // The finite ones of some values, and which others there were.
   struct seen_sum {
     window_integer sum;
@@ -100,87 +270,130 @@ struct exact_prefix {
       return l;
     }
   };
-
-  // The number of the digit where a window begins that holds some sums of a tile's elements below
-  // 2^top, and the sum so far.
+  // The number of the digit where a window begins that holds some sums below 2^(top + lsb).
   static __device__ int base_for(int top) {
-    constexpr int room = 16, bits = window_integer::bits;
-    int const above = top + room - bits;
+    constexpr int room = 4;
+    int const above = top + room - window_integer::bits;
     return above > 0 ? (above + 31) / 32 : 0;
   }
-  // A bit above all elements of the tile, counted from the last one of Number.
-  static constexpr int shift = format<In>::lowest - Number::lsb;
-  template <class Items>
-  static __device__ int top_of(shared& s, Items const& x) {
-    unsigned field = 0;
-#pragma unroll
-    for (int k = 0; k < x.size; ++k) {
-      auto const p =
-          unsigned((to_bits(x[k]) & format<In>::infinity) >> (format<In>::precision - 1));
-      if (p < unsigned(format<In>::max_field)) field = max(field, p);
+  static __device__ seen_sum seen_from(total const& t, int base) {
+    seen_sum out{{}, t.seen};
+    for (int l = 0; l < most_limbs; ++l)
+      if (l < t.limbs) out.sum.add(t.limb[l], lsb + 32 * base);
+    if constexpr (is_double)
+      if (t.limbs == 0)
+        for (int i = 0; i < t.all.halves; ++i)
+          if (int const x = t.all.half[i]; x != 0)
+            out.sum.add(x < 0, std::uint64_t(abs(x)), 16 * i - 32 * base);
+    return out;
+  }
+  static __device__ start start_of(seen_sum const& before, int base, int top, int turn) {
+    int const unit = lsb + 32 * base, above = max(unit + before.sum.width(), top) + 1;
+    start s{};
+    s.seen = before.seen, s.base = base, s.turn = turn, s.window = before.sum;
+    s.unit = no_unit;
+    if (above > grid_of_multiples::highest) return s;
+    s.high_unit = s.unit = max(above - rounded_sum<Out>::bits, unit);
+    s.high = scaled(double(before.sum.shifted(s.high_unit - unit, s.rest)), s.high_unit);
+    if constexpr (rounded_sum<Out>::limbs == 2) {
+      s.unit = max(s.high_unit - rounded_sum<Out>::low_bits, unit);
+      auto const low = before.sum.shifted(s.unit - unit, s.rest);
+      std::int64_t const mask = (std::int64_t(1) << (s.high_unit - s.unit)) - 1;
+      s.low = scaled(double(low & mask), s.unit);
     }
-    field = __reduce_max_sync(~0u, field);
-    if (threadIdx.x % warp_size == 0) s.top[threadIdx.x / warp_size] = field;
-    __syncthreads();
-    for (unsigned const other : s.top) field = max(field, other);
-    return int(field) + format<In>::precision + shift;
+    s.rest = s.rest || before.sum.cut;
+    return s;
   }
 
-  __device__ bool counts(In x) const { return !(skips_nan && is_nan(x)); }
-  __device__ void add(seen_sum& to, In x, int base) const {
-    if (!is_finite(x)) {
-      if (counts(x)) to.seen |= special_values::of(x);
-      return;
+  __device__ void publish(shared& s, mailbox const& to, std::uint32_t tile, total const* totals,
+                          unsigned warps, seen_sum const& all, int base) const {
+    if (!all.sum.cut) return carried_sum<Number>::publish(to, tile, all.sum, base, all.seen);
+    carried_sum<Number>::clear(s.of_tile);
+    __syncwarp();
+    if (unsigned(lane()) < warps) {
+      total const& mine = totals[lane()];
+      for (int l = 0; l < mine.limbs; ++l) s.of_tile.add(mine.limb[l]);
+      if constexpr (is_double)
+        if (mine.limbs == 0)
+          for (int i = 0; i < mine.all.halves; ++i)
+            if (mine.all.half[i] != 0) s.of_tile.add_integer_checked(i, mine.all.half[i]);
     }
-    auto const p = take_apart(x);
-    to.sum.add(p.negative, p.significand, p.exponent - Number::lsb - 32 * base);
+    __syncwarp();
+    carried_sum<Number>::publish(to, tile, s.of_tile, all.seen);
   }
 
-  template <class Tile, class Items>
-  __device__ void publish(shared& s, mailbox const& to, Tile const& tile, Items const& x,
-                          seen_sum const& all, int base) const {
-    if (!all.sum.cut) {
-      if (threadIdx.x == 0) carried_sum<Number>::publish(to, tile.number, all.sum, base, all.seen);
-      return;
-    }
-    s.of_tile.clear();
-    __syncthreads();
+  // Computes the lane's results that `failed` tells, and the total if it is wanted.
+  template <class Tile>
+  __device__ __noinline__ void settle(Tile const& tile, shared const& s, total const* totals,
+                                      unsigned warp, start const& from, part const& here,
+                                      std::uint64_t failed, Out (&settled)[Tile::items],
+                                      Out* all) const {
+    seen_sum sum{from.window, from.seen};
+    auto const add = [&](unsigned position) {
+      if (position >= tile.count) return;
+      In const x = tile.data[tile.place(position)];
+      if (is_finite(x))
+        sum.sum.add(x, lsb + 32 * from.base);
+      else if (!(skips_nan && is_nan(x)))
+        sum.seen |= special_values::of(x);
+    };
+    auto const rounded = [&](unsigned end) {
+      if (sum.seen != 0) return special_values::sum<Out>(sum.seen);
+      return round_window(tile, s, totals, warp, from, sum.sum, min(end, tile.count));
+    };
+    unsigned const first = tile.position(0);
+    total const& mine = totals[warp];
+    if (0 < mine.limbs && mine.limbs <= kept_limbs && mine.seen == 0)
+      for (int l = 0; l < mine.limbs; ++l) sum.sum.add(here.limb[l], lsb + 32 * from.base);
+    else
+#pragma unroll 1
+      for (unsigned i = 0; i < first; ++i) add(i);
 #pragma unroll 1
     for (int k = 0; k < Tile::items; ++k) {
-      if (!is_finite(x.value[k])) continue;
-      auto const p = take_apart(x.value[k]);
-      if (p.significand != 0) s.of_tile.add(p.negative, p.significand, p.exponent);
+      bool const wanted = failed >> k & 1 && tile.has(k);
+      if (wanted && tile.exclusive) settled[k] = rounded(first + k);
+      add(first + k);
+      if (wanted && !tile.exclusive) settled[k] = rounded(first + k + 1);
     }
-    __syncthreads();
-    carried_sum<Number>::publish(to, tile.number, s.of_tile, all.seen);
+    if (all) *all = rounded(first + Tile::items);
   }
-
-  // The prefix of the tile up to the thread's k-th element, which is `sum`, or more by less than
-  // `unknown` units.
+  // A prefix, which is `sum`, or more by some units where it is cut.
   template <class Tile>
-  __device__ Out round(shared const& s, Tile const& tile, seen_sum const& sum, unsigned unknown,
-                       int k) const {
-    if (sum.seen != 0) return special_values::sum<Out>(sum.seen);
-    int const lsb = Number::lsb + 32 * s.base;
-    Out const least = sum.sum.template round<Out>(lsb);
-    if (!sum.sum.cut) return least;
-    window_integer more = sum.sum;
+  __device__ Out round_window(Tile const& tile, shared const& s, total const* totals, unsigned warp,
+                              start const& from, window_integer const& sum, unsigned end) const {
+    constexpr unsigned unknown = 2 << log2_elements;
+    int const unit = lsb + 32 * from.base;
+    Out const least = sum.template round<Out>(unit);
+    if (!sum.cut) return least;
+    window_integer more = sum;
     more.add(false, unknown, 0);
-    if (to_bits(more.template round<Out>(lsb)) == to_bits(least)) return least;
-    return round_all_digits(s, tile, min(tile.position(k), tile.count));
+    if (to_bits(more.template round<Out>(unit)) == to_bits(least)) return least;
+    return round_all_digits(tile, s.kept[from.turn], totals, warp, end);
   }
   template <class Tile>
-  __device__ __noinline__ Out round_all_digits(shared const& s, Tile const& tile,
+  __device__ __noinline__ Out round_all_digits(Tile const& tile,
+                                               int const (&kept)[carried_sum<Number>::halves],
+                                               total const* totals, unsigned warp,
                                                unsigned end) const {
     Number sum{};
-    s.before.add_to(sum);
-#pragma unroll 1
-    for (unsigned i = 0; i < end; ++i) {
-      In const x = tile.data[tile.place(i)];
-      if (!is_finite(x)) continue;
+    auto const add_half = [&](int x, int i) {
+      if (x != 0) sum.add(x < 0, std::uint64_t(abs(x)), 16 * i + lsb);
+    };
+    auto const add = [&](auto x) {
       auto const p = take_apart(x);
-      sum.add(p.negative, p.significand, p.exponent);
+      if (p.significand != 0) sum.add(p.negative, p.significand, p.exponent);
+    };
+    for (int i = 0; i < carried_sum<Number>::halves; ++i) add_half(kept[i], i);
+    for (unsigned w = 0; w < warp; ++w) {
+      total const& t = totals[w];
+      for (int l = 0; l < t.limbs; ++l) add(t.limb[l]);
+      if constexpr (is_double)
+        if (t.limbs == 0)
+          for (int i = 0; i < t.all.halves; ++i) add_half(t.all.half[i], i);
     }
+#pragma unroll 1
+    for (unsigned i = 0; i < end; ++i)
+      if (In const x = tile.data[tile.place(i)]; is_finite(x)) add(x);
     return sum.template round<Out>();
   }
 };

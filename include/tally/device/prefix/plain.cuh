@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How blocks scan an aggregate whose state is small: a state a thread, scanned over the block, and
-// totals of tiles put together in groups. Which operands meet depends on the elements' places
-// alone, so that an operator that rounds gives the same bits in every run.
+// How blocks scan an aggregate whose state is small: a state a lane, scanned over the warp and over
+// the block's warps, and totals of tiles put together in groups. Which operands meet depends on the
+// elements' places alone, so that an operator that rounds gives the same bits in every run.
 #pragma once
 
 #include <optional>
 
 #include "tally/aggregate/aggregate.hpp"
 #include "tally/aggregate/zipped.hpp"
-#include "tally/block/scan.cuh"
 #include "tally/device/grid/mailbox.cuh"
 #include "tally/device/grid/tile_states.cuh"
 #include "tally/device/identity.cuh"
-#include "tally/device/input/staged_tile.cuh"
+#include "tally/device/input/warp_tile.cuh"
+#include "tally/warp/scan.cuh"
 
 namespace tally::device {
 
@@ -23,15 +23,24 @@ struct plain_prefix {
   using element = typename A::element;
   using result = typename A::result;
   using state = typename A::state;
-  static constexpr int threads = 256, blocks_a_multiprocessor = sizeof(state) <= 16 ? 4 : 1;
+  static constexpr int threads = sizeof(state) <= 16 ? 480 : 96, stages = 5;
   static constexpr int words = words_of<state>;
-  static constexpr int warps = threads / warp_size;
 
-  struct shared {
-    alignas(16) unsigned char of_warp[warps * sizeof(state)];
+  struct alignas(16) stored {  // in shared memory, which runs no constructors
+    unsigned char bytes[sizeof(state)];
+    __device__ void operator=(state const& s) { memcpy(bytes, &s, sizeof s); }
+    __device__ operator state() const {
+      state s;
+      memcpy(static_cast<void*>(&s), bytes, sizeof s);
+      return s;
+    }
   };
+  using total = stored;
+  using start = stored;
+  using part = state;  // of the warp's elements before the lane's
+  struct shared {};
   // All groups of 32 tiles below `groups`, and what comes before the first.
-  struct carry {
+  struct carried_groups {
     state value;
     std::uint32_t groups;
   };
@@ -40,29 +49,46 @@ struct plain_prefix {
   state before_all;
   A a;
 
-  __device__ void start(carry& c, shared&) const { c = {before_all, 0}; }
+  __device__ carried_groups begin(shared&) const { return {before_all, 0}; }
 
-  template <class Tile, class Results>
-  __device__ void scan(carry& c, shared& s, mailbox const& at, Tile const& tile, Results& out,
-                       result* total) const {
+  template <class Tile>
+  __device__ part gather(Tile const& tile, total& all) const {
     items_of<element, Tile::items> x;
     tile.read(x);
-    bool const all = tile.is_whole() && !(has_nan<element> && skips_nan);
-    auto const every = [](int) { return true; };
-    auto const counts = [&](int k) {
-      if constexpr (has_nan<element>)
-        if (skips_nan && is_nan(x[k])) return false;
-      return tile.has(k);
-    };
-    state const mine = all ? fold(tile, x, every) : fold(tile, x, counts);
-    state of_tile;
-    state const here = block::exclusive_scan<threads>(mine, joiner{this}, a.identity(), of_tile);
-    tile_states<state> const totals(at.words, at.epoch);
-    if (!tile.is_last() && threadIdx.x == 0) totals.publish(tile.number, of_tile);
-    state sum = join(tile.is_only() ? c.value : collect(c, s, totals, tile.number), here);
-    sum = all ? results(tile, x, sum, every, out) : results(tile, x, sum, counts, out);
-    unsigned const last = tile.count > 0 ? (tile.count - 1) / Tile::items : 0;
-    if (tile.is_last() && total && threadIdx.x == last) *total = lower_or_none(a, sum);
+    state sum = a.identity();
+    for_elements(tile, x, [&](int k) { sum = join(sum, lifted(tile, x, k)); }, [](int) {});
+    state const through = warp::inclusive_scan(sum, joiner{this});
+    if (threadIdx.x % warp_size == warp_size - 1) all = through;
+    return before_lane(through);
+  }
+
+  __device__ void carry(carried_groups& c, shared&, mailbox const& at, std::uint32_t tile,
+                        bool is_last, total const* totals, unsigned warps, start* starts) const {
+    unsigned const lane = threadIdx.x % warp_size;
+    state const mine = lane < warps ? state(totals[lane]) : a.identity();
+    state const through = warp::inclusive_scan(mine, joiner{this});
+    tile_states<state> const published(at.words, at.epoch);
+    if (!is_last && lane == warp_size - 1) published.publish(tile, through);
+    state const here = before_lane(through);
+    state const before = tile == 0 ? c.value : collect(c, published, tile);
+    if (lane < warps) starts[lane] = join(before, here);
+  }
+
+  template <class Tile, class Results>
+  __device__ void results(Tile const& tile, shared const&, total const*, unsigned, start const& s,
+                          part const& here, Results& out, result* all) const {
+    items_of<element, Tile::items> x;
+    tile.read(x);
+    state sum = join(s, here), before = sum;
+    for_elements(
+        tile, x,
+        [&](int k) {
+          before = sum;
+          sum = join(sum, lifted(tile, x, k));
+          out.set(k, lower_or_none(a, tile.exclusive ? before : sum));
+        },
+        [&](int k) { out.set(k, lower_or_none(a, sum)); });
+    if (tile.is_last && all && tile.has_last()) *all = lower_or_none(a, sum);
   }
 
  private:
@@ -73,56 +99,60 @@ struct plain_prefix {
     plain_prefix const* prefix;
     __device__ state operator()(state const& l, state const& r) const { return prefix->join(l, r); }
   };
-  // The k-th element of the thread, which is there.
+  __device__ state before_lane(state const& through) const {
+    state const before = warp::shift_up(through);
+    return threadIdx.x % warp_size == 0 ? a.identity() : before;
+  }
+  // The k-th element of the lane, which is there.
   template <class Tile, class Items>
   __device__ state lifted(Tile const& tile, Items const& x, int k) const {
     return a.lift(x[k], tile.first + tile.place(tile.position(k)));
   }
-  template <class Tile, class Items, class Counts>
-  __device__ state fold(Tile const& tile, Items const& x, Counts counts) const {
-    state sum = a.identity();
+  // Calls each(k) for the lane's elements that count, in their order, and none(k) for the others.
+  template <class Tile, class Items, class Each, class None>
+  __device__ void for_elements(Tile const& tile, Items const& x, Each each, None none) const {
+    if (tile.is_whole() && !(has_nan<element> && skips_nan)) {
+#pragma unroll
+      for (int k = 0; k < Tile::items; ++k) each(k);
+      return;
+    }
+    auto const counts = [&](int k) {
+      if constexpr (has_nan<element>)
+        if (skips_nan && is_nan(x[k])) return false;
+      return tile.has(k);
+    };
 #pragma unroll
     for (int k = 0; k < Tile::items; ++k)
-      if (counts(k)) sum = join(sum, lifted(tile, x, k));
-    return sum;
-  }
-  // The results, where `sum` comes before; returns what comes after.
-  template <class Tile, class Items, class Counts, class Results>
-  __device__ state results(Tile const& tile, Items const& x, state sum, Counts counts,
-                           Results& out) const {
-#pragma unroll
-    for (int k = 0; k < Tile::items; ++k) {
-      state const before = sum;
-      if (counts(k)) sum = join(sum, lifted(tile, x, k));
-      out.set(k, lower_or_none(a, tile.exclusive ? before : sum));
-    }
-    return sum;
+      if (counts(k))
+        each(k);
+      else
+        none(k);
   }
 
   // The fold of everything before the tile: first of the groups before its own, then of those tiles
-  // of its group. A warp folds a group.
-  __device__ state collect(carry& c, shared& s, tile_states<state> const& totals,
+  // of its group. The totals of several groups are asked for at once.
+  __device__ state collect(carried_groups& c, tile_states<state> const& totals,
                            std::uint32_t tile) const {
-    auto* const of_warp = reinterpret_cast<state*>(s.of_warp);
-    unsigned const warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+    constexpr int at_once = words <= 2 ? 5 : 1;
+    unsigned const lane = threadIdx.x % warp_size;
     std::uint32_t const last = tile / warp_size;
     state before = c.value;
-    while (c.groups <= last) {
-      std::uint32_t const group = c.groups + warp, other = group * warp_size + lane;
-      state mine = a.identity();
-      if (group <= last && other < tile) mine = totals.await(other);
-      __syncwarp();
-      mine = warp::reduce(mine, joiner{this});
-      if (lane == 0) of_warp[warp] = mine;
-      __syncthreads();
-      for (unsigned w = 0; w < warps && c.groups + w <= last; ++w) {
-        state const next = join(before, of_warp[w]);
-        if (c.groups + w < last) c.value = next;
-        before = next;
+    for (std::uint32_t group = c.groups; group <= last; group += at_once) {
+      state mine[at_once];
+      bool there[at_once];
+#pragma unroll
+      for (int i = 0; i < at_once; ++i)  // any tile will do for those that are not there
+        there[i] = totals.look(min((group + i) * warp_size + lane, tile - 1), mine[i]);
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) {
+        if (group + i > last) break;
+        std::uint32_t const other = (group + i) * warp_size + lane;
+        if (other >= tile) mine[i] = a.identity();
+        if (other < tile && !there[i]) mine[i] = totals.await(other);
+        __syncwarp();
+        before = join(before, warp::broadcast(warp::reduce(mine[i], joiner{this})));
+        if (group + i < last) c.value = before;
       }
-      __syncthreads();
-      if (last - c.groups < warps) break;
-      c.groups += warps;
     }
     c.groups = last;
     return before;

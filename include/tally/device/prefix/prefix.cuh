@@ -12,18 +12,26 @@ namespace tally::device {
 // A prefix is a small type, trivially copyable, that is handed to the kernel. It has
 //
 //   element, result            of the aggregate
-//   threads                    of a block, whole warps
-//   blocks_a_multiprocessor    of a launch of many tiles
+//   threads                    that scan in a block, at most; one warp more carries
+//   stages                     parts of tiles that a warp has in shared memory
 //   words                      status words that a tile publishes
-//   shared, carry              what a block's threads share, and what each knows of tiles before
-//   start(carry, shared)       before the first tile
-//   scan(carry, shared, mailbox, tile, out, total)
-//                              the results of the thread's elements of a tile (staged_tile.cuh),
-//                              each of all elements before and, unless the scan is exclusive, of
-//                              itself; of the last tile *total, too, unless it is null
+//   total, start               of a warp's part of a tile, in shared memory: what gather() tells
+//                              the carrying warp, and what carry() tells the scanning one
+//   part                       what a lane keeps of a part between gather() and results()
+//   shared                     what the carrying warp has in shared memory
+//   begin(shared)              by the carrying warp, before the first tile; what it returns, carry()
+//                              is handed
+//   gather(tile, total)        by a scanning warp: the total of its part (warp_tile.cuh)
+//   carry(carried, shared, mailbox, number, is_last, totals, warps, starts)
+//                              by the carrying warp: publishes the tile's total, unless it is the
+//                              last, and makes the starts, of all parts before
+//   results(tile, shared, totals, warp, start, part, out, total)
+//                              by a scanning warp: the results of each lane's elements, each of all
+//                              elements before and, unless the scan is exclusive, of itself; of the
+//                              last one *total, too, unless it is null
 //
-// All threads of a block call each of them together. prefix_for<A>::make(a, skips_nan, reverse,
-// init) returns it, `init` being a std::optional of the value before the first element.
+// prefix_for<A>::make(a, skips_nan, reverse, init) returns it, `init` being a std::optional of the
+// value before the first element.
 template <aggregate A>
 struct prefix_for {
   static_assert(sizeof(typename A::state) <= 128, "a state of more than 128 bytes: too large");
@@ -34,5 +42,8 @@ struct prefix_for {
 };
 template <floating In, floating Out, floating State>
 struct prefix_for<exact_running_sum<In, Out, State>>;  // exact.cuh
+template <integer In, integer Out>
+  requires(sizeof(Out) <= 4)
+struct prefix_for<integer_running_sum<In, Out>>;  // integer.cuh
 
 }  // namespace tally::device

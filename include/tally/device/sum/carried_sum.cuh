@@ -2,7 +2,8 @@
 //
 // The exact sum of all tiles before a block's next one, in shared memory, and how tiles publish
 // theirs: mostly as an integer of 192 bits from some digit on, whose number is in the note; else,
-// where elements lie farther apart, as all digits.
+// where elements lie farther apart, as all digits. A warp keeps it: its lanes call everything here
+// together, if nothing else is said.
 #pragma once
 
 #include "tally/device/grid/mailbox.cuh"
@@ -37,13 +38,17 @@ class carried_sum {
  public:
   static constexpr int words = Number::digits;
   static constexpr int halves = block_superaccumulator<Number>::halves;
+  using digits_type = block_superaccumulator<Number>;
 
-  // By the block, before a barrier.
   __device__ void clear() {
-    digits_.clear();
-    if (threadIdx.x == 0) seen_ = 0;
+    clear(digits_);
+    if (lane() == 0) seen_ = 0;
+    __syncwarp();
   }
-  // Adds a value, by one thread.
+  static __device__ void clear(digits_type& digits) {
+    for (int i = lane(); i < halves; i += warp_size) digits.half[i] = 0;
+  }
+  // Adds a value, for one lane.
   template <floating T>
   __device__ void add(T x) {
     seen_ |= special_values::of(x);
@@ -53,95 +58,119 @@ class carried_sum {
   }
   __device__ unsigned seen() const { return seen_; }
 
-  // Publishes the total of a tile, an integer whose last bit counts 2^(32 base + lsb); by one
-  // thread.
+  // Publishes the total of a tile, an integer whose last bit counts 2^(32 base + lsb).
   static __device__ void publish(mailbox const& to, std::uint32_t tile, window_integer const& total,
                                  int base, unsigned seen) {
-    status_word* const at = to.words + std::uint64_t(tile) * words;
     auto const tag = tag_of(to.epoch, note_of(base, seen));
-    for (int i = 0; i < window_integer::words; ++i) device::publish(at + i, total.word[i], tag);
+    int const i = lane();
+    if (i < window_integer::words)
+      device::publish(to.words + std::uint64_t(tile) * words + i,
+                      i == 0   ? total.word[0]
+                      : i == 1 ? total.word[1]
+                               : total.word[2],
+                      tag);
   }
-  // Publishes digits, by the block.
-  static __device__ void publish(mailbox const& to, std::uint32_t tile,
-                                 block_superaccumulator<Number> const& total, unsigned seen) {
+  // Publishes digits.
+  static __device__ void publish(mailbox const& to, std::uint32_t tile, digits_type const& total,
+                                 unsigned seen) {
     status_word* const at = to.words + std::uint64_t(tile) * words;
     auto const tag = tag_of(to.epoch, note_of(0, seen) | all_digits);
-    for (int i = int(threadIdx.x); i < words; i += int(blockDim.x))
+    for (int i = lane(); i < words; i += warp_size)
       device::publish(at + i, std::uint64_t(total.digit(i)), tag);
   }
 
   // Adds what the tiles [from, to) have published, and brings digits to at most 2^15 and a few, in
-  // magnitude; by the block, which has met when it returns.
+  // magnitude.
   __device__ void collect(mailbox const& at, std::uint32_t from, std::uint32_t to) {
-    constexpr std::uint32_t at_once = 1 << 12;  // tiles, until digits must be carried
-    do {
-      std::uint32_t const end = to - from > at_once ? from + at_once : to;
-      unsigned const lane = threadIdx.x % warp_size;
-      for (std::uint32_t first = from + threadIdx.x - lane; first < end; first += blockDim.x)
-        add_tiles(at, first + lane, first + lane < end);
-      __syncthreads();
-      carry();
-      __syncthreads();
-      from = end;
-    } while (from < to);
+    constexpr int at_once = 5;  // groups of tiles, a tile a lane
+    for (unsigned rounds = 1; from < to; from += at_once * warp_size, ++rounds) {
+      content c[at_once][window_integer::words];
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) {
+        std::uint32_t const tile = from + i * warp_size + lane();
+#pragma unroll
+        for (int w = 0; w < window_integer::words; ++w)
+          if (tile < to) c[i][w] = read(at.words + std::uint64_t(tile) * words + w);
+      }
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) {
+        std::uint32_t const tile = from + i * warp_size + lane();
+        if (from + i * warp_size < to) add_tiles(at, tile, tile < to, c[i]);
+      }
+      if (rounds % 16 == 0) carry();
+    }
+    carry();
   }
 
   // A bit above all of the number, counted from its last one.
   __device__ int top() const {
-    for (int i = halves - 1; i >= 0; --i)
-      if (digits_.half[i] != 0) {
-        int const magnitude = abs(digits_.half[i]);
-        return 16 * i + 33 - __clz(magnitude);
+    for (int first = (halves - 1) / warp_size * warp_size; first >= 0; first -= warp_size) {
+      int const x = half(first + lane());
+      if (unsigned const there = __ballot_sync(~0u, x != 0); there != 0) {
+        int const at = 31 - __clz(int(there));
+        return 16 * (first + at) + 33 - __clz(abs(warp::broadcast(x, at)));
       }
+    }
     return 0;
   }
   // What is to be seen of the number from a digit on.
   __device__ window_integer from_digit(int base) const {
-    window_integer out{};
-    int rest = 0;  // the sign of what is below
-    for (int i = 2 * base - 1; i >= 0 && rest == 0; --i) rest = digits_.half[i];
-    for (int i = 2 * base; i < halves && i < 2 * base + 12; ++i)
-      out.add_integer(digits_.half[i], 16 * (i - 2 * base));
-    if (rest < 0) out.add_integer(-1, 0);
+    int const rest = sign_below(2 * base);
+    int const x = half(2 * base + lane());
+    std::int64_t const pair = x + (std::int64_t(warp::shift_down(x)) << 16);
+    std::int64_t over = rest < 0 ? -1 : 0;
+    window_integer out;
     out.cut = rest != 0;
+#pragma unroll
+    for (int w = 0; w < window_integer::words; ++w) {
+      std::int64_t const low = warp::broadcast(pair, 4 * w) + over;
+      std::int64_t const high = warp::broadcast(pair, 4 * w + 2) + (low >> 32);
+      out.word[w] = std::uint32_t(low) | std::uint64_t(high) << 32;
+      over = high >> 32;
+    }
     return out;
   }
-  // All of it.
-  __device__ void add_to(Number& sum) const {
-    for (int i = 0; i < halves; ++i) {
-      std::int64_t const x = digits_.half[i];
-      if (x != 0)
-        sum.add(x < 0, x < 0 ? 0 - std::uint64_t(x) : std::uint64_t(x), 16 * i + Number::lsb);
-    }
+  // The digits as they are now, for later.
+  __device__ void copy_to(int (&to)[halves]) const {
+    for (int i = lane(); i < halves; i += warp_size) to[i] = digits_.half[i];
   }
 
  private:
   static constexpr unsigned all_digits = 1u << 31;
-  block_superaccumulator<Number> digits_;
+  digits_type digits_;
   unsigned seen_;
 
+  static __device__ int lane() { return int(threadIdx.x % warp_size); }
   static __device__ std::uint32_t note_of(int base, unsigned seen) {
     return std::uint32_t(base) << 8 | seen;
   }
-
-  // Adds a tile a lane, by a whole warp.
-  __device__ void add_tiles(mailbox const& at, std::uint32_t tile, bool there) {
-    status_word* const first = at.words + std::uint64_t(tile) * words;
-    content c{};
-    while (there && (c = read(first)).epoch() != at.epoch) {
+  __device__ int half(int i) const { return i < halves ? digits_.half[i] : 0; }
+  // The sign of what the halves below the end-th are.
+  __device__ int sign_below(int end) const {
+    for (int first = (end - 1) / warp_size * warp_size; end > 0 && first >= 0; first -= warp_size) {
+      int const i = first + lane(), x = i < end ? half(i) : 0;
+      if (unsigned const there = __ballot_sync(~0u, x != 0); there != 0)
+        return warp::broadcast(x, 31 - __clz(int(there)));
     }
+    return 0;
+  }
+
+  // Adds a tile a lane; `c` is what was read of it.
+  __device__ void add_tiles(mailbox const& at, std::uint32_t tile, bool there,
+                            content (&c)[window_integer::words]) {
+    status_word* const first = at.words + std::uint64_t(tile) * words;
+    while (there && c[0].epoch() != at.epoch) c[0] = read(first);
     __syncwarp();
-    std::uint32_t const note = there ? c.note() : 0;
+    std::uint32_t const note = there ? c[0].note() : 0;
     unsigned const seen = __reduce_or_sync(~0u, note & 0xff);
-    if (seen != 0 && threadIdx.x % warp_size == 0) atomicOr(&seen_, seen);
+    if (seen != 0 && lane() == 0) seen_ |= seen;
     bool const narrow = there && !(note & all_digits);
-    if (there && !narrow) add_digits(first, c);
+    if (there && !narrow) add_digits(first, c[0]);
     __syncwarp();
     window_integer x{};
-    if (narrow) {
-      x.word[0] = c.word;
-      for (int i = 1; i < window_integer::words; ++i) x.word[i] = await(first + i, c.tag());
-    }
+    if (narrow)
+      for (int i = 0; i < window_integer::words; ++i)
+        x.word[i] = c[i].tag() == c[0].tag() ? c[i].word : await(first + i, c[0].tag());
     __syncwarp();
     int const base = int(note >> 8 & 0xff);
     int const least = int(__reduce_min_sync(~0u, narrow ? unsigned(base) : ~0u));
@@ -150,6 +179,7 @@ class carried_sum {
       add_together(x, least);
     else if (narrow)
       add_alone(x, base);
+    __syncwarp();
   }
 
   // The i-th half of an integer whose first half is that of the digit `base`.
@@ -163,14 +193,13 @@ class carried_sum {
     return int(here & 0xffff);
   }
   __device__ void add_together(window_integer const& x, int base) {
-    int const lane = int(threadIdx.x % warp_size);
     int mine = 0;
 #pragma unroll
     for (int i = 0; i < 12; ++i) {
       int const sum = int(__reduce_add_sync(~0u, unsigned(half_of(x, base, i))));
-      if (lane == i) mine = sum;
+      if (lane() == i) mine = sum;
     }
-    if (mine != 0) atomicAdd(&digits_.half[2 * base + lane], mine);
+    if (mine != 0) digits_.half[2 * base + lane()] += mine;
   }
   __device__ void add_alone(window_integer const& x, int base) {
 #pragma unroll 1
@@ -185,21 +214,19 @@ class carried_sum {
     }
   }
 
-  // Leaves a digit of at most 2^15 in magnitude, or little more, in each half but the last; by the
-  // first warp.
+  // Leaves a digit of at most 2^15 in magnitude, or little more, in each half but the last.
   __device__ void carry() {
-    if (threadIdx.x >= warp_size) return;
     constexpr int each = (halves + warp_size - 1) / warp_size;
     for (int pass = 0; pass < 2; ++pass) {
       int over[each];
       for (int j = 0; j < each; ++j) {
-        int const i = int(threadIdx.x) + j * warp_size;
+        int const i = lane() + j * warp_size;
         over[j] = i < halves - 1 ? (digits_.half[i] + 0x8000) >> 16 : 0;
         if (over[j] != 0) digits_.half[i] -= over[j] * 65536;
       }
       __syncwarp();
       for (int j = 0; j < each; ++j)
-        if (over[j] != 0) digits_.half[int(threadIdx.x) + j * warp_size + 1] += over[j];
+        if (over[j] != 0) digits_.half[lane() + j * warp_size + 1] += over[j];
       __syncwarp();
     }
   }

@@ -42,8 +42,11 @@ struct window_integer {
     for (int i = 0; i < words; ++i) x[i] = i == at ? low : i == at + 1 ? high : 0;
     add(x, negative);
   }
-  __device__ void add_integer(std::int64_t x, int position) {
-    add(x < 0, x < 0 ? 0 - std::uint64_t(x) : std::uint64_t(x), position);
+  // Adds x / 2^lsb.
+  template <floating T>
+  __device__ void add(T x, int lsb) {
+    auto const p = take_apart(x);
+    add(p.negative, p.significand, p.exponent - lsb);
   }
 
   // Divides by 2^(32 digits).
@@ -55,6 +58,35 @@ struct window_integer {
       for (int i = 0; i < words - 1; ++i) word[i] = word[i] >> 32 | word[i + 1] << 32;
       word[words - 1] = std::uint64_t(std::int64_t(word[words - 1]) >> 32);
     }
+  }
+
+  // The least number of bits that the number, or its complement, has.
+  __device__ int width() const {
+    std::uint64_t const sign = negative() ? ~std::uint64_t(0) : 0;
+#pragma unroll
+    for (int i = words - 1; i >= 0; --i)
+      if (std::uint64_t const x = word[i] ^ sign) return 64 * i + 64 - leading_zeros(x);
+    return 0;
+  }
+
+  // The number divided by 2^by, rounded down, whose quotient has 64 bits and a sign at most 63; and
+  // whether bits were left.
+  __device__ std::int64_t shifted(int by, bool& rest) const {
+    std::uint64_t const sign = negative() ? ~std::uint64_t(0) : 0;
+    auto const at = [&](int i) { return i >= words ? sign : i == 2 ? word[2] : i == 1 ? word[1] : word[0]; };
+    int const from = by / 64, shift = by % 64;
+    std::uint64_t const low = at(from), high = at(from + 1);
+    std::uint64_t left = low & ((std::uint64_t(1) << shift) - 1);
+    for (int i = 0; i < words; ++i)
+      if (i < from) left |= word[i];
+    rest = left != 0;
+    return std::int64_t(shift ? low >> shift | high << (64 - shift) : low);
+  }
+  // The number modulo 2^bits, less what is below 2^by.
+  __device__ std::int64_t between(int by, int bits) const {
+    bool rest;
+    window_integer const& self = *this;
+    return self.shifted(by, rest) & ((std::int64_t(1) << (bits - by)) - 1);
   }
 
   // The number times 2^lsb, rounded once, as if nothing had been cut off.
