@@ -92,20 +92,17 @@ struct recurrence {
   using number = std::conditional_t<std::is_integral_v<T>, long long, T>;
   struct step {
     number a, b;
-    step() = default;
-    __host__ __device__ step(number a, number b) : a(a), b(b) {}
-    __host__ __device__ step(T x) : a(turns(x) ? -1 : 1), b(x) {}
   };
   using element = T;
   using state = step;
   using result = number;
-  __host__ __device__ static bool turns(T x) {
+  __device__ static step lift(T x) {
     if constexpr (std::is_integral_v<T>)
-      return x % 2 != 0;
+      return {x % 2 != 0 ? -1 : 1, x};
     else
-      return x < 0;
+      return {x < 0 ? T(-1) : T(1), x};
   }
-  __host__ __device__ static step identity() { return {number(1), number(0)}; }
+  __host__ __device__ static step identity() { return {1, 0}; }
   __device__ step operator()(step first, step then) const {
     applied();
     return {first.a * then.a, then.a * first.b + then.b};

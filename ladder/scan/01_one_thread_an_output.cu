@@ -17,8 +17,8 @@ __global__ void one_thread_an_output(typename Op::element const* in, std::size_t
   std::size_t const i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (n == 0 && i == 0) out[0] = op.finish(op.identity());
   if (i >= n) return;
-  typename Op::state all = in[0];
-  for (std::size_t k = 1; k <= i; ++k) all = op(all, in[k]);
+  typename Op::state all = lifted<Op>(in[0]);
+  for (std::size_t k = 1; k <= i; ++k) all = op(all, lifted<Op>(in[k]));
   out[i] = op.finish(all);
   if (i == n - 1) out[n] = op.finish(all);
 }

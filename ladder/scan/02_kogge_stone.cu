@@ -21,7 +21,7 @@ __global__ void kogge_stone(typename Op::element const* in, unsigned n, typename
   using state = typename Op::state;
   auto* const x = tally::dynamic_shared<state>();
   unsigned const t = threadIdx.x;
-  if (t < n) x[t] = in[t];
+  if (t < n) x[t] = lifted<Op>(in[t]);
   __syncthreads();
   for (unsigned stride = 1; stride < n; stride *= 2) {
     bool const takes = stride <= t && t < n;

@@ -18,7 +18,7 @@ __global__ void shuffled(typename Op::element const* in, unsigned n, typename Op
   using state = typename Op::state;
   __shared__ state of_warps[32];
   unsigned const t = threadIdx.x;
-  state const x = inclusive_in_block(t < n ? state(in[t]) : op.identity(), of_warps, op);
+  state const x = inclusive_in_block(t < n ? lifted<Op>(in[t]) : op.identity(), of_warps, op);
   if (t < n) out[t] = op.finish(x);
   if (t == blockDim.x - 1) out[n] = op.finish(x);
 }

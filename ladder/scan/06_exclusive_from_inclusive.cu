@@ -20,7 +20,7 @@ __global__ void exclusive(typename Op::element const* in, unsigned n, typename O
   using state = typename Op::state;
   unsigned const t = threadIdx.x;
   state all;
-  state const before = exclusive_in_block(t < n ? state(in[t]) : op.identity(), all, op);
+  state const before = exclusive_in_block(t < n ? lifted<Op>(in[t]) : op.identity(), all, op);
   if (t < n) out[t] = op.finish(before);
   if (t == 0) out[n] = op.finish(all);
 }

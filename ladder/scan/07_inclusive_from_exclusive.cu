@@ -18,7 +18,7 @@ __global__ void inclusive_again(typename Op::element const* in, unsigned n,
                                 typename Op::result* out, Op op) {
   using state = typename Op::state;
   unsigned const t = threadIdx.x;
-  state const x = t < n ? state(in[t]) : op.identity();
+  state const x = t < n ? lifted<Op>(in[t]) : op.identity();
   state all;
   state const before = exclusive_in_block(x, all, op);
   if (t < n) out[t] = op.finish(op(before, x));

@@ -29,7 +29,8 @@ __device__ typename Op::state inclusive_in_block(typename Op::state x, typename 
   __syncthreads();
   if (warp == 0) {
     auto const one = lane < blockDim.x / 32 ? of_warps[lane] : op.identity();
-    of_warps[lane] = inclusive_in_warp(one, op);
+    auto const up_to_it = inclusive_in_warp(one, op);
+    of_warps[lane] = up_to_it;
   }
   __syncthreads();
   return warp ? op(of_warps[warp - 1], x) : x;

@@ -11,7 +11,7 @@ __global__ void brent_kung(typename Op::element const* in, unsigned n, typename 
                            At at, Op op) {
   auto* const x = tally::dynamic_shared<typename Op::state>();
   unsigned const t = threadIdx.x;
-  for (unsigned i = t; i < n; i += blockDim.x) x[at(i)] = in[i];
+  for (unsigned i = t; i < n; i += blockDim.x) x[at(i)] = lifted<Op>(in[i]);
   __syncthreads();
 
   // Up a tree: at every 2 * stride-th place what the 2 * stride elements up to it come to.

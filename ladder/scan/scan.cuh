@@ -70,6 +70,15 @@ rung one_block(rung r, unsigned limit, Enqueue enqueue, form gives = {}) {
       gives);
 }
 
+// What one element comes to.
+template <class Op>
+__device__ typename Op::state lifted(typename Op::element x) {
+  if constexpr (requires { Op::lift(x); })
+    return Op::lift(x);
+  else
+    return x;
+}
+
 // The barrier that ends a step. An operator that takes notes is told.
 template <class Op>
 __device__ void end_step(Op& op) {
