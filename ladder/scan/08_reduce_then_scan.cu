@@ -7,7 +7,7 @@
 //           blocks before it and scans its tiles from there. Within a tile each thread folds 11
 //           elements, rung 6 scans the threads, each thread goes through its elements again.
 // Predict:  3 n moved where 2 n must be: at best two thirds of the ceiling, for arrays that the L2
-//           cache does not hold until they are read again. About 3 n applications.
+//           cache does not hold until they are read again. About 4 n applications.
 // Bytes:    n elements read twice, n results written; a state a block written, and read by all
 //           blocks behind it.
 #include "ladder/scan/tile.cuh"
