@@ -126,7 +126,7 @@ class chart {
                "class=\"{}\"/>\n",
                left(), y + 4, std::max(x(b.times) - left(), 1.0), row - 8, style) +
            svg_text(std::max(x(b.times), x(1)) + 8, y + 17, "label",
-                   b.label + (b.verified ? "" : " (wrong)"));
+                    b.label + (b.verified ? "" : " (wrong)"));
   }
 };
 
@@ -150,7 +150,7 @@ std::string ladder_svg(json const& ladder) {
   auto const what = about(ladder);
   auto const ceiling = shown_of(ladder) == shown::counts ? "least possible" : "read ceiling";
   double width = std::max({drawing.width(), 2 * svg_margin + 10 * double(title.size()),
-                                 2 * svg_margin + svg_letter * double(what.size())});
+                           2 * svg_margin + svg_letter * double(what.size())});
   double height = drawing.height();
   std::string steps;
   for (auto const& rung : ladder.at("rungs")) {
@@ -165,7 +165,8 @@ std::string ladder_svg(json const& ladder) {
              width, height) +
          style + "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n" +
          svg_text(svg_margin, 34, "title", title) + svg_text(svg_margin, 56, "about", what) +
-         svg_text(drawing.x(1) + 6, top - 12, "about", ceiling) + drawing.drawn() + steps + "</svg>\n";
+         svg_text(drawing.x(1) + 6, top - 12, "about", ceiling) + drawing.drawn() + steps +
+         "</svg>\n";
 }
 
 }  // namespace tally::cli

@@ -69,7 +69,7 @@ struct rung {
   bool fixed_shape = false;  // grid and block are part of the rung
   bool peer = false;         // others' code, for comparison
   std::size_t timed_up_to = ~std::size_t{0};
-  std::size_t limit = ~std::size_t{0};          // the largest n that it can do
+  std::size_t limit = ~std::size_t{0};           // the largest n that it can do
   std::vector<std::size_t> verified_sizes = {};  // around its own borders, beside the usual ones
 
   std::vector<operation> operations = {};

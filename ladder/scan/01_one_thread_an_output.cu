@@ -37,8 +37,8 @@ static registered const here{scan_rung(
     },
     [](problem const& p, auto op) {
       using Op = decltype(op);
-      tally::launch(one_thread_an_output<Op>, p.grid, p.block, 0, p.stream)(
-          elements_of<Op>(p), p.n, results_of<Op>(p), op);
+      tally::launch(one_thread_an_output<Op>, p.grid, p.block, 0, p.stream)(elements_of<Op>(p), p.n,
+                                                                            results_of<Op>(p), op);
     })};
 
 }  // namespace ladder::scan

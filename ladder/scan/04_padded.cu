@@ -21,8 +21,7 @@ static registered const here{one_block(
         .title = "Brent-Kung, padded",
         .bound = "one block of 2 elements a thread, so at most 2048: 21 steps",
     },
-    most_elements,
-    [](auto op, auto const* in, unsigned n, auto* out, cudaStream_t stream) {
+    most_elements, [](auto op, auto const* in, unsigned n, auto* out, cudaStream_t stream) {
       enqueue_brent_kung(in, n, out, padded{}, op, stream);
     })};
 

@@ -2,7 +2,8 @@
 //
 // Rung 5: shuffles.
 //
-// Change:   rung 2 in registers: each warp scans its 32 elements by 5 shuffles, the first warp scans
+// Change:   rung 2 in registers: each warp scans its 32 elements by 5 shuffles, the first warp
+// scans
 //           the warps' totals by 5 more, and each thread takes in the total before its warp.
 // Predict:  2 barriers instead of 20, and shared memory holds 32 states. 10 to 11 applications in a
 //           row, as in rung 2, with nothing between them but shuffles: several times as fast as
@@ -29,8 +30,7 @@ static registered const here{one_block(
         .title = "Shuffles in each warp, then over the warps",
         .bound = "one block, so at most 1024 elements: 11 applications in a row",
     },
-    most_threads,
-    [](auto op, auto const* in, unsigned n, auto* out, cudaStream_t stream) {
+    most_threads, [](auto op, auto const* in, unsigned n, auto* out, cudaStream_t stream) {
       using Op = decltype(op);
       tally::launch(shuffled<Op>, 1, most_threads, 0, stream)(in, n, out, op);
     })};

@@ -61,22 +61,21 @@ __global__ void scan_of_blocks(typename Op::element const* in, std::size_t n, st
 }
 
 static rung reduce_then_scan() {
-  rung r = scan_rung(
-      of_tiles({
-          .id = "scan/08_reduce_then_scan",
-          .title = "Any n: reduce, then scan",
-          .bound = "3 n moved where 2 n must be",
-      }),
-      [](problem const& p, auto op) {
-        using Op = decltype(op);
-        unsigned const block = whole_warps(p.block);
-        std::size_t const bytes = tile<Op>::shared_bytes(block), tiles = tiles_of(p);
-        auto* const totals = static_cast<typename Op::state*>(p.scratch);
-        tally::launch(totals_of_blocks<Op>, p.grid, block, bytes, p.stream)(elements_of<Op>(p), p.n,
-                                                                           tiles, totals, op);
-        tally::launch(scan_of_blocks<Op>, p.grid, block, bytes, p.stream)(
-            elements_of<Op>(p), p.n, tiles, totals, results_of<Op>(p), op);
-      });
+  rung r = scan_rung(of_tiles({
+                         .id = "scan/08_reduce_then_scan",
+                         .title = "Any n: reduce, then scan",
+                         .bound = "3 n moved where 2 n must be",
+                     }),
+                     [](problem const& p, auto op) {
+                       using Op = decltype(op);
+                       unsigned const block = whole_warps(p.block);
+                       std::size_t const bytes = tile<Op>::shared_bytes(block), tiles = tiles_of(p);
+                       auto* const totals = static_cast<typename Op::state*>(p.scratch);
+                       tally::launch(totals_of_blocks<Op>, p.grid, block, bytes, p.stream)(
+                           elements_of<Op>(p), p.n, tiles, totals, op);
+                       tally::launch(scan_of_blocks<Op>, p.grid, block, bytes, p.stream)(
+                           elements_of<Op>(p), p.n, tiles, totals, results_of<Op>(p), op);
+                     });
   r.scratch_bytes = [](problem const& p) { return p.grid * largest_state; };
   return r;
 }

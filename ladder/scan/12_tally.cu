@@ -47,9 +47,7 @@ struct recurring {
   using result = typename recurrence<T>::result;
   static constexpr bool any_order = false;
   __device__ state lift(T x, std::uint64_t) const { return recurrence<T>::lift(x); }
-  __device__ state combine(state first, state then) const {
-    return recurrence<T>{}(first, then);
-  }
+  __device__ state combine(state first, state then) const { return recurrence<T>{}(first, then); }
   __device__ result lower(state s) const { return recurrence<T>{}.finish(s); }
   __host__ __device__ state identity() const { return recurrence<T>::identity(); }
 };

@@ -24,7 +24,8 @@ class plain_loop {
  public:
   explicit plain_loop(operation op) : op_(op) {
     using limits = std::numeric_limits<T>;
-    if (op == operation::minimum) value_ = limits::has_infinity ? limits::infinity() : limits::max();
+    if (op == operation::minimum)
+      value_ = limits::has_infinity ? limits::infinity() : limits::max();
     if (op == operation::maximum)
       value_ = limits::has_infinity ? -limits::infinity() : limits::lowest();
   }

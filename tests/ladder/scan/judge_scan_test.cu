@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "ladder/verify.hpp"
 #include "ladder/scan/scan.cuh"
+#include "ladder/verify.hpp"
 
 namespace ladder::scan {
 namespace {
@@ -42,7 +42,8 @@ TEST(ladder_scan_judge, wants_every_result_and_the_total) {
 
 TEST(ladder_scan_judge, wants_an_exclusive_scan_to_begin_with_the_identity) {
   form const exclusive{.exclusive = true};
-  EXPECT_TRUE(accepts(operation::maximum, data::plain, floats, narrow{-infinity, 1, 1, 2}, exclusive));
+  EXPECT_TRUE(
+      accepts(operation::maximum, data::plain, floats, narrow{-infinity, 1, 1, 2}, exclusive));
   EXPECT_FALSE(accepts(operation::maximum, data::plain, floats, narrow{0, 1, 1, 2}, exclusive));
   EXPECT_FALSE(accepts(operation::maximum, data::plain, floats, narrow{1, 1, 2, 2}, exclusive));
   EXPECT_TRUE(accepts(operation::minimum, data::plain, std::vector<float>{}, narrow{infinity}));
@@ -65,8 +66,8 @@ TEST(ladder_scan_judge, knows_the_order_of_a_recurrence) {
 TEST(ladder_scan_judge, takes_only_nans_behind_a_nan_and_none_before) {
   std::vector<float> const in{1, not_a_number, 2};
   float const none = not_a_number;
-  for (auto const op : {operation::sum, operation::minimum, operation::maximum,
-                        operation::recurrence}) {
+  for (auto const op :
+       {operation::sum, operation::minimum, operation::maximum, operation::recurrence}) {
     EXPECT_TRUE(accepts(op, data::nan, in, narrow{1, none, none, none}));
     EXPECT_FALSE(accepts(op, data::nan, in, narrow{none, none, none, none}));
     EXPECT_FALSE(accepts(op, data::nan, in, narrow{1, none, 3, none}));
@@ -83,13 +84,12 @@ TEST(ladder_scan_judge, allows_each_hard_sum_the_rounding_errors_of_its_own_elem
 // Planted: one thread, which does it in its own way.
 template <class Kernel>
 bool verified(operation op, Kernel kernel) {
-  rung const r = scan_rung({.id = "test/planted", .title = "", .bound = ""},
-                           [=](problem const& p, auto chosen) {
-                             using Op = decltype(chosen);
-                             if constexpr (std::is_same_v<Op, recurrence<int>>)
-                               tally::launch(kernel, p.grid, 1, 0, p.stream)(
-                                   elements_of<Op>(p), p.n, results_of<Op>(p));
-                           });
+  rung const r = scan_rung(
+      {.id = "test/planted", .title = "", .bound = ""}, [=](problem const& p, auto chosen) {
+        using Op = decltype(chosen);
+        if constexpr (std::is_same_v<Op, recurrence<int>>)
+          tally::launch(kernel, p.grid, 1, 0, p.stream)(elements_of<Op>(p), p.n, results_of<Op>(p));
+      });
   input_store inputs;
   return verify(r, {.op = op, .type = element::int32, .n = 100}, inputs).verified;
 }
