@@ -37,7 +37,7 @@ __device__ typename Op::state inclusive_in_block(typename Op::state x, typename 
 }
 
 // What the threads before the calling one bring, the identity for the first; `all` takes what all
-// bring.
+// bring. There is a barrier between two calls.
 template <class Op>
 __device__ typename Op::state exclusive_in_block(typename Op::state x, typename Op::state& all,
                                                  Op op) {
@@ -47,7 +47,6 @@ __device__ typename Op::state exclusive_in_block(typename Op::state x, typename 
   auto before = tally::warp::shift_up(through);
   if (lane == 0) before = warp ? of_warps[warp - 1] : op.identity();
   all = of_warps[31];
-  __syncthreads();  // of_warps may be used again
   return before;
 }
 

@@ -24,7 +24,7 @@ class tile {
   using state = typename Op::state;
   static std::size_t shared_bytes(unsigned block) { return tile_size(block) * sizeof(state); }
 
-  // Brings the tile: a warp reads neighbours. Nobody needs the one before any more.
+  // Brings the tile: a warp reads neighbours. Each thread puts them where itself has read results.
   __device__ tile(typename Op::element const* in, std::size_t n, std::size_t number, Op op)
       : op_(op), x_(tally::dynamic_shared<state>()) {
     unsigned const size = blockDim.x * a_thread;
@@ -50,7 +50,6 @@ class tile {
     for (unsigned i = begin_; i < end_; ++i) x_[i] = x = op_(x, x_[i]);
     __syncthreads();
     for (unsigned i = threadIdx.x; i < count_; i += blockDim.x) out[first_ + i] = op_.finish(x_[i]);
-    __syncthreads();
   }
 
  private:
