@@ -116,7 +116,9 @@ json climb(arguments const& options, stopwatch const& watch) {
   auto rungs = rungs_of(gpu ? on_gpu : on_machine, asked);
   gpu ? add_counts(rungs, asked) : add_recorded_times(rungs, asked);
   json found = {{"schema", 1}, {"command", options.command}, {"ladder", asked.name}};
-  for (auto const key : {"n", "dtype", "where", "device"}) found[key] = rungs.front().at(key);
+  found["n"] = rungs.front().at("n");
+  for (auto const& rung : rungs) found["n"] = std::max(found["n"], rung.at("n"));  // some take few
+  for (auto const key : {"dtype", "where", "device"}) found[key] = rungs.front().at(key);
   found["seconds"] = watch.seconds();
   for (auto& rung : rungs)
     for (auto const key : {"ladder", "where", "device"}) rung.erase(key);

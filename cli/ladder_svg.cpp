@@ -9,6 +9,9 @@
 #include <optional>
 #include <vector>
 
+#include "ladder_steps_svg.hpp"
+#include "svg.hpp"
+
 namespace tally::cli {
 namespace {
 
@@ -76,39 +79,23 @@ std::string about(json const& ladder) {
                      recorded.at("device").get<std::string>(), recorded.at("n").dump());
 }
 
-std::string escaped(std::string const& text) {
-  std::string safe;
-  for (char const c : text)
-    safe += c == '<' ? "&lt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : std::string(1, c);
-  return safe;
-}
-
-std::string text_at(double x, double y, std::string const& style, std::string const& text) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\">{}</text>\n", x, y, style,
-                     escaped(text));
-}
-
-std::string line_down(double x, double from, double to, std::string const& style) {
-  return fmt::format("<path d=\"M{:.1f} {:.1f}V{:.1f}\" class=\"{}\"/>\n", x, from, to, style);
-}
-
-// Letters are taken to be this wide: a little more than they are.
-constexpr double letter = 7.6, row = 26, top = 92, margin = 20, plot = 420;
+// Where the bars are.
+constexpr double row = 26, top = 92, plot = 420;
 
 // Where things are: names at the left, bars from the axis' start, their labels behind them.
 class chart {
  public:
   explicit chart(std::vector<bar> bars) : bars_(std::move(bars)) {
     for (auto const& b : bars_) {
-      names_ = std::max(names_, letter * double(b.name.size()));
-      labels_ = std::max(labels_, letter * double(b.label.size()));
+      names_ = std::max(names_, svg_letter * double(b.name.size()));
+      labels_ = std::max(labels_, svg_letter * double(b.label.size()));
       least_ = std::min(least_, std::log10(b.times));
       most_ = std::max(most_, std::log10(b.times));
     }
   }
 
-  double left() const { return margin + names_ + 10; }
-  double width() const { return left() + plot + 10 + labels_ + margin; }
+  double left() const { return svg_margin + names_ + 10; }
+  double width() const { return left() + plot + 10 + labels_ + svg_margin; }
   double bottom() const { return top + row * double(bars_.size()); }
   double height() const { return bottom() + 44; }
   double x(double times) const {
@@ -119,11 +106,11 @@ class chart {
     std::string text;
     for (int power = int(std::ceil(least_)); power <= most_; ++power) {
       double const times = std::pow(10, power);
-      if (power != 0) text += line_down(x(times), top - 6, bottom(), "grid");
-      text += text_at(x(times), bottom() + 18, "tick", fmt::format("{:g} x", times));
+      if (power != 0) text += svg_line(x(times), top - 6, x(times), bottom(), "grid");
+      text += svg_text(x(times), bottom() + 18, "tick", fmt::format("{:g} x", times));
     }
     for (std::size_t i = 0; i < bars_.size(); ++i) text += drawn(bars_[i], top + row * double(i));
-    return text + line_down(x(1), top - 6, bottom(), "ceiling");
+    return text + svg_line(x(1), top - 6, x(1), bottom(), "ceiling");
   }
 
  private:
@@ -133,13 +120,13 @@ class chart {
 
   std::string drawn(bar const& b, double y) const {
     auto const style = !b.verified ? "wrong" : b.peer ? "peer" : "bar";
-    return text_at(left() - 10, y + 17, "name", b.name) +
+    return svg_text(left() - 10, y + 17, "name", b.name) +
            fmt::format(
                "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
                "class=\"{}\"/>\n",
                left(), y + 4, std::max(x(b.times) - left(), 1.0), row - 8, style) +
-           text_at(std::max(x(b.times), x(1)) + 8, y + 17, "label",
-                   b.label + (b.verified ? "" : " (wrong)"));
+           svg_text(std::max(x(b.times), x(1)) + 8, y + 17, "label",
+                    b.label + (b.verified ? "" : " (wrong)"));
   }
 };
 
@@ -149,6 +136,7 @@ text { font: 13px system-ui, "DejaVu Sans", sans-serif; fill: #24292f }
 .label { paint-order: stroke; stroke: white; stroke-width: 3px }
 .about, .tick { fill: #57606a } .tick { text-anchor: middle } .name { text-anchor: end }
 .bar { fill: #4477aa } .peer { fill: #bbbbbb } .wrong { fill: #ee6677 }
+.taken { stroke: #4477aa } circle { fill: #4477aa }
 .grid { stroke: #d0d7de } .ceiling { stroke: #cc3311; stroke-width: 2; stroke-dasharray: 5 3 }
 </style>
 )";
@@ -161,15 +149,24 @@ std::string ladder_svg(json const& ladder) {
                                  ladder.at("device").get<std::string>(), ladder.at("n").dump());
   auto const what = about(ladder);
   auto const ceiling = shown_of(ladder) == shown::counts ? "least possible" : "read ceiling";
-  double const width = std::max({drawing.width(), 2 * margin + 10 * double(title.size()),
-                                 2 * margin + letter * double(what.size())});
+  double width = std::max({drawing.width(), 2 * svg_margin + 10 * double(title.size()),
+                           2 * svg_margin + svg_letter * double(what.size())});
+  double height = drawing.height();
+  std::string steps;
+  for (auto const& rung : ladder.at("rungs")) {
+    steps_svg const noted(rung);
+    steps += noted.drawn(height);
+    height += noted.height();
+    width = noted.height() > 0 ? std::max(width, noted.width()) : width;
+  }
   return fmt::format(
              "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
              "width=\"{0:.0f}\" height=\"{1:.0f}\">\n",
-             width, drawing.height()) +
+             width, height) +
          style + "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n" +
-         text_at(margin, 34, "title", title) + text_at(margin, 56, "about", what) +
-         text_at(drawing.x(1) + 6, top - 12, "about", ceiling) + drawing.drawn() + "</svg>\n";
+         svg_text(svg_margin, 34, "title", title) + svg_text(svg_margin, 56, "about", what) +
+         svg_text(drawing.x(1) + 6, top - 12, "about", ceiling) + drawing.drawn() + steps +
+         "</svg>\n";
 }
 
 }  // namespace tally::cli

@@ -76,6 +76,8 @@ cells timed(json const& rung) {
 // What was wrong, and what the rung draws.
 std::string notes(json const& rung) {
   std::string lines;
+  if (rung.contains("limit") && !rung.at("limit").is_null())
+    lines += fmt::format("  limit: {}\n", text_of(rung, "bound"));
   for (auto const key : {"findings", "drawing"})
     for (auto const& line : rung.value(key, json::array()))
       lines += fmt::format("  {}\n", line.get<std::string>());

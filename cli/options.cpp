@@ -116,13 +116,14 @@ void define_ladder(CLI::App& app, ladder_arguments& a) {
       app, "--where", "PLACE", "simt, gpu or auto: a GPU if there is one (auto)", a,
       [&a](auto const& text) { a.where = choice("--where", text, {"auto", "simt", "gpu"}); });
   define_rung_shape(app, a);
-  rung_value(
-      app, "--operator", "OP", "sum, min, max or mean: rungs that take it only", a,
-      [&a](auto const& text) { a.op = choice("--operator", text, {"sum", "min", "max", "mean"}); });
+  rung_value(app, "--operator", "OP", "sum, min, max, mean or recurrence: rungs that take it only",
+             a, [&a](auto const& text) {
+               a.op = choice("--operator", text, {"sum", "min", "max", "mean", "recurrence"});
+             });
   rung_value(app, "--dtype", "TYPE", "float32 or int32: rungs that take it only", a,
              [&a](auto const& text) { a.type = choice("--dtype", text, {"float32", "int32"}); });
   rung_value(app, "--rung", "ID", "This one only", a, [&a](auto const& text) { a.rung = text; });
-  rung_value(app, "--svg", "FILE", "Also draw the rungs as bars", a,
+  rung_value(app, "--svg", "FILE", "Also draw the rungs as bars, and their steps", a,
              [&a](auto const& text) { a.svg = text; });
 }
 

@@ -19,12 +19,12 @@ int main(int argc, char** argv) try {
 
   ladder::request asked;
   auto* const run = app.add_subcommand("run", "Verify and measure the rungs of a ladder");
-  run->add_option("ladder", asked.ladder, "reduce, squares, memory, shuffle")->required();
+  run->add_option("ladder", asked.ladder, "reduce, squares, memory, shuffle, scan")->required();
   run->add_option("--rung", asked.rung, "Only the rung of this id");
   run->add_option("--n", asked.n, "How many elements");
   run->add_option("--dtype", asked.type, "float32 or int32")
       ->transform(CLI::CheckedTransformer(ladder::element_names()));
-  run->add_option("--operator", asked.op, "sum, min, max or mean")
+  run->add_option("--operator", asked.op, "sum, min, max, mean or recurrence")
       ->transform(CLI::CheckedTransformer(ladder::operation_names()));
   run->add_option("--grid", asked.grid, "Blocks")->check(CLI::Range(1u, 65535u));
   run->add_option("--block", asked.block, "Threads a block")->check(CLI::Range(1u, 1024u));

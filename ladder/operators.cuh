@@ -84,4 +84,31 @@ struct maximum {
   __device__ T finish(T total) const { return total; }
 };
 
+// A linear recurrence, y = a * y + b from one element to the next (Blelloch, 1990). Its steps are
+// functions of y: one after the other is such a step again, and they do not commute. The element x
+// is the step to x - y if it is odd, or of a float if it is negative; else to x + y.
+template <class T>
+struct recurrence {
+  using number = std::conditional_t<std::is_integral_v<T>, long long, T>;
+  struct step {
+    number a, b;
+  };
+  using element = T;
+  using state = step;
+  using result = number;
+  __device__ static step lift(T x) {
+    if constexpr (std::is_integral_v<T>)
+      return {x % 2 != 0 ? -1 : 1, x};
+    else
+      return {x < 0 ? T(-1) : T(1), x};
+  }
+  __host__ __device__ static step identity() { return {1, 0}; }
+  __device__ step operator()(step first, step then) const {
+    applied();
+    return {first.a * then.a, then.a * first.b + then.b};
+  }
+  // From y = 0 on.
+  __device__ result finish(step all) const { return all.b; }
+};
+
 }  // namespace ladder

@@ -13,6 +13,7 @@ std::string name_of(operation op) {
     case operation::minimum: return "min";
     case operation::maximum: return "max";
     case operation::mean: return "mean";
+    case operation::recurrence: return "recurrence";
     case operation::sum_of_squares: return "sum-of-squares";
     case operation::none: break;
   }
@@ -42,6 +43,7 @@ ordered_json what_it_is(rung const& r) {
           {"bound", r.bound},
           {"page", r.page.empty() ? ordered_json(nullptr) : ordered_json(r.page)},
           {"page_us", r.page_us > 0 ? ordered_json(r.page_us) : ordered_json(nullptr)},
+          {"limit", ~r.limit ? ordered_json(r.limit) : ordered_json(nullptr)},
           {"peer", r.peer}};
 }
 
@@ -50,6 +52,17 @@ ordered_json counts_of(world::measurement const& m) {
   ordered_json counts;
   for (auto const& [name, count] : m.counts) counts[name] = count;
   return counts;
+}
+
+// A list a step: of each combination from where, to where, and since where that place then holds.
+ordered_json steps_of(algorithm_steps const& all) {
+  ordered_json steps = ordered_json::array();
+  for (auto const& step : all) {
+    ordered_json combinations = ordered_json::array();
+    for (auto const& c : step) combinations.push_back({c.from, c.to, c.first});
+    steps.push_back(std::move(combinations));
+  }
+  return steps;
 }
 
 ordered_json of_ceiling(world::measurement const& m) {
@@ -98,6 +111,7 @@ std::string report(rung_result const& result) {
   line["speedup"] = or_null(result.speedup);
   line["page_speedup"] = or_null(result.page_speedup);
   line["drawing"] = result.drawing;
+  line["steps"] = steps_of(result.steps);
   return line.dump();
 }
 

@@ -16,6 +16,7 @@ struct rung_result {
   verdict checked = {};
   std::optional<world::measurement> measured = {};
   std::vector<std::string> drawing = {};
+  algorithm_steps steps = {};
   // The first rung's time an element over this one's: measured, and as the tutorial has it.
   std::optional<double> speedup = {}, page_speedup = {};
 };

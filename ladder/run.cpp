@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "ladder/draw_steps.hpp"
 #include "ladder/report.hpp"
 #include "ladder/verify.hpp"
 #include "ladder/world.hpp"
@@ -22,7 +23,8 @@ std::map<std::string, operation> operation_names() {
   return {{"sum", operation::sum},
           {"min", operation::minimum},
           {"max", operation::maximum},
-          {"mean", operation::mean}};
+          {"mean", operation::mean},
+          {"recurrence", operation::recurrence}};
 }
 
 namespace {
@@ -47,7 +49,7 @@ problem pose(rung const& r, request const& asked) {
   problem given;
   given.op = asked.op.value_or(r.operations.front());
   given.type = asked.type.value_or(r.elements.front());
-  given.n = std::min(asked.n.value_or(world::default_n(asked.ladder)), r.timed_up_to);
+  given.n = std::min(asked.n.value_or(world::default_n(asked.ladder)), r.largest_n());
   given.grid = r.grid;
   given.block = r.block;
   if (r.fixed_shape) return given;
@@ -85,6 +87,10 @@ rung_result climb(rung const& r, problem const& given, request const& asked, inp
   prepared const memory(r, given, in, 0);
   if (!asked.verify_only) result.measured = world::measure(r, memory.given());
   if (r.draw && !asked.sweep) result.drawing = r.draw(memory.given());
+  if (r.steps && !asked.sweep) {
+    result.steps = r.steps(memory.given());
+    result.drawing = draw_steps(result.steps);
+  }
   for (auto& line : world::findings()) result.checked.add(std::move(line));
   return result;
 }

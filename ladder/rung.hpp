@@ -13,7 +13,7 @@
 namespace ladder {
 
 enum class element { float32, int32 };
-enum class operation { sum, minimum, maximum, mean, sum_of_squares, none };
+enum class operation { sum, minimum, maximum, mean, recurrence, sum_of_squares, none };
 
 // What a rung is run on. The pointers are device memory, and null where only sizes are asked for;
 // `in` is aligned to its element, no better. `scratch` is all zero before the first call, and then
@@ -50,6 +50,13 @@ struct judgement {
   std::string why = {};              // if not right: what was expected, what was found
 };
 
+// That in a step of an algorithm the place `to` combined what `from` held with its own; since then
+// it holds all from the place `first` on.
+struct combined {
+  int from, to, first;
+};
+using algorithm_steps = std::vector<std::vector<combined>>;
+
 // One rung. A function that takes a problem must not keep it.
 struct rung {
   std::string id;  // "reduce/03_interleaved": ladder/reduce/03_interleaved.cu, unless `file` says
@@ -62,12 +69,15 @@ struct rung {
   bool fixed_shape = false;  // grid and block are part of the rung
   bool peer = false;         // others' code, for comparison
   std::size_t timed_up_to = ~std::size_t{0};
+  std::size_t limit = ~std::size_t{0};           // the largest n that it can do
+  std::vector<std::size_t> verified_sizes = {};  // around its own borders, beside the usual ones
 
   std::vector<operation> operations = {};
   std::vector<element> elements = {};
   std::vector<data> inputs = {data::plain};
 
   std::function<std::size_t(problem const&)> out_bytes = {};
+  std::function<std::size_t(problem const&)> out_alignment = {};  // of one result; empty: 8
   std::function<std::size_t(problem const&)> scratch_bytes = {};  // empty: none
   std::function<std::uint64_t(problem const&)> must_move = {};    // bytes read and written at least
   std::function<void(problem const&)> enqueue = {};  // allocates nothing: it is captured in graphs
@@ -76,7 +86,11 @@ struct rung {
   // Lines of text that show what the kernel did, from what it did; may run it on the problem again.
   std::function<std::vector<std::string>(problem const&)> draw = {};
 
+  // What the kernel combined with what, step by step, as it noted; runs it on a small problem.
+  std::function<algorithm_steps(problem const&)> steps = {};
+
   std::string ladder() const { return id.substr(0, id.find('/')); }
+  std::size_t largest_n() const { return timed_up_to < limit ? timed_up_to : limit; }
 };
 
 // Every rung of the program, by id.

@@ -17,13 +17,15 @@ prepared::prepared(rung const& r, problem given, std::vector<std::byte> const& i
                    std::size_t offset)
     : given_(given),
       in_(in.size() + offset * size_of(given.type)),
-      out_(r.out_bytes(given)),
+      out_at_(offset * (r.out_alignment ? r.out_alignment(given) : 8)),
+      out_bytes_(r.out_bytes(given)),
+      out_(out_at_ + out_bytes_ + world::canary_bytes()),
       scratch_(r.scratch_bytes ? r.scratch_bytes(given) : 0) {
   std::byte* const start = in_.data() + offset * size_of(given.type);
   if (!in.empty()) tally::check(cudaMemcpy(start, in.data(), in.size(), cudaMemcpyHostToDevice));
   scratch_.fill_bytes(0);
   given_.in = start;
-  given_.out = out_.data();
+  given_.out = out_.data() + out_at_;
   given_.scratch = scratch_.data();
 }
 
@@ -33,6 +35,16 @@ std::vector<std::byte> prepared::run(rung const& r) const {
   r.enqueue(given_);
   tally::check(cudaDeviceSynchronize());
   return out_.to_host();
+}
+
+std::span<std::byte const> prepared::out_of(std::span<std::byte const> memory) const {
+  return memory.subspan(out_at_, out_bytes_);
+}
+
+bool prepared::canaries_live(std::span<std::byte const> memory) const {
+  auto const is_poison = [](std::byte b) { return b == std::byte{poison}; };
+  return std::ranges::all_of(memory.first(out_at_), is_poison) &&
+         std::ranges::all_of(memory.subspan(out_at_ + out_bytes_), is_poison);
 }
 
 std::vector<std::byte> const& input_store::get(data kind, element type, std::size_t n) {
@@ -60,9 +72,10 @@ judgement try_one(rung const& r, problem const& given, data kind, input_store& i
   judgement seen;
   for (char const* time : {"first", "second"}) {
     auto const out = memory.run(r);
-    seen = r.judge({memory.given(), kind, in, out});
+    seen = r.judge({memory.given(), kind, in, memory.out_of(out)});
     auto found = world::findings();
     if (!seen.right) found.push_back("wrong: " + seen.why);
+    if (!memory.canaries_live(out)) found.push_back("wrong: it wrote beside its output");
     so_far.error = std::max(so_far.error, seen.error);
     for (auto const& line : found) {
       so_far.add(fmt::format("{} (n = {}, {} input, {} x {}, {} run)", line, given.n, name_of(kind),
@@ -95,9 +108,11 @@ verdict verify_once(rung const& r, problem const& given, input_store& inputs) {
 
 verdict verify(rung const& r, problem const& given, input_store& inputs) {
   verdict all = verify_once(r, given, inputs);
+  auto sizes = world::verified_sizes();
+  sizes.insert(sizes.end(), r.verified_sizes.begin(), r.verified_sizes.end());
   for (data const kind : kinds(r, given)) {
-    for (std::size_t const n : world::verified_sizes()) {
-      if (n > r.timed_up_to || (n == 0 && kind == data::nan)) continue;
+    for (std::size_t const n : sizes) {
+      if (n > r.largest_n() || (n == 0 && kind == data::nan)) continue;
       for (auto const& [grid, block] : shapes(r, given)) {
         problem other = given;
         other.n = n;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -12,19 +13,25 @@
 
 namespace ladder {
 
-// A problem with its memory. The input starts `offset` elements behind an aligned address.
+// A problem with its memory. The input starts `offset` elements behind an aligned address, and the
+// output so many results.
 class prepared {
  public:
   prepared(rung const& r, problem given, std::vector<std::byte> const& in, std::size_t offset);
 
   problem const& given() const { return given_; }
 
-  // Runs the rung once: what it wrote, where it wrote nothing being poison.
+  // Runs the rung once: the memory with its output, where it wrote nothing being poison.
   std::vector<std::byte> run(rung const& r) const;
+  // In that memory, the output; and whether what lies beside it is still poison.
+  std::span<std::byte const> out_of(std::span<std::byte const> memory) const;
+  bool canaries_live(std::span<std::byte const> memory) const;
 
  private:
   problem given_;
-  tally::device_array<std::byte> in_, out_, scratch_;
+  tally::device_array<std::byte> in_;
+  std::size_t out_at_, out_bytes_;
+  tally::device_array<std::byte> out_, scratch_;
 };
 
 // Inputs that were made, kept to be used again.

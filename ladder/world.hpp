@@ -28,6 +28,8 @@ void suit(problem& given);
 std::vector<problem> sweep(problem const& usual);  // in a range of grids and blocks
 std::size_t default_n(std::string const& ladder);
 std::vector<std::size_t> verified_sizes();
+// Bytes kept behind an output, which nobody may write to: none on the machine, which sees who does.
+std::size_t canary_bytes();
 
 // `given` has its memory.
 measurement measure(rung const& r, problem const& given);

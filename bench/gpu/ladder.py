@@ -16,6 +16,8 @@ LARGE = "268435456"  # verified at this size alone: the others have been by then
 RUNS = [["reduce"], ["reduce", "--n", LARGE], ["squares"], ["squares", "--n", LARGE],
         ["reduce", "--dtype", "int32"], ["reduce", "--dtype", "int32", "--n", LARGE],
         ["memory"], ["memory", "--n", LARGE], ["shuffle"], ["shuffle", "--n", LARGE],
+        ["scan"], ["scan", "--n", LARGE], ["scan", "--dtype", "int32"],
+        ["scan", "--dtype", "int32", "--n", LARGE], ["scan", "--operator", "recurrence"],
         *(["reduce", "--operator", name, "--this-size"] for name in ("min", "max", "mean")),
         ["reduce", "--rung", "reduce/07_single_pass", "--sweep"]]
 
@@ -35,7 +37,7 @@ def lines_of(program, arguments):
 
 
 def kept(row):
-    return {key: row[key] for key in row if key not in ("drawing", "counts", "bound", "title")}
+    return {key: row[key] for key in row if key not in ("drawing", "steps", "counts", "bound", "title")}
 
 
 def save(runs, out):

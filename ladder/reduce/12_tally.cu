@@ -8,6 +8,7 @@
 // Predict:  reading, and one trip through the L2 cache instead of CUB's second launch: ahead of it.
 // Bytes:    n elements read, some status words of 16 bytes a block written and read.
 #include "ladder/reduce/reduce.cuh"
+#include "ladder/scratch_context.cuh"
 #include "tally/device/agent/extrema.cuh"
 #include "tally/device/agent/integer_sum.cuh"
 #include "tally/device/agent/moments.cuh"
@@ -18,24 +19,7 @@ namespace ladder::reduce {
 
 inline constexpr unsigned blocks_a_multiprocessor = 2, words_a_block = 64;
 
-// What tally::gpu has for a call, made of the rung's scratch.
-class on_scratch {
- public:
-  explicit on_scratch(problem const& p) : p_(p) {}
-  cudaStream_t stream() const { return p_.stream; }
-  int multiprocessors() const { return int(p_.grid / blocks_a_multiprocessor); }
-  tally::device::workspace workspace(std::size_t words) const {
-    if (words > p_.grid * words_a_block) throw tally::error("the rung's scratch is too small");
-    auto* const at = static_cast<char*>(p_.scratch);
-    return {reinterpret_cast<std::uint32_t*>(at),
-            reinterpret_cast<tally::device::status_word*>(at + header), p_.grid * words_a_block};
-  }
-  static std::size_t bytes(problem const& p) { return header + 16 * p.grid * words_a_block; }
-
- private:
-  static constexpr std::size_t header = tally::device::workspace::header_bytes;
-  problem const& p_;
-};
+static std::size_t words(problem const& p) { return p.grid * words_a_block; }
 
 template <class T>
 auto of_tally(sum<T>) {
@@ -69,12 +53,12 @@ static rung tally_rung() {
         auto const a = of_tally(op);
         using A = std::remove_const_t<decltype(a)>;
         using T = typename A::element;
-        on_scratch call(p);
+        scratch_context call(p, p.grid / blocks_a_multiprocessor, words(p));
         tally::detail::reduce_on_gpu(call, a, tally::propagate,
                                      tally::array_input<T>{static_cast<T const*>(p.in), p.n},
                                      static_cast<typename A::result*>(p.out), nullptr);
       });
-  r.scratch_bytes = on_scratch::bytes;
+  r.scratch_bytes = [](problem const& p) { return scratch_context::bytes(words(p)); };
   return r;
 }
 

@@ -36,6 +36,8 @@ std::vector<std::size_t> verified_sizes() {
   return {0, 1, 2, 31, 32, 33, 255, 256, 257, 1000, 65'537};
 }
 
+std::size_t canary_bytes() { return 0; }
+
 measurement measure(rung const& r, problem const& given) { return call_once(r, given); }
 
 measurement call_once(rung const& r, problem const& given) {

@@ -82,6 +82,15 @@ def boxes(root):
         yield left, left + width, y - size, y + 3
 
 
+def no_text_is_over_another(root):
+    found = list(boxes(root))
+    for i, a in enumerate(found):
+        assert a[0] >= 0 and a[1] <= float(root.get("width")) and a[3] <= float(root.get("height"))
+        for b in found[:i]:
+            assert a[1] <= b[0] or b[1] <= a[0] or a[3] <= b[2] or b[3] <= a[2], (a, b)
+    return True
+
+
 def test_the_drawing_has_a_bar_for_each_rung_and_no_text_over_another():
     rungs = climbed("shuffle", "--svg", "shuffle.svg")["rungs"]
     assert os.listdir() == ["shuffle.svg"]
@@ -90,11 +99,35 @@ def test_the_drawing_has_a_bar_for_each_rung_and_no_text_over_another():
     assert len(bars) == len(rungs)
     names = [t.text for t in root.iter(SVG + "text") if t.get("class") == "name"]
     assert names == [r["id"].split("/")[1] for r in rungs]
-    found = list(boxes(root))
-    for i, a in enumerate(found):
-        assert a[0] >= 0 and a[1] <= float(root.get("width")) and a[3] <= float(root.get("height"))
-        for b in found[:i]:
-            assert a[1] <= b[0] or b[1] <= a[0] or a[3] <= b[2] or b[3] <= a[2], (a, b)
+    assert no_text_is_over_another(root)
+
+
+@pytest.mark.parametrize("rung, steps, combined", [("02_kogge_stone", 4, 49), ("03_brent_kung", 7, 26)])
+def test_the_steps_of_a_scan_are_drawn_in_text_and_svg(rung, steps, combined):
+    arguments = ("--rung", f"scan/{rung}", "-n", 16)
+    [found] = climbed("scan", *arguments, "--svg", "steps.svg")["rungs"]
+    assert (len(found["steps"]), sum(map(len, found["steps"]))) == (steps, combined)
+    root = ElementTree.parse("steps.svg").getroot()
+    assert len(list(root.iter(SVG + "circle"))) == combined
+    assert len([p for p in root.iter(SVG + "path") if p.get("class") == "taken"]) == combined
+    labels = [t.text for t in root.iter(SVG + "text") if t.text.startswith("step ")]
+    assert labels == [f"step {i + 1}" for i in range(steps)]
+    assert no_text_is_over_another(root)
+    text = answer("ladder", "scan", *arguments, "--where", "simt")
+    assert all(line in text for line in found["drawing"])
+
+
+def test_what_one_block_can_do_is_its_limit():
+    arguments = ("scan", "--rung", "scan/03_brent_kung", "-n", 5000)
+    found = climbed(*arguments)
+    [rung] = found["rungs"]
+    assert (found["n"], rung["n"], rung["limit"]) == (2048, 2048, 2048)
+    assert "  limit: one block" in answer("ladder", *arguments, "--where", "simt")
+
+
+def test_the_size_of_a_ladder_is_that_of_its_rungs_which_have_no_limit():
+    found = climbed("scan", "-n", 3000)
+    assert found["n"] == 3000 and {r["n"] for r in found["rungs"]} == {1024, 2048, 3000}
 
 
 def test_a_drawing_that_cannot_be_written_leaves_nothing_behind():

@@ -40,6 +40,10 @@ WRONG = {
     "17_guard_of_the_whole_warp": [1, 2, 3, 4, 5, 6, 7, 8] + 8 * [8],
     "20_int_of_squares": [100 * 50_000**2 % 2**32],
     "21_adder_tree_on_96_threads": [64],
+    "22_sums_never_written": 8 * [-1] + [1, 3, 6, 10, 15, 21, 28, 36],
+    "24_top_step_left_out": [*range(1, 16), 8],
+    "27_every_block_begins_anew": 2 * [1, 2, 3, 4, 5, 6, 7, 8],
+    "28_prepended_zero": [0, -5, -3, -3],
 }
 
 
