@@ -22,17 +22,29 @@ if not (HAS_GPU or ON_CORES.exists()):
 SHAPES = [[], ["--exclusive"], ["--reverse"], ["--reverse", "--exclusive"]]
 
 
+def told(device, *arguments, **options):
+    """The report, without what may differ."""
+    found = report(*arguments, "--device", device, command=COMMAND, **options)
+    assert found.pop("device") == {"cpu": "cpu", "gpu": "gpu:0"}[device]
+    return {key: value for key, value in found.items() if key not in ("seconds", "gb_per_s", "threads")}
+
+
 def both(*arguments, **options):
-    """The reports of a CPU and of a GPU, without what may differ, and with the bytes of the outputs."""
+    """What a CPU reports and what a GPU does, each with the bytes of its output."""
     found = []
     for device in ("cpu", "gpu"):
-        told = report(*arguments, "-o", "y.npy", "--device", device, command=COMMAND, **options)
-        assert told.pop("device") == {"cpu": "cpu", "gpu": "gpu:0"}[device]
-        for key in ("seconds", "gb_per_s", "threads"):
-            told.pop(key)
-        found.append((told, Path("y.npy").read_bytes()))
+        found.append((told(device, *arguments, "-o", "y.npy", **options), Path("y.npy").read_bytes()))
         os.unlink("y.npy")
     return found
+
+
+@pytest.mark.parametrize("command", ["sum", "fast-sum", "variance", "min", "arg-maximum", "describe", "norm"])
+def test_reductions_have_the_same_answers(command):
+    x = values("float32")
+    x[::7] = np.nan
+    np.save("x.npy", x)
+    for options in ([], ["--skip-nan"]):
+        assert told("cpu", command, "x.npy", *options) == told("gpu", command, "x.npy", *options)
 
 
 @pytest.mark.parametrize("dtype", FLOATS + INTEGERS)

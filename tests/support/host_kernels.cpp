@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Instead of src/cuda/, for a command that finds a GPU where there is none: cores do its scans, in
+// Instead of src/cuda/, for a command that finds a GPU where there is none: cores do its work, in
 // memory of the host. Of that it says that TALLY_HOST_GPU_BYTES are free.
 #include "src/cuda/instances.hpp"
 #include "support/host_gpu.hpp"
 #include "tally/devices.hpp"
+#include "tally/tally.hpp"
 
 namespace tally {
 namespace {
@@ -37,8 +38,15 @@ gpu_context* open_gpu(CUstream_st*, gpu_memory*, int device) {
 int gpu_holding(void const*) { return -1; }
 
 template <class Op, class In>
-void reduce_compiled_on_gpu(gpu_context&, Op const&, nan_policy, In const&, void*, bool*) {
-  throw error("no GPU: cores stand in for scans only");
+void reduce_compiled_on_gpu(gpu_context&, Op const& op, nan_policy nan, In const& in, void* result,
+                            bool* found) {
+  using type = typename Op::template result<typename In::element>;
+  try {
+    *static_cast<type*>(result) = reduce(cpu{}, in, op, {nan});
+    if (found) *found = true;
+  } catch (error const&) {  // no element counts
+    if (found) *found = false;
+  }
 }
 
 template <class Op, class In, class Out>
