@@ -65,10 +65,12 @@ def test_small_arrays_do(n):
 
 @pytest.mark.parametrize("shape", SHAPES, ids=" ".join)
 def test_arrays_of_several_chunks_do(shape):
-    rng = np.random.default_rng(3)
-    np.save("x.npy", rng.standard_normal(3_000_001).astype("float32"))
-    cpu, gpu = both("scan", "x.npy", "--out-dtype", "float64", *shape)
+    x = np.random.default_rng(3).standard_normal(3_000_001).astype("float32")
+    x[::100_000] = np.nan
+    np.save("x.npy", x)
+    cpu, gpu = both("scan", "x.npy", "--out-dtype", "float64", "--skip-nan", *shape)
     assert cpu == gpu
+    assert gpu[0]["nan_count"] == 31
 
 
 @pytest.mark.parametrize("options", [["--init", "0.1"], ["--init", "nan"], ["--skip-nan"],
@@ -113,6 +115,13 @@ def test_without_an_output_file_the_elements_are_printed():
         cpu, gpu = (answer("scan", *options, "--device", device, stdin=b"1e16 1 -1e16 0.5", command=COMMAND)
                     for device in ("cpu", "gpu"))
         assert cpu == gpu and cpu.count("\n") == 3
+
+
+def test_many_elements_are_printed_in_order():
+    np.save("x.npy", np.ones(1_050_000, "int8"))  # results of more than one chunk
+    cpu, gpu = (answer("scan", "x.npy", "--reverse", "--device", device, command=COMMAND)
+                for device in ("cpu", "gpu"))
+    assert cpu == gpu and cpu.startswith("1050000\n1049999\n")
 
 
 def test_the_output_may_be_raw_the_input_or_a_pipe():
