@@ -2,61 +2,53 @@
 #include <algorithm>
 
 #include "commands.hpp"
+#include "gpu_scan.hpp"
 #include "input.hpp"
 #include "option_values.hpp"
 #include "report.hpp"
+#include "scan.hpp"
 #include "scan_output.hpp"
-#include "tally/dynamic.hpp"
 
 namespace tally::cli {
 namespace {
 
-class scan_run {
+class cpu_scan {
  public:
-  scan_run(arguments const& options, any_aggregate const& op, input& in, dtype type)
+  cpu_scan(arguments const& options, scan_settings const& settings, input& in, scan_output& out)
       : options_(options),
+        settings_(settings),
         in_(in),
-        type_(type),
-        out_(options, in, type),
-        scanner_(op, in.type(), type,
-                 {.init = init(), .reverse = options.reverse, .nan = options.nan()}) {}
+        out_(out),
+        scanner_(settings.op, in.type(), settings.type, settings.how) {}
 
-  void run() {
-    if (options_.reverse)
+  scanned run() {
+    if (settings_.how.reverse)
       run_backwards();
     else
       run_forwards();
-    out_.finish();
+    return {nan_count_};
   }
-  std::uint64_t nan_count() const { return nan_count_; }
-  scan_output const& output() const { return out_; }
 
  private:
   arguments const& options_;
+  scan_settings const& settings_;
   input& in_;
-  dtype type_;
-  scan_output out_;
+  scan_output& out_;
   any_scanner scanner_;
   std::vector<std::byte> results_;
   std::uint64_t nan_count_ = 0;
 
   std::size_t in_size() const { return size_of(in_.type()); }
+  std::size_t out_size() const { return size_of(settings_.type); }
   // Elements at once: no more results than input::chunk_bytes.
-  std::size_t chunk() const { return input::chunk_bytes / std::max(in_size(), size_of(type_)); }
-
-  std::optional<any_number> init() const {
-    if (!options_.init) return std::nullopt;
-    any_number value(type_, 0);
-    parse_number("--init", *options_.init, value);
-    return value;
-  }
+  std::size_t chunk() const { return input::chunk_bytes / std::max(in_size(), out_size()); }
 
   void scan(std::uint64_t first, std::span<std::byte const> bytes) {
     if (bytes.empty()) return;
     auto const x = array_of(in_.type(), bytes);
-    results_.resize(std::size_t(x.size) * size_of(type_));
-    any_output const out{type_, results_.data(), x.size};
-    if (options_.exclusive)
+    results_.resize(std::size_t(x.size) * out_size());
+    any_output const out{settings_.type, results_.data(), x.size};
+    if (settings_.exclusive)
       scanner_.exclusive(options_.where, x, out);
     else
       scanner_.inclusive(options_.where, x, out);
@@ -100,23 +92,46 @@ void require_possible(any_aggregate const& op, dtype in, dtype out) {
                       std::string(name(out)));
 }
 
+std::optional<any_number> init_of(arguments const& options, dtype type) {
+  if (!options.init) return std::nullopt;
+  any_number value(type, 0);
+  parse_number("--init", *options.init, value);
+  return value;
+}
+
+scan_settings settings_of(arguments const& options, dtype in) {
+  any_aggregate const op(command_named(options.command)->aggregate);
+  auto const type = options.out_type.value_or(natural_type(op, in));
+  require_possible(op, in, type);
+  return {op, type,
+          any_scan_options{
+              .init = init_of(options, type), .reverse = options.reverse, .nan = options.nan()},
+          options.exclusive};
+}
+
+scanned run(arguments const& options, scan_settings const& settings, input& in, scan_output& out) {
+  if (options.gpu)
+    if (auto const done = scan_on_gpu(in, options, settings, out)) return *done;
+  return cpu_scan(options, settings, in, out).run();
+}
+
 }  // namespace
 
 void run_scan(arguments const& options) {
   stopwatch const watch;
   input in(options.files, options);
-  any_aggregate const op(command_named(options.command)->aggregate);
-  auto const type = options.out_type.value_or(natural_type(op, in.type()));
-  require_possible(op, in.type(), type);
-  scan_run work(options, op, in, type);
-  work.run();
-  auto const last = work.output().last();
+  auto const settings = settings_of(options, in.type());
+  scan_output out(options, in, settings.type);
+  auto const done = run(options, settings, in, out);
+  out.finish();
+  auto const last = out.last();
   answer found;
   found.keys["output"] = options.output ? json(*options.output) : json();
-  found.keys["out_dtype"] = name(type);
+  found.keys["out_dtype"] = name(settings.type);
   found.keys["last"] = last ? last->to_json() : json();
   found.keys["last_bits"] = last ? json(last->hexadecimal()) : json();
-  auto const about = facts_of(in, work.nan_count());
+  auto about = facts_of(in, done.nan_count);
+  about.device = done.device;
   if (options.json)
     print(options, about, found, watch);
   else

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "support/failure_of.hpp"
+#include "support/host_gpu.hpp"
 #include "tally/compiled.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
@@ -245,6 +246,57 @@ TEST(dynamic, scans_give_the_bits_of_the_calls_with_types) {
   check_scan<mean, float, float>();
   EXPECT_EQ(failure_of([] { any_scanner(any_aggregate("mean"), dtype::int8, dtype::int8); }),
             "there is no scan of int8 by mean to int8");
+}
+
+template <class Op, element In, element Out>
+void check_kernel() {
+  EXPECT_EQ(can_scan_on_gpu(any_aggregate(Op::name), dtype_of<In>, dtype_of<Out>),
+            (detail::scan_is_held_on_gpu<Op, array_input<In>, Out>))
+      << Op::name;
+}
+#define CHECK_KERNEL(O, IN, OUT) check_kernel<O, IN, OUT>();
+#define CHECK_KERNELS(O, T) CHECK_KERNEL(O, T, T) CHECK_KERNEL(O, T, float)
+
+TEST(dynamic, a_gpu_has_the_scans_of_the_table) {
+  TALLY_SCANS_OF_INTEGERS(CHECK_KERNEL)
+  TALLY_SCANS_OF_FLOATS(CHECK_KERNEL)
+  TALLY_EACH_element(CHECK_KERNELS, minimum) TALLY_EACH_element(CHECK_KERNELS, maximum)
+      TALLY_EACH_element(CHECK_KERNELS, fast_sum) TALLY_EACH_element(CHECK_KERNELS, mean)
+          EXPECT_TRUE(can_scan_on_gpu(any_aggregate("sum"), dtype::float32, dtype::float64));
+  EXPECT_FALSE(can_scan_on_gpu(any_aggregate("sum"), dtype::int16, dtype::int8));
+}
+
+TEST(dynamic, what_a_gpu_cannot_scan_is_found_before_anything_runs) {
+  support::host_memory memory;
+  auto there = support::gpu_with(memory);
+  std::vector<float> const in(4);
+  std::vector<double> out(4);
+  any_array const x(in);
+  any_output const to{dtype::float64, out.data(), 4};
+  any_aggregate const sum("sum");
+  EXPECT_EQ(failure_of([&] { inclusive_scan(there, x, to, any_aggregate("maximum")); }),
+            "there is no scan of float32 by maximum to float64");
+  EXPECT_EQ(failure_of([&] { inclusive_scan(there, x, to, sum, {.init = any_number(1.0f)}); }),
+            "scan: init is a float32, out holds float64");
+  EXPECT_EQ(failure_of([&] { exclusive_scan(there, x, {to.type, to.data, 3}, sum); }),
+            "exclusive_scan: out has 3 elements, in has 4");
+  std::vector<std::int16_t> const few(4);
+  std::vector<std::int8_t> low(4);
+  EXPECT_EQ(
+      failure_of([&] { inclusive_scan(there, any_array(few), {dtype::int8, low.data(), 4}, sum); }),
+      "scan: there is no kernel for a scan of int16 by sum to int8");
+}
+
+TEST(dynamic, a_scan_runs_where_its_array_lies) {
+  auto where = best();
+  std::vector<float> const in = {1, 2, 3};
+  std::vector<float> out(3);
+  any_number total;
+  inclusive_scan(where, any_array(in), {dtype::float32, out.data(), 3}, any_aggregate("sum"),
+                 {.reverse = true, .total = &total});
+  EXPECT_EQ(out, (std::vector<float>{6, 5, 3}));
+  EXPECT_EQ(total, any_number(6.0f));
+  EXPECT_EQ(where.ran(), "cpu");
 }
 
 TEST(dynamic, top_k_gives_the_elements_of_the_call_with_types) {

@@ -239,13 +239,19 @@ struct any_scan_options {
   nan_policy nan = propagate;
 };
 
-// Whether there is a scan of such elements to results of that type.
+// Whether there is a scan of such elements to results of that type, and whether a GPU can run it.
 bool can_scan(any_aggregate const& op, dtype in, dtype out);
+bool can_scan_on_gpu(any_aggregate const& op, dtype in, dtype out);
 
-// As in scan.hpp.
+// As in scan.hpp. On a gpu, a scan without a kernel is an error, and the total is not in its memory
+// but here: a call that is asked for one waits for the stream.
 void inclusive_scan(cpu where, any_array const& in, any_output const& out, any_aggregate const& op,
                     any_scan_options const& options = {});
 void exclusive_scan(cpu where, any_array const& in, any_output const& out, any_aggregate const& op,
+                    any_scan_options const& options = {});
+void inclusive_scan(gpu& where, any_array const& in, any_output const& out, any_aggregate const& op,
+                    any_scan_options const& options = {});
+void exclusive_scan(gpu& where, any_array const& in, any_output const& out, any_aggregate const& op,
                     any_scan_options const& options = {});
 void inclusive_scan(automatic& where, any_array const& in, any_output const& out,
                     any_aggregate const& op, any_scan_options const& options = {});

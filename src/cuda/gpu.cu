@@ -81,6 +81,9 @@ class cuda_gpu final : public gpu_context {
   void send(void* to, std::span<std::byte const> from) override {
     staging_.send(to, from, stream_);
   }
+  void receive(std::span<std::byte> to, void const* from) override {
+    staging_.receive(to, from, stream_);
+  }
   void copy(void* to, void const* from, std::size_t bytes) override {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_));
   }

@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scan_rows.hpp"
-#include "tally/automatic.hpp"
-#include "tally/cpu/scans.hpp"
-#include "tally/dynamic.hpp"
 
 namespace tally {
 namespace detail {
-namespace {
-
-struct any_scan_op {
-  void* (*start)();
-};
-
-}  // namespace
 
 template <class In, class Out>
-struct scan_compiled_here<any_scan_op, In, Out> {
-  static owner<running_scan<In, Out>> start(any_scan_op const& op) {
-    return owner<running_scan<In, Out>>(static_cast<running_scan<In, Out>*>(op.start()));
+struct scan_compiled_here<scan_functions, In, Out> {
+  static owner<running_scan<In, Out>> start(scan_functions const& scan) {
+    return owner<running_scan<In, Out>>(static_cast<running_scan<In, Out>*>(scan.start()));
   }
 };
 
@@ -34,8 +24,8 @@ namespace {
 template <class In, class Out>
 class state_of final : public any_scanner::state {
  public:
-  state_of(detail::any_scan_op const& op, scan_options<Out> const& options, std::uint64_t first)
-      : all_(op, options, first) {}
+  state_of(detail::scan_functions const& scan, any_scan_options const& options, std::uint64_t first)
+      : all_(scan, detail::options_for<Out>(options), first) {}
 
   void scan(cpu where, any_array const& in, any_output const& out, bool exclusive) override {
     std::span<In const> const x(static_cast<In const*>(in.data), std::size_t(in.size));
@@ -45,36 +35,21 @@ class state_of final : public any_scanner::state {
   any_number total() const override { return any_number(all_.total()); }
 
  private:
-  scanner<In, Out, detail::any_scan_op> all_;
+  scanner<In, Out, detail::scan_functions> all_;
 };
-
-detail::any_scan_op found(any_aggregate const& op, dtype in, dtype out) {
-  for (auto const& row : detail::scan_rows())
-    if (row.name && row.name == op.info().name && row.elements == in)
-      return {row.start[std::size_t(out)]};
-  return {nullptr};
-}
 
 // Between which types something can be scanned.
 template <class In, class Out>
 constexpr bool related = (integer<In> && integer<Out>) || (floating<In> && floating<Out>);
 
 template <class In, class Out>
-std::unique_ptr<any_scanner::state> state_for(detail::any_scan_op const& op,
+std::unique_ptr<any_scanner::state> state_for(detail::scan_functions const& scan,
                                               any_scan_options const& options,
                                               std::uint64_t first) {
-  if constexpr (related<In, Out>) {
-    scan_options<Out> how{.reverse = options.reverse, .nan = options.nan};
-    if (options.init) {
-      if (options.init->type != dtype_of<Out>)
-        throw error("scan: init is a " + std::string(name(options.init->type)) + ", out holds " +
-                    std::string(name(dtype_of<Out>)));
-      how.init = options.init->as<Out>();
-    }
-    return std::make_unique<state_of<In, Out>>(op, how, first);
-  } else {
+  if constexpr (related<In, Out>)
+    return std::make_unique<state_of<In, Out>>(scan, options, first);
+  else
     return nullptr;
-  }
 }
 
 void require_type(char const* argument, dtype given, dtype wanted) {
@@ -83,33 +58,15 @@ void require_type(char const* argument, dtype given, dtype wanted) {
                 std::string(name(wanted)));
 }
 
-void scan_at_once(cpu where, any_array const& in, any_output const& out, any_aggregate const& op,
-                  any_scan_options const& options, bool exclusive) {
-  any_scanner all(op, in.type, out.type, options, options.reverse ? out.size : 0);
-  exclusive ? all.exclusive(where, in, out) : all.inclusive(where, in, out);
-  if (options.total) *options.total = all.total();
-}
-
-cpu where_for(automatic& where, any_array const& in, char const* call) {
-  detail::require_on_cpu(call,
-                         std::span(static_cast<std::byte const*>(in.data), std::size_t(in.size)));
-  return where.use_cpu();
-}
-
 }  // namespace
-
-bool can_scan(any_aggregate const& op, dtype in, dtype out) { return found(op, in, out).start; }
 
 any_scanner::any_scanner(any_aggregate const& op, dtype in, dtype out,
                          any_scan_options const& options, std::uint64_t first)
     : in_(in), out_(out) {
-  auto const start = found(op, in, out);
-  if (!start.start)
-    throw error("there is no scan of " + std::string(name(in)) + " by " +
-                std::string(op.info().name) + " to " + std::string(name(out)));
+  auto const scan = detail::required_scan(op, in, out);
   state_ = visit(in, [&]<class In>(std::type_identity<In>) {
     return visit(out, [&]<class Out>(std::type_identity<Out>) {
-      return state_for<In, Out>(start, options, first);
+      return state_for<In, Out>(scan, options, first);
     });
   });
 }
@@ -128,22 +85,5 @@ void any_scanner::exclusive(cpu where, any_array const& in, any_output const& ou
   state_->scan(where, in, out, true);
 }
 any_number any_scanner::total() const { return state_->total(); }
-
-void inclusive_scan(cpu where, any_array const& in, any_output const& out, any_aggregate const& op,
-                    any_scan_options const& options) {
-  scan_at_once(where, in, out, op, options, false);
-}
-void exclusive_scan(cpu where, any_array const& in, any_output const& out, any_aggregate const& op,
-                    any_scan_options const& options) {
-  scan_at_once(where, in, out, op, options, true);
-}
-void inclusive_scan(automatic& where, any_array const& in, any_output const& out,
-                    any_aggregate const& op, any_scan_options const& options) {
-  scan_at_once(where_for(where, in, "inclusive_scan"), in, out, op, options, false);
-}
-void exclusive_scan(automatic& where, any_array const& in, any_output const& out,
-                    any_aggregate const& op, any_scan_options const& options) {
-  scan_at_once(where_for(where, in, "exclusive_scan"), in, out, op, options, true);
-}
 
 }  // namespace tally

@@ -2,40 +2,24 @@
 #include "tally/gpu/copy.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tally {
 
-gpu_copy::gpu_copy(gpu& where, std::size_t bytes) : where_(where.context()) { grow(bytes); }
-
-gpu_copy::~gpu_copy() {
-  if (!data_) return;
-  try {
-    detail::entered_gpu(where_)->release(data_, room_);
-  } catch (error const&) {  // the device failed, which a call will say
-  }
-}
+gpu_copy::gpu_copy(gpu& where, std::size_t bytes)
+    : where_(where.context()), memory_(where_, bytes) {}
 
 void gpu_copy::append(std::span<std::byte const> piece) {
-  if (piece.size() > room_ - bytes_) grow(std::max(bytes_ + piece.size(), 2 * room_));
-  detail::entered_gpu(where_)->send(data_ + bytes_, piece);
+  if (piece.size() > memory_.bytes() - bytes_)
+    grow(std::max(bytes_ + piece.size(), 2 * memory_.bytes()));
+  detail::entered_gpu(where_)->send(memory_.data() + bytes_, piece);
   bytes_ += piece.size();
 }
 
 void gpu_copy::grow(std::size_t bytes) {
-  if (bytes == 0) return;
-  detail::entered_gpu const there(where_);
-  auto const data = static_cast<std::byte*>(there->allocate(bytes));
-  if (data_) {
-    try {
-      there->copy(data, data_, bytes_);
-    } catch (error const&) {
-      there->release(data, bytes);
-      throw;
-    }
-    there->release(data_, room_);
-  }
-  data_ = data;
-  room_ = bytes;
+  detail::gpu_allocation more(where_, bytes);
+  if (bytes_) detail::entered_gpu(where_)->copy(more.data(), memory_.data(), bytes_);
+  memory_ = std::move(more);
 }
 
 }  // namespace tally

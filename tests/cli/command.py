@@ -13,10 +13,10 @@ COMMON_KEYS = {"schema", "command", "inputs", "dtype", "shape", "count", "nan_co
                "threads", "seconds", "bytes_read", "gb_per_s"}
 
 
-def tally(*arguments, stdin=b"", limits=(), **options):
+def tally(*arguments, stdin=b"", limits=(), command=BINARY, **options):
     """The finished process. `stdin`: bytes or a file; `limits`: a command in front, prlimit say."""
     source = {"input": stdin} if isinstance(stdin, bytes) else {"stdin": stdin}
-    return subprocess.run([*limits, BINARY, *map(str, arguments)], **source, timeout=120,
+    return subprocess.run([*limits, command, *map(str, arguments)], **source, timeout=120,
                           **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options})
 
 

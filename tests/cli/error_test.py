@@ -225,6 +225,7 @@ def test_a_gpu_that_is_not_there_has_status_1():
         if why:
             wanted = f"tally: --device {device}: no GPU: {why}"
             assert failure(1, "sum", "x.npy", "--device", device) == wanted
+            assert failure(1, "scan", "x.npy", "--device", device) == wanted
     failure(1, "sum", "x.npy", "--device", "gpu:999")
     failure(1, "mean", "x.npy", "--device", "gpu")
 

@@ -28,7 +28,8 @@ SHARDS = 6  # in which tests run under a tool, at once
 LADDERS = ["memory", "reduce", "shuffle", "squares"]
 # They test how long things take, or go through millions of elements.
 SLOW_UNDER_A_TOOL = ("Timing.*:Lines.*:ladder_*:LargeReductions.*:Reductions/*.*_a_hundred_times:"
-                     "Reductions/*.*_at_every_boundary:Reductions/*.do_not_remember_other_data")
+                     "Reductions/*.*_at_every_boundary:Reductions/*.do_not_remember_other_data:"
+                     "dynamic_on_a_gpu.*_have_the_bits_of_the_cpu")
 # What they do is to be the first thing that a process does with the GPU, too.
 ALONE = "Gpu.*:GpuWorkspace.*:GpuInGraphs.*"
 # While a kernel spins until others have run, racecheck ends the program.

@@ -39,10 +39,12 @@ class gpu_context {
   // Host memory that the device can write: where a call leaves its result. Aligned to 4096.
   virtual void* result_slot(std::size_t bytes) = 0;
 
-  // Device memory in the stream's order; send() returns when it has read `from`, in host memory.
+  // Device memory in the stream's order. Of host memory, send() returns when it has read `from`,
+  // receive() when it has written `to`.
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* data, std::size_t bytes) noexcept = 0;
   virtual void send(void* to, std::span<std::byte const> from) = 0;
+  virtual void receive(std::span<std::byte> to, void const* from) = 0;
   virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
 
   // Makes the device the thread's current one; returns the one that was.

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "tally/gpu.hpp"
+#include "tally/gpu/allocation.hpp"
 
 namespace tally {
 
@@ -22,20 +23,19 @@ class gpu_copy {
   // With room for `bytes`; more is found when it is needed. Throws where there is no memory.
   explicit gpu_copy(gpu& where, std::size_t bytes = 0);
   gpu_copy(gpu_copy const&) = delete;
-  ~gpu_copy();
 
   void append(std::span<std::byte const> piece);
 
   std::size_t bytes() const { return bytes_; }
   template <class T>
   std::span<T const> as() const {
-    return {reinterpret_cast<T const*>(data_), bytes_ / sizeof(T)};
+    return {reinterpret_cast<T const*>(memory_.data()), bytes_ / sizeof(T)};
   }
 
  private:
   detail::gpu_context& where_;  // stays where it is if the gpu is moved
-  std::byte* data_ = nullptr;
-  std::size_t bytes_ = 0, room_ = 0;
+  detail::gpu_allocation memory_;
+  std::size_t bytes_ = 0;
 
   void grow(std::size_t bytes);
 };

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "tally/dynamic.hpp"
+
+namespace tally::cli {
+
+// What a scan depends on beside the elements.
+struct scan_settings {
+  any_aggregate op;
+  dtype type;  // of the results
+  any_scan_options how;
+  bool exclusive;
+};
+
+// What is known when one has run.
+struct scanned {
+  std::uint64_t nan_count;  // if --json asks for it
+  std::string device = "cpu";
+};
+
+}  // namespace tally::cli

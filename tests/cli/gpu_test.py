@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--device gpu: what is written is what a CPU writes.
+
+Where there is no GPU, cores stand in for one (tests/support/host_kernels.cpp), in a command beside the tests.
+"""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from .command import BINARY, answer, failure, report, tally
+from .oracle import FLOATS, INTEGERS, values
+
+HAS_GPU = report("devices", "--no-measure")["no_gpu"] is None
+ON_CORES = Path(BINARY).parent / "tests" / "tally_on_a_host_gpu"
+COMMAND = BINARY if HAS_GPU else str(ON_CORES)
+if not (HAS_GPU or ON_CORES.exists()):
+    pytestmark = pytest.mark.skip("no GPU")
+
+SHAPES = [[], ["--exclusive"], ["--reverse"], ["--reverse", "--exclusive"]]
+
+
+def told(device, *arguments, **options):
+    """The report, without what may differ."""
+    found = report(*arguments, "--device", device, command=COMMAND, **options)
+    assert found.pop("device") == {"cpu": "cpu", "gpu": "gpu:0"}[device]
+    return {key: value for key, value in found.items() if key not in ("seconds", "gb_per_s", "threads")}
+
+
+def both(*arguments, **options):
+    """What a CPU reports and what a GPU does, each with the bytes of its output."""
+    found = []
+    for device in ("cpu", "gpu"):
+        found.append((told(device, *arguments, "-o", "y.npy", **options), Path("y.npy").read_bytes()))
+        os.unlink("y.npy")
+    return found
+
+
+@pytest.mark.parametrize("command", ["sum", "fast-sum", "variance", "min", "arg-maximum", "describe", "norm"])
+def test_reductions_have_the_same_answers(command):
+    x = values("float32")
+    x[::7] = np.nan
+    np.save("x.npy", x)
+    for options in ([], ["--skip-nan"]):
+        assert told("cpu", command, "x.npy", *options) == told("gpu", command, "x.npy", *options)
+
+
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
+def test_every_type_scans_to_the_same_bytes(dtype):
+    np.save("x.npy", values(dtype))
+    for shape in SHAPES:
+        cpu, gpu = both("scan", "x.npy", *shape)
+        assert cpu == gpu, shape
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 31, 1025])
+def test_small_arrays_do(n):
+    np.save("x.npy", np.arange(n, dtype="float32"))
+    for shape in SHAPES:
+        cpu, gpu = both("scan", "x.npy", *shape)
+        assert cpu == gpu
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=" ".join)
+def test_arrays_of_several_chunks_do(shape):
+    x = np.random.default_rng(3).standard_normal(3_000_001).astype("float32")
+    x[::100_000] = np.nan
+    np.save("x.npy", x)
+    cpu, gpu = both("scan", "x.npy", "--out-dtype", "float64", "--skip-nan", *shape)
+    assert cpu == gpu
+    assert gpu[0]["nan_count"] == 31
+
+
+@pytest.mark.parametrize("options", [["--init", "0.1"], ["--init", "nan"], ["--skip-nan"],
+                                     ["--skip-nan", "--init", "-1e30", "--exclusive"],
+                                     ["--out-dtype", "float64"]], ids=" ".join)
+def test_options_mean_the_same(options):
+    x = values("float32")
+    x[::7] = np.nan
+    np.save("x.npy", x)
+    for shape in SHAPES:
+        cpu, gpu = both("scan", "x.npy", *options, *shape)
+        assert cpu == gpu
+        assert gpu[0]["nan_count"] == len(x[::7])
+
+
+def test_integers_have_the_types_that_kernels_are_for():
+    np.save("x.npy", values("int16"))
+    for out in ("int16", "int64"):
+        cpu, gpu = both("scan", "x.npy", "--out-dtype", out)
+        assert cpu == gpu
+    message = failure(1, "scan", "x.npy", "--device", "gpu", "--out-dtype", "uint8", command=COMMAND)
+    assert message == "tally: --device gpu: not on a GPU yet: --out-dtype uint8 of int16"
+
+
+def test_text_raw_streams_and_several_files_are_read_as_by_a_cpu():
+    x = values("float64")
+    np.save("a.npy", x[:1000])
+    np.save("b.npy", x[1000:])
+    x.tofile("x.raw")
+    column = "price\n" + "\n".join(repr(float(v)) for v in x)
+    Path("x.csv").write_text(column)
+    for arguments, stdin in ((["a.npy", "b.npy"], b""), (["x.raw", "--dtype", "float64"], b""),
+                             (["x.csv", "--column", "price"], b""), (["-"], b"1e16 1 -1e16 0.5"),
+                             (["-", "--dtype", "float64"], x.tobytes())):
+        for shape in SHAPES:
+            cpu, gpu = both("scan", *arguments, *shape, stdin=stdin)
+            assert cpu == gpu, arguments
+
+
+def test_without_an_output_file_the_elements_are_printed():
+    for options in ([], ["--reverse"], ["--exclusive", "--init", "7"]):
+        cpu, gpu = (answer("scan", *options, "--device", device, stdin=b"1e16 1 -1e16 0.5", command=COMMAND)
+                    for device in ("cpu", "gpu"))
+        assert cpu == gpu and cpu.count("\n") == 3
+
+
+def test_many_elements_are_printed_in_order():
+    np.save("x.npy", np.ones(1_050_000, "int8"))  # results of more than one chunk
+    cpu, gpu = (answer("scan", "x.npy", "--reverse", "--device", device, command=COMMAND)
+                for device in ("cpu", "gpu"))
+    assert cpu == gpu and cpu.startswith("1050000\n1049999\n")
+
+
+def test_the_output_may_be_raw_the_input_or_a_pipe():
+    x = values("float32")
+    np.save("x.npy", x)
+    answer("scan", "x.npy", "-o", "y.raw", "--device", "gpu", command=COMMAND)
+    y = np.fromfile("y.raw", "float32")
+    piped = tally("scan", "x.npy", "-o", "/dev/stdout", "--device", "gpu", command=COMMAND).stdout
+    assert np.frombuffer(piped, "float32").tobytes() == y.tobytes()
+    answer("scan", "x.npy", "-o", "x.npy", "--device", "gpu", command=COMMAND)
+    assert np.load("x.npy").tobytes() == y.tobytes()
+    message = failure(1, "scan", "x.npy", "--reverse", "-o", "/dev/null", "--device", "gpu", command=COMMAND)
+    assert "regular file" in message and "--reverse" in message
+
+
+def test_a_gpu_can_be_named_and_auto_is_the_cpu():
+    np.save("x.npy", np.ones(10, "float32"))
+    for name, ran in (("gpu:0", "gpu:0"), ("auto", "cpu"), ("cpu", "cpu")):
+        assert report("scan", "x.npy", "--device", name, command=COMMAND)["device"] == ran
+    message = failure(1, "scan", "x.npy", "--device", "gpu:999", command=COMMAND)
+    assert message.startswith("tally: gpu: device = 999, where there are ")
+
+
+if not HAS_GPU:
+    def test_what_it_has_no_memory_for_is_left_to_the_cpu():
+        x = np.ones(1000, "float32")
+        np.save("x.npy", x)
+        call = ("scan", "x.npy", "-o", "y.npy", "--device", "gpu")
+        for free, ran in ((8500, "gpu:0"), (8499, "cpu")):
+            environment = {**os.environ, "TALLY_HOST_GPU_BYTES": str(free)}
+            assert report(*call, env=environment, command=COMMAND)["device"] == ran
+            assert (np.load("y.npy") == x.cumsum()).all()

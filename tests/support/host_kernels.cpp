@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Instead of src/cuda/, for a command that finds a GPU where there is none: cores do its work, in
+// memory of the host. Of that it says that TALLY_HOST_GPU_BYTES are free.
+#include "src/cuda/instances.hpp"
+#include "support/host_gpu.hpp"
+#include "tally/devices.hpp"
+#include "tally/tally.hpp"
+
+namespace tally {
+namespace {
+
+support::host_memory& memory() {
+  static support::host_memory all{.allocations = {}, .entered = 0, .free_bytes = [] {
+                                    auto const* const told = std::getenv("TALLY_HOST_GPU_BYTES");
+                                    return told ? std::strtoull(told, nullptr, 10)
+                                                : std::size_t(1) << 40;
+                                  }()};
+  return all;
+}
+
+}  // namespace
+
+std::vector<gpu_properties> gpus() { return {gpu_properties{}}; }
+
+std::string no_gpu_because() { return {}; }
+
+memory_lines measure_memory(gpu_properties const&) { return {}; }
+
+namespace detail {
+
+gpu_context* open_gpu(CUstream_st*, gpu_memory*, int device) {
+  if (device > 0)
+    throw error("gpu: device = " + std::to_string(device) + ", where there are 1 from 0 on");
+  return new support::host_gpu(memory());
+}
+
+int gpu_holding(void const*) { return -1; }
+
+template <class Op, class In>
+void reduce_compiled_on_gpu(gpu_context&, Op const& op, nan_policy nan, In const& in, void* result,
+                            bool* found) {
+  using type = typename Op::template result<typename In::element>;
+  try {
+    *static_cast<type*>(result) = reduce(cpu{}, in, op, {nan});
+    if (found) *found = true;
+  } catch (error const&) {  // no element counts
+    if (found) *found = false;
+  }
+}
+
+template <class Op, class In, class Out>
+void scan_compiled_on_gpu(gpu_context&, Op const& op, nan_policy nan, In const& in, Out* out,
+                          gpu_scan<Out> const& how) {
+  std::span const x(in.data, std::size_t(in.count));
+  scans_on<cpu>::run(cpu{}, x, std::span(out, x.size()), op,
+                     {.init = how.init, .reverse = how.reverse, .total = how.total, .nan = nan},
+                     how.exclusive);
+}
+
+TALLY_REDUCTIONS(TALLY_KERNELS)
+TALLY_WIDENED_SUMS(TALLY_KERNEL_OF)
+TALLY_TRANSFORMED(TALLY_KERNEL_COMPUTED)
+TALLY_SCANS_OF_INTEGERS(TALLY_SCAN_KERNEL)
+TALLY_SCANS_OF_FLOATS(TALLY_SCAN_KERNEL)
+#define X(O, T) TALLY_SCAN_KERNEL(O, T, T)
+TALLY_EACH_floating(X, fast_sum) TALLY_EACH_element(X, minimum) TALLY_EACH_element(X, maximum)
+#undef X
+
+}  // namespace detail
+}  // namespace tally
