@@ -17,6 +17,7 @@
 #include "tally/aggregate/extrema.hpp"
 #include "tally/aggregate/sum.hpp"
 #include "tally/device/prefix/exact.cuh"
+#include "tally/device/prefix/integer.cuh"
 #include "tally/device/scan_array.cuh"
 
 namespace ladder::scan {

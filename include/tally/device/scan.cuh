@@ -6,10 +6,10 @@
 // A. Yang and M. Burtscher, "Higher-order and tuple-based massively-parallel prefix sums", PLDI
 // 2016.) This file names no aggregate.
 //
-// The last warp of a block carries: it draws tiles, tells and collects their totals. The others
-// scan, each a part of every tile, whose elements they have ahead in shared memory. When they put
-// out a tile's results, they have told the totals of the next ones already. They meet nobody but
-// the carrying warp, by flags in shared memory.
+// The last warp of a block carries: it collects what is before the block's tiles. The others scan,
+// each a part of every tile, whose elements they have ahead in shared memory. The last to know its
+// part's total publishes the tile's, the last to put out its results draws the next tile. They meet
+// by flags in shared memory alone; totals are told some tiles ahead of the results.
 #pragma once
 
 #include "tally/cuda/launch.cuh"
@@ -35,7 +35,7 @@ template <class Prefix, class Source>
 struct scan_tiling {
   using element = typename Source::element;
   using result = typename Prefix::result;
-  static constexpr int items = items_a_lane<element, result>;
+  static constexpr int items = items_a_lane<element, result, Prefix::vectors>;
   using warp_tile_type = warp_tile<element, items>;
   static constexpr int part = warp_tile_type::size;  // a warp's, of a tile
   // Parts of tiles that a warp has in shared memory at a time: elements, then results.
@@ -55,14 +55,16 @@ class scan_board {
   // A warp is never further ahead of another than so many tiles.
   static constexpr unsigned window = Prefix::stages;
 
-  typename Prefix::shared shared;  // of the carrying warp; to the others, as it was at a start
+  typename Prefix::shared shared;
+  std::uint32_t epoch;  // of the launch; known with the first number
 
   __device__ void clear() {
     if (threadIdx.x == 0) drawn_ = prepared_ = 0;
     if (threadIdx.x < window) arrived_[threadIdx.x] = finished_[threadIdx.x] = 0;
   }
   __device__ auto* totals(unsigned j) { return total_[j % window]; }
-  __device__ auto* starts(unsigned j) { return start_[j % window]; }
+  __device__ auto* before(unsigned j) { return before_[j % window]; }
+  __device__ auto& start(unsigned j) { return start_[j % window]; }
 
   // The number of the block's j-th tile. Who draws it says it, in order; others wait for it, or ask
   // how many are known. The first one that is not below `tiles` is the last: behind it all are so.
@@ -85,13 +87,17 @@ class scan_board {
     return number_[j % numbers];
   }
 
-  // A warp's total of the j-th tile is there; all are. The warp has put out its results; all have
-  // put out those whose place the j-th tile takes.
-  __device__ void arrive(unsigned j) { count(arrived_[j % window]); }
-  __device__ void await_totals(unsigned j, unsigned warps) {
-    await(arrived_[j % window], warps * (j / window + 1));
+  // A warp's total of the j-th tile is there; returns whether all are. Then that warp puts them
+  // together, and says so.
+  __device__ bool arrive(unsigned j, unsigned warps) {
+    return count(arrived_[j % window]) == (warps + 1) * (j / window) + warps;
   }
-  // Returns whether all have.
+  __device__ void tell_together(unsigned j) { count(arrived_[j % window]); }
+  __device__ void await_together(unsigned j, unsigned warps) {
+    await(arrived_[j % window], (warps + 1) * (j / window + 1));
+  }
+  // A warp has put out its results of the j-th tile, and its place may be taken by another, when
+  // all have: which it returns.
   __device__ bool finish(unsigned j, unsigned warps) {
     return count(finished_[j % window]) == warps * (j / window + 1);
   }
@@ -108,7 +114,8 @@ class scan_board {
   static constexpr unsigned numbers = 16;  // more than the tiles that are in use at a time
   static_assert(numbers > 2 * window);
   typename Prefix::total total_[window][warps];
-  typename Prefix::start start_[window][warps];
+  typename Prefix::before before_[window][warps];
+  typename Prefix::start start_[window];
   std::uint32_t number_[numbers];
   unsigned drawn_, prepared_, arrived_[window], finished_[window];
 
@@ -152,6 +159,7 @@ __device__ void carry_tiles(scan_call<Prefix, Source> const& call, scan_board<Pr
   bool const alone = call.tiles == 1;
   tickets const drawn(call.w, call.tiles);
   auto last = alone ? tickets::ticket{0, 0} : drawn.draw();
+  if (threadIdx.x % warp_size == 0) board.epoch = last.epoch;
   board.tell_number(0, last.number, call.tiles);
   mailbox const totals{call.w.words, nullptr, last.epoch};
   auto carried = call.prefix.begin(board.shared);
@@ -162,9 +170,8 @@ __device__ void carry_tiles(scan_call<Prefix, Source> const& call, scan_board<Pr
     for (int k = 0; k < 2 && known < board.window; ++k) draw_tile(call, board, known++);
     last.number = board.number(j);
     if (last.number >= call.tiles) break;
-    board.await_totals(j, warps);
-    call.prefix.carry(carried, board.shared, totals, last.number, last.number + 1 == call.tiles,
-                      board.totals(j), warps, board.starts(j));
+    call.prefix.carry(carried, board.shared, totals, last.number, board.start(j));
+    board.await_together(j, warps);
     board.tell_prepared(j);
   }
   let_next_launch_start();
@@ -267,14 +274,19 @@ class scanning_warp {
     board_.await_room(i, warps_);
     await_loaded(i);
     kept(i) = call_.prefix.gather(part(i), board_.totals(i)[warp_]);
-    board_.arrive(i);
+    if (!board_.arrive(i, warps_)) return;
+    std::uint32_t const number = board_.number(i);
+    mailbox const totals{call_.w.words, nullptr, board_.epoch};
+    call_.prefix.publish(board_.shared, totals, number, number + 1 == call_.tiles,
+                         board_.totals(i), warps_, board_.before(i), i % stages);
+    board_.tell_together(i);
   }
 
   __device__ void put_out(unsigned i) {
     auto const p = part(i);
     items_of<result, tiling::items> out;
-    call_.prefix.results(p, board_.shared, board_.totals(i), warp_, board_.starts(i)[warp_],
-                         kept(i), out, call_.total);
+    call_.prefix.results(p, board_.shared, board_.totals(i), warp_, board_.start(i),
+                         board_.before(i)[warp_], kept(i), out, call_.total);
     __syncwarp();  // the elements are used up
     auto* const computed = reinterpret_cast<result*>(stage(i));
     p.write(out, computed);

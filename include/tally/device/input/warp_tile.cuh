@@ -15,9 +15,10 @@ namespace tally::device {
 
 // How many neighbours a lane has. Lanes read them at once, in vectors of 16 bytes from all banks:
 // so they are an odd number of such vectors.
-template <class In, class Out>
+template <class In, class Out, int Vectors>
 inline constexpr int items_a_lane = [] {
-  constexpr std::size_t bytes = 5 * vector_bytes, widest = std::max(sizeof(In), sizeof(Out));
+  static_assert(Vectors % 2 == 1);
+  constexpr std::size_t bytes = Vectors * vector_bytes, widest = std::max(sizeof(In), sizeof(Out));
   return int(bytes / widest > 0 ? bytes / widest : 1);
 }();
 

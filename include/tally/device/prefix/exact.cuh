@@ -21,7 +21,7 @@ struct exact_prefix {
   using element = In;
   using result = Out;
   static constexpr bool is_double = std::is_same_v<In, double>;
-  static constexpr int threads = 480, stages = is_double ? 3 : 4;
+  static constexpr int threads = 480, vectors = 5, stages = is_double ? 3 : 4;
   static constexpr int words = Number::digits, lsb = Number::lsb;
   static_assert(words >= window_integer::words);
 
@@ -38,10 +38,16 @@ struct exact_prefix {
     unsigned seen;
     digits all;
   };
-  struct start : started_sum {
+  // Numbers through a window of 192 bits, from the digit `base` on, and what else was seen.
+  struct seen_sum {
+    window_integer sum;
     unsigned seen;
-    int base, turn;
-    window_integer window;  // the same, from the digit `base` on
+  };
+  struct before : seen_sum {
+    int base;
+  };
+  struct start : seen_sum {
+    int base, turn;  // all digits are kept[turn]
   };
   // Of the elements before the lane's: the first limbs, exact if there are no more. What is in
   // others is far below the grid of the results.
@@ -50,12 +56,12 @@ struct exact_prefix {
     double limb[kept_limbs];
   };
   struct shared {
-    carried_sum<Number> before;
-    block_superaccumulator<Number> of_tile;  // where elements lie far apart
+    carried_sum<Number> carried;  // of all tiles before
+    block_superaccumulator<Number> of_tile[stages];  // where elements lie far apart
     int kept[stages][carried_sum<Number>::halves];
   };
   struct carried_tiles {
-    std::uint32_t tiles;  // that `before` is of
+    std::uint32_t tiles;  // that `carried` is of
     int turn;             // what of `kept` is for the tile
   };
 
@@ -63,8 +69,8 @@ struct exact_prefix {
   Out init;
 
   __device__ carried_tiles begin(shared& s) const {
-    s.before.clear();
-    if (has_init && lane() == 0) s.before.add(init);
+    s.carried.clear();
+    if (has_init && lane() == 0) s.carried.add(init);
     __syncwarp();
     return {0, 0};
   }
@@ -101,43 +107,51 @@ struct exact_prefix {
     return here;
   }
 
-  __device__ void carry(carried_tiles& c, shared& s, mailbox const& at, std::uint32_t tile,
-                        bool is_last, total const* totals, unsigned warps, start* starts) const {
+  __device__ void publish(shared& s, mailbox const& at, std::uint32_t tile, bool is_last,
+                          total const* totals, unsigned warps, before* parts,
+                          unsigned stage) const {
     bool const there = unsigned(lane()) < warps;
     total const& mine = totals[there ? lane() : 0];
-    int const top = there ? mine.top : lsb;
-    int const most = int(__reduce_max_sync(~0u, unsigned(top - lsb)));
-    int const base = base_for(most + log2_elements + 5);
+    int const top = int(__reduce_max_sync(~0u, unsigned((there ? mine.top : lsb) - lsb)));
+    int const base = base_for(top + log2_elements + 5);
     seen_sum through{};
     if (there) through = seen_from(mine, base);
     through = warp::inclusive_scan(through, joiner{});
     auto const all = warp::broadcast(through, warp_size - 1);
-    if (!is_last) publish(s, at, tile, totals, warps, all, base);
-    s.before.collect(at, c.tiles, tile);
+    if (!is_last && all.sum.cut)
+      publish_digits(s.of_tile[stage], at, tile, totals, warps, all.seen);
+    else if (!is_last)
+      carried_sum<Number>::publish(at, tile, all.sum, base, all.seen);
+    through = warp::shift_up(through);
+    if (lane() == 0) through = {};
+    if (there) parts[lane()] = {through, base};
+  }
+
+  __device__ void carry(carried_tiles& c, shared& s, mailbox const& at, std::uint32_t tile,
+                        start& all) const {
+    s.carried.collect(at, c.tiles, tile);
     c = {tile, (c.turn + 1) % stages};
-    int const from = max(base, base_for(s.before.top()));
-    s.before.copy_to(s.kept[c.turn]);
-    seen_sum before = warp::shift_up(through);
-    if (lane() == 0) before = {};
-    before.sum.drop(from - base);
-    before.sum += s.before.from_digit(from);
-    before.seen |= s.before.seen();
-    if (there) starts[lane()] = start_of(before, from, top + log2_elements, c.turn);
-    __syncwarp();
+    int const base = base_for(s.carried.top());
+    s.carried.copy_to(s.kept[c.turn]);
+    auto const sum = s.carried.from_digit(base);
+    if (lane() == 0) all = {{sum, s.carried.seen()}, base, c.turn};
   }
 
   template <class Tile, class Results>
   __device__ void results(Tile const& tile, shared const& s, total const* totals, unsigned warp,
-                          start const& from, part const& here, Results& out, Out* all) const {
+                          start const& tiles, before const& parts, part const& here, Results& out,
+                          Out* all) const {
     using sum_type = rounded_sum<Out>;
     total const& mine = totals[warp];
+    started const from = start_of(tiles, parts, mine.top + log2_elements);
     bool const all_kept = 0 < mine.limbs && mine.limbs <= kept_limbs;
     std::uint64_t failed = ~std::uint64_t(0);
     bool failed_total = true;
-    if (from.unit != no_unit && (from.seen | mine.seen) == 0) {
+    if (from.unit != no_unit) {
       items_of<In, Tile::items> x;
       tile.read(x);
       if (skips_nan) x.replace_nan_by_zero();
+      if (mine.seen != 0) put_zeros_for_specials(x);
       In const last = x[Tile::items - 1];
       if (tile.exclusive) {  // results are one element behind
 #pragma unroll
@@ -165,13 +179,14 @@ struct exact_prefix {
           if (to_bits(least) != to_bits(sum.most())) failed |= std::uint64_t(1) << k;
         }
       }
-      if (tile.is_last && all) {
+      if (tile.is_last && all && (from.seen | mine.seen) == 0) {
         if (tile.exclusive) sum.add(as_double(last));
         Out const least = sum.least();
         failed_total = to_bits(least) != to_bits(sum.most());
         if (tile.has_last() && !failed_total) *all = least;
       }
     }
+    if ((from.seen | mine.seen) != 0) put_out_specials(tile, from.seen, failed, out);
     bool const wants_total = tile.is_last && all && tile.has_last() && failed_total;
     if (!__any_sync(~0u, failed != 0 || wants_total)) return;
     Out settled[Tile::items];
@@ -218,14 +233,45 @@ struct exact_prefix {
       int const bottom = int(__reduce_min_sync(~0u, smallest) >> fraction);
       if (top < as::not_finite)
         return {max(top - bias, lsb), max(bottom, as::min_normal) - bias - as::precision};
-      unsigned found = 0;
-#pragma unroll
-      for (int k = 0; k < Items::size; ++k) {
-        found |= special_values::of(x[k]);
-        if (!is_finite(x[k])) x.set(k, In{});
-      }
-      seen = __reduce_or_sync(~0u, found);
+      seen = __reduce_or_sync(~0u, put_zeros_for_specials(x));
     }
+  }
+  // Returns which there were.
+  template <class Items>
+  static __device__ unsigned put_zeros_for_specials(Items& x) {
+    unsigned found = 0;
+#pragma unroll
+    for (int k = 0; k < Items::size; ++k) {
+      found |= special_values::of(x[k]);
+      if (!is_finite(x[k])) x.set(k, In{});
+    }
+    return found;
+  }
+  // Results from the first value on that is not finite; nothing is left to settle of them.
+  template <class Tile, class Results>
+  __device__ __noinline__ void put_out_specials(Tile const& tile, unsigned seen,
+                                                std::uint64_t& failed, Results& out) const {
+    items_of<In, Tile::items> x;
+    tile.read(x);
+    if (skips_nan) x.replace_nan_by_zero();
+    array_of<In, items_of<In, Tile::items>> const copy(x);
+    unsigned found = put_zeros_for_specials(x);
+    found = warp::inclusive_scan(found, [](unsigned a, unsigned b) { return a | b; });
+    found = warp::shift_up(found);
+    if (lane() > 0) seen |= found;
+    Out special[Tile::items];
+    std::uint64_t known = 0;
+#pragma unroll 1
+    for (int k = 0; k < Tile::items; ++k) {
+      unsigned const after = seen | special_values::of(copy.value[k]);
+      unsigned const now = tile.exclusive ? seen : after;
+      if (now != 0) special[k] = special_values::sum<Out>(now), known |= std::uint64_t(1) << k;
+      seen = after;
+    }
+#pragma unroll
+    for (int k = 0; k < Tile::items; ++k)
+      if (known >> k & 1) out.set(k, special[k]);
+    failed &= ~known;
   }
 
   static __device__ int unit_of(int top, int l) { return max(top - (l + 1) * limb_bits, lsb); }
@@ -258,11 +304,6 @@ struct exact_prefix {
     }
   }
 
-  // The finite ones of some values, and which others there were.
-  struct seen_sum {
-    window_integer sum;
-    unsigned seen;
-  };
   struct joiner {
     __device__ seen_sum operator()(seen_sum l, seen_sum const& r) const {
       l.sum += r.sum;
@@ -287,45 +328,56 @@ struct exact_prefix {
             out.sum.add(x < 0, std::uint64_t(abs(x)), 16 * i - 32 * base);
     return out;
   }
-  static __device__ start start_of(seen_sum const& before, int base, int top, int turn) {
-    int const unit = lsb + 32 * base, above = max(unit + before.sum.width(), top) + 1;
-    start s{};
-    s.seen = before.seen, s.base = base, s.turn = turn, s.window = before.sum;
+  // What is before a warp's elements, which with it are below 2^top: on the grid of the results, and
+  // through the window.
+  struct started : started_sum {
+    int base, turn;
+    unsigned seen;
+    window_integer window;
+  };
+  static __device__ started start_of(start const& tiles, before const& parts, int top) {
+    started s{};
+    s.base = max(tiles.base, parts.base), s.turn = tiles.turn, s.seen = tiles.seen | parts.seen;
+    window_integer sum = tiles.sum, rest = parts.sum;
+    sum.drop(s.base - tiles.base);
+    rest.drop(s.base - parts.base);
+    s.window = sum += rest;
+    int const unit = lsb + 32 * s.base, above = max(unit + sum.width(), top) + 1;
     s.unit = no_unit;
     if (above > grid_of_multiples::highest) return s;
     s.high_unit = s.unit = max(above - rounded_sum<Out>::bits, unit);
-    s.high = scaled(double(before.sum.shifted(s.high_unit - unit, s.rest)), s.high_unit);
+    s.high = scaled(double(sum.shifted(s.high_unit - unit, s.rest)), s.high_unit);
     if constexpr (rounded_sum<Out>::limbs == 2) {
       s.unit = max(s.high_unit - rounded_sum<Out>::low_bits, unit);
-      auto const low = before.sum.shifted(s.unit - unit, s.rest);
+      auto const low = sum.shifted(s.unit - unit, s.rest);
       std::int64_t const mask = (std::int64_t(1) << (s.high_unit - s.unit)) - 1;
       s.low = scaled(double(low & mask), s.unit);
     }
-    s.rest = s.rest || before.sum.cut;
+    s.rest = s.rest || sum.cut;
     return s;
   }
 
-  __device__ void publish(shared& s, mailbox const& to, std::uint32_t tile, total const* totals,
-                          unsigned warps, seen_sum const& all, int base) const {
-    if (!all.sum.cut) return carried_sum<Number>::publish(to, tile, all.sum, base, all.seen);
-    carried_sum<Number>::clear(s.of_tile);
+  static __device__ void publish_digits(block_superaccumulator<Number>& sum, mailbox const& to,
+                                        std::uint32_t tile, total const* totals, unsigned warps,
+                                        unsigned seen) {
+    carried_sum<Number>::clear(sum);
     __syncwarp();
     if (unsigned(lane()) < warps) {
       total const& mine = totals[lane()];
-      for (int l = 0; l < mine.limbs; ++l) s.of_tile.add(mine.limb[l]);
+      for (int l = 0; l < mine.limbs; ++l) sum.add(mine.limb[l]);
       if constexpr (is_double)
         if (mine.limbs == 0)
           for (int i = 0; i < mine.all.halves; ++i)
-            if (mine.all.half[i] != 0) s.of_tile.add_integer_checked(i, mine.all.half[i]);
+            if (mine.all.half[i] != 0) sum.add_integer_checked(i, mine.all.half[i]);
     }
     __syncwarp();
-    carried_sum<Number>::publish(to, tile, s.of_tile, all.seen);
+    carried_sum<Number>::publish(to, tile, sum, seen);
   }
 
   // Computes the lane's results that `failed` tells, and the total if it is wanted.
   template <class Tile>
   __device__ __noinline__ void settle(Tile const& tile, shared const& s, total const* totals,
-                                      unsigned warp, start const& from, part const& here,
+                                      unsigned warp, started const& from, part const& here,
                                       std::uint64_t failed, Out (&settled)[Tile::items],
                                       Out* all) const {
     seen_sum sum{from.window, from.seen};
@@ -360,7 +412,7 @@ struct exact_prefix {
   // A prefix, which is `sum`, or more by some units where it is cut.
   template <class Tile>
   __device__ Out round_window(Tile const& tile, shared const& s, total const* totals, unsigned warp,
-                              start const& from, window_integer const& sum, unsigned end) const {
+                              started const& from, window_integer const& sum, unsigned end) const {
     constexpr unsigned unknown = 2 << log2_elements;
     int const unit = lsb + 32 * from.base;
     Out const least = sum.template round<Out>(unit);

@@ -23,7 +23,9 @@ struct plain_prefix {
   using element = typename A::element;
   using result = typename A::result;
   using state = typename A::state;
-  static constexpr int threads = sizeof(state) <= 16 ? 480 : 96, stages = 5;
+  static constexpr bool small = sizeof(state) <= 8;
+  static constexpr int threads = small ? 992 : sizeof(state) <= 16 ? 480 : 96;
+  static constexpr int vectors = small ? 3 : 5, stages = 4;
   static constexpr int words = words_of<state>;
 
   struct alignas(16) stored {  // in shared memory, which runs no constructors
@@ -36,6 +38,7 @@ struct plain_prefix {
     }
   };
   using total = stored;
+  using before = stored;
   using start = stored;
   using part = state;  // of the warp's elements before the lane's
   struct shared {};
@@ -62,30 +65,35 @@ struct plain_prefix {
     return before_lane(through);
   }
 
-  __device__ void carry(carried_groups& c, shared&, mailbox const& at, std::uint32_t tile,
-                        bool is_last, total const* totals, unsigned warps, start* starts) const {
+  __device__ void publish(shared&, mailbox const& at, std::uint32_t tile, bool is_last,
+                          total const* totals, unsigned warps, before* parts, unsigned) const {
     unsigned const lane = threadIdx.x % warp_size;
     state const mine = lane < warps ? state(totals[lane]) : a.identity();
     state const through = warp::inclusive_scan(mine, joiner{this});
-    tile_states<state> const published(at.words, at.epoch);
-    if (!is_last && lane == warp_size - 1) published.publish(tile, through);
+    if (!is_last && lane == warp_size - 1)
+      tile_states<state>(at.words, at.epoch).publish(tile, through);
     state const here = before_lane(through);
-    state const before = tile == 0 ? c.value : collect(c, published, tile);
-    if (lane < warps) starts[lane] = join(before, here);
+    if (lane < warps) parts[lane] = here;
+  }
+
+  __device__ void carry(carried_groups& c, shared&, mailbox const& at, std::uint32_t tile,
+                        start& s) const {
+    state const all = tile == 0 ? c.value : collect(c, {at.words, at.epoch}, tile);
+    if (threadIdx.x % warp_size == 0) s = all;
   }
 
   template <class Tile, class Results>
   __device__ void results(Tile const& tile, shared const&, total const*, unsigned, start const& s,
-                          part const& here, Results& out, result* all) const {
+                          before const& parts, part const& here, Results& out, result* all) const {
     items_of<element, Tile::items> x;
     tile.read(x);
-    state sum = join(s, here), before = sum;
+    state sum = join(join(s, parts), here), earlier = sum;
     for_elements(
         tile, x,
         [&](int k) {
-          before = sum;
+          earlier = sum;
           sum = join(sum, lifted(tile, x, k));
-          out.set(k, lower_or_none(a, tile.exclusive ? before : sum));
+          out.set(k, lower_or_none(a, tile.exclusive ? earlier : sum));
         },
         [&](int k) { out.set(k, lower_or_none(a, sum)); });
     if (tile.is_last && all && tile.has_last()) *all = lower_or_none(a, sum);

@@ -13,19 +13,23 @@ namespace tally::device {
 //
 //   element, result            of the aggregate
 //   threads                    that scan in a block, at most; one warp more carries
+//   vectors                    of 16 bytes that a lane has of a tile
 //   stages                     parts of tiles that a warp has in shared memory
 //   words                      status words that a tile publishes
-//   total, start               of a warp's part of a tile, in shared memory: what gather() tells
-//                              the carrying warp, and what carry() tells the scanning one
-//   part                       what a lane keeps of a part between gather() and results()
-//   shared                     what the carrying warp has in shared memory
+//   part                       what a lane keeps of a warp's part of a tile (warp_tile.cuh) between
+//                              gather() and results()
+//   total, before, start       in shared memory: a part's total; the tile's parts before one; and
+//                              all tiles before
+//   shared                     what else the block has there
+//   gather(tile, total)        by a scanning warp: its part's total
+//   publish(shared, mailbox, number, is_last, totals, warps, before, stage)
+//                              by the scanning warp that was last to do so: puts the parts' totals
+//                              together, and publishes the tile's unless it is the last
 //   begin(shared)              by the carrying warp, before the first tile; what it returns, carry()
 //                              is handed
-//   gather(tile, total)        by a scanning warp: the total of its part (warp_tile.cuh)
-//   carry(carried, shared, mailbox, number, is_last, totals, warps, starts)
-//                              by the carrying warp: publishes the tile's total, unless it is the
-//                              last, and makes the starts, of all parts before
-//   results(tile, shared, totals, warp, start, part, out, total)
+//   carry(carried, shared, mailbox, number, start)
+//                              by the carrying warp: collects the tiles before
+//   results(tile, shared, totals, warp, start, before, part, out, total)
 //                              by a scanning warp: the results of each lane's elements, each of all
 //                              elements before and, unless the scan is exclusive, of itself; of the
 //                              last one *total, too, unless it is null

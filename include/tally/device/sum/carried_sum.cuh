@@ -85,6 +85,8 @@ class carried_sum {
     constexpr int at_once = 5;  // groups of tiles, a tile a lane
     for (unsigned rounds = 1; from < to; from += at_once * warp_size, ++rounds) {
       content c[at_once][window_integer::words];
+      window_integer sum{};  // of the lane's tiles whose window begins at `base` for all lanes
+      int base = -1;
 #pragma unroll
       for (int i = 0; i < at_once; ++i) {
         std::uint32_t const tile = from + i * warp_size + lane();
@@ -95,8 +97,10 @@ class carried_sum {
 #pragma unroll
       for (int i = 0; i < at_once; ++i) {
         std::uint32_t const tile = from + i * warp_size + lane();
-        if (from + i * warp_size < to) add_tiles(at, tile, tile < to, c[i]);
+        if (from + i * warp_size < to) add_tiles(at, tile, tile < to, c[i], sum, base);
       }
+      if (base >= 0) add_together(sum, base);
+      __syncwarp();
       if (rounds % 16 == 0) carry();
     }
     carry();
@@ -155,9 +159,10 @@ class carried_sum {
     return 0;
   }
 
-  // Adds a tile a lane; `c` is what was read of it.
+  // Adds a tile a lane, of which `c` was read: to the digits, or if its window begins where that of
+  // the others does, to `sum`.
   __device__ void add_tiles(mailbox const& at, std::uint32_t tile, bool there,
-                            content (&c)[window_integer::words]) {
+                            content (&c)[window_integer::words], window_integer& sum, int& of) {
     status_word* const first = at.words + std::uint64_t(tile) * words;
     while (there && c[0].epoch() != at.epoch) c[0] = read(first);
     __syncwarp();
@@ -175,8 +180,8 @@ class carried_sum {
     int const base = int(note >> 8 & 0xff);
     int const least = int(__reduce_min_sync(~0u, narrow ? unsigned(base) : ~0u));
     int const most = int(__reduce_max_sync(~0u, narrow ? unsigned(base) : 0));
-    if (least == most)
-      add_together(x, least);
+    if (least == most && (of < 0 || of == least))
+      sum += x, of = least;
     else if (narrow)
       add_alone(x, base);
     __syncwarp();
