@@ -6,7 +6,7 @@
 // A. Yang and M. Burtscher, "Higher-order and tuple-based massively-parallel prefix sums", PLDI
 // 2016.) This file names no aggregate.
 //
-// The last warp of a block carries: it collects what is before the block's tiles. The others scan,
+// The last warps of a block carry: they collect what is before the block's tiles. The others scan,
 // each a part of every tile, whose elements they have ahead in shared memory. The last to know its
 // part's total publishes the tile's, the last to put out its results draws the next tile. They meet
 // by flags in shared memory alone; totals are told some tiles ahead of the results.
@@ -46,6 +46,8 @@ struct scan_tiling {
   static constexpr std::size_t stage_bytes = part_bytes + warp_size * sizeof(typename Prefix::part);
   static constexpr std::size_t warp_bytes = stages * stage_bytes;  // of dynamic shared memory
 };
+
+inline constexpr unsigned carrying_warps = 3;
 
 // What the warps of a block tell one another; `threads` of them scan.
 template <class Prefix>
@@ -110,6 +112,7 @@ class scan_board {
   __device__ void await_prepared(unsigned j) { await(prepared_, j + 1); }
 
  private:
+  static constexpr unsigned nap = 50;        // ns; who looks all the time, slows the others down
   static constexpr unsigned all = 1u << 30;  // tiles; more than a block has
   static constexpr unsigned numbers = 16;  // more than the tiles that are in use at a time
   static_assert(numbers > 2 * window);
@@ -124,8 +127,7 @@ class scan_board {
   }
   static __device__ void await(unsigned& at, unsigned least) {
     if (threadIdx.x % warp_size == 0)
-      while (int(look(at) - least) < 0) {
-      }
+      while (int(look(at) - least) < 0) __nanosleep(nap);
     __syncwarp();
   }
   // By how many it was counted, by now.
@@ -152,30 +154,41 @@ __device__ void draw_tile(scan_call<Prefix, Source> const& call, scan_board<Pref
   board.tell_number(j, number, call.tiles);
 }
 
-// What the carrying warp does.
+// What the carrying warps do, `turn` in turn with the others: each collects the totals of the tiles
+// since the block's last one while others do so for other tiles, and then adds them to what is
+// before that.
 template <class Prefix, class Source>
-__device__ void carry_tiles(scan_call<Prefix, Source> const& call, scan_board<Prefix>& board) {
-  unsigned const warps = blockDim.x / warp_size - 1;
-  bool const alone = call.tiles == 1;
-  tickets const drawn(call.w, call.tiles);
-  auto last = alone ? tickets::ticket{0, 0} : drawn.draw();
-  if (threadIdx.x % warp_size == 0) board.epoch = last.epoch;
-  board.tell_number(0, last.number, call.tiles);
-  mailbox const totals{call.w.words, nullptr, last.epoch};
-  auto carried = call.prefix.begin(board.shared);
-  unsigned known = 1;
-  for (unsigned j = 0;; ++j) {
-    // The first few: not all at once, as other blocks begin, too. Later ones are drawn when there
-    // is room for their elements: who draws a tile loads it at once, and tells its total soon.
-    for (int k = 0; k < 2 && known < board.window; ++k) draw_tile(call, board, known++);
-    last.number = board.number(j);
-    if (last.number >= call.tiles) break;
-    call.prefix.carry(carried, board.shared, totals, last.number, board.start(j));
+__device__ void carry_tiles(scan_call<Prefix, Source> const& call, scan_board<Prefix>& board,
+                            unsigned turn) {
+  unsigned const warps = blockDim.x / warp_size - carrying_warps;
+  auto const& prefix = call.prefix;
+  if (turn == 0) {
+    auto const drawn = call.tiles == 1 ? tickets::ticket{0, 0} : tickets(call.w, call.tiles).draw();
+    prefix.begin(board.shared);
+    if (threadIdx.x % warp_size == 0) board.epoch = drawn.epoch;
+    board.tell_number(0, drawn.number, call.tiles);
+  } else if (turn == 1) {
+    // Later tiles are drawn when there is room for their elements: so who draws a tile loads it at
+    // once, and tells its total soon.
+    for (unsigned j = 1; j < board.window; ++j) draw_tile(call, board, j);
+  }
+  std::uint32_t last = 0;  // the tile before, or the number of which there is none
+  unsigned j = turn;
+  for (;; j += carrying_warps) {
+    std::uint32_t const number = board.number(j);
+    last = j > 0 ? board.number(j - 1) : 0;
+    if (number >= call.tiles) break;
+    mailbox const totals{call.w.words, nullptr, board.epoch};
+    auto const between = prefix.collect(totals, last, number);
+    if (j > 0) board.await_prepared(j - 1);
+    prefix.carry(board.shared, between, totals, last, number, board.start(j), j % board.window);
     board.await_together(j, warps);
     board.tell_prepared(j);
   }
   let_next_launch_start();
-  if (!alone) drawn.leave(last);
+  if (call.tiles == 1 || (j > 0 && last >= call.tiles)) return;
+  if (j > 0) board.await_prepared(j - 1);
+  tickets(call.w, call.tiles).leave({board.epoch, board.number(j)});
 }
 
 // A scanning warp, and its parts of the block's tiles in shared memory.
@@ -191,14 +204,14 @@ class scanning_warp {
   __device__ scanning_warp(scan_call<Prefix, Source> const& call, scan_board<Prefix>& board)
       : call_(call),
         board_(board),
-        warps_(blockDim.x / warp_size - 1),
+        warps_(blockDim.x / warp_size - carrying_warps),
         warp_(threadIdx.x / warp_size),
         memory_(dynamic_shared<unsigned char>() + warp_ * tiling::warp_bytes) {}
 
   // Totals are told some tiles ahead, so that nobody waits for them, and the elements of more are
   // on their way.
   __device__ void scan_tiles() {
-    constexpr unsigned ahead = stages > 3 ? stages - 3 : 1;
+    constexpr unsigned ahead = stages - 2;
     unsigned gathered = 0;
     bool more = true;
     for (unsigned i = 0;; ++i) {
@@ -297,14 +310,15 @@ class scanning_warp {
 };
 
 template <class Prefix, class Source>
-__global__ void __launch_bounds__(Prefix::threads + warp_size, 1)
+__global__ void __launch_bounds__(Prefix::threads + int(carrying_warps) * warp_size, 1)
     scan_array(__grid_constant__ scan_call<Prefix, Source> const call) {
   __shared__ scan_board<Prefix> board;
   board.clear();
   __syncthreads();
   await_launches_before();
-  if (threadIdx.x / warp_size + 1 == blockDim.x / warp_size)
-    carry_tiles(call, board);
+  unsigned const behind = (blockDim.x - 1 - threadIdx.x) / warp_size;
+  if (behind < carrying_warps)
+    carry_tiles(call, board, carrying_warps - 1 - behind);
   else
     scanning_warp<Prefix, Source>(call, board).scan_tiles();
 }

@@ -21,7 +21,7 @@ struct exact_prefix {
   using element = In;
   using result = Out;
   static constexpr bool is_double = std::is_same_v<In, double>;
-  static constexpr int threads = 480, vectors = 5, stages = is_double ? 3 : 4;
+  static constexpr int threads = 416, vectors = 5, stages = is_double ? 3 : 4;
   static constexpr int words = Number::digits, lsb = Number::lsb;
   static_assert(words >= window_integer::words);
 
@@ -60,19 +60,13 @@ struct exact_prefix {
     block_superaccumulator<Number> of_tile[stages];  // where elements lie far apart
     int kept[stages][carried_sum<Number>::halves];
   };
-  struct carried_tiles {
-    std::uint32_t tiles;  // that `carried` is of
-    int turn;             // what of `kept` is for the tile
-  };
-
   bool skips_nan, has_init;
   Out init;
 
-  __device__ carried_tiles begin(shared& s) const {
+  __device__ void begin(shared& s) const {
     s.carried.clear();
     if (has_init && lane() == 0) s.carried.add(init);
     __syncwarp();
-    return {0, 0};
   }
 
   template <class Tile>
@@ -127,14 +121,17 @@ struct exact_prefix {
     if (there) parts[lane()] = {through, base};
   }
 
-  __device__ void carry(carried_tiles& c, shared& s, mailbox const& at, std::uint32_t tile,
-                        start& all) const {
-    s.carried.collect(at, c.tiles, tile);
-    c = {tile, (c.turn + 1) % stages};
+  __device__ auto collect(mailbox const& at, std::uint32_t from, std::uint32_t to) const {
+    return carried_sum<Number>::collect(at, from, to);
+  }
+  template <class Collected>
+  __device__ void carry(shared& s, Collected const& c, mailbox const& at, std::uint32_t from,
+                        std::uint32_t to, start& all, unsigned stage) const {
+    s.carried.add(c, at, from, to);
     int const base = base_for(s.carried.top());
-    s.carried.copy_to(s.kept[c.turn]);
+    s.carried.copy_to(s.kept[stage]);
     auto const sum = s.carried.from_digit(base);
-    if (lane() == 0) all = {{sum, s.carried.seen()}, base, c.turn};
+    if (lane() == 0) all = {{sum, s.carried.seen()}, base, int(stage)};
   }
 
   template <class Tile, class Results>

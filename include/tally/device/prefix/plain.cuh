@@ -23,9 +23,8 @@ struct plain_prefix {
   using element = typename A::element;
   using result = typename A::result;
   using state = typename A::state;
-  static constexpr bool small = sizeof(state) <= 8;
-  static constexpr int threads = small ? 992 : sizeof(state) <= 16 ? 480 : 96;
-  static constexpr int vectors = small ? 3 : 5, stages = 4;
+  static constexpr int threads = sizeof(state) <= 16 ? 416 : 96, vectors = 5;
+  static constexpr int stages = sizeof(state) <= 8 ? 6 : 5;
   static constexpr int words = words_of<state>;
 
   struct alignas(16) stored {  // in shared memory, which runs no constructors
@@ -41,18 +40,23 @@ struct plain_prefix {
   using before = stored;
   using start = stored;
   using part = state;  // of the warp's elements before the lane's
-  struct shared {};
-  // All groups of 32 tiles below `groups`, and what comes before the first.
-  struct carried_groups {
-    state value;
-    std::uint32_t groups;
+  struct shared {
+    stored groups;  // all groups of 32 tiles below that of the block's last tile
+  };
+  // The first groups since then, each folded.
+  static constexpr int at_once = words <= 2 ? 6 : 1;
+  struct collected {
+    state group[at_once];
   };
 
   bool skips_nan, reverse;
   state before_all;
   A a;
 
-  __device__ carried_groups begin(shared&) const { return {before_all, 0}; }
+  __device__ void begin(shared& s) const {
+    if (threadIdx.x % warp_size == 0) s.groups = before_all;
+    __syncwarp();
+  }
 
   template <class Tile>
   __device__ part gather(Tile const& tile, total& all) const {
@@ -76,10 +80,49 @@ struct plain_prefix {
     if (lane < warps) parts[lane] = here;
   }
 
-  __device__ void carry(carried_groups& c, shared&, mailbox const& at, std::uint32_t tile,
-                        start& s) const {
-    state const all = tile == 0 ? c.value : collect(c, {at.words, at.epoch}, tile);
-    if (threadIdx.x % warp_size == 0) s = all;
+  // A group is folded by lanes, a tile each. Several are asked for at once.
+  __device__ collected collect(mailbox const& at, std::uint32_t from, std::uint32_t to) const {
+    tile_states<state> const totals(at.words, at.epoch);
+    std::uint32_t const first = from / warp_size * warp_size + threadIdx.x % warp_size;
+    collected c;
+    if (from == to) {
+      for (state& group : c.group) group = a.identity();
+      return c;
+    }
+    bool there[at_once];
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) {  // any tile will do for those that are not there
+      std::uint32_t const tile = first + i * warp_size;
+      there[i] = totals.look(tile < to ? tile : from, c.group[i]) || tile >= to;
+      if (tile >= to) c.group[i] = a.identity();
+    }
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) {
+      if (!there[i]) c.group[i] = totals.await(first + i * warp_size);
+      __syncwarp();
+      c.group[i] = warp::reduce(c.group[i], joiner{this});
+    }
+    return c;
+  }
+  __device__ void carry(shared& s, collected const& c, mailbox const& at, std::uint32_t from,
+                        std::uint32_t to, start& all, unsigned) const {
+    std::uint32_t const first = from / warp_size, last = to / warp_size;
+    state before = s.groups;
+    __syncwarp();
+#pragma unroll
+    for (std::uint32_t i = 0; i < at_once; ++i) {
+      if (first + i > last) break;
+      before = join_groups(s, before, c.group[i], first + i < last);
+    }
+    for (std::uint32_t i = at_once; first + i <= last; i += at_once) {
+      auto const more = collect(at, (first + i) * warp_size, to);
+#pragma unroll
+      for (std::uint32_t k = 0; k < at_once; ++k) {
+        if (first + i + k > last) break;
+        before = join_groups(s, before, more.group[k], first + i + k < last);
+      }
+    }
+    if (threadIdx.x % warp_size == 0) all = before;
   }
 
   template <class Tile, class Results>
@@ -137,33 +180,12 @@ struct plain_prefix {
         none(k);
   }
 
-  // The fold of everything before the tile: first of the groups before its own, then of those tiles
-  // of its group. The totals of several groups are asked for at once.
-  __device__ state collect(carried_groups& c, tile_states<state> const& totals,
-                           std::uint32_t tile) const {
-    constexpr int at_once = words <= 2 ? 5 : 1;
-    unsigned const lane = threadIdx.x % warp_size;
-    std::uint32_t const last = tile / warp_size;
-    state before = c.value;
-    for (std::uint32_t group = c.groups; group <= last; group += at_once) {
-      state mine[at_once];
-      bool there[at_once];
-#pragma unroll
-      for (int i = 0; i < at_once; ++i)  // any tile will do for those that are not there
-        there[i] = totals.look(min((group + i) * warp_size + lane, tile - 1), mine[i]);
-#pragma unroll
-      for (int i = 0; i < at_once; ++i) {
-        if (group + i > last) break;
-        std::uint32_t const other = (group + i) * warp_size + lane;
-        if (other >= tile) mine[i] = a.identity();
-        if (other < tile && !there[i]) mine[i] = totals.await(other);
-        __syncwarp();
-        before = join(before, warp::broadcast(warp::reduce(mine[i], joiner{this})));
-        if (group + i < last) c.value = before;
-      }
-    }
-    c.groups = last;
-    return before;
+  // For lane 0, which has the group's fold.
+  __device__ state join_groups(shared& s, state const& before, state const& group,
+                               bool is_whole) const {
+    state const all = join(before, group);
+    if (is_whole && threadIdx.x % warp_size == 0) s.groups = all;
+    return all;
   }
 };
 

@@ -12,7 +12,7 @@ namespace tally::device {
 // A prefix is a small type, trivially copyable, that is handed to the kernel. It has
 //
 //   element, result            of the aggregate
-//   threads                    that scan in a block, at most; one warp more carries
+//   threads                    that scan in a block, at most
 //   vectors                    of 16 bytes that a lane has of a tile
 //   stages                     parts of tiles that a warp has in shared memory
 //   words                      status words that a tile publishes
@@ -25,10 +25,12 @@ namespace tally::device {
 //   publish(shared, mailbox, number, is_last, totals, warps, before, stage)
 //                              by the scanning warp that was last to do so: puts the parts' totals
 //                              together, and publishes the tile's unless it is the last
-//   begin(shared)              by the carrying warp, before the first tile; what it returns, carry()
-//                              is handed
-//   carry(carried, shared, mailbox, number, start)
-//                              by the carrying warp: collects the tiles before
+//   begin(shared)              by a carrying warp, before the first tile
+//   collect(mailbox, from, to) by a carrying warp: what the tiles [from, to) published, as far as
+//                              that can be put together without those before
+//   carry(shared, collected, mailbox, from, to, start, stage)
+//                              by a carrying warp, one after the other: all tiles before the to-th,
+//                              made of those before the from-th, which was the last one's, or 0
 //   results(tile, shared, totals, warp, start, before, part, out, total)
 //                              by a scanning warp: the results of each lane's elements, each of all
 //                              elements before and, unless the scan is exclusive, of itself; of the

@@ -79,29 +79,47 @@ class carried_sum {
       device::publish(at + i, std::uint64_t(total.digit(i)), tag);
   }
 
-  // Adds what the tiles [from, to) have published, and brings digits to at most 2^15 and a few, in
+  // What some tiles have published, put together: lane i has the i-th half of an integer that begins
+  // at the digit `base`. Where that is not how they are, nothing is put together.
+  struct collected {
+    bool together;
+    int half, base;
+    unsigned seen;
+  };
+  static __device__ collected collect(mailbox const& at, std::uint32_t from, std::uint32_t to) {
+    if (from == to) return {true, 0, 0, 0};
+    constexpr int most = 30;  // tiles that a window has room for
+    if (to - from > most * warp_size) return {};
+    collected out{true, 0, -1, 0};
+    window_integer sum{};
+    for (; from < to; from += at_once * warp_size) {
+      read_tiles t(at, from, to);
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) {
+        if (from + i * warp_size >= to) break;
+        auto const x = t.take(at, from, to, i);
+        out.seen |= x.seen;
+        if (x.is_digits || x.least != x.most || (out.base >= 0 && out.base != x.least)) return {};
+        out.base = x.least;
+        sum += x.sum;
+      }
+      if (to - from <= at_once * warp_size) break;
+    }
+    out.half = add_up(sum, out.base);
+    return out;
+  }
+  // Adds that, or what the tiles have published; and brings digits to at most 2^15 and a few, in
   // magnitude.
-  __device__ void collect(mailbox const& at, std::uint32_t from, std::uint32_t to) {
-    constexpr int at_once = 5;  // groups of tiles, a tile a lane
-    for (unsigned rounds = 1; from < to; from += at_once * warp_size, ++rounds) {
-      content c[at_once][window_integer::words];
-      window_integer sum{};  // of the lane's tiles whose window begins at `base` for all lanes
-      int base = -1;
-#pragma unroll
-      for (int i = 0; i < at_once; ++i) {
-        std::uint32_t const tile = from + i * warp_size + lane();
-#pragma unroll
-        for (int w = 0; w < window_integer::words; ++w)
-          if (tile < to) c[i][w] = read(at.words + std::uint64_t(tile) * words + w);
-      }
-#pragma unroll
-      for (int i = 0; i < at_once; ++i) {
-        std::uint32_t const tile = from + i * warp_size + lane();
-        if (from + i * warp_size < to) add_tiles(at, tile, tile < to, c[i], sum, base);
-      }
-      if (base >= 0) add_together(sum, base);
+  __device__ void add(collected const& c, mailbox const& at, std::uint32_t from, std::uint32_t to) {
+    if (c.together) {
+      if (lane() < 12 && c.half != 0) digits_.half[2 * c.base + lane()] += c.half;
+      if (lane() == 0) seen_ |= c.seen;
       __syncwarp();
-      if (rounds % 16 == 0) carry();
+    } else {
+      for (unsigned rounds = 1; from < to; from += warp_size, ++rounds) {
+        add_tiles(at, from, to);
+        if (rounds % 1024 == 0) carry();
+      }
     }
     carry();
   }
@@ -159,31 +177,59 @@ class carried_sum {
     return 0;
   }
 
-  // Adds a tile a lane, of which `c` was read: to the digits, or if its window begins where that of
-  // the others does, to `sum`.
-  __device__ void add_tiles(mailbox const& at, std::uint32_t tile, bool there,
-                            content (&c)[window_integer::words], window_integer& sum, int& of) {
-    status_word* const first = at.words + std::uint64_t(tile) * words;
-    while (there && c[0].epoch() != at.epoch) c[0] = read(first);
-    __syncwarp();
-    std::uint32_t const note = there ? c[0].note() : 0;
-    unsigned const seen = __reduce_or_sync(~0u, note & 0xff);
-    if (seen != 0 && lane() == 0) seen_ |= seen;
-    bool const narrow = there && !(note & all_digits);
-    if (there && !narrow) add_digits(first, c[0]);
-    __syncwarp();
-    window_integer x{};
-    if (narrow)
-      for (int i = 0; i < window_integer::words; ++i)
-        x.word[i] = c[i].tag() == c[0].tag() ? c[i].word : await(first + i, c[0].tag());
-    __syncwarp();
-    int const base = int(note >> 8 & 0xff);
-    int const least = int(__reduce_min_sync(~0u, narrow ? unsigned(base) : ~0u));
-    int const most = int(__reduce_max_sync(~0u, narrow ? unsigned(base) : 0));
-    if (least == most && (of < 0 || of == least))
-      sum += x, of = least;
-    else if (narrow)
-      add_alone(x, base);
+  // What was read of some tiles, a tile a lane in each of several groups.
+  static constexpr int at_once = 5;
+  struct read_tiles {
+    content c[at_once][window_integer::words];
+    __device__ read_tiles(mailbox const& at, std::uint32_t from, std::uint32_t to) {
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) {
+        std::uint32_t const tile = from + i * warp_size + lane();
+#pragma unroll
+        for (int w = 0; w < window_integer::words; ++w)
+          c[i][w] = read(at.words + std::uint64_t(tile < to ? tile : from) * words + w);
+      }
+    }
+    // A group of tiles when all are there: each lane's integer, and over all lanes the first and the
+    // last digit where one begins, whether any are digits, and what else was seen.
+    struct taken {
+      window_integer sum;
+      int base, least, most;
+      bool is_digits;
+      unsigned seen;
+    };
+    __device__ taken take(mailbox const& at, std::uint32_t from, std::uint32_t to, int i) {
+      std::uint32_t const tile = from + i * warp_size + lane();
+      bool const there = tile < to;
+      status_word* const first = at.words + std::uint64_t(tile) * words;
+      while (there && c[i][0].epoch() != at.epoch) c[i][0] = read(first);
+      __syncwarp();
+      std::uint32_t const note = there ? c[i][0].note() : 0;
+      taken out{};
+      out.seen = __reduce_or_sync(~0u, note & 0xff);
+      out.is_digits = __any_sync(~0u, (note & all_digits) != 0);
+      bool const narrow = there && !(note & all_digits);
+      if (narrow)
+        for (int w = 0; w < window_integer::words; ++w)
+          out.sum.word[w] =
+              c[i][w].tag() == c[i][0].tag() ? c[i][w].word : await(first + w, c[i][0].tag());
+      __syncwarp();
+      out.base = int(note >> 8 & 0xff);
+      out.least = int(__reduce_min_sync(~0u, narrow ? unsigned(out.base) : 0xff));
+      out.most = int(__reduce_max_sync(~0u, narrow ? unsigned(out.base) : 0));
+      return out;
+    }
+  };
+
+  // Adds a tile a lane to the digits.
+  __device__ void add_tiles(mailbox const& at, std::uint32_t from, std::uint32_t to) {
+    std::uint32_t const end = to - from < warp_size ? to : from + warp_size;
+    read_tiles t(at, from, end);
+    auto const x = t.take(at, from, end, 0);
+    if (lane() == 0) seen_ |= x.seen;
+    bool const there = from + lane() < end, narrow = there && !(t.c[0][0].note() & all_digits);
+    if (there && !narrow) add_digits(at.words + std::uint64_t(from + lane()) * words, t.c[0][0]);
+    if (narrow) add_alone(x.sum, x.base);
     __syncwarp();
   }
 
@@ -197,14 +243,15 @@ class carried_sum {
     if (at == halves - 1) return int(here | next);  // with what is above, modulo 2^32
     return int(here & 0xffff);
   }
-  __device__ void add_together(window_integer const& x, int base) {
+  // Lane i gets the i-th half of the sum of all lanes' integers.
+  static __device__ int add_up(window_integer const& x, int base) {
     int mine = 0;
 #pragma unroll
     for (int i = 0; i < 12; ++i) {
       int const sum = int(__reduce_add_sync(~0u, unsigned(half_of(x, base, i))));
       if (lane() == i) mine = sum;
     }
-    if (mine != 0) digits_.half[2 * base + lane()] += mine;
+    return mine;
   }
   __device__ void add_alone(window_integer const& x, int base) {
 #pragma unroll 1
