@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/device/prefix/integer.cuh"
 #include "src/cuda/instances.cuh"
+#include "tally/device/prefix/integer.cuh"
 
 namespace tally::detail {
 

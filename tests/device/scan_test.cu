@@ -18,7 +18,7 @@ std::vector<T> any_integers(std::size_t n, unsigned seed = 1) {
 }
 
 // A warp has 640 elements of 4 bytes of a tile, of which the largest have 13 such parts.
-constexpr std::size_t sizes[] = {0,    1,    2,    31,   33,    639,   640,  641,
+constexpr std::size_t sizes[] = {0,    1,    2,    31,   33,   639,   640,   641,
                                  3200, 5121, 8319, 8320, 8321, 10241, 16000, 50000};
 
 TEST(scans_on_a_device, of_integers_are_those_of_the_host_for_every_size) {

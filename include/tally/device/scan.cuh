@@ -114,7 +114,7 @@ class scan_board {
  private:
   static constexpr unsigned nap = 50;        // ns; who looks all the time, slows the others down
   static constexpr unsigned all = 1u << 30;  // tiles; more than a block has
-  static constexpr unsigned numbers = 16;  // more than the tiles that are in use at a time
+  static constexpr unsigned numbers = 16;    // more than the tiles that are in use at a time
   static_assert(numbers > 2 * window);
   typename Prefix::total total_[window][warps];
   typename Prefix::before before_[window][warps];
@@ -241,14 +241,14 @@ class scanning_warp {
   }
   // What the lane keeps of the i-th tile.
   __device__ auto& kept(unsigned i) const {
-    return reinterpret_cast<typename Prefix::part*>(stage(i) + tiling::part_bytes)[threadIdx.x % warp_size];
+    return reinterpret_cast<typename Prefix::part*>(stage(i) +
+                                                    tiling::part_bytes)[threadIdx.x % warp_size];
   }
   __device__ bool has_tile(unsigned i) { return board_.number(i) < call_.tiles; }
 
   // The warp's part of the block's i-th tile.
   __device__ part_of_tile part(unsigned i) {
-    std::uint64_t const begin =
-        (std::uint64_t(board_.number(i)) * warps_ + warp_) * tiling::part;
+    std::uint64_t const begin = (std::uint64_t(board_.number(i)) * warps_ + warp_) * tiling::part;
     std::uint64_t const left = begin < call_.n ? call_.n - begin : 0;
     auto const count = unsigned(left < tiling::part ? left : tiling::part);
     bool const last = begin + count == call_.n && (count > 0 || begin == 0);
@@ -290,8 +290,8 @@ class scanning_warp {
     if (!board_.arrive(i, warps_)) return;
     std::uint32_t const number = board_.number(i);
     mailbox const totals{call_.w.words, nullptr, board_.epoch};
-    call_.prefix.publish(board_.shared, totals, number, number + 1 == call_.tiles,
-                         board_.totals(i), warps_, board_.before(i), i % stages);
+    call_.prefix.publish(board_.shared, totals, number, number + 1 == call_.tiles, board_.totals(i),
+                         warps_, board_.before(i), i % stages);
     board_.tell_together(i);
   }
 

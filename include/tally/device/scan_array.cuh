@@ -23,8 +23,8 @@ struct scan_grid {
   unsigned blocks;
 };
 
-// As few warps as give each block a tile, all at the same time; if there are more tiles, the most. A
-// warp has `part` elements of a tile, and a block has a few warps more, which carry.
+// As few warps as give each block a tile, all at the same time; if there are more tiles, the most.
+// A warp has `part` elements of a tile, and a block has a few warps more, which carry.
 inline scan_grid scan_grid_for(std::uint64_t n, std::uint64_t part, unsigned most,
                                unsigned multiprocessors) {
   auto const tiles_of = [&](unsigned warps) {
@@ -36,8 +36,7 @@ inline scan_grid scan_grid_for(std::uint64_t n, std::uint64_t part, unsigned mos
   for (unsigned warps = std::min(5u, most);; warps = std::min(2 * warps + more, most)) {
     std::uint64_t const tiles = tiles_of(warps);
     std::uint64_t const room = multiprocessors * ((most + more) / (warps + more));
-    if (tiles <= room || warps == most)
-      return {warps, tiles, unsigned(std::min(tiles, room))};
+    if (tiles <= room || warps == most) return {warps, tiles, unsigned(std::min(tiles, room))};
   }
 }
 
@@ -60,7 +59,8 @@ void scan_on_gpu(Context& context, A const& a, nan_policy nan, In const& in,
   auto const words = grid.tiles > 1 ? std::size_t(grid.tiles) * prefix_type::words : 0;
   auto const workspace = context.workspace(words);
   launch_early<device::scan_array<prefix_type, source_type>>(
-      grid.blocks, (grid.warps + device::carrying_warps) * unsigned(warp_size), grid.warps * tiling::warp_bytes,
+      grid.blocks, (grid.warps + device::carrying_warps) * unsigned(warp_size),
+      grid.warps * tiling::warp_bytes,
       context.stream())(device::scan_call<prefix_type, source_type>{
       source, n, std::uint32_t(grid.tiles), how.exclusive, how.reverse, out, how.total, workspace,
       prefix});

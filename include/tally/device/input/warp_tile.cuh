@@ -94,22 +94,28 @@ __device__ void copy_ahead(void const* from, unsigned count, void* to) {
     __pipeline_memcpy_async(static_cast<unsigned char*>(to) + v * Bytes, source + v * Bytes, Bytes);
 }
 
+// Elements that may be copied one by one ahead of time.
+template <class T>
+inline constexpr bool copied_ahead =
+    alignof(T) == sizeof(T) && (sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+
 // Begins to load `count` elements, at most Size, from the first-th on into shared memory.
 template <int Size, class Source>
 __device__ void load_ahead(Source const& in, std::uint64_t first, unsigned count,
                            typename Source::element* to) {
   using element = typename Source::element;
-  if constexpr (requires { in.data; }) {
-    constexpr int bytes = sizeof(element);
+  constexpr bool is_array = requires { in.data; };
+  if constexpr (is_array && Size * sizeof(element) % vector_bytes == 0) {
     auto const* const from = in.data + first;
-    if constexpr (Size * bytes % vector_bytes == 0)
-      if (count == Size && reinterpret_cast<std::uintptr_t>(from) % vector_bytes == 0)
-        return copy_ahead<vector_bytes>(from, Size * bytes / vector_bytes, to);
-    if constexpr (alignof(element) == bytes && (bytes == 4 || bytes == 8 || bytes == 16))
-      return copy_ahead<bytes>(from, count, to);
+    if (count == Size && reinterpret_cast<std::uintptr_t>(from) % vector_bytes == 0)
+      return copy_ahead<vector_bytes>(from, Size * sizeof(element) / vector_bytes, to);
   }
+  if constexpr (is_array && copied_ahead<element>) {
+    copy_ahead<int(sizeof(element))>(in.data + first, count, to);
+  } else {
 #pragma unroll 4
-  for (unsigned k = threadIdx.x % warp_size; k < count; k += warp_size) to[k] = in[first + k];
+    for (unsigned k = threadIdx.x % warp_size; k < count; k += warp_size) to[k] = in[first + k];
+  }
 }
 
 // Stores `count` results from shared memory.

@@ -12,6 +12,7 @@
 #include "tally/device/prefix/prefix.cuh"
 #include "tally/device/sum/carried_sum.cuh"
 #include "tally/device/sum/exact.cuh"
+#include "tally/device/sum/limb_totals.cuh"
 #include "tally/device/sum/rounded_sum.cuh"
 
 namespace tally::device {
@@ -25,19 +26,9 @@ struct exact_prefix {
   static constexpr int words = Number::digits, lsb = Number::lsb;
   static_assert(words >= window_integer::words);
 
-  // A warp's total: limbs of so many bits, from the largest element down; or, where there are more
-  // of them, all digits.
-  static constexpr int limb_bits = 41, log2_elements = 12;
-  static constexpr int most_limbs = is_double ? 3 : 7;
-  struct no_digits {};
-  using digits = std::conditional_t<is_double, block_superaccumulator<Number>, no_digits>;
-  struct total {
-    double limb[most_limbs];
-    int limbs;        // none: all digits
-    int top, bottom;  // all elements are below 2^top, and multiples of 2^bottom
-    unsigned seen;
-    digits all;
-  };
+  using totals_type = limb_totals<In, Number>;
+  static constexpr int log2_elements = totals_type::log2_elements;
+  using total = typename totals_type::total;
   // Numbers through a window of 192 bits, from the digit `base` on, and what else was seen.
   struct seen_sum {
     window_integer sum;
@@ -56,7 +47,7 @@ struct exact_prefix {
     double limb[kept_limbs];
   };
   struct shared {
-    carried_sum<Number> carried;  // of all tiles before
+    carried_sum<Number> carried;                     // of all tiles before
     block_superaccumulator<Number> of_tile[stages];  // where elements lie far apart
     int kept[stages][carried_sum<Number>::halves];
   };
@@ -75,20 +66,21 @@ struct exact_prefix {
     tile.read(x);
     part here{};
     unsigned seen = 0;
-    auto const range = read_range(x, seen);
-    double limb[most_limbs] = {};
+    if (skips_nan) x.replace_nan_by_zero();
+    auto const range = totals_type::range_of(x, seen);
+    double limb[totals_type::most_limbs] = {};
     int const limbs = range.limbs();
     if (limbs == 1)
 #pragma unroll
       for (int k = 0; k < Tile::items; ++k) limb[0] += as_double(x[k]);
     else
-      cut(x, range.top, limbs, limb);
-    bool const wide = limbs > most_limbs;
+      totals_type::cut(x, range.top, limbs, limb);
+    bool const wide = limbs > totals_type::most_limbs;
     if constexpr (is_double)
-      if (wide) add_digits(x, all.all);
+      if (wide) totals_type::add_digits(x, all.all);
     // Exact additions, in any order.
 #pragma unroll
-    for (int l = 0; l < most_limbs; ++l) {
+    for (int l = 0; l < totals_type::most_limbs; ++l) {
       if (l >= limbs) break;
       double const through = warp::inclusive_scan(limb[l], plus{});
       if (lane() == warp_size - 1) all.limb[l] = through;
@@ -148,7 +140,7 @@ struct exact_prefix {
       items_of<In, Tile::items> x;
       tile.read(x);
       if (skips_nan) x.replace_nan_by_zero();
-      if (mine.seen != 0) put_zeros_for_specials(x);
+      if (mine.seen != 0) totals_type::put_zeros_for_specials(x);
       In const last = x[Tile::items - 1];
       if (tile.exclusive) {  // results are one element behind
 #pragma unroll
@@ -197,53 +189,6 @@ struct exact_prefix {
   static constexpr int no_unit = 1 << 20;
   static __device__ int lane() { return int(threadIdx.x % warp_size); }
 
-  // Where a warp's elements lie: below 2^top, and multiples of 2^bottom.
-  struct element_range {
-    int top, bottom;
-    // How many limbs hold them all, at least one.
-    __device__ int limbs() const {
-      if (is_double && top > grid_of_multiples::highest) return most_limbs + 1;
-      return max((top - bottom + limb_bits - 1) / limb_bits, 1);
-    }
-  };
-  // Puts zeros in the place of elements that do not count, or are not finite; `seen` says of these.
-  template <class Items>
-  __device__ element_range read_range(Items& x, unsigned& seen) const {
-    using as = detail::seen_as<In>;
-    if (skips_nan) x.replace_nan_by_zero();
-    for (;;) {
-      unsigned largest = 0, smallest = ~0u;
-#pragma unroll
-      for (int k = 0; k < Items::size; ++k) {
-        if constexpr (is_double) {
-          std::uint64_t const magnitude = to_bits(x[k]) & ~format<double>::sign;
-          largest = max(largest, unsigned(magnitude >> 32));
-          smallest = min(smallest, unsigned((magnitude - 1) >> 32));  // a zero becomes large
-        } else {
-          unsigned const magnitude = to_bits(as_float(x[k])) & 0x7fffffff;
-          largest = max(largest, magnitude);
-          smallest = min(smallest, magnitude - 1);
-        }
-      }
-      constexpr int fraction = is_double ? 20 : 23, bias = is_double ? 1022 : 126;
-      int const top = int(__reduce_max_sync(~0u, largest) >> fraction);
-      int const bottom = int(__reduce_min_sync(~0u, smallest) >> fraction);
-      if (top < as::not_finite)
-        return {max(top - bias, lsb), max(bottom, as::min_normal) - bias - as::precision};
-      seen = __reduce_or_sync(~0u, put_zeros_for_specials(x));
-    }
-  }
-  // Returns which there were.
-  template <class Items>
-  static __device__ unsigned put_zeros_for_specials(Items& x) {
-    unsigned found = 0;
-#pragma unroll
-    for (int k = 0; k < Items::size; ++k) {
-      found |= special_values::of(x[k]);
-      if (!is_finite(x[k])) x.set(k, In{});
-    }
-    return found;
-  }
   // Results from the first value on that is not finite; nothing is left to settle of them.
   template <class Tile, class Results>
   __device__ __noinline__ void put_out_specials(Tile const& tile, unsigned seen,
@@ -252,7 +197,7 @@ struct exact_prefix {
     tile.read(x);
     if (skips_nan) x.replace_nan_by_zero();
     array_of<In, items_of<In, Tile::items>> const copy(x);
-    unsigned found = put_zeros_for_specials(x);
+    unsigned found = totals_type::put_zeros_for_specials(x);
     found = warp::inclusive_scan(found, [](unsigned a, unsigned b) { return a | b; });
     found = warp::shift_up(found);
     if (lane() > 0) seen |= found;
@@ -271,36 +216,6 @@ struct exact_prefix {
     failed &= ~known;
   }
 
-  static __device__ int unit_of(int top, int l) { return max(top - (l + 1) * limb_bits, lsb); }
-  // Cuts a lane's elements, and adds up each limb of them.
-  template <class Items>
-  static __device__ __noinline__ void cut(Items const& x, int top, int limbs,
-                                          double (&sum)[most_limbs]) {
-    if (is_double && top > grid_of_multiples::highest) return;
-#pragma unroll
-    for (int k = 0; k < Items::size; ++k) {
-      double rest = as_double(x[k]);
-#pragma unroll
-      for (int l = 0; l < most_limbs; ++l) {
-        if (l >= limbs) break;
-        double const near = grid_of_multiples(unit_of(top, l)).nearest(rest);
-        sum[l] += near;
-        rest -= near;
-      }
-    }
-  }
-  template <class Items>
-  static __device__ __noinline__ void add_digits(Items const& x, block_superaccumulator<Number>& to) {
-    carried_sum<Number>::clear(to);
-    __syncwarp();
-    array_of<In, Items> const copy(x);
-#pragma unroll 1
-    for (In const value : copy.value) {
-      auto const p = take_apart(value);
-      if (p.significand != 0) to.add(p.negative, p.significand, p.exponent);
-    }
-  }
-
   struct joiner {
     __device__ seen_sum operator()(seen_sum l, seen_sum const& r) const {
       l.sum += r.sum;
@@ -316,8 +231,7 @@ struct exact_prefix {
   }
   static __device__ seen_sum seen_from(total const& t, int base) {
     seen_sum out{{}, t.seen};
-    for (int l = 0; l < most_limbs; ++l)
-      if (l < t.limbs) out.sum.add(t.limb[l], lsb + 32 * base);
+    for (int l = 0; l < t.limbs; ++l) out.sum.add(t.limb[l], lsb + 32 * base);
     if constexpr (is_double)
       if (t.limbs == 0)
         for (int i = 0; i < t.all.halves; ++i)
@@ -325,8 +239,8 @@ struct exact_prefix {
             out.sum.add(x < 0, std::uint64_t(abs(x)), 16 * i - 32 * base);
     return out;
   }
-  // What is before a warp's elements, which with it are below 2^top: on the grid of the results, and
-  // through the window.
+  // What is before a warp's elements, which with it are below 2^top: on the grid of the results,
+  // and through the window.
   struct started : started_sum {
     int base, turn;
     unsigned seen;

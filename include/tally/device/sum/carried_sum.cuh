@@ -79,8 +79,8 @@ class carried_sum {
       device::publish(at + i, std::uint64_t(total.digit(i)), tag);
   }
 
-  // What some tiles have published, put together: lane i has the i-th half of an integer that begins
-  // at the digit `base`. Where that is not how they are, nothing is put together.
+  // What some tiles have published, put together: lane i has the i-th half of an integer that
+  // begins at the digit `base`. Where that is not how they are, nothing is put together.
   struct collected {
     bool together;
     int half, base;
@@ -190,8 +190,8 @@ class carried_sum {
           c[i][w] = read(at.words + std::uint64_t(tile < to ? tile : from) * words + w);
       }
     }
-    // A group of tiles when all are there: each lane's integer, and over all lanes the first and the
-    // last digit where one begins, whether any are digits, and what else was seen.
+    // A group of tiles when all are there: each lane's integer, and over all lanes the first and
+    // the last digit where one begins, whether any are digits, and what else was seen.
     struct taken {
       window_integer sum;
       int base, least, most;

@@ -39,7 +39,8 @@ struct started_sum {
   bool rest;
 };
 
-// Sums whose results have at most 24 bits: a double of 50 bits is enough to tell nearly all of them.
+// Sums whose results have at most 24 bits: a double of 50 bits is enough to tell nearly all of
+// them.
 template <floating Out>
 class rounded_sum {
  public:

@@ -73,7 +73,9 @@ struct window_integer {
   // whether bits were left.
   __device__ std::int64_t shifted(int by, bool& rest) const {
     std::uint64_t const sign = negative() ? ~std::uint64_t(0) : 0;
-    auto const at = [&](int i) { return i >= words ? sign : i == 2 ? word[2] : i == 1 ? word[1] : word[0]; };
+    auto const at = [&](int i) {
+      return i >= words ? sign : i == 2 ? word[2] : i == 1 ? word[1] : word[0];
+    };
     int const from = by / 64, shift = by % 64;
     std::uint64_t const low = at(from), high = at(from + 1);
     std::uint64_t left = low & ((std::uint64_t(1) << shift) - 1);
@@ -82,13 +84,6 @@ struct window_integer {
     rest = left != 0;
     return std::int64_t(shift ? low >> shift | high << (64 - shift) : low);
   }
-  // The number modulo 2^bits, less what is below 2^by.
-  __device__ std::int64_t between(int by, int bits) const {
-    bool rest;
-    window_integer const& self = *this;
-    return self.shifted(by, rest) & ((std::int64_t(1) << (bits - by)) - 1);
-  }
-
   // The number times 2^lsb, rounded once, as if nothing had been cut off.
   template <floating T>
   __device__ T round(int lsb) const {
