@@ -34,6 +34,8 @@ constexpr known_error known_errors[] = {
      "invalid configuration argument"},
     {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
     {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
+    {cudaErrorCooperativeLaunchTooLarge, "cudaErrorCooperativeLaunchTooLarge",
+     "too many blocks in cooperative launch"},
     {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"}};
 
 known_error find(cudaError_t code) {
@@ -182,5 +184,7 @@ cudaError_t simt::launch(launch_request const& r) {
   bool const has_lanes = lanes && r.grid.x && r.grid.y && r.grid.z;
   if (!fits || !has_lanes || lanes > 1024) return result(cudaErrorInvalidConfiguration);
   if (r.shared_bytes > shared_limit(r.kernel)) return result(cudaErrorInvalidValue);
+  if (r.together && volume(r.grid) * volume(r.block) > stacks::most)
+    return result(cudaErrorCooperativeLaunchTooLarge);
   return result(simt::run(r) ? cudaSuccess : cudaErrorNotSupported);
 }

@@ -34,7 +34,9 @@ scheduler::scheduler(launch_request const& r)
   }
   std::size_t const lanes = volume(r.block);
   std::size_t const most =
-      std::min<std::size_t>(settings_now(directed).resident_blocks, stacks::most / lanes);
+      r.together
+          ? order_.size()
+          : std::min<std::size_t>(settings_now(directed).resident_blocks, stacks::most / lanes);
   patience_ = delays ? 16u << random(6) : 0;
   for (std::size_t i = 0; i < std::clamp<std::size_t>(most, 1, order_.size()); ++i) {
     resident_.push_back(place_for_block(i));

@@ -59,8 +59,9 @@ class can_wait {
 };
 
 template <class... Parameters>
-void launch_as(cudaLaunchConfig_t const& config, granted_shared& granted,
-               void (*kernel)(Parameters...), std::type_identity_t<Parameters>... arguments) {
+cudaError_t launch_as(cudaLaunchConfig_t const& config, granted_shared& granted,
+                      void (*kernel)(Parameters...),
+                      std::type_identity_t<Parameters>... arguments) {
   constexpr std::size_t without_asking = 8 << 10;  // 48 KiB, less the kernel's own variables
   bool const asks = config.dynamicSmemBytes > without_asking;
   auto const ask = [&] {
@@ -74,7 +75,7 @@ void launch_as(cudaLaunchConfig_t const& config, granted_shared& granted,
     ask();
     code = cudaLaunchKernelEx(&config, kernel, arguments...);
   }
-  check(code);
+  return code;
 }
 
 inline cudaLaunchConfig_t launch_config(dim3 grid, dim3 block, std::size_t shared_bytes,
@@ -96,10 +97,37 @@ auto launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sh
             cudaStream_t stream = nullptr) {
   return [=](std::type_identity_t<Parameters>... arguments) {
     static detail::granted_shared granted;  // to the last kernel of this type that asked
-    detail::launch_as(detail::launch_config(grid, block, shared_bytes, stream), granted, kernel,
-                      arguments...);
+    check(detail::launch_as(detail::launch_config(grid, block, shared_bytes, stream), granted,
+                            kernel, arguments...));
   };
 }
+
+namespace detail {
+
+template <auto Kernel>
+auto launch_with(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream,
+                 bool together) {
+  return [=](auto const&... arguments) {
+    static granted_shared granted;
+    static can_wait waits;
+    auto config = launch_config(grid, block, shared_bytes, stream);
+    cudaLaunchAttribute attributes[2]{};
+    config.attrs = attributes;
+    if (waits.of(reinterpret_cast<void const*>(Kernel))) {
+      auto& early = attributes[config.numAttrs++];
+      early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+      early.val.programmaticStreamSerializationAllowed = 1;
+    }
+    if (together) {
+      auto& all = attributes[config.numAttrs++];
+      all.id = cudaLaunchAttributeCooperative;
+      all.val.cooperative = 1;
+    }
+    return launch_as(config, granted, Kernel, arguments...);
+  };
+}
+
+}  // namespace detail
 
 // The same for a kernel that calls await_launches_before(): its blocks may start under the end of
 // the launch before it on the stream (programmatic dependent launch, from compute capability 9.0).
@@ -107,15 +135,22 @@ template <auto Kernel>
 auto launch_early(dim3 grid, dim3 block, std::size_t shared_bytes = 0,
                   cudaStream_t stream = nullptr) {
   return [=](auto const&... arguments) {
-    static detail::granted_shared granted;
-    static detail::can_wait waits;
-    auto config = detail::launch_config(grid, block, shared_bytes, stream);
-    cudaLaunchAttribute early{};
-    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    early.val.programmaticStreamSerializationAllowed = 1;
-    config.attrs = &early;
-    config.numAttrs = waits.of(reinterpret_cast<void const*>(Kernel));
-    detail::launch_as(config, granted, Kernel, arguments...);
+    check(detail::launch_with<Kernel>(grid, block, shared_bytes, stream, false)(arguments...));
+  };
+}
+
+// The same for blocks that wait for one another: all run at the same time (a cooperative launch).
+// Returns false, and launches nothing, where a device has no room for them.
+template <auto Kernel>
+auto launch_together(dim3 grid, dim3 block, std::size_t shared_bytes = 0,
+                     cudaStream_t stream = nullptr) {
+  return [=](auto const&... arguments) {
+    bool const several = grid.x > 1;
+    auto const code =
+        detail::launch_with<Kernel>(grid, block, shared_bytes, stream, several)(arguments...);
+    if (code != cudaErrorCooperativeLaunchTooLarge) return check(code), true;
+    cudaGetLastError();
+    return false;
   };
 }
 

@@ -15,39 +15,20 @@
 #include "tally/cuda/launch.cuh"
 #include "tally/device/grid/mailbox.cuh"
 #include "tally/device/grid/tickets.cuh"
-#include "tally/device/input/warp_tile.cuh"
+#include "tally/device/scan_tile.cuh"
 
 namespace tally::device {
 
-template <class Prefix, class Source>
-struct scan_call {
-  Source in;
-  std::uint64_t n;
-  std::uint32_t tiles;  // at least one
-  bool exclusive, reverse;
-  typename Prefix::result *out, *total;  // `total` may be null
-  workspace w;
-  Prefix prefix;
-};
-
-// How a kernel cuts its input.
-template <class Prefix, class Source>
-struct scan_tiling {
-  using element = typename Source::element;
-  using result = typename Prefix::result;
-  static constexpr int items = items_a_lane<element, result, Prefix::vectors>;
-  using warp_tile_type = warp_tile<element, items>;
-  static constexpr int part = warp_tile_type::size;  // a warp's, of a tile
-  // Parts of tiles that a warp has in shared memory at a time: elements, then results.
-  static constexpr int stages = Prefix::stages;
-  static constexpr std::size_t widest = std::max(sizeof(element), sizeof(result));
-  static constexpr std::size_t part_bytes =
-      (part * widest + vector_bytes - 1) / vector_bytes * vector_bytes;
-  static constexpr std::size_t stage_bytes = part_bytes + warp_size * sizeof(typename Prefix::part);
-  static constexpr std::size_t warp_bytes = stages * stage_bytes;  // of dynamic shared memory
-};
-
 inline constexpr unsigned carrying_warps = 3;
+
+// What a scanning warp has in shared memory: parts of some tiles, and what its lanes keep of them.
+template <class Prefix, class Source>
+struct scan_stages : scan_tiling<Prefix, Source, Prefix::vectors> {
+  static constexpr int stages = Prefix::stages;
+  static constexpr std::size_t kept_bytes = warp_size * sizeof(typename Prefix::part);
+  static constexpr std::size_t stage_bytes = scan_stages::part_bytes + kept_bytes;
+  static constexpr std::size_t warp_bytes = stages * stage_bytes;
+};
 
 // What the warps of a block tell one another; `threads` of them scan.
 template <class Prefix>
@@ -194,10 +175,7 @@ __device__ void carry_tiles(scan_call<Prefix, Source> const& call, scan_board<Pr
 // A scanning warp, and its parts of the block's tiles in shared memory.
 template <class Prefix, class Source>
 class scanning_warp {
-  using tiling = scan_tiling<Prefix, Source>;
-  using element = typename tiling::element;
-  using result = typename tiling::result;
-  using part_of_tile = typename tiling::warp_tile_type;
+  using tiling = scan_stages<Prefix, Source>;
   static constexpr unsigned stages = tiling::stages;
 
  public:
@@ -247,27 +225,14 @@ class scanning_warp {
   __device__ bool has_tile(unsigned i) { return board_.number(i) < call_.tiles; }
 
   // The warp's part of the block's i-th tile.
-  __device__ part_of_tile part(unsigned i) {
-    std::uint64_t const begin = (std::uint64_t(board_.number(i)) * warps_ + warp_) * tiling::part;
-    std::uint64_t const left = begin < call_.n ? call_.n - begin : 0;
-    auto const count = unsigned(left < tiling::part ? left : tiling::part);
-    bool const last = begin + count == call_.n && (count > 0 || begin == 0);
-    return {reinterpret_cast<element const*>(stage(i)),
-            call_.reverse ? left - count : begin,
-            count,
-            last,
-            call_.reverse,
-            call_.exclusive};
+  __device__ auto part(unsigned i) {
+    return tiling::part_of(call_, board_.number(i), warps_, warp_, stage(i));
   }
 
   // Begins to load the parts that are known by now, up to the last-th.
   __device__ void load_known(unsigned last) {
     for (unsigned const known = board_.known(); asked_ <= last && asked_ < known; ++asked_) {
-      if (has_tile(asked_)) {
-        auto const p = part(asked_);
-        load_ahead<tiling::part>(call_.in, p.first, p.count,
-                                 reinterpret_cast<element*>(stage(asked_)));
-      }
+      if (has_tile(asked_)) tiling::load(call_, part(asked_), stage(asked_));
       __pipeline_commit();
     }
   }
@@ -297,15 +262,10 @@ class scanning_warp {
 
   __device__ void put_out(unsigned i) {
     auto const p = part(i);
-    items_of<result, tiling::items> out;
+    items_of<typename Prefix::result, tiling::items> out;
     call_.prefix.results(p, board_.shared, board_.totals(i), warp_, board_.start(i),
                          board_.before(i)[warp_], kept(i), out, call_.total);
-    __syncwarp();  // the elements are used up
-    auto* const computed = reinterpret_cast<result*>(stage(i));
-    p.write(out, computed);
-    __syncwarp();
-    store_results<tiling::part>(computed, p.count, call_.out + p.first);
-    __syncwarp();
+    tiling::store(call_, p, out, stage(i));
   }
 };
 

@@ -12,32 +12,47 @@
 #include "tally/device/prefix/prefix.cuh"
 #include "tally/device/scan.cuh"
 #include "tally/device/scan_shape.hpp"
+#include "tally/device/scan_wave.cuh"
 #include "tally/input.hpp"
 
 namespace tally::detail {
 
-// How many warps of a block scan, and in how many blocks.
-struct scan_grid {
-  unsigned warps;
-  std::uint64_t tiles;
-  unsigned blocks;
-};
+inline std::uint64_t tiles_of(std::uint64_t n, std::uint64_t size) {
+  return n == 0 ? 1 : (n + size - 1) / size;
+}
 
-// As few warps as give each block a tile, all at the same time; if there are more tiles, the most.
-// A warp has `part` elements of a tile, and a block has a few warps more, which carry.
-inline scan_grid scan_grid_for(std::uint64_t n, std::uint64_t part, unsigned most,
-                               unsigned multiprocessors) {
-  auto const tiles_of = [&](unsigned warps) {
-    return std::max<std::uint64_t>((n + warps * part - 1) / (warps * part), 1);
-  };
-  if (tiles_of(most) == 1)
-    return {unsigned(std::max<std::uint64_t>((n + part - 1) / part, 1)), 1, 1};
-  constexpr unsigned more = device::carrying_warps;
-  for (unsigned warps = std::min(5u, most);; warps = std::min(2 * warps + more, most)) {
-    std::uint64_t const tiles = tiles_of(warps);
-    std::uint64_t const room = multiprocessors * ((most + more) / (warps + more));
-    if (tiles <= room || warps == most) return {warps, tiles, unsigned(std::min(tiles, room))};
-  }
+// Scans in a wave of blocks whose lanes have `Vectors` times 16 bytes, if there is room for that.
+template <int Vectors, launch_context Context, class Prefix, class Source>
+bool scan_in_a_wave(Context& context, device::scan_call<Prefix, Source>& call) {
+  using tiling = device::scan_tiling<Prefix, Source, Vectors>;
+  constexpr unsigned most = Prefix::wave_threads / warp_size;
+  // What these warps do soon is not worth telling another block.
+  constexpr unsigned alone = std::min(16u, most), some = std::min(4u, most);
+  auto const blocks = unsigned(context.multiprocessors());
+  std::uint64_t const parts = tiles_of(call.n, tiling::part);
+  if (parts > std::uint64_t(blocks) * most) return false;
+  auto const warps =
+      parts <= alone ? unsigned(parts) : std::max(some, unsigned(tiles_of(parts, blocks)));
+  call.tiles = std::uint32_t(tiles_of(parts, warps));
+  call.w = context.workspace(call.tiles > 1 ? call.tiles * std::size_t(Prefix::words) : 0);
+  return launch_together<device::scan_wave<Prefix, Source, Vectors>>(
+      call.tiles, warps * unsigned(warp_size), warps * tiling::part_bytes, context.stream())(call);
+}
+
+// Scans an array of any size.
+template <launch_context Context, class Prefix, class Source>
+void scan_by_tiles(Context& context, device::scan_call<Prefix, Source>& call) {
+  using stages = device::scan_stages<Prefix, Source>;
+  constexpr unsigned warps = Prefix::threads / warp_size;
+  std::uint64_t const tiles = tiles_of(call.n, std::uint64_t(warps) * stages::part);
+  auto const blocks = std::min<std::uint64_t>(tiles, unsigned(context.multiprocessors()));
+  if (tiles > ~std::uint32_t(0) - 2 * blocks)
+    throw error("scan: an array of " + std::to_string(call.n) + " elements is too long for a GPU");
+  call.tiles = std::uint32_t(tiles);
+  call.w = context.workspace(tiles > 1 ? std::size_t(tiles) * Prefix::words : 0);
+  launch_early<device::scan_array<Prefix, Source>>(
+      unsigned(blocks), (warps + device::carrying_warps) * unsigned(warp_size),
+      warps * stages::warp_bytes, context.stream())(call);
 }
 
 // Scans `in`, in memory that the device can read, into out[0, n); asynchronously. *total (or null)
@@ -50,20 +65,13 @@ void scan_on_gpu(Context& context, A const& a, nan_policy nan, In const& in,
   using source_type = std::remove_const_t<decltype(source)>;
   auto const prefix = device::prefix_for<A>::make(a, skips, how.reverse, how.init);
   using prefix_type = std::remove_const_t<decltype(prefix)>;
-  using tiling = device::scan_tiling<prefix_type, source_type>;
-  std::uint64_t const n = in.size();
-  auto const grid = scan_grid_for(n, tiling::part, prefix_type::threads / warp_size,
-                                  unsigned(context.multiprocessors()));
-  if (grid.tiles > ~std::uint32_t(0) - 2 * grid.blocks)
-    throw error("scan: an array of " + std::to_string(n) + " elements is too long for a GPU");
-  auto const words = grid.tiles > 1 ? std::size_t(grid.tiles) * prefix_type::words : 0;
-  auto const workspace = context.workspace(words);
-  launch_early<device::scan_array<prefix_type, source_type>>(
-      grid.blocks, (grid.warps + device::carrying_warps) * unsigned(warp_size),
-      grid.warps * tiling::warp_bytes,
-      context.stream())(device::scan_call<prefix_type, source_type>{
-      source, n, std::uint32_t(grid.tiles), how.exclusive, how.reverse, out, how.total, workspace,
-      prefix});
+  device::scan_call<prefix_type, source_type> call{
+      source, in.size(), 0, how.exclusive, how.reverse, out, how.total, {}, prefix};
+  constexpr int vectors = prefix_type::wave_vectors, wide = prefix_type::wide_wave_vectors;
+  if (scan_in_a_wave<vectors>(context, call)) return;
+  if constexpr (wide != vectors)
+    if (scan_in_a_wave<wide>(context, call)) return;
+  scan_by_tiles(context, call);
 }
 
 }  // namespace tally::detail

@@ -87,6 +87,7 @@ inline double __dadd_rd(double x, double y) {
   if (sum == 0) return x == 0 && y == 0 && !std::signbit(x) && !std::signbit(y) ? sum : -0.0;
   return error < 0 ? std::nextafter(sum, -std::numeric_limits<double>::infinity()) : sum;
 }
+inline double __dadd_ru(double x, double y) { return -__dadd_rd(-x, -y); }
 inline float __double2float_rn(double x) { return float(x); }
 inline float __double2float_rz(double x) {
   float const nearest = float(x);

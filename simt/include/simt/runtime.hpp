@@ -17,6 +17,7 @@ enum cudaError_t {
   cudaErrorInvalidConfiguration = 9,
   cudaErrorInvalidDevice = 101,
   cudaErrorNotReady = 600,
+  cudaErrorCooperativeLaunchTooLarge = 720,
   cudaErrorNotSupported = 801
 };
 char const* cudaGetErrorName(cudaError_t);
@@ -148,11 +149,14 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel, i
   return cudaSuccess;
 }
 
-enum cudaLaunchAttributeID { cudaLaunchAttributeProgrammaticStreamSerialization = 6 };
-struct cudaLaunchAttribute {  // none is understood here
+enum cudaLaunchAttributeID {
+  cudaLaunchAttributeCooperative = 2,
+  cudaLaunchAttributeProgrammaticStreamSerialization = 6
+};
+struct cudaLaunchAttribute {  // only that of a cooperative launch is understood here
   cudaLaunchAttributeID id;
   struct {
-    int programmaticStreamSerializationAllowed;
+    int cooperative, programmaticStreamSerializationAllowed;
   } val;
 };
 struct cudaLaunchConfig_t {
@@ -176,6 +180,7 @@ struct launch_request {
   void (*run)(void* arguments);
   void* arguments;
   std::size_t argument_bytes;
+  bool together = false;  // all blocks are resident at a time
 };
 cudaError_t launch(launch_request const&);
 
@@ -184,7 +189,11 @@ cudaError_t launch(launch_request const&);
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(cudaLaunchConfig_t const* config, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {
-  if (config->numAttrs) return cudaErrorNotSupported;
+  bool together = false;
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    if (config->attrs[i].id != cudaLaunchAttributeCooperative) return cudaErrorNotSupported;
+    together = config->attrs[i].val.cooperative;
+  }
   struct call {
     void (*kernel)(Parameters...);
     std::tuple<std::remove_cv_t<Parameters>...> arguments;
@@ -195,5 +204,5 @@ cudaError_t cudaLaunchKernelEx(cudaLaunchConfig_t const* config, void (*kernel)(
     std::apply(lane.kernel, lane.arguments);
   };
   return simt::launch({reinterpret_cast<void const*>(kernel), config->grid, config->block,
-                       config->dynamicSmemBytes, run, &each, sizeof each});
+                       config->dynamicSmemBytes, run, &each, sizeof each, together});
 }

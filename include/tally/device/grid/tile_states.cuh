@@ -45,7 +45,7 @@ class tile_states {
       do {
         all = true;
 #pragma unroll
-        for (int j = 0; j < at_once && first + j < words; ++j) c[j] = read(at + first + j);
+        for (int j = 0; j < at_once && first + j < words; ++j) c[j] = device::read(at + first + j);
 #pragma unroll
         for (int j = 0; j < at_once && first + j < words; ++j) {
           all = all && c[j].tag() == tag_of(epoch_);
@@ -58,27 +58,39 @@ class tile_states {
     return s;
   }
 
-  template <class Tile>
-  __device__ bool look(Tile tile, State& s) const {
-    std::uint32_t note;
-    return look(tile, s, note);
-  }
-  // The state and the note that the tile is published with by now; false if it is not.
-  template <class Tile>
-  __device__ bool look(Tile tile, State& s, std::uint32_t& note) const {
-    status_word* const at = first_ + tile * words;
+  // What is read of a tile as it is now; whether it is published by then, and with which state and
+  // note.
+  struct seen {
     content c[words];
-    for (int i = 0; i < words; ++i) c[i] = read(at + i);
-    bool all = c[0].epoch() == epoch_;
+  };
+  template <class Tile>
+  __device__ seen read(Tile tile) const {
+    status_word* const at = first_ + tile * words;
+    seen s;
+#pragma unroll
+    for (int i = 0; i < words; ++i) s.c[i] = device::read(at + i);
+    return s;
+  }
+  __device__ bool take(seen const& from, State& s, std::uint32_t& note) const {
+    bool all = from.c[0].epoch() == epoch_;
     std::uint64_t word[words];
+#pragma unroll
     for (int i = 0; i < words; ++i) {
-      all = all && c[i].tag() == c[0].tag();  // else it is being published
-      word[i] = c[i].word;
+      all = all && from.c[i].tag() == from.c[0].tag();  // else it is being published
+      word[i] = from.c[i].word;
     }
     if (!all) return false;
     memcpy(&s, word, sizeof(State));
-    note = c[0].note();
+    note = from.c[0].note();
     return true;
+  }
+  __device__ bool take(seen const& from, State& s) const {
+    std::uint32_t note;
+    return take(from, s, note);
+  }
+  template <class Tile>
+  __device__ bool look(Tile tile, State& s, std::uint32_t& note) const {
+    return take(read(tile), s, note);
   }
 
  private:

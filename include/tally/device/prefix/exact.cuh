@@ -23,6 +23,7 @@ struct exact_prefix {
   using result = Out;
   static constexpr bool is_double = std::is_same_v<In, double>;
   static constexpr int threads = 416, vectors = 5, stages = is_double ? 3 : 4;
+  static constexpr int wave_threads = 512, wave_vectors = 5, wide_wave_vectors = 5;
   static constexpr int words = Number::digits, lsb = Number::lsb;
   static_assert(words >= window_integer::words);
 
@@ -42,7 +43,7 @@ struct exact_prefix {
   };
   // Of the elements before the lane's: the first limbs, exact if there are no more. What is in
   // others is far below the grid of the results.
-  static constexpr int kept_limbs = rounded_sum<Out>::limbs + 1;
+  static constexpr int kept_limbs = 3;
   struct part {
     double limb[kept_limbs];
   };
@@ -151,21 +152,22 @@ struct exact_prefix {
 #pragma unroll
       for (int l = 0; l < kept_limbs; ++l) sum.add(here.limb[l]);
       if (!all_kept) sum.blur();  // what is missing, or the roundings of limbs
+      failed = 0;
+      auto const put = [&](int k, Out least, Out most) {
+        out.set(k, least);
+        if (to_bits(least) != to_bits(most)) failed |= std::uint64_t(1) << k;
+      };
       if (__all_sync(~0u, sum.is_exact() && mine.bottom >= from.unit)) {
 #pragma unroll
         for (int k = 0; k < Tile::items; ++k) {
           sum.add_multiple(as_double(x[k]));
-          out.set(k, sum.least());
+          put(k, sum.least(), sum.most_if_exact());
         }
-        failed = 0;
       } else {
-        failed = 0;
 #pragma unroll
         for (int k = 0; k < Tile::items; ++k) {
           sum.add(as_double(x[k]));
-          Out const least = sum.least();
-          out.set(k, least);
-          if (to_bits(least) != to_bits(sum.most())) failed |= std::uint64_t(1) << k;
+          put(k, sum.least(), sum.most());
         }
       }
       if (tile.is_last && all && (from.seen | mine.seen) == 0) {
@@ -179,7 +181,7 @@ struct exact_prefix {
     bool const wants_total = tile.is_last && all && tile.has_last() && failed_total;
     if (!__any_sync(~0u, failed != 0 || wants_total)) return;
     Out settled[Tile::items];
-    settle(tile, s, totals, warp, from, here, failed, settled, wants_total ? all : nullptr);
+    settle(tile, s, totals, warp, tiles, parts, here, failed, settled, wants_total ? all : nullptr);
 #pragma unroll
     for (int k = 0; k < Tile::items; ++k)
       if (failed >> k & 1) out.set(k, settled[k]);
@@ -256,14 +258,12 @@ struct exact_prefix {
     int const unit = lsb + 32 * s.base, above = max(unit + sum.width(), top) + 1;
     s.unit = no_unit;
     if (above > grid_of_multiples::highest) return s;
-    s.high_unit = s.unit = max(above - rounded_sum<Out>::bits, unit);
+    s.high_unit = max(above - rounded_sum<Out>::bits, unit);
     s.high = scaled(double(sum.shifted(s.high_unit - unit, s.rest)), s.high_unit);
-    if constexpr (rounded_sum<Out>::limbs == 2) {
-      s.unit = max(s.high_unit - rounded_sum<Out>::low_bits, unit);
-      auto const low = sum.shifted(s.unit - unit, s.rest);
-      std::int64_t const mask = (std::int64_t(1) << (s.high_unit - s.unit)) - 1;
-      s.low = scaled(double(low & mask), s.unit);
-    }
+    s.unit = max(s.high_unit - rounded_sum<Out>::low_bits, unit);
+    auto const low = sum.shifted(s.unit - unit, s.rest);
+    std::int64_t const mask = (std::int64_t(1) << (s.high_unit - s.unit)) - 1;
+    s.low = scaled(double(low & mask), s.unit);
     s.rest = s.rest || sum.cut;
     return s;
   }
@@ -288,11 +288,11 @@ struct exact_prefix {
   // Computes the lane's results that `failed` tells, and the total if it is wanted.
   template <class Tile>
   __device__ __noinline__ void settle(Tile const& tile, shared const& s, total const* totals,
-                                      unsigned warp, started const& from, part const& here,
-                                      std::uint64_t failed, Out (&settled)[Tile::items],
-                                      Out* all) const {
-    seen_sum sum{from.window, from.seen};
-    auto const add = [&](unsigned position) {
+                                      unsigned warp, start const& tiles, before const& parts,
+                                      part const& here, std::uint64_t failed,
+                                      Out (&settled)[Tile::items], Out* all) const {
+    started const from = start_of(tiles, parts, totals[warp].top + log2_elements);
+    auto const add = [&](seen_sum& sum, unsigned position) {
       if (position >= tile.count) return;
       In const x = tile.data[tile.place(position)];
       if (is_finite(x))
@@ -300,22 +300,27 @@ struct exact_prefix {
       else if (!(skips_nan && is_nan(x)))
         sum.seen |= special_values::of(x);
     };
+    unsigned const first = tile.position(0);
+    seen_sum sum{};
+    total const& mine = totals[warp];
+    if (0 < mine.limbs && mine.limbs <= kept_limbs && mine.seen == 0) {
+      for (int l = 0; l < mine.limbs; ++l) sum.sum.add(here.limb[l], lsb + 32 * from.base);
+    } else {
+#pragma unroll 1
+      for (int k = 0; k < Tile::items; ++k) add(sum, first + k);
+      sum = warp::shift_up(warp::inclusive_scan(sum, joiner{}));
+      if (lane() == 0) sum = {};
+    }
+    sum = joiner{}(sum, {from.window, from.seen});
     auto const rounded = [&](unsigned end) {
       if (sum.seen != 0) return special_values::sum<Out>(sum.seen);
       return round_window(tile, s, totals, warp, from, sum.sum, min(end, tile.count));
     };
-    unsigned const first = tile.position(0);
-    total const& mine = totals[warp];
-    if (0 < mine.limbs && mine.limbs <= kept_limbs && mine.seen == 0)
-      for (int l = 0; l < mine.limbs; ++l) sum.sum.add(here.limb[l], lsb + 32 * from.base);
-    else
-#pragma unroll 1
-      for (unsigned i = 0; i < first; ++i) add(i);
 #pragma unroll 1
     for (int k = 0; k < Tile::items; ++k) {
       bool const wanted = failed >> k & 1 && tile.has(k);
       if (wanted && tile.exclusive) settled[k] = rounded(first + k);
-      add(first + k);
+      add(sum, first + k);
       if (wanted && !tile.exclusive) settled[k] = rounded(first + k + 1);
     }
     if (all) *all = rounded(first + Tile::items);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A running sum in one or two doubles that is exact, or known to lie between two values; and what
-// it is, rounded once.
+// A running sum in two doubles that is exact, or known to lie between two values; and what it is,
+// rounded once.
 #pragma once
 
 #include "tally/device/sum/limbs.cuh"
@@ -39,38 +39,11 @@ struct started_sum {
   bool rest;
 };
 
-// Sums whose results have at most 24 bits: a double of 50 bits is enough to tell nearly all of
-// them.
+// Two limbs, of which each is a sum of multiples without a rounding.
 template <floating Out>
 class rounded_sum {
  public:
-  static constexpr int limbs = 1, bits = 50;
-  __device__ explicit rounded_sum(started_sum const& s)
-      : grid_(s.unit), value_(s.high), one_(scaled(1, s.unit)), unknown_(s.rest ? one_ : 0) {}
-
-  __device__ bool is_exact() const { return unknown_ == 0; }
-  // A multiple of 2^unit.
-  __device__ void add_multiple(double x) { value_ += x; }
-  __device__ void add(double x) {
-    double const below = grid_.below(x);
-    if (below != x) unknown_ += one_;
-    value_ += below;
-  }
-  // Nothing, or less than 2^unit, up or down.
-  __device__ void blur() { value_ -= one_, unknown_ += 2 * one_; }
-  __device__ Out least() const { return rounded<Out>(value_); }
-  __device__ Out most() const { return rounded<Out>(value_ + unknown_); }
-
- private:
-  grid_of_multiples grid_;
-  double value_, one_, unknown_;
-};
-
-// Doubles: two limbs, of which each is a sum of multiples without a rounding.
-template <>
-class rounded_sum<double> {
- public:
-  static constexpr int limbs = 2, bits = 50, low_bits = 46;
+  static constexpr int bits = 50, low_bits = 46;  // of a limb
   __device__ explicit rounded_sum(started_sum const& s)
       : grid_(s.high_unit),
         low_grid_(s.unit),
@@ -80,6 +53,7 @@ class rounded_sum<double> {
         unknown_(s.rest ? one_ : 0) {}
 
   __device__ bool is_exact() const { return unknown_ == 0; }
+  // A multiple of 2^unit.
   __device__ void add_multiple(double x) {
     double const near = grid_.nearest(x);
     high_ += near;
@@ -91,9 +65,28 @@ class rounded_sum<double> {
     high_ += near;
     low_ += below;
   }
+  // Nothing, or less than 2^unit, up or down.
   __device__ void blur() { low_ -= one_, unknown_ += 2 * one_; }
-  __device__ double least() const { return high_ + low_; }
-  __device__ double most() const { return high_ + (low_ + unknown_); }
+  // The sum, rounded once, is one of these or lies between them.
+  __device__ Out least() const {
+    if constexpr (std::is_same_v<Out, double>)
+      return high_ + low_;
+    else
+      return rounded<Out>(__dadd_rd(high_, low_));
+  }
+  __device__ Out most() const {
+    if constexpr (std::is_same_v<Out, double>)
+      return high_ + (low_ + unknown_);
+    else
+      return rounded<Out>(__dadd_ru(high_, __dadd_ru(low_, unknown_)));
+  }
+  // The same for a sum that is exact.
+  __device__ Out most_if_exact() const {
+    if constexpr (std::is_same_v<Out, double>)
+      return least();
+    else
+      return rounded<Out>(__dadd_ru(high_, low_));
+  }
 
  private:
   grid_of_multiples grid_, low_grid_;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scans of arrays that fit on the device at once, in a wave: a block has one tile, whose elements
+// it keeps in shared memory while blocks tell one another their totals, once. A single block tells
+// nobody anything. All blocks run at the same time (a cooperative launch), so that one may wait for
+// any other. This file names no aggregate.
+#pragma once
+
+#include "tally/cuda/launch.cuh"
+#include "tally/device/grid/epoch.cuh"
+#include "tally/device/grid/mailbox.cuh"
+#include "tally/device/grid/tickets.cuh"
+#include "tally/device/scan_tile.cuh"
+
+namespace tally::device {
+
+// What the warps of a block tell one another.
+template <class Prefix>
+struct wave_board {
+  static constexpr int warps = Prefix::wave_threads / warp_size;
+  static_assert(warps <= warp_size);
+
+  typename Prefix::shared shared;
+  typename Prefix::total total[warps];
+  typename Prefix::before before[warps];
+  typename Prefix::start start;
+};
+
+// The block of the last tile waits for what all others publish, and so ends the launch: they have
+// taken the epoch. Where words are cleared then, it must be the last to read them.
+__device__ inline void leave_wave(workspace const& w, std::uint32_t epoch) {
+  bool const clears = epoch == ~std::uint32_t(0);
+  bool const last =
+      clears ? tickets(w, gridDim.x).draw().number == gridDim.x - 1 : blockIdx.x == gridDim.x - 1;
+  if (last && threadIdx.x % warp_size == 0) end_epoch(w, epoch);
+}
+
+template <class Prefix, class Source, int Vectors>
+__global__ void __launch_bounds__(Prefix::wave_threads, 1)
+    scan_wave(__grid_constant__ scan_call<Prefix, Source> const call) {
+  using tiling = scan_tiling<Prefix, Source, Vectors>;
+  __shared__ wave_board<Prefix> board;
+  unsigned const warps = blockDim.x / warp_size, warp = threadIdx.x / warp_size;
+  std::uint32_t const tile = blockIdx.x;
+  bool const alone = gridDim.x == 1, is_last = tile == gridDim.x - 1;
+  auto* const memory = dynamic_shared<unsigned char>() + warp * tiling::part_bytes;
+  auto const p = tiling::part_of(call, tile, warps, warp, memory);
+
+  await_launches_before();
+  tiling::load(call, p, memory);
+  __pipeline_commit();
+  epoch_to_come epoch;
+  if (!alone) epoch.ask(call.w);
+  __pipeline_wait_prior(0);
+  __syncwarp();
+  auto const here = call.prefix.gather(p, board.total[warp]);
+  __syncthreads();
+
+  // One warp tells the tile's total, and another learns those of the tiles before.
+  mailbox const totals{call.w.words, nullptr, alone ? 0 : epoch.take()};
+  if (warp == 0)
+    call.prefix.publish(board.shared, totals, tile, is_last, board.total, warps, board.before, 0);
+  if (warp == warps - 1) {
+    call.prefix.begin(board.shared);
+    auto const before = call.prefix.collect(totals, 0, tile);
+    call.prefix.carry(board.shared, before, totals, 0, tile, board.start, 0);
+    if (!alone) leave_wave(call.w, totals.epoch);
+  }
+  __syncthreads();
+  let_next_launch_start();
+
+  items_of<typename Prefix::result, tiling::items> out;
+  call.prefix.results(p, board.shared, board.total, warp, board.start, board.before[warp], here,
+                      out, call.total);
+  tiling::store(call, p, out, memory);
+}
+
+}  // namespace tally::device
