@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
@@ -25,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results" / "gpu_tests.json"
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 SHARDS = 6  # in which tests run under a tool, at once
+ALONE_AT_ONCE = 4
 LADDERS = ["memory", "reduce", "shuffle", "squares"]
 # They test how long things take, or go through millions of elements.
 SLOW_UNDER_A_TOOL = ("Timing.*:Lines.*:ladder_*:LargeReductions.*:Reductions/*.*_a_hundred_times:"
@@ -91,7 +93,7 @@ def run_tests(folder, prefix=(), options=(), shard=(0, 1)):
 
 
 def run_alone(folder):
-    """Counts of the outcomes of tests each of which has a process of its own."""
+    """Counts of the outcomes of tests each of which has a process of its own; some run at once."""
     listed = subprocess.run([folder / "bin" / "tally_gpu_tests", "--gtest_list_tests",
                              f"--gtest_filter={ALONE}"], check=True, capture_output=True, text=True)
     names, suite = [], ""
@@ -101,8 +103,10 @@ def run_alone(folder):
         elif line.endswith("."):
             suite = line
     counts = Counter(failed=int(not names))
-    for name in names:
-        counts.update(run_tests(folder, options=[f"--gtest_filter={name}"])[0])
+    with ThreadPoolExecutor(ALONE_AT_ONCE) as pool:
+        filters = [[f"--gtest_filter={name}"] for name in names]
+        for found, _ in pool.map(lambda options: run_tests(folder, options=options), filters):
+            counts.update(found)
     return dict(counts)
 
 
@@ -127,21 +131,39 @@ def run_rungs(folder, prefix):
     return verified, errors
 
 
+def distinct_cubins(tool, programs, scratch):
+    """Files of machine code, the largest first. Tests have the library's, too: it is there once."""
+    found = {}
+    for program in programs:
+        extracted = scratch / program.name
+        extracted.mkdir()
+        subprocess.run([tool, "-xelf", "all", program], cwd=extracted, check=True, capture_output=True)
+        for cubin in extracted.iterdir():
+            found[hashlib.sha256(cubin.read_bytes()).digest()] = cubin
+    return sorted(found.values(), key=lambda cubin: -cubin.stat().st_size)
+
+
 def split_loads(folder):
     """How often machine code reads a status word with two loads (device/grid/status_word.cuh says what is
     wrong with that); None: there is no cuobjdump."""
     tool = shutil.which("cuobjdump") or "/usr/local/cuda/bin/cuobjdump"
     if not os.access(tool, os.X_OK):
         return None
-    found, whole = 0, 0
-    for program in ("tally", "tally_gpu_tests"):
-        done = subprocess.run([tool, "-sass", folder / "bin" / program], check=True,
-                              capture_output=True, text=True)
-        found += len(re.findall(r"\bLDG?\.E\.64\.STRONG\.GPU", done.stdout))
-        whole += len(re.findall(r"\bLDG?\.E\.128\.STRONG\.GPU", done.stdout))
-    if whole == 0:
+
+    def loads(cubin):
+        done = subprocess.run([tool, "-sass", cubin], check=True, capture_output=True)
+        return Counter(re.findall(rb" LDG?\.E\.(64|128)\.STRONG\.GPU", done.stdout))
+
+    found = Counter()
+    with tempfile.TemporaryDirectory() as scratch:
+        programs = [folder / "bin" / name for name in ("tally", "tally_gpu_tests")]
+        cubins = distinct_cubins(tool, programs, Path(scratch))
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            for in_one in pool.map(loads, cubins):
+                found.update(in_one)
+    if found[b"128"] == 0:
         sys.exit("gpu-test: no status word is read at all: has cuobjdump another format?")
-    return found
+    return found[b"64"]
 
 
 def run_tool(folder, tool):
@@ -183,16 +205,26 @@ def save(results, file):
     file.write_text(json.dumps(results, indent=1) + "\n")
 
 
+def timed(what, function, *arguments):
+    """What the function returns; says how long it took."""
+    begin = time.monotonic()
+    result = function(*arguments)
+    print(f"{what}: {time.monotonic() - begin:.0f} s", flush=True)
+    return result
+
+
 def run(folder, file, tools):
     device = gpu(folder)
-    counts, _ = run_tests(folder)
+    counts, _ = timed("all tests in one process", run_tests, folder)
     results = {"device": device["name"], "driver": driver(), "cuda": device["runtime_cuda"],
                "digest": (folder / "sources.sha256").read_text().strip(), **counts}
     before = known(file)
     same = all(before.get(key) == results[key] for key in ("device", "digest"))
     results["sanitizers"] = before["sanitizers"] if same else {}
-    results["split_loads"] = split_loads(folder)
-    results["alone"] = run_alone(folder)
+    with ThreadPoolExecutor() as pool:  # one needs no GPU
+        splits = pool.submit(timed, "loads in the machine code", split_loads, folder)
+        alone = pool.submit(timed, "some tests in a process each", run_alone, folder)
+        results["split_loads"], results["alone"] = splits.result(), alone.result()
     save(results, file)
     with ThreadPoolExecutor() as pool:
         running = {pool.submit(run_tool, folder, tool): tool for tool in tools}
