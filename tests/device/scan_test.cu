@@ -143,6 +143,81 @@ TEST(fast_scans_on_a_device, of_small_integers_are_exact) {
   expect_scans(tally::tree_sum<double>{}, in, 5.0, call);
 }
 
+// Few blocks at a time, in any order, each with several tiles, over several groups of 32 tiles.
+template <class A>
+void expect_any_schedule(A const& a, std::vector<typename A::element> const& in,
+                         scan_kind<typename A::result> how) {
+  auto const want = scan_on_host(a, in, how);
+  for (unsigned resident : {1, 2, 3})
+    for (int order = 0; order < schedule::orders; ++order) {
+      std::uint64_t const seed = 10 * resident + unsigned(order) + 1;
+      schedule const now(seed, resident, order);
+      test_call call(1, std::uint32_t(seed));
+      how.blocks = 7;
+      expect_same(scan_on_device(a, in, call, how), want,
+                  std::to_string(resident) + " resident, order " + std::to_string(order));
+      EXPECT_EQ(call.epoch(), seed + 1);
+    }
+}
+
+TEST(scans_in_tiles, need_no_blocks_beside_them_and_no_order_of_blocks) {
+  using sums = tally::integer_running_sum<std::int64_t, std::int64_t>;
+  auto const in = any_integers<std::int64_t>(69 * part_of_warp<sums> + 5);
+  expect_any_schedule(sums{}, in, {.warps = 1});
+  expect_any_schedule(sums{}, in, {.reverse = true, .warps = 2});
+}
+
+TEST(scans_in_tiles, see_their_operands_in_order) {
+  using join_all = tally::operation<interval, join>;
+  std::vector<interval> in(70 * part_of_warp<join_all>);
+  for (int i = 0; i < int(in.size()); ++i) in[i] = {i, i + 1, 0};
+  expect_any_schedule(join_all{}, in, {.warps = 1});
+  expect_any_schedule(join_all{}, in, {.reverse = true, .warps = 1});
+}
+
+TEST(scans_in_tiles, of_states_that_round_have_the_same_bits) {
+  using sums = tally::tree_sum<float>;
+  auto const in = values<float>(kind::wide, 70 * part_of_warp<sums>);
+  scan_kind<float> how{.warps = 1, .blocks = 1};
+  test_call first(1);
+  auto const want = scan_on_device(sums{}, in, first, how);
+  for (unsigned resident : {1, 2, 3, 9})
+    for (int order = 0; order < schedule::orders; ++order) {
+      schedule const now(resident, resident, order);
+      test_call call(1);
+      how.blocks = 9;
+      expect_same(scan_on_device(sums{}, in, call, how), want, std::to_string(resident));
+    }
+}
+
+TEST(scans_in_tiles, may_have_more_blocks_than_tiles) {
+  tally::integer_running_sum<std::int32_t, std::int32_t> const a;
+  for (std::size_t n : {0, 1, 641, 3000}) {
+    auto const in = any_integers<std::int32_t>(n);
+    schedule const now(1, 2, 0);
+    test_call call(1, 4);
+    scan_kind<std::int32_t> const how{.warps = 1, .blocks = n <= 640 ? 1u : 8u};
+    expect_same(scan_on_device(a, in, call, how), scan_on_host(a, in, how), std::to_string(n));
+    EXPECT_EQ(call.epoch(), n <= 640 ? 4u : 5u);  // a tile alone needs no tickets
+  }
+}
+
+// A launch of few blocks is followed by others on the same words, as the counter wraps.
+TEST(scans_in_tiles, end_their_epoch_when_all_blocks_have_left) {
+  tally::integer_running_sum<std::int32_t, std::int32_t> const a;
+  auto const in = any_integers<std::int32_t>(12 * 640);
+  auto const want = scan_on_host(a, in, {});
+  for (unsigned resident : {1, 3, 4}) {
+    schedule const now(resident, resident, 0);
+    test_call call(1, ~std::uint32_t(0) - 2);
+    for (std::uint32_t epoch : {~std::uint32_t(0) - 1, 0u, 1u}) {
+      scan_kind<std::int32_t> const how{.warps = 2, .blocks = 4};
+      expect_same(scan_on_device(a, in, call, how), want, "launch");
+      EXPECT_EQ(call.epoch(), epoch);
+    }
+  }
+}
+
 TEST(scans_on_a_device, go_on_when_epochs_begin_again) {
   tally::integer_running_sum<std::int32_t, std::int32_t> const a;
   auto const in = any_integers<std::int32_t>(30000);

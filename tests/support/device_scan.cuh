@@ -8,7 +8,34 @@
 #include "tally/device/prefix/integer.cuh"
 #include "tally/device/scan_array.cuh"
 
+#if __has_include("simt/machine.hpp")
+#include "simt/machine.hpp"
+#endif
+
 namespace support {
+
+// On the SIMT machine: how launches are scheduled until this goes. On a GPU it does nothing.
+#if __has_include("simt/machine.hpp")
+class schedule {
+ public:
+  static constexpr int orders = 3;
+  schedule(std::uint64_t seed, unsigned resident, int order) : before_(simt::machine()) {
+    simt::machine().seed = seed;
+    simt::machine().resident_blocks = resident;
+    simt::machine().order = simt::block_order(order);
+  }
+  ~schedule() { simt::machine() = before_; }
+  schedule(schedule const&) = delete;
+
+ private:
+  simt::settings before_;
+};
+#else
+struct schedule {
+  static constexpr int orders = 1;
+  schedule(std::uint64_t, unsigned, int) {}
+};
+#endif
 
 template <class Result>
 struct scanned {
@@ -21,7 +48,38 @@ struct scan_kind {
   bool exclusive = false, reverse = false;
   std::optional<Result> init = {};
   tally::nan_policy nan = tally::propagate;
+  unsigned warps = 0, blocks = 0;  // if not 0: by the kernel of many tiles, cut so
 };
+
+// As scan_on_gpu, but by the kernel of many tiles, in so many blocks of so many scanning warps.
+template <class A, tally::input In>
+void scan_in_tiles(test_call& call, A const& a, In const& in, typename A::result* out,
+                   typename A::result* total, scan_kind<typename A::result> const& how) {
+  namespace device = tally::device;
+  bool const skips = how.nan == tally::skip && tally::has_nan<typename A::element>;
+  auto const source = device::source_of(in);
+  using source_type = std::remove_const_t<decltype(source)>;
+  auto const prefix = device::prefix_for<A>::make(a, skips, how.reverse, how.init);
+  using prefix_type = std::remove_const_t<decltype(prefix)>;
+  using tiling = device::scan_tiling<prefix_type, source_type>;
+  std::size_t const size = how.warps * tiling::part;
+  auto const tiles = std::uint32_t(std::max<std::size_t>((in.size() + size - 1) / size, 1));
+  auto const workspace = call.workspace(std::size_t(tiles) * prefix_type::words);
+  tally::launch_early<device::scan_array<prefix_type, source_type>>(
+      how.blocks, (how.warps + device::carrying_warps) * unsigned(tally::warp_size),
+      how.warps * tiling::warp_bytes, call.stream())(device::scan_call<prefix_type, source_type>{
+      source, in.size(), tiles, how.exclusive, how.reverse, out, total, workspace, prefix});
+}
+
+// How many elements a scanning warp has of a tile.
+template <class A>
+inline constexpr std::size_t part_of_warp = [] {
+  using prefix =
+      decltype(tally::device::prefix_for<A>::make(std::declval<A const&>(), false, false, {}));
+  using source = decltype(tally::device::source_of(
+      std::declval<tally::array_input<typename A::element> const&>()));
+  return std::size_t(tally::device::scan_tiling<prefix, source>::part);
+}();
 
 // The scan of `in` on a device, between canaries: `in_at` elements and `out_at` results behind an
 // aligned address. If `in_place`, results take the elements' place.
@@ -40,9 +98,13 @@ scanned<typename A::result> scan_on_device(A const& a, std::vector<typename A::e
   if constexpr (sizeof(T) == sizeof(R))
     if (in_place) to = reinterpret_cast<R*>(data.data() + in_at);
   R* const total = out.data() + out_at + in.size() + 1;
-  tally::detail::scan_on_gpu(
-      call, a, how.nan, tally::array_input<T>{data.data() + in_at, in.size()}, to,
-      tally::detail::gpu_scan<R>{how.exclusive, how.reverse, how.init, total});
+  tally::array_input<T> const from{data.data() + in_at, in.size()};
+  if (how.blocks > 0)
+    scan_in_tiles(call, a, from, to, total, how);
+  else
+    tally::detail::scan_on_gpu(
+        call, a, how.nan, from, to,
+        tally::detail::gpu_scan<R>{how.exclusive, how.reverse, how.init, total});
   tally::check(cudaDeviceSynchronize());
   EXPECT_EQ(call.drawn(), 0u);
   auto const all = out.to_host();

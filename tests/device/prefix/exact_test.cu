@@ -59,6 +59,24 @@ TEST(exact_scans_on_a_device_of_another_type, are_rounded_once) {
   expect_rounded_to<tally::float16, tally::bfloat16>();
 }
 
+TYPED_TEST(exact_scans_on_a_device, need_no_blocks_beside_them_and_no_order_of_blocks) {
+  using T = TypeParam;
+  using sums = tally::exact_running_sum<T, T>;
+  constexpr std::size_t part = part_of_warp<sums>;
+  auto in = values<T>(kind::wide, 66 * part + 5);
+  auto const far = values<T>(kind::any_bits, in.size());
+  std::copy_n(far.begin(), 4 * part, in.begin() + 40 * part);  // tiles that publish all digits
+  scan_kind<T> how{.warps = 1, .blocks = 5};
+  auto const want = scan_on_host(sums{}, in, how);
+  for (unsigned resident : {1, 2, 3, 5})
+    for (int order = 0; order < schedule::orders; ++order) {
+      schedule const now(resident + 10, resident, order);
+      test_call call(1);
+      expect_same(scan_on_device(sums{}, in, call, how), want,
+                  std::to_string(resident) + " resident, order " + std::to_string(order));
+    }
+}
+
 // Half-way between two results, where an element far below decides.
 TYPED_TEST(exact_scans_on_a_device, see_tiny_elements_that_decide_ties) {
   using T = TypeParam;
