@@ -3,6 +3,8 @@
 // Integers of 192 bits: what a block sees of a long fixed-point number, from some bit on.
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include "tally/exact/float_format.hpp"
 
 namespace tally::device {
