@@ -51,7 +51,8 @@ struct scan_kind {
   unsigned warps = 0, blocks = 0;  // if not 0: by the kernel of many tiles, cut so
 };
 
-// As scan_on_gpu, but by the kernel of many tiles, in so many blocks of so many scanning warps.
+// As scan_on_gpu, but by the kernel of many tiles, in so many blocks of so many scanning warps; a
+// tile alone is for one.
 template <class A, tally::input In>
 void scan_in_tiles(test_call& call, A const& a, In const& in, typename A::result* out,
                    typename A::result* total, scan_kind<typename A::result> const& how) {
@@ -66,7 +67,8 @@ void scan_in_tiles(test_call& call, A const& a, In const& in, typename A::result
   auto const tiles = std::uint32_t(std::max<std::size_t>((in.size() + size - 1) / size, 1));
   auto const workspace = call.workspace(std::size_t(tiles) * prefix_type::words);
   tally::launch_early<device::scan_array<prefix_type, source_type>>(
-      how.blocks, (how.warps + device::carrying_warps) * unsigned(tally::warp_size),
+      tiles == 1 ? 1 : how.blocks,
+      (how.warps + device::carrying_warps) * unsigned(tally::warp_size),
       how.warps * tiling::warp_bytes, call.stream())(device::scan_call<prefix_type, source_type>{
       source, in.size(), tiles, how.exclusive, how.reverse, out, total, workspace, prefix});
 }

@@ -111,4 +111,87 @@ TYPED_TEST(exact_scans_on_a_device, come_back_from_cancellation) {
   expect_same(scan_on_device(a, in, call), scan_on_host(a, in, {}), "cancellation");
 }
 
+template <class T>
+T minus(T x) {
+  return tally::from_bits<T>(tally::bits_of<T>(tally::to_bits(x) ^ tally::format<T>::sign));
+}
+
+// By warps of several tiles, in either direction.
+template <class T>
+void expect_exact(std::vector<T> const& in, std::string const& what) {
+  tally::exact_running_sum<T, T> const a;
+  test_call call(1);
+  for (bool backwards : {false, true}) {
+    scan_kind<T> const how{.exclusive = backwards, .reverse = backwards, .warps = 2, .blocks = 2};
+    expect_same(scan_on_device(a, in, call, how), scan_on_host(a, in, how),
+                what + (backwards ? ", exclusive and reverse" : ""));
+  }
+}
+
+// Every prefix lies half-way between two results, or is off by the least there is: for a while up,
+// and down.
+TYPED_TEST(exact_scans_on_a_device, see_ties_at_every_position) {
+  using T = TypeParam;
+  T const large = tally::convert<T>(std::ldexp(1.0, tally::format<T>::precision));
+  T const least = tally::from_bits<T>(1);
+  std::mt19937 random(1);
+  for (std::size_t apart : {5, 97, 1000}) {
+    std::vector<T> in(5 * part_of_warp<tally::exact_running_sum<T, T>> + 7);
+    int above = 0;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      bool const up = above < 20 || (above < 100 && random() % 2);
+      in[i] = tally::convert<T>(up ? 2.0 : -2.0);
+      above += up ? 2 : -2;
+    }
+    in[0] = large;
+    in[1] = tally::convert<T>(1.0);
+    for (std::size_t i = apart - 1, k = 0; i < in.size(); i += apart, ++k)
+      in[i] = k % 4 == 1 || k % 4 == 2 ? minus(least) : least;  // 1, 0, -1, 0 of them, and so on
+    expect_exact(in, std::to_string(apart) + " apart");
+    in.front() = tally::convert<T>(1.0), in.back() = large;  // for the other direction
+    expect_exact(in, std::to_string(apart) + " apart, the largest at the end");
+  }
+}
+
+// Prefixes are zero again and again, after few elements and after some tiles.
+TYPED_TEST(exact_scans_on_a_device, are_zero_where_all_cancels) {
+  using T = TypeParam;
+  for (kind which : {kind::any_bits, kind::normal})
+    for (std::size_t half : {1, 19, 333, 1100}) {
+      auto in = values<T>(which, 1800);
+      for (std::size_t i = 0; i < in.size(); ++i)
+        if (i % (2 * half) >= half) in[i] = minus(in[i - 2 * (i % half) - 1]);
+      expect_exact(in, "half " + std::to_string(half));
+    }
+}
+
+TYPED_TEST(exact_scans_on_a_device, hold_80_binades) {
+  using T = TypeParam;
+  std::mt19937_64 random(5);
+  std::vector<T> in(4000);
+  for (auto& x : in) {
+    double const unit = double(std::int64_t(random()) >> 11) * 0x1p-52;
+    x = tally::convert<T>(std::ldexp(unit, int(random() % 80) - 40));
+    if (!tally::is_finite(x)) x = tally::convert<T>(unit);
+  }
+  expect_exact(in, "80 binades");
+  for (std::size_t i = 0; i < in.size(); ++i)  // and tiles of 10 binades beside others
+    in[i] = tally::convert<T>(std::ldexp(double(std::int64_t(random()) >> 11) * 0x1p-52,
+                                         int(i / 500) * 10 - 35 - int(random() % 10)));
+  expect_exact(in, "10 binades each");
+}
+
+TYPED_TEST(exact_scans_on_a_device, stay_special_from_the_middle_on) {
+  using T = TypeParam;
+  T const specials[] = {tally::quiet_nan<T>(), tally::infinity<T>(false), tally::infinity<T>(true)};
+  for (std::size_t at : {0, 700, 1279, 1280, 2000})
+    for (T const x : specials) {
+      auto in = values<T>(kind::wide, 2600);
+      in[at] = x;
+      expect_exact(in, "a special at " + std::to_string(at));
+      in[2100] = tally::infinity<T>(true);
+      expect_exact(in, "and an infinity after one at " + std::to_string(at));
+    }
+}
+
 }  // namespace
