@@ -5,12 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include "support/failure_of.hpp"
 #include "tally/cuda/device_array.cuh"
-#include "tally/gpu_operators.cuh"
+#include "tally/gpu_aggregates.cuh"
 #include "tally/tally.hpp"
 
 namespace {
@@ -24,7 +25,7 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ x >> 31;
 }
 
-enum class data { any_bits, normal, wide, ties, cancelling };
+enum class data { any_bits, normal, wide, ties, decided_ties, cancelling };
 template <class T>
 T value_of(data which, std::uint64_t i) {
   std::uint64_t const r = mixed(i + 1);
@@ -37,6 +38,13 @@ T value_of(data which, std::uint64_t i) {
       case data::normal: return convert<T>(unit + double(std::int64_t(r << 21) >> 11) * 0x1p-52);
       case data::wide: return convert<T>(std::ldexp(unit, int(r % 80) - 40));
       case data::ties: return convert<T>(i == 0 ? double(1 << format<T>::precision % 30) : 0.5);
+      case data::decided_ties: {  // all half-way, but for a tiny element now and then
+        if (i == 0) return convert<T>(std::ldexp(1.0, format<T>::precision));
+        if (i == 1) return convert<T>(1.0);
+        bool const up = i / 997 % 2;
+        if (i % 997 == 0) return from_bits<T>(bits_of<T>(up ? 1 : format<T>::sign | 1));
+        return convert<T>(i % 2 ? 2.0 : -2.0);
+      }
       case data::cancelling:
         return convert<T>(std::ldexp(double(mixed(i / 2) >> 11), int(i / 2 % 20)) *
                           (i % 2 ? -1 : 1));
@@ -52,31 +60,38 @@ std::vector<T> values(data which, std::size_t n) {
   return out;
 }
 
-template <class In, class Out, class Op>
-void expect_bits_of_the_cpu(gpu& there, Op const& op, std::vector<In> const& in, bool exclusive,
-                            scan_options<Out> options) {
-  std::vector<Out> want(in.size());
+// Of an input for cores, and of the same for the GPU.
+template <class Out, class Op, class Host, class Device>
+void expect_bits_of(gpu& there, Op const& op, Host const& host, Device const& device, std::size_t n,
+                    bool exclusive, scan_options<Out> options) {
+  std::vector<Out> want(n);
   Out want_total{};
   options.total = &want_total;
-  exclusive ? exclusive_scan(cpu{}, in, want, op, options)
-            : inclusive_scan(cpu{}, in, want, op, options);
-  device_array<In> x(in);
-  device_array<Out> out(in.size() + 1);
+  exclusive ? exclusive_scan(cpu{}, host, want, op, options)
+            : inclusive_scan(cpu{}, host, want, op, options);
+  device_array<Out> out(n + 1);
   out.fill_bytes(0xa5);
-  options.total = out.data() + in.size();
-  std::span<In const> const from(x.data(), in.size());
-  std::span<Out> const to(out.data(), in.size());
-  exclusive ? exclusive_scan(there, from, to, op, options)
-            : inclusive_scan(there, from, to, op, options);
+  options.total = out.data() + n;
+  std::span<Out> const to(out.data(), n);
+  exclusive ? exclusive_scan(there, device, to, op, options)
+            : inclusive_scan(there, device, to, op, options);
   there.synchronise();
   auto const got = out.to_host();
-  for (std::size_t i = 0; i < in.size(); ++i)
+  for (std::size_t i = 0; i < n; ++i)
     if (std::memcmp(&got[i], &want[i], sizeof(Out)) != 0) {
-      ADD_FAILURE() << "element " << i << " of " << in.size() << (exclusive ? ", exclusive" : "")
+      ADD_FAILURE() << "element " << i << " of " << n << (exclusive ? ", exclusive" : "")
                     << (options.reverse ? ", reverse" : "") << (options.init ? ", init" : "");
       break;
     }
-  EXPECT_EQ(std::memcmp(&got[in.size()], &want_total, sizeof(Out)), 0) << in.size();
+  EXPECT_EQ(std::memcmp(&got[n], &want_total, sizeof(Out)), 0) << n;
+}
+
+template <class In, class Out, class Op>
+void expect_bits_of_the_cpu(gpu& there, Op const& op, std::vector<In> const& in, bool exclusive,
+                            scan_options<Out> const& options) {
+  device_array<In> const x(in);
+  expect_bits_of<Out>(there, op, in, std::span<In const>(x.data(), in.size()), in.size(), exclusive,
+                      options);
 }
 
 constexpr std::size_t sizes[] = {0, 1, 33, 5119, 5120, 20481, 65536, 1000003};
@@ -120,6 +135,16 @@ TYPED_TEST(float_scans_on_a_gpu, of_sums_have_the_bits_of_the_cpu) {
       expect_bits_of_the_cpu<T, T>(there, sum{}, values<T>(which, n), true, {.reverse = true});
     }
 }
+TYPED_TEST(float_scans_on_a_gpu, of_sums_see_tiny_elements_that_decide_ties) {
+  using T = TypeParam;
+  gpu there;
+  for (std::size_t n : {1000, 200000}) {
+    auto in = values<T>(data::decided_ties, n);
+    expect_bits_of_the_cpu<T, T>(there, sum{}, in, false, {});
+    std::ranges::reverse(in);
+    expect_bits_of_the_cpu<T, T>(there, sum{}, in, true, {.reverse = true});
+  }
+}
 TYPED_TEST(float_scans_on_a_gpu, of_sums_are_rounded_to_any_type) {
   gpu there;
   auto const in = values<TypeParam>(data::wide, 300000);
@@ -161,6 +186,70 @@ TYPED_TEST(float_scans_on_a_gpu, that_round_are_the_same_in_every_run) {
     auto const now = out.to_host();
     if (run == 0) first = now;
     EXPECT_EQ(std::memcmp(now.data(), first.data(), n * sizeof(TypeParam)), 0);
+  }
+}
+
+// Computed inputs.
+struct flip_sign {
+  template <class T>
+  TALLY_FN T operator()(T const& x) const {
+    return from_bits<T>(bits_of<T>(to_bits(x) ^ format<T>::sign));
+  }
+};
+struct first_unless_zero {
+  template <class T>
+  TALLY_FN T operator()(zipped<T, T> const& x) const {
+    return to_bits(x.first) == 0 ? x.second : x.first;
+  }
+};
+struct linear_map {  // x -> scale x + offset, modulo 2^32
+  unsigned scale, offset;
+};
+struct as_map {
+  TALLY_FN linear_map operator()(zipped<unsigned, unsigned> const& x) const {
+    return {x.first, x.second};
+  }
+};
+struct composed {
+  TALLY_FN linear_map operator()(linear_map const& a, linear_map const& b) const {
+    return {a.scale * b.scale, a.offset * b.scale + b.offset};
+  }
+};
+
+TYPED_TEST(float_scans_on_a_gpu, take_inputs_that_are_computed) {
+  using T = TypeParam;
+  gpu there;
+  for (data which : {data::wide, data::decided_ties, data::any_bits})
+    for (std::size_t n : {0, 33, 5121, 200000}) {
+      auto const a = values<T>(which, n);
+      auto b = values<T>(data::normal, n);
+      for (std::size_t i = 0; i < n; i += 3) b[i] = T{};
+      device_array<T> const x(a), y(b);
+      std::span<T const> const on_a(x.data(), n), on_b(y.data(), n);
+      for (bool backwards : {false, true}) {
+        scan_options<T> const options{.reverse = backwards};
+        expect_bits_of<T>(there, sum{}, transform(a, flip_sign{}), transform(on_a, flip_sign{}), n,
+                          backwards, options);
+        expect_bits_of<T>(there, sum{}, transform(zip(b, a), first_unless_zero{}),
+                          transform(zip(on_b, on_a), first_unless_zero{}), n, backwards, options);
+        expect_bits_of<T>(there, maximum{}, transform(a, flip_sign{}), transform(on_a, flip_sign{}),
+                          n, false, options);
+      }
+    }
+}
+
+TEST(users_scans_on_a_gpu, take_zipped_arrays) {
+  gpu there;
+  for (std::size_t n : {1, 4000, 300000}) {
+    auto const a = values<unsigned>(data::any_bits, n);
+    auto b = a;
+    std::ranges::reverse(b);
+    device_array<unsigned> const x(a), y(b);
+    std::span<unsigned const> const on_a(x.data(), n), on_b(y.data(), n);
+    for (bool reverse : {false, true})
+      expect_bits_of<linear_map>(there, composed{}, transform(zip(a, b), as_map{}),
+                                 transform(zip(on_a, on_b), as_map{}), n, false,
+                                 {.reverse = reverse});
   }
 }
 
