@@ -17,13 +17,14 @@ std::vector<T> any_integers(std::size_t n, unsigned seed = 1) {
   return out;
 }
 
-// A warp has 640 elements of 4 bytes of a tile, of which the largest have 13 such parts.
-constexpr std::size_t sizes[] = {0,    1,    2,    31,   33,   639,   640,   641,
-                                 3200, 5121, 8319, 8320, 8321, 10241, 16000, 50000};
+// In a wave a warp has 640 elements of 4 bytes of a tile, or 1152, and there are at most 28 of them;
+// else it is one of 17, with 640.
+constexpr std::size_t sizes[] = {0,    1,    2,     31,    33,    639,   640,   641,   3200,
+                                 8321, 10241, 17919, 17921, 32255, 32257, 43520, 43521, 50000};
 
 TEST(scans_on_a_device, of_integers_are_those_of_the_host_for_every_size) {
-  test_call call(1);
   for (std::size_t n : sizes) {
+    test_call call(n % 3 ? 1 : 3);
     expect_scans(tally::integer_running_sum<std::int32_t, std::int32_t>{},
                  any_integers<std::int32_t>(n), 7, call);
     expect_scans(tally::running_extremum<std::int32_t, true>{}, any_integers<std::int32_t>(n), 7,
@@ -220,12 +221,14 @@ TEST(scans_in_tiles, end_their_epoch_when_all_blocks_have_left) {
 
 TEST(scans_on_a_device, go_on_when_epochs_begin_again) {
   tally::integer_running_sum<std::int32_t, std::int32_t> const a;
-  auto const in = any_integers<std::int32_t>(30000);
-  auto const want = scan_on_host(a, in, {});
-  test_call call(1, ~std::uint32_t(0) - 2);
-  for (std::uint32_t epoch : {~std::uint32_t(0) - 1, 0u, 1u, 2u}) {
-    expect_same(scan_on_device(a, in, call), want, "launch");
-    EXPECT_EQ(call.epoch(), epoch);
+  for (std::size_t n : {30000, 80000}) {  // in a wave, and by tiles
+    auto const in = any_integers<std::int32_t>(n);
+    auto const want = scan_on_host(a, in, {});
+    test_call call(2, ~std::uint32_t(0) - 2);
+    for (std::uint32_t epoch : {~std::uint32_t(0) - 1, 0u, 1u, 2u}) {
+      expect_same(scan_on_device(a, in, call), want, "launch");
+      EXPECT_EQ(call.epoch(), epoch);
+    }
   }
 }
 

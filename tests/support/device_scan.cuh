@@ -62,9 +62,8 @@ void scan_in_tiles(test_call& call, A const& a, In const& in, typename A::result
   using source_type = std::remove_const_t<decltype(source)>;
   auto const prefix = device::prefix_for<A>::make(a, skips, how.reverse, how.init);
   using prefix_type = std::remove_const_t<decltype(prefix)>;
-  using tiling = device::scan_tiling<prefix_type, source_type>;
-  std::size_t const size = how.warps * tiling::part;
-  auto const tiles = std::uint32_t(std::max<std::size_t>((in.size() + size - 1) / size, 1));
+  using tiling = device::scan_stages<prefix_type, source_type>;
+  auto const tiles = std::uint32_t(tally::detail::tiles_of(in.size(), how.warps * tiling::part));
   auto const workspace = call.workspace(std::size_t(tiles) * prefix_type::words);
   tally::launch_early<device::scan_array<prefix_type, source_type>>(
       tiles == 1 ? 1 : how.blocks,
@@ -80,7 +79,7 @@ inline constexpr std::size_t part_of_warp = [] {
       decltype(tally::device::prefix_for<A>::make(std::declval<A const&>(), false, false, {}));
   using source = decltype(tally::device::source_of(
       std::declval<tally::array_input<typename A::element> const&>()));
-  return std::size_t(tally::device::scan_tiling<prefix, source>::part);
+  return std::size_t(tally::device::scan_stages<prefix, source>::part);
 }();
 
 // The scan of `in` on a device, between canaries: `in_at` elements and `out_at` results behind an

@@ -14,9 +14,9 @@ TYPED_TEST_SUITE(exact_scans_on_a_device, floats);
 
 TYPED_TEST(exact_scans_on_a_device, round_every_prefix_once) {
   using T = TypeParam;
-  test_call call(1);
   for (kind which : kinds)
-    for (std::size_t n : {40, 11000}) {
+    for (std::size_t n : {40, 11000, 11001}) {
+      test_call call(n % 2 ? 3 : 1);
       auto const in = values<T>(which, n);
       tally::exact_running_sum<T, T> const a;
       scan_kind<T> how;
