@@ -17,9 +17,9 @@ std::vector<T> any_integers(std::size_t n, unsigned seed = 1) {
   return out;
 }
 
-// In a wave a warp has 640 elements of 4 bytes of a tile, or 1152, and there are at most 28 of them;
-// else it is one of 17, with 640.
-constexpr std::size_t sizes[] = {0,    1,    2,     31,    33,    639,   640,   641,   3200,
+// In a wave a warp has 640 elements of 4 bytes of a tile, or 1152, and there are at most 28 of
+// them; else it is one of 17, with 640.
+constexpr std::size_t sizes[] = {0,    1,     2,     31,    33,    639,   640,   641,   3200,
                                  8321, 10241, 17919, 17921, 32255, 32257, 43520, 43521, 50000};
 
 TEST(scans_on_a_device, of_integers_are_those_of_the_host_for_every_size) {
@@ -122,6 +122,33 @@ TEST(scans_on_a_device, may_have_states_of_32_bytes) {
   for (std::size_t i = 0; i < in.size(); ++i)
     in[i] = {words[4 * i], words[4 * i + 1], words[4 * i + 2], words[4 * i + 3]};
   expect_scans(tally::operation<matrix, product>{}, in, in[7], call);
+}
+
+// The widest, of which few fit into shared memory.
+struct wide {
+  std::int64_t number;
+  unsigned char rest[992];
+};
+struct number_of_wide {
+  using element = wide;
+  using state = std::int64_t;
+  using result = std::int64_t;
+  static constexpr bool any_order = true;
+  TALLY_FN state identity() const { return 0; }
+  TALLY_FN state start(result init) const { return init; }
+  TALLY_FN state lift(element const& x, std::uint64_t) const { return x.number; }
+  TALLY_FN state combine(state s, state t) const { return s + t; }
+  TALLY_FN result lower(state s) const { return s; }
+};
+
+TEST(scans_on_a_device, may_have_elements_of_1000_bytes) {
+  std::vector<wide> in(900);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i].number = std::int64_t(i * i);
+  for (int multiprocessors : {1, 3}) {
+    test_call call(multiprocessors);
+    auto const got = scan_on_device(number_of_wide{}, in, call);
+    expect_same(got, scan_on_host(number_of_wide{}, in, {}), "wide");
+  }
 }
 
 TEST(fast_scans_on_a_device, are_the_same_in_every_run) {

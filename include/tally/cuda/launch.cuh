@@ -35,6 +35,20 @@ class granted_shared {
   std::uint64_t last_ = 0;
 };
 
+// How much shared memory a block may have on the current device. Asked once a device.
+inline std::size_t shared_memory_of_a_block() {
+  constexpr int devices = 32;
+  static int known[devices];
+  int device, bytes = 0;
+  check(cudaGetDevice(&device));
+  if (device < devices) bytes = __atomic_load_n(&known[device], __ATOMIC_RELAXED);
+  if (bytes == 0) {
+    check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    if (device < devices) __atomic_store_n(&known[device], bytes, __ATOMIC_RELAXED);
+  }
+  return std::size_t(bytes);
+}
+
 // Whether what the current device runs of a kernel is code for 9.0 or later, which can wait for the
 // launches before it; code for earlier ones runs on later devices, too. Asked once a device.
 class can_wait {

@@ -21,18 +21,25 @@ inline std::uint64_t tiles_of(std::uint64_t n, std::uint64_t size) {
   return n == 0 ? 1 : (n + size - 1) / size;
 }
 
+// How many warps a block has memory for, of which each needs so much.
+template <class Board>
+unsigned warps_with_room(std::size_t warp_bytes) {
+  auto const all = shared_memory_of_a_block();
+  return unsigned((all - std::min(all, sizeof(Board))) / warp_bytes);
+}
+
 // Scans in a wave of blocks whose lanes have `Vectors` times 16 bytes, if there is room for that.
 template <int Vectors, launch_context Context, class Prefix, class Source>
 bool scan_in_a_wave(Context& context, device::scan_call<Prefix, Source>& call) {
   using tiling = device::scan_tiling<Prefix, Source, Vectors>;
   constexpr unsigned most = Prefix::wave_threads / warp_size;
-  // What these warps do soon is not worth telling another block.
-  constexpr unsigned alone = std::min(16u, most), some = std::min(4u, most);
+  constexpr unsigned few = std::min(8u, most);  // what they do soon is not worth telling others
   auto const blocks = unsigned(context.multiprocessors());
   std::uint64_t const parts = tiles_of(call.n, tiling::part);
   if (parts > std::uint64_t(blocks) * most) return false;
   auto const warps =
-      parts <= alone ? unsigned(parts) : std::max(some, unsigned(tiles_of(parts, blocks)));
+      std::max(unsigned(std::min<std::uint64_t>(parts, few)), unsigned(tiles_of(parts, blocks)));
+  if (warps > warps_with_room<device::wave_board<Prefix>>(tiling::part_bytes)) return false;
   call.tiles = std::uint32_t(tiles_of(parts, warps));
   call.w = context.workspace(call.tiles > 1 ? call.tiles * std::size_t(Prefix::words) : 0);
   return launch_together<device::scan_wave<Prefix, Source, Vectors>>(
@@ -43,7 +50,11 @@ bool scan_in_a_wave(Context& context, device::scan_call<Prefix, Source>& call) {
 template <launch_context Context, class Prefix, class Source>
 void scan_by_tiles(Context& context, device::scan_call<Prefix, Source>& call) {
   using stages = device::scan_stages<Prefix, Source>;
-  constexpr unsigned warps = Prefix::threads / warp_size;
+  auto const warps = std::min(unsigned(Prefix::threads / warp_size),
+                              warps_with_room<device::scan_board<Prefix>>(stages::warp_bytes));
+  if (warps == 0)
+    throw error("scan: elements of " + std::to_string(sizeof(typename stages::element)) +
+                " bytes are too large for this GPU's shared memory");
   std::uint64_t const tiles = tiles_of(call.n, std::uint64_t(warps) * stages::part);
   auto const blocks = std::min<std::uint64_t>(tiles, unsigned(context.multiprocessors()));
   if (tiles > ~std::uint32_t(0) - 2 * blocks)

@@ -61,9 +61,7 @@ __global__ void __launch_bounds__(Prefix::wave_threads, 1)
   if (warp == 0)
     call.prefix.publish(board.shared, totals, tile, is_last, board.total, warps, board.before, 0);
   if (warp == warps - 1) {
-    call.prefix.begin(board.shared);
-    auto const before = call.prefix.collect(totals, 0, tile);
-    call.prefix.carry(board.shared, before, totals, 0, tile, board.start, 0);
+    call.prefix.start_in_wave(board.shared, totals, tile, board.start);
     if (!alone) leave_wave(call.w, totals.epoch);
   }
   __syncthreads();

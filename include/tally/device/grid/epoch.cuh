@@ -2,8 +2,8 @@
 //
 // The number of a launch, which tells what it published from what earlier ones did, so that nothing
 // has to be cleared between them. It is in global memory, so that a captured launch may be
-// replayed; the first block ends a launch by advancing it, when it has seen what every other block
-// published.
+// replayed; who has seen what every other block published ends a launch by advancing it: in a
+// reduction the first block.
 #pragma once
 
 #include "tally/device/grid/status_word.cuh"
@@ -25,8 +25,8 @@ class epoch_to_come {
   std::uint32_t last_ = 0;
 };
 
-// Ends a launch: for one thread of the first block, when no other will read the epoch, draw or
-// publish. 2^32 - 1 launches later an old word could be taken for a new one: then all are cleared.
+// Ends a launch: for one thread, when no other will read the epoch, draw or publish. 2^32 - 1
+// launches later an old word could be taken for a new one: then all are cleared.
 __device__ inline void end_epoch(workspace const& w, std::uint32_t epoch) {
   bool const last = epoch == ~std::uint32_t(0);
   if (last)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the blocks of a launch tell its first block their totals.
+// How the blocks of a launch tell one another their totals.
 #pragma once
 
 #include "tally/device/grid/status_word.cuh"
 
 namespace tally::device {
 
-// Block b publishes as tile b - 1: a small state by tile_states.cuh, many integers by
-// sparse_totals.cuh.
+// In a reduction block b publishes for the first one, as tile b - 1; in a scan tiles are published
+// for all: a small state by tile_states.cuh, many integers by sparse_totals.cuh or carried_sum.cuh.
 struct mailbox {
   status_word* words;
   std::uint64_t* sums;  // which blocks may add to; or null

@@ -89,6 +89,10 @@ class tile_states {
     return take(from, s, note);
   }
   template <class Tile>
+  __device__ bool look(Tile tile, State& s) const {
+    return take(read(tile), s);
+  }
+  template <class Tile>
   __device__ bool look(Tile tile, State& s, std::uint32_t& note) const {
     return take(read(tile), s, note);
   }

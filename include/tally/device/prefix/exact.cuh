@@ -8,6 +8,8 @@
 // settled by integers of 192 bits, or by all digits.
 #pragma once
 
+#include <algorithm>
+
 #include "tally/definition/sum.hpp"
 #include "tally/device/prefix/prefix.cuh"
 #include "tally/device/sum/carried_sum.cuh"
@@ -100,7 +102,9 @@ struct exact_prefix {
     bool const there = unsigned(lane()) < warps;
     total const& mine = totals[there ? lane() : 0];
     int const top = int(__reduce_max_sync(~0u, unsigned((there ? mine.top : lsb) - lsb)));
-    int const base = base_for(top + log2_elements + 5);
+    int const bottom = int(__reduce_min_sync(~0u, there ? unsigned(mine.bottom - lsb) : ~0u >> 1));
+    int base = base_for(top + log2_elements + 5);
+    if (base < usual_base && 32 * usual_base <= bottom) base = usual_base;
     seen_sum through{};
     if (there) through = seen_from(mine, base);
     through = warp::inclusive_scan(through, joiner{});
@@ -125,6 +129,12 @@ struct exact_prefix {
     s.carried.copy_to(s.kept[stage]);
     auto const sum = s.carried.from_digit(base);
     if (lane() == 0) all = {{sum, s.carried.seen()}, base, int(stage)};
+  }
+
+  __device__ void start_in_wave(shared& s, mailbox const& at, std::uint32_t tile,
+                                start& all) const {
+    begin(s);
+    carry(s, collect(at, 0, tile), at, 0, tile, all, 0);
   }
 
   template <class Tile, class Results>
@@ -225,6 +235,9 @@ struct exact_prefix {
       return l;
     }
   };
+  // Tiles whose windows begin at the same digit are quickly added up: it is this one where elements
+  // allow it, which are then multiples of some 2^-100.
+  static constexpr int usual_base = std::max(-lsb - 96, 0) / 32;
   // The number of the digit where a window begins that holds some sums below 2^(top + lsb).
   static __device__ int base_for(int top) {
     constexpr int room = 4;

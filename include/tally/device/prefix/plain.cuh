@@ -93,27 +93,19 @@ struct plain_prefix {
       for (state& group : c.group) group = a.identity();
       return c;
     }
-    bool there[at_once] = {}, all;
-    do {  // those that are not there are read again, together
-      typename tile_states<state>::seen now[at_once];
+    bool there[at_once];
 #pragma unroll
-      for (int i = 0; i < at_once; ++i) {  // any tile will do for those that are not there
-        std::uint32_t const tile = first + i * warp_size;
-        if (!there[i]) now[i] = totals.read(tile < to ? tile : from);
-      }
-      all = true;
+    for (int i = 0; i < at_once; ++i) {  // any tile will do for those that are not there
+      std::uint32_t const tile = first + i * warp_size;
+      there[i] = totals.look(tile < to ? tile : from, c.group[i]) || tile >= to;
+      if (tile >= to) c.group[i] = a.identity();
+    }
 #pragma unroll
-      for (int i = 0; i < at_once; ++i) {
-        if (!there[i]) there[i] = totals.take(now[i], c.group[i]);
-        all = all && there[i];
-      }
-    } while (!all);
-#pragma unroll
-    for (int i = 0; i < at_once; ++i)
-      if (first + i * warp_size >= to) c.group[i] = a.identity();
-    __syncwarp();
-#pragma unroll
-    for (int i = 0; i < at_once; ++i) c.group[i] = warp::reduce(c.group[i], joiner{this});
+    for (int i = 0; i < at_once; ++i) {
+      if (!there[i]) c.group[i] = totals.await(first + i * warp_size);
+      __syncwarp();
+      c.group[i] = warp::reduce(c.group[i], joiner{this});
+    }
     return c;
   }
   __device__ void carry(shared& s, collected const& c, mailbox const& at, std::uint32_t from,
@@ -135,6 +127,39 @@ struct plain_prefix {
       }
     }
     if (threadIdx.x % warp_size == 0) all = before;
+  }
+
+  // All tiles before one of a wave. Each lane has some neighbours, and those that are not there yet
+  // are read again together.
+  __device__ void start_in_wave(shared&, mailbox const& at, std::uint32_t tile, start& all) const {
+    constexpr int at_once = words <= 2 ? 5 : 1;
+    tile_states<state> const totals(at.words, at.epoch);
+    std::uint32_t const each = (tile + warp_size - 1) / warp_size;
+    std::uint32_t const first = threadIdx.x % warp_size * each, end = min(first + each, tile);
+    state sum = a.identity();
+#pragma unroll 1
+    for (std::uint32_t next = first; next < end; next += at_once) {
+      typename tile_states<state>::seen now[at_once];
+      state x[at_once];
+      bool there[at_once] = {}, every;
+      do {
+#pragma unroll
+        for (int i = 0; i < at_once; ++i)
+          if (!there[i] && next + i < end) now[i] = totals.read(next + i);
+        every = true;
+#pragma unroll
+        for (int i = 0; i < at_once; ++i) {
+          there[i] = there[i] || next + i >= end || totals.take(now[i], x[i]);
+          every = every && there[i];
+        }
+      } while (!every);
+#pragma unroll
+      for (int i = 0; i < at_once; ++i)
+        if (next + i < end) sum = join(sum, x[i]);
+    }
+    __syncwarp();
+    sum = warp::reduce(sum, joiner{this});
+    if (threadIdx.x % warp_size == 0) all = join(before_all, sum);
   }
 
   template <class Tile, class Results>

@@ -12,8 +12,10 @@ namespace tally::device {
 // A prefix is a small type, trivially copyable, that is handed to the kernel. It has
 //
 //   element, result            of the aggregate
-//   threads                    that scan in a block, at most
+//   threads, wave_threads      that scan in a block, at most; and in a wave (scan_wave.cuh)
 //   vectors                    of 16 bytes that a lane has of a tile
+//   wave_vectors, wide_wave_vectors
+//                              the same in a wave, and in one for more elements
 //   stages                     parts of tiles that a warp has in shared memory
 //   words                      status words that a tile publishes
 //   part                       what a lane keeps of a warp's part of a tile (warp_tile.cuh) between
@@ -31,6 +33,8 @@ namespace tally::device {
 //   carry(shared, collected, mailbox, from, to, start, stage)
 //                              by a carrying warp, one after the other: all tiles before the to-th,
 //                              made of those before the from-th, which was the last one's, or 0
+//   start_in_wave(shared, mailbox, number, start)
+//                              by a warp: all tiles before one, where no block has two
 //   results(tile, shared, totals, warp, start, before, part, out, total)
 //                              by a scanning warp: the results of each lane's elements, each of all
 //                              elements before and, unless the scan is exclusive, of itself; of the

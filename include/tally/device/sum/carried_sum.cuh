@@ -183,20 +183,22 @@ class carried_sum {
     content c[at_once][window_integer::words];
     // Waits until all are there; those that are not are read again together.
     __device__ read_tiles(mailbox const& at, std::uint32_t from, std::uint32_t to) {
-      bool there[at_once] = {}, all;
+      bool there[at_once], all;
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) there[i] = from + i * warp_size + lane() >= to;
       do {
-        all = true;
 #pragma unroll
         for (int i = 0; i < at_once; ++i) {
           std::uint32_t const tile = from + i * warp_size + lane();
-          status_word* const first = at.words + std::uint64_t(tile < to ? tile : from) * words;
           if (!there[i])
 #pragma unroll
-            for (int w = 0; w < window_integer::words; ++w) c[i][w] = read(first + w);
+            for (int w = 0; w < window_integer::words; ++w)
+              c[i][w] = read(at.words + std::uint64_t(tile) * words + w);
         }
+        all = true;
 #pragma unroll
         for (int i = 0; i < at_once; ++i) {
-          there[i] = is_there(c[i], at.epoch);
+          there[i] = there[i] || is_there(c[i], at.epoch);
           all = all && there[i];
         }
       } while (!all);
