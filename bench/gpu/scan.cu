@@ -2,7 +2,8 @@
 //
 // Scans of whole arrays, beside CUB's and beside copies of the same arrays: cold, every answer
 // compared with the CPU's, those that round with the exact ones. Rows are named
-// scan/WHAT/TYPE/2^k/VALUES/cold/WHO.
+// scan/WHAT/TYPE/2^k/VALUES/cold|behind/WHO: calls one after the other, or each behind another
+// kernel.
 #include <cmath>
 #include <cstring>
 #include <cub/device/device_scan.cuh>
@@ -61,9 +62,11 @@ void compare(std::string const& name, Op op, int log, values which, Peer scan) {
                                tally::detail::gpu_scan<T>{false, false, {}, nullptr});
   };
   std::string const id =
-      "scan/" + name + "/2^" + std::to_string(log) + "/" + names[int(which)] + "/cold/";
+      "scan/" + name + "/2^" + std::to_string(log) + "/" + names[int(which)] + "/";
   auto const time = [&](char const* who, timing::work const& call) {
-    print(id + who, timing::cold_time(call, std::min<std::size_t>(in.calls(), 50), 5), 2 * bytes);
+    auto const calls = std::min<std::size_t>(in.calls(), 50);
+    print(id + "cold/" + who, timing::cold_time(call, calls, 5), 2 * bytes);
+    print(id + "behind/" + who, behind_time(call, calls, 5), 2 * bytes);
   };
   time("tally", ours);
   ours(on, 0);

@@ -77,6 +77,32 @@ class kept {
   device_array<tally::device::status_word> words_;
 };
 
+// What a program does between calls: every multiprocessor is busy for a microsecond or so.
+__global__ void something_else(unsigned* word) {
+  long long const begin = clock64();
+  while (clock64() - begin < 2000) {
+  }
+  if (threadIdx.x == 0) word[blockIdx.x] = blockIdx.x;
+}
+
+// As cold_time(), but each call comes behind a kernel that is not ours, whose own time is taken
+// off.
+inline timing::samples behind_time(timing::work const& call, std::size_t calls, int replays) {
+  static device_array<unsigned> words(132);
+  auto const other = [](cudaStream_t s, std::size_t) {
+    tally::launch(something_else, 132, 256, 0, s)(words.data());
+  };
+  double const alone = timing::cold_time(other, calls, replays).median();
+  auto all = timing::cold_time(
+      [&](cudaStream_t s, std::size_t i) {
+        other(s, i);
+        call(s, i);
+      },
+      calls, replays);
+  for (double& us : all.us) us -= alone;
+  return all;
+}
+
 inline void print(std::string const& id, timing::samples const& s, std::size_t bytes) {
   print(
       {.id = id, .us = s.median(), .gb_per_s = double(bytes) / s.median() / 1e3, .samples = s.us});

@@ -141,6 +141,8 @@ struct number_of_wide {
   TALLY_FN result lower(state s) const { return s; }
 };
 
+static_assert(tally::aggregate<number_of_wide> && number_of_wide::any_order);
+
 TEST(scans_on_a_device, may_have_elements_of_1000_bytes) {
   std::vector<wide> in(900);
   for (std::size_t i = 0; i < in.size(); ++i) in[i].number = std::int64_t(i * i);
