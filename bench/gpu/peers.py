@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions of whole arrays by PyTorch or CuPy, timed as bench/gpu/reduce.cu times Tally and CUB.
+"""Reductions and scans of whole arrays by PyTorch or CuPy, timed as bench/gpu/reduce.cu times Tally and CUB.
 
 Prints a line of JSON a row, named as theirs: reduce/WHAT/TYPE/2^k/normal/cold|warm/WHO. Device time,
 without the gaps between launches: calls are captured in a graph; large arrays also without one, where
@@ -8,7 +8,7 @@ leaves nothing of them in L2. "error" is what the answer is off, of the sum of a
 else of itself. A library that is not installed is left out, with a line on stderr. All of a process is on
 one stream, as src/cuda/timing.cuh says.
 
-usage: peers.py torch|cupy
+usage: peers.py torch|cupy [WHAT...]
 """
 
 import json
@@ -16,8 +16,9 @@ import statistics
 import sys
 
 CASES = [(what, "float32", log) for log in (10, 14, 16, 18, 20, 22, 24, 26, 28)
-         for what in ("sum", "min", "argmin", "var")] + [("sum", "float64", 27), ("sum", "float16", 29)]
-ROWS = {"sum": "fast_sum", "min": "minimum", "argmin": "arg_minimum", "var": "variance"}
+         for what in ("sum", "min", "argmin", "var", "cumsum")] + [("sum", "float64", 27), ("sum", "float16", 29)]
+ROWS = {"sum": "fast_sum", "min": "minimum", "argmin": "arg_minimum", "var": "variance",
+        "cumsum": "scan/fast_sum"}
 BYTES = {"float16": 2, "float32": 4, "float64": 8}
 REPLAYS = 5
 ROTATION = 2 << 30  # bytes of arrays to take in turn
@@ -44,7 +45,8 @@ class Torch:
     def call(self, what):
         torch = self.torch
         return {"sum": torch.sum, "min": torch.min, "argmin": torch.argmin,
-                "var": lambda x: torch.var(x, correction=0)}[what]
+                "var": lambda x: torch.var(x, correction=0),
+                "cumsum": lambda x: torch.cumsum(x, 0)}[what]
 
     def flush(self):
         self.torch.sum(self.other)
@@ -142,8 +144,10 @@ def error(lib, what, dtype, log, call, x):
     """None where the answer in doubles would need too much memory, or too long."""
     if x.nbytes >= 1 << 30 or dtype == "float16":
         return None
-    got, (want, magnitude) = lib.value(call(x)), lib.in_doubles(what, x)
-    found = abs(got - want) / (magnitude if what == "sum" else abs(want) or 1)
+    scans = what == "cumsum"  # its last result is the sum
+    got = lib.value(call(x)[-1] if scans else call(x))
+    want, magnitude = lib.in_doubles("sum" if scans else what, x)
+    found = abs(got - want) / (magnitude if scans or what == "sum" else abs(want) or 1)
     if not found < 1e-2:
         sys.exit(f"peers: {lib.name}'s {what} of 2^{log} {dtype}: {got}, not {want}")
     return found
@@ -168,8 +172,9 @@ def measure(lib, what, dtype, log):
             bare = samples(lib, lib.flush, lambda: [call(x) for x in inputs], len(inputs))
             us = min(us, bare, key=statistics.median)
         kind = "sum" if dtype == "float16" else ROWS[what]
-        found = {"id": f"reduce/{kind}/{dtype}/2^{log}/normal/{state}/{lib.name}",
-                 "us": statistics.median(us), "gb_per_s": size / statistics.median(us) / 1e3,
+        name, moved = (kind, 2 * size) if "/" in kind else (f"reduce/{kind}", size)
+        found = {"id": f"{name}/{dtype}/2^{log}/normal/{state}/{lib.name}",
+                 "us": statistics.median(us), "gb_per_s": moved / statistics.median(us) / 1e3,
                  "samples": us}
         return found if off is None else found | {"error": off}
 
@@ -180,20 +185,20 @@ def measure(lib, what, dtype, log):
         yield row("warm", arrays[:1] * min(200 if log <= 20 else 40, most))
 
 
-def main(library):
+def main(library, whats):
     try:
         lib = library()
     except ImportError as error:
         print(f"peers: without {library.name}: {error}", file=sys.stderr)
         return
     print(json.dumps({"libraries": {lib.name: lib.version}}), flush=True)
-    for case in CASES:
+    for case in [case for case in CASES if not whats or case[0] in whats]:
         for row in measure(lib, *case):
             print(json.dumps(row), flush=True)
 
 
 if __name__ == "__main__":
     libraries = {library.name: library for library in (Torch, Cupy)}
-    if len(sys.argv) != 2 or sys.argv[1] not in libraries:
+    if len(sys.argv) < 2 or sys.argv[1] not in libraries:
         sys.exit(__doc__)
-    main(libraries[sys.argv[1]])
+    main(libraries[sys.argv[1]], sys.argv[2:])

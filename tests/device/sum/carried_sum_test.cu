@@ -85,6 +85,7 @@ void expect_carried(std::vector<tile_total> const& totals,
   device_array<std::uint32_t> const numbers(tiles);
   device_array<int> const wanted_bases(bases);
   device_array<seen_from_outside<Number>> out(tiles.size());
+  out.fill_bytes(0);  // also what lies between members
   launch(carry_over<Number>, 1, 32)(words.data(), 7u, in.data(), numbers.data(), int(tiles.size()),
                                     wanted_bases.data(), out.data());
   auto const got = out.to_host();

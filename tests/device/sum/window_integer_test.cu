@@ -94,6 +94,7 @@ TEST(integers_of_192_bits, are_what_digits_are) {
   }
   device_array<sum_of_parts> const parts_there(in);
   device_array<computed> out(in.size());
+  out.fill_bytes(0);  // also what lies between members
   launch(compute, 1, 32)(parts_there.data(), int(in.size()), out.data());
   auto const got = out.to_host();
   for (std::size_t i = 0; i < in.size(); ++i) {

@@ -97,7 +97,7 @@ class carried_sum {
 #pragma unroll
       for (int i = 0; i < at_once; ++i) {
         if (from + i * warp_size >= to) break;
-        auto const x = t.take(from, to, i);
+        auto const x = t.take(at, from, to, i);
         out.seen |= x.seen;
         if (x.is_digits || x.least != x.most || (out.base >= 0 && out.base != x.least)) return {};
         out.base = x.least;
@@ -178,56 +178,42 @@ class carried_sum {
   }
 
   // What was read of some tiles, a tile a lane in each of several groups.
-  static constexpr int at_once = 3;
+  static constexpr int at_once = 5;
   struct read_tiles {
     content c[at_once][window_integer::words];
-    // Waits until all are there; those that are not are read again together.
     __device__ read_tiles(mailbox const& at, std::uint32_t from, std::uint32_t to) {
-      bool there[at_once], all;
 #pragma unroll
-      for (int i = 0; i < at_once; ++i) there[i] = from + i * warp_size + lane() >= to;
-      do {
+      for (int i = 0; i < at_once; ++i) {
+        std::uint32_t const tile = from + i * warp_size + lane();
 #pragma unroll
-        for (int i = 0; i < at_once; ++i) {
-          std::uint32_t const tile = from + i * warp_size + lane();
-          if (!there[i])
-#pragma unroll
-            for (int w = 0; w < window_integer::words; ++w)
-              c[i][w] = read(at.words + std::uint64_t(tile) * words + w);
-        }
-        all = true;
-#pragma unroll
-        for (int i = 0; i < at_once; ++i) {
-          there[i] = there[i] || is_there(c[i], at.epoch);
-          all = all && there[i];
-        }
-      } while (!all);
-      __syncwarp();
+        for (int w = 0; w < window_integer::words; ++w)
+          c[i][w] = read(at.words + std::uint64_t(tile < to ? tile : from) * words + w);
+      }
     }
-    static __device__ bool is_there(content const (&c)[window_integer::words],
-                                    std::uint32_t epoch) {
-      auto const tag = c[0].tag();
-      bool const same = tag == c[1].tag() && tag == c[2].tag();
-      return c[0].epoch() == epoch && (same || (c[0].note() & all_digits) != 0);
-    }
-
-    // A group of tiles: each lane's integer, and over all lanes the first and the last digit where
-    // one begins, whether any are digits, and what else was seen.
+    // A group of tiles when all are there: each lane's integer, and over all lanes the first and
+    // the last digit where one begins, whether any are digits, and what else was seen.
     struct taken {
       window_integer sum;
       int base, least, most;
       bool is_digits;
       unsigned seen;
     };
-    __device__ taken take(std::uint32_t from, std::uint32_t to, int i) const {
-      bool const there = from + i * warp_size + lane() < to;
+    __device__ taken take(mailbox const& at, std::uint32_t from, std::uint32_t to, int i) {
+      std::uint32_t const tile = from + i * warp_size + lane();
+      bool const there = tile < to;
+      status_word* const first = at.words + std::uint64_t(tile) * words;
+      while (there && c[i][0].epoch() != at.epoch) c[i][0] = read(first);
+      __syncwarp();
       std::uint32_t const note = there ? c[i][0].note() : 0;
       taken out{};
       out.seen = __reduce_or_sync(~0u, note & 0xff);
       out.is_digits = __any_sync(~0u, (note & all_digits) != 0);
       bool const narrow = there && !(note & all_digits);
       if (narrow)
-        for (int w = 0; w < window_integer::words; ++w) out.sum.word[w] = c[i][w].word;
+        for (int w = 0; w < window_integer::words; ++w)
+          out.sum.word[w] =
+              c[i][w].tag() == c[i][0].tag() ? c[i][w].word : await(first + w, c[i][0].tag());
+      __syncwarp();
       out.base = int(note >> 8 & 0xff);
       out.least = int(__reduce_min_sync(~0u, narrow ? unsigned(out.base) : 0xff));
       out.most = int(__reduce_max_sync(~0u, narrow ? unsigned(out.base) : 0));
@@ -239,7 +225,7 @@ class carried_sum {
   __device__ void add_tiles(mailbox const& at, std::uint32_t from, std::uint32_t to) {
     std::uint32_t const end = to - from < warp_size ? to : from + warp_size;
     read_tiles t(at, from, end);
-    auto const x = t.take(from, end, 0);
+    auto const x = t.take(at, from, end, 0);
     if (lane() == 0) seen_ |= x.seen;
     bool const there = from + lane() < end, narrow = there && !(t.c[0][0].note() & all_digits);
     if (there && !narrow) add_digits(at.words + std::uint64_t(from + lane()) * words, t.c[0][0]);
