@@ -63,18 +63,17 @@ TYPED_TEST(exact_scans_on_a_device, need_no_blocks_beside_them_and_no_order_of_b
   using T = TypeParam;
   using sums = tally::exact_running_sum<T, T>;
   constexpr std::size_t part = part_of_warp<sums>;
-  auto in = values<T>(kind::wide, 66 * part + 5);
+  auto in = values<T>(kind::wide, 36 * part + 5);
   auto const far = values<T>(kind::any_bits, in.size());
-  std::copy_n(far.begin(), 4 * part, in.begin() + 40 * part);  // tiles that publish all digits
+  std::copy_n(far.begin(), 4 * part, in.begin() + 30 * part);  // tiles that publish all digits
   scan_kind<T> how{.warps = 1, .blocks = 5};
   auto const want = scan_on_host(sums{}, in, how);
-  for (unsigned resident : {1, 2, 3, 5})
-    for (int order = 0; order < schedule::orders; ++order) {
-      schedule const now(resident + 10, resident, order);
-      test_call call(1);
-      expect_same(scan_on_device(sums{}, in, call, how), want,
-                  std::to_string(resident) + " resident, order " + std::to_string(order));
-    }
+  for (unsigned resident : {1, 2, 3, 5}) {
+    schedule const now(resident + 10, resident, int(resident) % schedule::orders);
+    test_call call(1);
+    expect_same(scan_on_device(sums{}, in, call, how), want,
+                std::to_string(resident) + " resident");
+  }
 }
 
 // Half-way between two results, where an element far below decides.
@@ -192,6 +191,33 @@ TYPED_TEST(exact_scans_on_a_device, stay_special_from_the_middle_on) {
       in[2100] = tally::infinity<T>(true);
       expect_exact(in, "and an infinity after one at " + std::to_string(at));
     }
+}
+
+// Half-way, and above or below only by an element in the same part as the others, in a later tile
+// of such elements alone, or beside one that takes away what is left of the sum: where that is down
+// to even, and where it is up.
+TYPED_TEST(exact_scans_on_a_device, see_on_which_side_of_a_tie_they_are) {
+  using T = TypeParam;
+  constexpr int precision = tally::format<T>::precision;
+  auto const power = [](int e) { return tally::convert<T>(std::ldexp(1.0, e)); };
+  T const zero{}, least = tally::from_bits<T>(1);
+  std::size_t const later = 2 * part_of_warp<tally::exact_running_sum<T, T>>;
+  for (double odd : {1.0, 3.0}) {
+    std::vector<T> start(later + 300, zero);
+    start[0] = power(precision), start[1] = tally::convert<T>(odd);
+    for (std::size_t at : {std::size_t(2), later + 100})
+      for (T const x : {least, power(precision - 60), power(precision - 80)})
+        for (T const tiny : {x, minus(x)}) {
+          if (tally::to_bits(x) == 0) continue;
+          auto in = start;
+          in[at] = tiny;
+          expect_exact(in, "alone at " + std::to_string(at));
+        }
+    auto in = start;
+    T const left = power(precision - 92);
+    in[2] = left, in[later] = minus(power(precision - 173)), in[later + 1] = minus(left);
+    expect_exact(in, "beside one");
+  }
 }
 
 }  // namespace

@@ -172,4 +172,28 @@ TEST(carried_sums, of_halves_hold_integers_with_all_bits) {
   expect_carried<float_digits>(all, {1, 32, 192, 193, 400});
 }
 
+// In each lane's sum of them there would be no room for so many.
+TEST(carried_sums, of_a_thousand_large_totals_need_more_than_a_window) {
+  std::vector<tile_total> all(1100);
+  for (auto& x : all) x = {{~std::uint64_t(0), 0}, {122, 0}, {false, false}, false, 1, 0};
+  expect_carried<float_digits>(all, {1100});
+  expect_carried<float_digits>(all, {960, 1000});
+}
+
+// Groups of 32 tiles, each in windows at a digit of its own.
+TEST(carried_sums, of_groups_may_begin_at_different_digits) {
+  auto all = random_totals<float_digits>(160, 0, 5);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].base = 1 + int(i / 32);
+  expect_carried<float_digits>(all, {64, 160});
+  expect_carried<double_digits>(all, {160});
+}
+
+// 255 of these leave a half of 2^15 - 1, and carry 128 into the next one's.
+TEST(carried_sums, carry_on_what_was_carried) {
+  std::vector<tile_total> all(255);
+  for (auto& x : all)
+    x = {{0x8101810181018101, 0x8101810181018101}, {0, 64}, {false, false}, false, 2, 0};
+  expect_carried<float_digits>(all, {255});
+}
+
 }  // namespace
