@@ -248,7 +248,7 @@ TEST(scans_in_tiles, end_their_epoch_when_all_blocks_have_left) {
 TEST(scans_on_a_device, clear_words_that_nobody_reads) {
   using sums = tally::exact_running_sum<double, double>;
   constexpr std::size_t part = part_of_warp<sums>;
-  auto const in = values<double>(kind::any_bits, 6 * part);
+  auto const in = values<double>(kind::any_bits, 24 * part);
   auto const want = scan_on_host(sums{}, in, {});
   for (unsigned seed = 1; seed <= 24; ++seed) {
     schedule const now(seed, 6, int(seed) % schedule::orders);
@@ -257,6 +257,7 @@ TEST(scans_on_a_device, clear_words_that_nobody_reads) {
     expect_same(scan_on_device(sums{}, in, by_tiles, how), want, "tiles");
     expect_same(scan_on_device(sums{}, in, in_a_wave), want, "wave");
     EXPECT_EQ(by_tiles.epoch(), 0u);
+    EXPECT_EQ(in_a_wave.epoch(), 0u);  // it was one of several blocks
   }
 }
 
