@@ -149,6 +149,8 @@ TESTED_THROUGH = {
     "device/reduce.cuh": "device/agent/plain_test.cu",
     "device/reduce_array.cuh": "device/agent/plain_test.cu",
     "device/scan_array.cuh": "device/scan_test.cu",
+    "device/scan_tile.cuh": "device/scan_test.cu",
+    "device/scan_wave.cuh": "device/scan_test.cu",
     "device/scan_shape.hpp": "cuda/scan_test.cu",
     "device/sum/limb_totals.cuh": "device/prefix/exact_test.cu",
     "device/sum/limbs.cuh": "device/prefix/exact_test.cu",
