@@ -9,8 +9,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-LADDER = ROOT / "results" / "ladder_nvidia_h100.json"
-RUNS = {run["asked"]: run["rows"] for run in json.loads(LADDER.read_text())["runs"]}
+LADDERS_ON = {gpu: ROOT / "results" / f"ladder_nvidia_{gpu}.json" for gpu in ("h100", "h200")}
+
+
+def runs_on(gpu):
+    return {run["asked"]: run["rows"] for run in json.loads(LADDERS_ON[gpu].read_text())["runs"]}
+
+
+RUNS, SCANS = runs_on("h100"), runs_on("h200")
 COUNTS = json.loads((ROOT / "results" / "counts_against_ncu.json").read_text())["rows"]
 SYSTEMS = json.loads((ROOT / "ladder" / "systems.json").read_text())
 # Ladders with a rung whose row is open, as a peer's is until it has been verified on a GPU.
@@ -19,20 +25,23 @@ LADDERS = {"memory", "reduce", "scan", "shuffle", "squares"}
 
 
 def test_every_rung_was_verified_on_a_gpu():
-    assert all(row["verified"] for rows in RUNS.values() for row in rows)
-    measured = {row["file"] for rows in RUNS.values() for row in rows if row["cold_us"] > 0}
+    found = [row for runs in (RUNS, SCANS) for rows in runs.values() for row in rows]
+    assert all(row["verified"] for row in found)
+    measured = {row["file"] for row in found if row["cold_us"] > 0}
     rungs = (path for name in LADDERS - OPEN for path in (ROOT / "ladder" / name).glob("[0-9]*.cu"))
     assert measured == {path.relative_to(ROOT).as_posix() for path in rungs}
 
 
-def test_at_most_scans_are_still_to_be_measured():
-    assert OPEN <= {"scan"}
+def test_at_most_selections_are_still_to_be_measured():
+    assert OPEN <= {"top_k"}
 
 
 def test_cub_was_measured_beside_the_rungs():
     for asked, n in (("reduce", 1 << 22), ("reduce --n 268435456", 1 << 28)):
         [cub] = [row for row in RUNS[asked] if row["id"] == "reduce/11_cub"]
         assert cub["peer"] and cub["n"] == n
+    [cub] = [row for row in SCANS["scan"] if row["id"] == "scan/11_cub"]
+    assert cub["peer"] and cub["n"] == 1 << 22
 
 
 @pytest.mark.parametrize("asked", ["reduce --dtype int32", "reduce --operator min --this-size",
@@ -42,11 +51,16 @@ def test_tally_was_faster_than_cub_at_the_tutorials_size(asked):
     assert times["reduce/12_tally"] < times["reduce/11_cub"]
 
 
-def test_the_page_shows_the_results():
-    page = (ROOT / "docs" / "ladder_h100.md").read_text()
+@pytest.mark.parametrize("gpu", LADDERS_ON)
+def test_the_page_shows_the_results(gpu):
+    page = (ROOT / "docs" / f"ladder_{gpu}.md").read_text()
     table = subprocess.run([sys.executable, "-B", ROOT / "bench" / "gpu" / "ladder.py", "table",
-                            LADDER], check=True, capture_output=True, text=True).stdout
+                            LADDERS_ON[gpu]], check=True, capture_output=True, text=True).stdout
     assert table.strip() in page
+
+
+def test_the_page_shows_the_counts():
+    page = (ROOT / "docs" / "ladder_h100.md").read_text()
     for row in COUNTS:
         if row["rung"] in page.split("## The figures")[0]:
             assert f"{row['machine']['sectors']:,} | {row['ncu']['sectors']:,}" in page
