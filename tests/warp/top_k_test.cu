@@ -27,6 +27,7 @@ void expect_best(std::vector<T> const& x, int k) {
   tally::device_array<T> const in(std::span<T const>{x});
   tally::device_array<tally::entry<T>> const out(std::size_t{threads});
   tally::device_array<int> const last(std::size_t{threads});
+  out.fill_bytes(0xa5);
   tally::launch(select<T, First, Width>, 1, threads)(in.data(), n, k, out.data(), last.data());
   auto const found = out.to_host();
   auto const ends = last.to_host();
