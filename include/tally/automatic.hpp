@@ -115,14 +115,6 @@ struct reductions_on<automatic> {
   }
 };
 
-// Throws where an array is in a GPU's memory: `call` runs on cores only, so far.
-template <readable R>
-void require_on_cpu(char const* call, R const& in) {
-  if (int const device = gpu_of(input_of(call, "in", in)); device >= 0)
-    throw error(std::string(call) + ": in is in the memory of " + name_of_gpu(device) +
-                ", where it does not run yet");
-}
-
 template <>
 struct scans_on<automatic> {
   template <readable R, class Out, class Op>
@@ -143,15 +135,49 @@ template <>
 struct selections_on<automatic> {
   template <readable R>
   static auto best(automatic& where, R const& in, std::uint64_t k, top_k_options const& options) {
-    require_on_cpu("top_k", in);
-    return selections_on<cpu>::best(where.use_cpu(), in, k, options);
+    int const device = gpu_of(input_of("top_k", "in", in));
+    if (device < 0) return selections_on<cpu>::best(where.use_cpu(), in, k, options);
+    if constexpr (has_top_k_kernel<input_type<R>>)
+      return selections_on<gpu>::best(where.use_gpu(device), in, k, options);
+    else
+      throw no_kernel("top_k", device);
   }
-  template <readable R>
-  static std::uint64_t into(automatic& where, R const& in, std::uint64_t k,
-                            std::span<element_of<R>> values, std::span<std::int64_t> indices,
-                            top_k_options const& options) {
-    require_on_cpu("top_k_into", in);
-    return selections_on<cpu>::into(where.use_cpu(), in, k, values, indices, options);
+  // Of what a GPU found it is not known how many there are: k of them if the count is not asked for.
+  template <readable R, class Index>
+  static void into(automatic& where, R const& in, std::uint64_t k,
+                   std::span<element_of<R>> values, std::span<Index> indices,
+                   std::uint64_t* count, top_k_options const& options) {
+    int const device = gpu_of(input_of("top_k_into", "in", in));
+    if (device < 0)
+      selections_on<cpu>::into(where.use_cpu(), in, k, values, indices, count, options);
+    else if constexpr (has_top_k_kernel<input_type<R>>)
+      selections_on<gpu>::into(where.use_gpu(device), in, k, values, indices, count, options);
+    else
+      throw no_kernel("top_k_into", device);
+  }
+  template <class T>
+  static top_k_rows_result<T> best_of_rows(automatic& where, rows<T> const& in, k_of_rows const& k,
+                                           top_k_options const& options) {
+    int const device = in.count == 0 ? -1 : gpu_holding(in.data);
+    if (device < 0) return selections_on<cpu>::best_of_rows(where.use_cpu(), in, k, options);
+    return selections_on<gpu>::best_of_rows(where.use_gpu(device), in, k, options);
+  }
+  template <class T, class Index>
+  static void rows_into(automatic& where, rows<T> const& in, k_of_rows const& k,
+                        std::span<T> values, std::span<Index> indices, std::uint64_t* counts,
+                        top_k_options const& options) {
+    int const device = in.count == 0 ? -1 : gpu_holding(in.data);
+    if (device < 0)
+      selections_on<cpu>::rows_into(where.use_cpu(), in, k, values, indices, counts, options);
+    else
+      selections_on<gpu>::rows_into(where.use_gpu(device), in, k, values, indices, counts,
+                                    options);
+  }
+
+ private:
+  static error no_kernel(char const* call, int device) {
+    return error(std::string(call) + ": in is in the memory of " + name_of_gpu(device) +
+                 ", and this program holds no kernel for such an input");
   }
 };
 

@@ -6,3 +6,4 @@
 #include "tally/gpu/device.hpp"
 #include "tally/gpu/reduce.hpp"
 #include "tally/gpu/scan.hpp"
+#include "tally/gpu/top_k.hpp"

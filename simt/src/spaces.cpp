@@ -72,8 +72,9 @@ bool device_memory::release(void* address) {
   live_.erase(found);
   std::memset(states + begin, freed, end - begin);
   if (end - begin >= 64 << 10) {
-    std::size_t const first = (begin + 4095) & ~std::size_t(4095);
-    madvise(reinterpret_cast<void*>(base + first), end - first, MADV_DONTNEED);
+    // Whole pages only: the last one may be the next array's, too.
+    std::size_t const first = (begin + 4095) & ~std::size_t(4095), last = end & ~std::size_t(4095);
+    madvise(reinterpret_cast<void*>(base + first), last - first, MADV_DONTNEED);
     record_.release(begin, end);
   }
   return true;

@@ -14,10 +14,7 @@ namespace {
 
 using namespace detail::top_k;
 
-void check_k(std::uint64_t k, std::uint64_t n) {
-  if (k > n)
-    throw error("top_k: k = " + std::to_string(k) + " is larger than n = " + std::to_string(n));
-}
+void check_k(std::uint64_t k, std::uint64_t n) { detail::require_top_k("top_k", k, n); }
 
 template <class R>
 void finish_order(running<R>& best, ranking<R> rank, top_k_options const& options) {
@@ -54,6 +51,12 @@ std::uint64_t select(cpu where, std::span<T const> in, std::uint64_t k,
 
 namespace detail {
 
+void require_top_k(char const* call, std::uint64_t k, std::uint64_t n) {
+  if (k > n)
+    throw error(std::string(call) + ": k = " + std::to_string(k) + " is larger than n = " +
+                std::to_string(n));
+}
+
 template <class T>
 top_k_result<T> top_k_compiled(cpu where, std::span<T const> in, std::uint64_t k,
                                top_k_options const& options) {
@@ -83,6 +86,33 @@ std::uint64_t top_k_into_compiled(cpu where, std::span<T const> in, std::uint64_
   using R = represent<T>;
   return select(where, in, k, options,
                 output<R>(reinterpret_cast<R*>(values.data()), indices.data()));
+}
+
+// A row to a thread, or all threads to each row where there are fewer rows than threads.
+template <class T>
+void top_k_of_rows_compiled(cpu where, rows<T> const& in, k_of_rows const& k, T* values,
+                            std::int64_t* indices, std::uint64_t* counts,
+                            top_k_options const& options) {
+  auto const clamped = [](std::int64_t x, std::uint64_t most) {
+    return x < 0 ? 0 : std::min(std::uint64_t(x), most);
+  };
+  auto const one = [&](cpu with, std::uint64_t r) {
+    auto const* const data = in.data + r * in.stride + (in.starts ? in.starts[r] : 0);
+    auto const length = in.lengths ? clamped(in.lengths[r], in.length) : in.length;
+    auto const asked = std::min(length, k.each ? clamped(k.each[r], k.most) : k.most);
+    auto const found = top_k_into_compiled<T>(
+        with, std::span(data, std::size_t(length)), asked,
+        std::span(values + r * k.most, std::size_t(k.most)),
+        std::span(indices + r * k.most, std::size_t(k.most)), options);
+    std::fill(values + r * k.most + found, values + (r + 1) * k.most, missing<T>());
+    std::fill(indices + r * k.most + found, indices + (r + 1) * k.most, -1);
+    if (counts) counts[r] = found;
+  };
+  int const threads = thread_count(where);
+  if (in.count < std::uint64_t(threads))
+    for (std::uint64_t r = 0; r < in.count; ++r) one(where, r);
+  else
+    parallel_for(threads, std::size_t(in.count), [&](std::size_t r) { one(cpu{1}, r); });
 }
 
 }  // namespace detail
@@ -157,6 +187,9 @@ top_k_result<T> selector<T>::result() && {
   template std::uint64_t detail::top_k_into_compiled<T>(cpu, std::span<T const>, std::uint64_t, \
                                                         std::span<T>, std::span<std::int64_t>,  \
                                                         top_k_options const&);                  \
+  template void detail::top_k_of_rows_compiled<T>(cpu, rows<T> const&, k_of_rows const&, T*,    \
+                                                  std::int64_t*, std::uint64_t*,                \
+                                                  top_k_options const&);                        \
   template class selector<T>;
 TALLY_EACH_element(X, top_k)
 #undef X

@@ -35,6 +35,12 @@ void scan_compiled_on_gpu(gpu_context&, Op const&, nan_policy, In const&, Out*,
   fail();
 }
 
+template <class Bits>
+void top_k_compiled_on_gpu(gpu_context&, array_input<Bits> const&, gpu_rows const&,
+                           rank_order<Bits> const&, gpu_selection<Bits> const&) {
+  fail();
+}
+
 TALLY_REDUCTIONS(TALLY_KERNELS)
 TALLY_WIDENED_SUMS(TALLY_KERNEL_OF)
 TALLY_TRANSFORMED(TALLY_KERNEL_COMPUTED)
@@ -43,6 +49,7 @@ TALLY_SCANS_OF_FLOATS(TALLY_SCAN_KERNEL)
 #define X(O, T) TALLY_SCAN_KERNEL(O, T, T)
 TALLY_EACH_floating(X, fast_sum) TALLY_EACH_element(X, minimum) TALLY_EACH_element(X, maximum)
 #undef X
+TALLY_TOP_K_KERNELS
 
 }  // namespace detail
 }  // namespace tally

@@ -43,7 +43,10 @@ class cuda_gpu final : public gpu_context {
 
   CUstream_st* stream() const override { return stream_; }
   int multiprocessors() const override { return multiprocessors_; }
-  device::workspace workspace(std::size_t words) override { return workspace_->take(words); }
+  device::workspace workspace(std::size_t words) override { return workspace_->take(words, 0).w; }
+  device::call_memory memory(std::size_t words, std::size_t scratch) override {
+    return workspace_->take(words, scratch);
+  }
 
   int device() const override { return device_; }
   std::string name() const override {

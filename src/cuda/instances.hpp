@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tally/gpu/scan.hpp"
+#include "tally/gpu/top_k.hpp"
 
 // A kernel of the table, in the source of its family: of a line, of one type, of what is computed.
 #define TALLY_KERNEL(...) \
@@ -15,3 +16,11 @@
 #define TALLY_SCAN_KERNEL(O, IN, OUT)                                                            \
   template void scan_compiled_on_gpu(gpu_context&, O const&, nan_policy, array_input<IN> const&, \
                                      OUT*, gpu_scan<OUT> const&);
+
+// And of a top-k, by the width of the elements.
+#define TALLY_TOP_K_KERNEL(BITS)                                                                  \
+  template void top_k_compiled_on_gpu(gpu_context&, array_input<BITS> const&, gpu_rows const&,    \
+                                      rank_order<BITS> const&, gpu_selection<BITS> const&);
+#define TALLY_TOP_K_KERNELS                                          \
+  TALLY_TOP_K_KERNEL(std::uint8_t) TALLY_TOP_K_KERNEL(std::uint16_t) \
+  TALLY_TOP_K_KERNEL(std::uint32_t) TALLY_TOP_K_KERNEL(std::uint64_t)

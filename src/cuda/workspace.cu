@@ -12,6 +12,10 @@ namespace {
 constexpr std::size_t word_bytes = sizeof(device::status_word);
 constexpr std::size_t header_bytes = device::workspace::header_bytes;
 
+std::size_t rounded(std::size_t bytes) {
+  return (bytes + word_bytes - 1) / word_bytes * word_bytes;
+}
+
 std::string needs(std::size_t bytes, std::size_t there) {
   return "gpu: a call needs " + std::to_string(bytes) + " bytes of workspace, more than the " +
          std::to_string(there);
@@ -33,24 +37,40 @@ kept_workspace::~kept_workspace() {
   cudaGetLastError();
 }
 
-device::workspace kept_workspace::take(std::size_t words) {
-  if (words == 0) return {nullptr, nullptr, 0};
-  if (words > (std::size_t(-1) - header_bytes) / word_bytes)
-    throw error("gpu: a call needs " + std::to_string(words) + " status words of workspace");
-  auto const all = room(header_bytes + words * word_bytes);
-  return {reinterpret_cast<std::uint32_t*>(all.data()),
-          reinterpret_cast<device::status_word*>(all.data() + header_bytes),
-          (all.size() - header_bytes) / word_bytes};
+// What the block must hold for calls like those before and one more.
+std::size_t kept_workspace::block::with(std::size_t words_too, std::size_t scratch_too) const {
+  return std::max(words, words_too) + std::max(scratch, scratch_too);
 }
 
-std::span<std::byte> kept_workspace::room(std::size_t bytes) {
-  if (callers_.data()) {
-    if (bytes > callers_.size()) throw error(needs(bytes, callers_.size()) + " of with_workspace");
+device::call_memory kept_workspace::take(std::size_t words, std::size_t scratch) {
+  if (words == 0 && scratch == 0) return {{nullptr, nullptr, 0}, nullptr};
+  constexpr std::size_t most = std::size_t(-1) / 4;
+  if (words > most / word_bytes)
+    throw error("gpu: a call needs " + std::to_string(words) + " status words of workspace");
+  if (scratch > most)
+    throw error("gpu: a call needs " + std::to_string(scratch) + " bytes of scratch");
+  std::size_t const of_words = words == 0 ? 0 : header_bytes + words * word_bytes;
+  auto& all = room(of_words, rounded(scratch));
+  all.words = std::max(all.words, of_words), all.scratch = std::max(all.scratch, rounded(scratch));
+  device::call_memory found{{nullptr, nullptr, 0},
+                            all.data + all.bytes / word_bytes * word_bytes - rounded(scratch)};
+  if (words != 0)
+    found.w = {reinterpret_cast<std::uint32_t*>(all.data),
+               reinterpret_cast<device::status_word*>(all.data + header_bytes),
+               (all.bytes - all.scratch - header_bytes) / word_bytes};
+  return found;
+}
+
+kept_workspace::block& kept_workspace::room(std::size_t words, std::size_t scratch) {
+  if (callers_.data) {
+    auto const bytes = callers_.with(words, scratch);
+    if (bytes > callers_.bytes) throw error(needs(bytes, callers_.bytes) + " of with_workspace");
     return callers_;
   }
   auto const capture = capture_of(stream_);
   bool const there = find(capture);
   auto const most = blocks_.back().bytes;
+  auto const bytes = there ? blocks_.back().with(words, scratch) : words + scratch;
   if (capture && bytes > most)
     throw error(needs(bytes, most) + " there are, and a capture cannot get more: call reserve(" +
                 std::to_string(bytes) + ") before it");
@@ -58,7 +78,7 @@ std::span<std::byte> kept_workspace::room(std::size_t bytes) {
     replace(std::max(bytes, 2 * most), capture);
   else if (!there)
     replace(most, capture);
-  return {blocks_.back().data, blocks_.back().bytes};
+  return blocks_.back();
 }
 
 // Makes the block of this capture, or of calls outside of any, the last one, if there is one. (Of
@@ -79,7 +99,7 @@ void kept_workspace::reserve(std::size_t bytes) {
   if (capture && bytes > most)
     throw error("gpu: reserve(" + std::to_string(bytes) + ") during a capture, where there are " +
                 std::to_string(most) + " bytes");
-  replace((bytes + word_bytes - 1) / word_bytes * word_bytes, capture);
+  replace(rounded(bytes), capture);
 }
 
 void kept_workspace::use(std::span<std::byte> bytes) {
@@ -89,7 +109,7 @@ void kept_workspace::use(std::span<std::byte> bytes) {
   auto const skipped = std::min(misaligned ? word_bytes - misaligned : 0, bytes.size());
   auto const aligned = bytes.subspan(skipped);
   if (!aligned.empty()) check(cudaMemsetAsync(aligned.data(), 0, aligned.size(), stream_));
-  callers_ = aligned;
+  callers_ = {aligned.data(), aligned.size(), 0};
 }
 
 // A new last block, all zero, in place of the one before if that has the same use.

@@ -19,7 +19,9 @@ class kept_workspace {
   kept_workspace(kept_workspace const&) = delete;
   ~kept_workspace();
 
-  device::workspace take(std::size_t words);
+  // A block's status words are at its begin, and scratch at its end: what was ever scratch is never
+  // a status word, which no launch may find in a state that it was not left in.
+  device::call_memory take(std::size_t words, std::size_t scratch);
   void reserve(std::size_t bytes);
   void use(std::span<std::byte> bytes);
 
@@ -28,13 +30,16 @@ class kept_workspace {
     std::byte* data;
     std::size_t bytes;
     unsigned long long capture;  // whose it is; 0: of calls outside of captures
+    std::size_t words = 0, scratch = 0;  // bytes: the most that a call had of each
+
+    std::size_t with(std::size_t words_too, std::size_t scratch_too) const;
   };
   CUstream_st* stream_;
   device_memory source_;
   std::vector<block> blocks_;  // the last one was used last
-  std::span<std::byte> callers_;
+  block callers_{};
 
-  std::span<std::byte> room(std::size_t bytes);
+  block& room(std::size_t words, std::size_t scratch);
   bool find(unsigned long long capture);
   void replace(std::size_t bytes, unsigned long long capture);
   std::byte* zeroed(std::size_t bytes, CUstream_st* stream) const;

@@ -68,6 +68,16 @@ TEST(bounds, freed_memory_is_named) {
   auto const r = expect_finding("out of bounds", "read_before", before_line, {});
   EXPECT_NE(r.text.find("freed"), r.text.npos) << r.text;
 }
+// What is freed goes back in whole pages, of which the last may be the next array's, too.
+TEST(bounds, freeing_an_array_leaves_its_neighbours_as_they_are) {
+  for (int i = 0; i < 20; ++i) {
+    device_array<char> large((std::size_t(64) << 10) + 512 * i);
+    device_array<char> next(100);
+    next.fill_bytes(7);
+    large = {};
+    EXPECT_EQ(next.to_host(), std::vector<char>(100, 7));
+  }
+}
 TEST(bounds, memory_of_the_host_is_not_the_devices) {
   std::vector<int> in(4);
   device_array<int> out(1);

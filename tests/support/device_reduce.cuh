@@ -38,6 +38,13 @@ class test_call {
     auto const given = all_words_ ? room : words;
     return {header_.data(), words_.data() + (room - given), given};
   }
+  // Scratch holds what no launch may rely on.
+  tally::device::call_memory memory(std::size_t words, std::size_t scratch) {
+    scratch_ = tally::device_array<tally::device::status_word>(scratch / 16 + 1);
+    scratch_.fill_bytes(0xa5);
+    auto* const end = reinterpret_cast<std::byte*>(scratch_.data() + scratch / 16 + 1);
+    return {words ? workspace(words) : tally::device::workspace{}, end - (scratch + 15) / 16 * 16};
+  }
   std::uint32_t epoch() const { return header_.to_host()[0]; }
   std::uint32_t drawn() const { return header_.to_host()[1]; }
   // Sums, which must be zero between launches.
@@ -58,6 +65,7 @@ class test_call {
   int multiprocessors_;
   tally::device_array<std::uint32_t> header_;  // the epoch, what is drawn
   tally::device_array<tally::device::status_word> words_;
+  tally::device_array<tally::device::status_word> scratch_;
   bool all_words_;
 };
 

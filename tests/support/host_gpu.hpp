@@ -64,6 +64,7 @@ class host_gpu final : public tally::detail::gpu_context {
   CUstream_st* stream() const override { return nullptr; }
   int multiprocessors() const override { return 1; }
   tally::device::workspace workspace(std::size_t) override { return {}; }
+  tally::device::call_memory memory(std::size_t, std::size_t) override { return {}; }
 
  private:
   host_memory& memory_;

@@ -5,11 +5,14 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tally/cpu/elements.hpp"
+#include "tally/exact/float_format.hpp"
 #include "tally/input.hpp"
 #include "tally/owner.hpp"
+#include "tally/rows.hpp"
 #include "tally/where.hpp"
 
 namespace tally {
@@ -32,6 +35,13 @@ template <class T>
 struct top_k_result {
   std::vector<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>> values;
   std::vector<std::int64_t> indices;
+};
+
+// Of rows: each has k places, the first counts[r] of which are its own. Behind them the index is -1
+// and the value NaN, or 0 where there is none.
+template <class T>
+struct top_k_rows_result : top_k_result<T> {
+  std::vector<std::uint64_t> counts;
 };
 
 // top_k of an array that arrives in pieces, or in parts that are seen apart and then put together.
@@ -79,6 +89,35 @@ std::uint64_t top_k_into_compiled(cpu where, std::span<T const> in, std::uint64_
                                   std::span<T> values, std::span<std::int64_t> indices,
                                   top_k_options const& options);
 void require_room_for_top_k(std::uint64_t k, std::size_t values, std::size_t indices);
+void require_top_k(char const* call, std::uint64_t k, std::uint64_t n);
+
+// Of rows; `ks` is null where all have the same k.
+template <class T>
+void top_k_of_rows_compiled(cpu where, rows<T> const& in, k_of_rows const& k, T* values,
+                            std::int64_t* indices, std::uint64_t* counts,
+                            top_k_options const& options);
+template <class T>
+void require_rows(char const* call, rows<T> const& in) {
+  require_aligned(call, "in", std::span(in.data, std::size_t(in.count ? 1 : 0)));
+}
+
+// What a place holds that a row is too short for.
+template <class T>
+T missing() {
+  if constexpr (floating<T>)
+    return from_bits<T>(format<T>::quiet_nan);
+  else
+    return T(0);
+}
+
+// Whether indices below n fit.
+template <class Index>
+void require_indices(std::uint64_t n) {
+  static_assert(is_one_of<Index, std::int64_t, std::int32_t>,
+                "top_k_into: indices are std::int64_t or std::int32_t");
+  if (sizeof(Index) == 4 && n > 0x80000000u)
+    throw error("top_k_into: indices of 32 bits, of " + std::to_string(n) + " elements");
+}
 
 // Selections by what `Where` is.
 template <class Where>
@@ -99,21 +138,52 @@ struct selections_on<cpu> {
       return top_k_compiled<T>(where, span_of(in), k, options);
     }
   }
-  template <readable R>
+  template <readable R, class Index>
   static std::uint64_t into(cpu where, R const& in, std::uint64_t k,
-                            std::span<element_of<R>> values, std::span<std::int64_t> indices,
-                            top_k_options const& options) {
+                            std::span<element_of<R>> values, std::span<Index> indices,
+                            std::uint64_t* count, top_k_options const& options) {
     static_assert(readable_here<R>, "top_k_into: cores do not see the elements of this array");
-    if constexpr (input<R>) {
+    std::uint64_t found;
+    if constexpr (input<R> || sizeof(Index) == 4) {
       require_room_for_top_k(k, values.size(), indices.size());
-      auto const found = best(where, in, k, options);
-      for (std::size_t i = 0; i < found.values.size(); ++i) {
-        values[i] = element_of<R>(found.values[i]);
-        indices[i] = found.indices[i];
+      require_indices<Index>(input_of("top_k_into", "in", in).size());
+      auto const all = best(where, in, k, options);
+      found = all.values.size();
+      for (std::size_t i = 0; i < found; ++i) {
+        values[i] = element_of<R>(all.values[i]);
+        indices[i] = Index(all.indices[i]);
       }
-      return found.values.size();
     } else {
-      return top_k_into_compiled<element_of<R>>(where, span_of(in), k, values, indices, options);
+      found = top_k_into_compiled<element_of<R>>(where, span_of(in), k, values, indices, options);
+    }
+    if (count) *count = found;
+    return found;
+  }
+
+  template <class T>
+  static top_k_rows_result<T> best_of_rows(cpu where, rows<T> const& in, k_of_rows const& k,
+                                           top_k_options const& options) {
+    require_rows("top_k", in);
+    top_k_rows_result<T> found;
+    found.values.resize(std::size_t(in.count * k.most));
+    found.indices.resize(found.values.size());
+    found.counts.resize(std::size_t(in.count));
+    top_k_of_rows_compiled(where, in, k, reinterpret_cast<T*>(found.values.data()),
+                           found.indices.data(), found.counts.data(), options);
+    return found;
+  }
+  template <class T, class Index>
+  static void rows_into(cpu where, rows<T> const& in, k_of_rows const& k, std::span<T> values,
+                        std::span<Index> indices, std::uint64_t* counts,
+                        top_k_options const& options) {
+    require_rows("top_k_into", in);
+    if constexpr (sizeof(Index) == 4) {
+      require_indices<Index>(in.length);
+      std::vector<std::int64_t> wide(std::size_t(in.count * k.most));
+      top_k_of_rows_compiled(where, in, k, values.data(), wide.data(), counts, options);
+      for (std::size_t i = 0; i < wide.size(); ++i) indices[i] = Index(wide[i]);
+    } else {
+      top_k_of_rows_compiled(where, in, k, values.data(), indices.data(), counts, options);
     }
   }
 };

@@ -19,4 +19,10 @@ concept launch_context = requires(C& context, std::size_t words) {
   { context.workspace(words) } -> std::same_as<device::workspace>;
 };
 
+// What one needs that keeps more than status words.
+template <class C>
+concept memory_context = launch_context<C> && requires(C& context, std::size_t n) {
+  { context.memory(n, n) } -> std::same_as<device::call_memory>;
+};
+
 }  // namespace tally::detail

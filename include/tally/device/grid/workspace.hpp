@@ -32,4 +32,10 @@ struct workspace {
   TALLY_HD std::uint64_t* sums() const { return reinterpret_cast<std::uint64_t*>(header + 4); }
 };
 
+// And memory of any content, apart from it, which a launch may write as it likes.
+struct call_memory {
+  workspace w;
+  std::byte* scratch;  // aligned to 16 bytes
+};
+
 }  // namespace tally::device

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the k best keys of a row end, found digit by digit from the top: radix selection. Each
+// digit is a read of the row.
+#pragma once
+
+#include "tally/block/scan.cuh"
+#include "tally/device/select/row.cuh"
+#include "tally/exact/rank_order.hpp"
+
+namespace tally::device {
+
+inline constexpr int selecting_threads = 512;
+inline constexpr int digit_bits = 11, digits = 1 << digit_bits;
+template <class Bits>
+inline constexpr int digit_passes = (8 * int(sizeof(Bits)) + digit_bits - 1) / digit_bits;
+
+// The best are the keys above `low` and the first `ties` of those that equal it. Of them the block
+// has `above` and `equal` in its stretch.
+template <class Bits, class Index>
+struct cut {
+  Bits low;
+  Index ties;
+  Index above, equal;
+};
+
+// What the threads of a block share while they count digits.
+template <class Index>
+struct digit_counts {
+  std::uint32_t here[digits];
+  unsigned digit;
+  Index before, inside;
+};
+
+// Which digit has the entry at place `rank`, counted from 1, from the highest digit on: `inside` of
+// them are in that digit, and `before` in those above.
+template <class Index, class Count>
+__device__ void find_digit(digit_counts<Index>& shared, Count const* counts, Index rank) {
+  constexpr int each = digits / selecting_threads;
+  int const top = digits - 1 - int(threadIdx.x) * each;
+  Index mine = 0;
+#pragma unroll
+  for (int e = 0; e < each; ++e) mine += counts[top - e];
+  Index before = block::exclusive_scan(mine, plus{}, Index(0));
+  if (before < rank && rank <= before + mine)
+#pragma unroll 1
+    for (int e = 0; e < each; ++e) {
+      Index const inside = counts[top - e];
+      if (rank <= before + inside) {
+        shared.digit = unsigned(top - e), shared.before = before, shared.inside = inside;
+        break;
+      }
+      before += inside;
+    }
+  __syncthreads();
+}
+
+// Finds the cut behind the k best of a row, 0 < k < row.count. `counts` are zero, and as many as
+// there are digits for each pass, for a team of several blocks; they are in use until the team has
+// met once more.
+template <class Row, class Index>
+__device__ cut<typename Row::bits, Index> find_cut(team& all, digit_counts<Index>& shared,
+                                                   Index* counts, Row const& row,
+                                                   rank_order<typename Row::bits> const& order,
+                                                   Index k) {
+  using bits = typename Row::bits;
+  stretch<Row> const mine(row, all);
+  cut<bits, Index> found{0, k, 0, 0};
+  bits known = 0;  // which of the key's bits are those of `low`
+#pragma unroll 1
+  for (int top = 8 * int(sizeof(bits)); top > 0; top -= digit_bits, counts += digits) {
+    int const shift = top > digit_bits ? top - digit_bits : 0;
+    unsigned const mask = (1u << (top - shift)) - 1;
+    for (int d = int(threadIdx.x); d < digits; d += selecting_threads) shared.here[d] = 0;
+    __syncthreads();
+    mine.for_tiles([&](auto const& x, auto) {
+#pragma unroll
+      for (int i = 0; i < mine.items; ++i) {
+        bits const key = order(x.x[i]);
+        bool const counted = (x.live >> i & 1) && (key & known) == found.low;
+        unsigned const digit = unsigned(key >> shift) & mask;
+        // Where all lanes have one digit, one of them counts.
+        int same;
+        __match_all_sync(~0u, counted ? digit : digits, &same);
+        if (!same) {
+          if (counted) atomicAdd(&shared.here[digit], 1u);
+        } else if (counted && threadIdx.x % 32 == 0) {
+          atomicAdd(&shared.here[digit], 32u);
+        }
+      }
+    });
+    __syncthreads();
+    if (all.is_alone()) {
+      find_digit(shared, shared.here, found.ties);
+    } else {
+      for (int d = int(threadIdx.x); d < digits; d += selecting_threads)
+        if (auto const n = shared.here[d])
+          __nv_atomic_fetch_add(counts + d, Index(n), __NV_ATOMIC_RELAXED,
+                                __NV_THREAD_SCOPE_DEVICE);
+      all.meet();
+      find_digit(shared, counts, found.ties);
+    }
+    unsigned const digit = shared.digit;
+    Index above = 0;
+    for (unsigned d = digit + 1 + threadIdx.x; d < unsigned(digits); d += selecting_threads)
+      above += shared.here[d];
+    Index total;
+    block::inclusive_scan(above, plus{}, total);
+    found.above += total, found.equal = shared.here[digit];
+    found.ties -= shared.before;
+    found.low = bits(found.low | bits(bits(digit) << shift));
+    known = bits(known | bits(bits(mask) << shift));
+    if (shared.inside == found.ties && found.low != 0) {  // all keys from here on are among the best
+      found.above += found.equal;
+      return {bits(found.low - 1), 0, found.above, 0};
+    }
+    __syncthreads();
+  }
+  return found;
+}
+
+}  // namespace tally::device

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The elements behind a cut, in the order of their indices.
+#pragma once
+
+#include "tally/device/select/cut.cuh"
+
+namespace tally::device {
+
+// How many elements of a row are among the best, and those before the block's stretch of it.
+template <class Index>
+struct places {
+  Index above, equal;  // before the stretch
+  Index count;
+};
+
+// Two counts to be added up together.
+template <class Index>
+struct two_counts {
+  Index above, equal;
+};
+struct plus_both {
+  template <class Index>
+  TALLY_FN two_counts<Index> operator()(two_counts<Index> a, two_counts<Index> b) const {
+    return {Index(a.above + b.above), Index(a.equal + b.equal)};
+  }
+};
+
+// By what each block tells the others of its team in `totals`, one a block.
+template <class Bits, class Index>
+__device__ places<Index> find_places(team& all, two_counts<Index>* totals,
+                                     cut<Bits, Index> const& at) {
+  two_counts<Index> before{0, 0}, total{at.above, at.equal};
+  if (!all.is_alone()) {
+    if (threadIdx.x == 0) totals[all.rank()] = total;
+    all.meet();
+    two_counts<Index> mine{0, 0}, others{0, 0};
+    for (unsigned b = threadIdx.x; b < all.blocks(); b += blockDim.x) {
+      others = plus_both{}(others, totals[b]);
+      if (b < all.rank()) mine = plus_both{}(mine, totals[b]);
+    }
+    block::inclusive_scan(mine, plus_both{}, before);
+    block::inclusive_scan(others, plus_both{}, total);
+  }
+  Index const tied = total.equal < at.ties ? total.equal : at.ties;
+  return {before.above, before.equal, Index(total.above + tied)};
+}
+
+// What the warps of a block have found of a tile, in turn.
+struct found_by_warps {
+  std::uint32_t above[2][selecting_threads / 32], equal[2][selecting_threads / 32];
+};
+
+// Calls emit(place, bits, index) for each of the best elements, place < count.
+template <class Row, class Index, class Emit>
+__device__ void gather(team& all, found_by_warps& shared, Row const& row,
+                       rank_order<typename Row::bits> const& order,
+                       cut<typename Row::bits, Index> const& at, places<Index> before, Emit emit) {
+  using reading = stretch<Row>;
+  reading const mine(row, all);
+  unsigned const warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  unsigned turn = 0;
+  mine.for_tiles([&](auto const& x, auto index) {
+    // Which of the thread's are above the cut, and at it.
+    unsigned is_above = 0, is_equal = 0;
+#pragma unroll
+    for (int i = 0; i < reading::items; ++i) {
+      auto const key = order(x.x[i]);
+      is_above |= unsigned(key > at.low) << i, is_equal |= unsigned(key == at.low) << i;
+    }
+    is_above &= x.live, is_equal &= at.ties ? x.live : 0;
+    // Of each vector the counts of the lanes before, the two in half a word each.
+    std::uint32_t first[reading::loads], total = 0;
+    constexpr unsigned whole = (1u << reading::each) - 1;
+    if (__any_sync(~0u, is_above | is_equal)) {
+#pragma unroll
+      for (int j = 0; j < reading::loads; ++j) {
+        std::uint32_t const c = __popc(is_above >> (j * reading::each) & whole) |
+                                __popc(is_equal >> (j * reading::each) & whole) << 16;
+        std::uint32_t const through = warp::inclusive_scan(c, plus{});
+        first[j] = total + through - c;
+        total += warp::broadcast(through, 31);
+      }
+    }
+    if (lane == 0)
+      shared.above[turn][warp] = total & 0xffff, shared.equal[turn][warp] = total >> 16;
+    __syncthreads();
+    Index above = before.above, equal = before.equal;
+#pragma unroll
+    for (unsigned w = 0; w < selecting_threads / 32; ++w) {
+      if (w == warp) above = before.above, equal = before.equal;
+      before.above += shared.above[turn][w], before.equal += shared.equal[turn][w];
+    }
+    turn ^= 1;
+    if (total == 0) return;
+#pragma unroll
+    for (int j = 0; j < reading::loads; ++j) {
+      Index a = above + (first[j] & 0xffff), e = equal + (first[j] >> 16);
+#pragma unroll
+      for (int i = j * reading::each; i < (j + 1) * reading::each; ++i) {
+        bool const ahead = is_above >> i & 1, ties = is_equal >> i & 1;
+        Index const place = a + (e < at.ties ? e : at.ties);
+        if (ahead || (ties && e < at.ties)) emit(place, x.x[i], Index(index(i)));
+        a += ahead, e += ties;
+      }
+    }
+  });
+}
+
+}  // namespace tally::device

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A row of elements as bits, and how the blocks of a team share and read it: each block has a
+// stretch of it, in order, of which it reads a tile at a time, and a warp of a tile a part, in
+// order. So what a thread, a warp or a block finds is in the order of indices if what was found
+// before it is counted.
+#pragma once
+
+#include "tally/device/input/batch.cuh"
+#include "tally/device/select/team.cuh"
+#include "tally/input.hpp"
+
+namespace tally::device {
+
+// What a thread reads at once: vectors of 16 bytes, and which of their elements there are.
+template <class Bits>
+struct row_batch {
+  static constexpr int each = vector_bytes / int(sizeof(Bits));
+  static constexpr int loads = sizeof(Bits) == 1 ? 2 : 4;
+  static constexpr int items = each * loads;
+
+  Bits x[items];
+  unsigned live;  // bit i: whether x[i] is an element
+};
+
+// A place p of a row is the element p - lead. Places are counted from an address that vectors can
+// be loaded from, so that a vector begins at each place that divides by their length.
+template <class Bits>
+struct array_row {
+  using bits = Bits;
+  using batch = row_batch<Bits>;
+
+  Bits const* data;
+  std::uint64_t count;
+
+  __device__ unsigned lead() const {
+    return unsigned(reinterpret_cast<std::uintptr_t>(data) % vector_bytes / sizeof(Bits));
+  }
+  __device__ Bits operator[](std::uint64_t i) const { return data[i]; }
+  __device__ void load(Bits* x, std::uint64_t i) const {
+    struct alignas(vector_bytes) vector {
+      Bits of[batch::each];
+    };
+    vector const v = *reinterpret_cast<vector const*>(data + i);
+#pragma unroll
+    for (int e = 0; e < batch::each; ++e) x[e] = v.of[e];
+  }
+};
+
+// Of an input of one's own, element by element.
+template <class In>
+struct computed_row {
+  using bits = bits_of<typename In::element>;
+  using batch = row_batch<bits>;
+
+  In in;
+  std::uint64_t first, count;
+
+  __device__ unsigned lead() const { return 0; }
+  __device__ bits operator[](std::uint64_t i) const { return to_bits(in[first + i]); }
+  __device__ void load(bits* x, std::uint64_t i) const {
+#pragma unroll
+    for (int e = 0; e < batch::each; ++e) x[e] = (*this)[i + e];
+  }
+};
+
+// A block's stretch of a row.
+template <class Row>
+class stretch {
+ public:
+  using bits = typename Row::bits;
+  using batch = row_batch<bits>;
+  static constexpr int each = batch::each, loads = batch::loads, items = batch::items;
+
+  __device__ stretch(Row const& row, team const& all) : row_(row), lead_(row.lead()) {
+    std::uint64_t const vectors = (lead_ + row.count + each - 1) / each;
+    std::uint64_t const share = (vectors + all.blocks() - 1) / all.blocks() * each;
+    std::uint64_t const end = lead_ + row.count;
+    begin_ = share * all.rank() < end ? share * all.rank() : end;
+    end_ = end - begin_ < share ? end : begin_ + share;
+  }
+
+  // How many elements it has.
+  __device__ std::uint64_t size() const {
+    auto const first = begin_ < lead_ ? lead_ : begin_;
+    return first < end_ ? end_ - first : 0;
+  }
+
+  // Calls f(batch, index) for every tile, by all threads of the block; the batch's element i has
+  // the index index(i).
+  template <class F>
+  __device__ void for_tiles(F f) const {
+    std::uint64_t const size = std::uint64_t(items) * blockDim.x;
+    std::uint64_t const mine = threadIdx.x / 32 * (32 * items) + threadIdx.x % 32 * each;
+#pragma unroll 1
+    for (std::uint64_t at = begin_; at < end_; at += size) {
+      std::uint64_t const first = at + mine;
+      batch const x = load(first);
+      f(x, [&](int i) { return first + i / each * (32 * each) + i % each - lead_; });
+    }
+  }
+
+ private:
+  __device__ batch load(std::uint64_t first) const {
+    batch x;
+    x.live = 0;
+#pragma unroll
+    for (int j = 0; j < loads; ++j) {
+      std::uint64_t const p = first + j * (32 * each);
+      constexpr unsigned whole = each == 32 ? ~0u : (1u << each) - 1;
+      if (p >= lead_ && p + each <= end_) {
+        row_.load(x.x + j * each, p - lead_);
+        x.live |= whole << (j * each);
+      } else {
+#pragma unroll
+        for (int e = 0; e < each; ++e) {
+          bool const there = p + e >= lead_ && p + e < end_;
+          x.x[j * each + e] = there ? row_[p + e - lead_] : bits(0);
+          x.live |= unsigned(there) << (j * each + e);
+        }
+      }
+    }
+    return x;
+  }
+
+  Row const& row_;
+  std::uint64_t lead_, begin_, end_;
+};
+
+}  // namespace tally::device

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The k best of each row of many, or of one array, by teams of blocks: where the best end
+// (select/cut.cuh), those that are before that in the order of their indices (select/gather.cuh),
+// and these sorted (select/sort.cuh).
+#pragma once
+
+#include "tally/cuda/launch.cuh"
+#include "tally/device/grid/workspace.hpp"
+#include "tally/device/select/gather.cuh"
+#include "tally/device/select/sort.cuh"
+#include "tally/device/top_k_shape.hpp"
+
+namespace tally::device {
+
+// Of each row's input. `In` is an array's elements as bits, or an input of one's own.
+template <class Bits>
+__device__ array_row<Bits> row_of(array_input<Bits> const& in, std::uint64_t first,
+                                  std::uint64_t count) {
+  return {in.data + first, count};
+}
+template <class In>
+__device__ computed_row<In> row_of(In const& in, std::uint64_t first, std::uint64_t count) {
+  return {in, first, count};
+}
+template <class In>
+using bits_in = typename decltype(row_of(std::declval<In const&>(), 0, 0))::bits;
+
+// What a team keeps in global memory, in this order.
+template <class Bits, class Index>
+struct team_memory {
+  Index* counts;                   // of digits: of the cut, and then of the sort
+  two_counts<Index>* totals;       // of blocks
+  key_pairs<Bits, Index> pairs[2];  // of a sort
+
+  static constexpr std::size_t counts_of(unsigned blocks) {
+    return blocks == 1 ? 0
+                       : digit_passes<Bits> * std::size_t(digits) +
+                             2 * std::size_t(sort_digits) * blocks;
+  }
+  static constexpr std::size_t rounded(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
+  static constexpr std::size_t bytes(unsigned blocks, std::uint64_t sorted) {
+    return rounded(counts_of(blocks) * sizeof(Index)) +
+           (blocks == 1 ? 0 : rounded(blocks * sizeof(two_counts<Index>))) +
+           2 * (rounded(sorted * sizeof(Index)) + rounded(sorted * sizeof(Bits)));
+  }
+  __device__ team_memory(std::byte* at, unsigned blocks, std::uint64_t sorted) {
+    auto const take = [&](std::size_t size) {
+      auto* const here = at;
+      at += rounded(size);
+      return here;
+    };
+    counts = reinterpret_cast<Index*>(take(counts_of(blocks) * sizeof(Index)));
+    totals = reinterpret_cast<two_counts<Index>*>(
+        take(blocks == 1 ? 0 : blocks * sizeof(two_counts<Index>)));
+    for (auto& each : pairs) {
+      each.indices = reinterpret_cast<Index*>(take(sorted * sizeof(Index)));
+      each.keys = reinterpret_cast<Bits*>(take(sorted * sizeof(Bits)));
+    }
+  }
+};
+
+template <class In, class Index>
+struct top_k_call {
+  using bits = bits_of<typename In::element>;
+
+  In in;
+  detail::gpu_rows rows;
+  rank_order<bits> order;
+  detail::gpu_selection<bits> how;
+  unsigned blocks;  // of a team
+  workspace w;
+  std::byte* memory;  // of the teams
+};
+
+template <class Index>
+union top_k_board {
+  digit_counts<Index> digits;
+  found_by_warps found;
+  sort_board<Index> sort;
+};
+
+// A row's best to its place in the outputs.
+template <class In, class Index>
+struct row_output {
+  using bits = bits_of<typename In::element>;
+  detail::gpu_selection<bits> const& how;
+  std::uint64_t first;
+
+  __device__ void operator()(Index place, bits value, std::int64_t index) const {
+    how.values[first + place] = value;
+    if (how.indices) how.indices[first + place] = index;
+    if (how.short_indices) how.short_indices[first + place] = std::int32_t(index);
+  }
+};
+
+template <class In, class Index>
+__device__ void top_k_of_row(top_k_call<In, Index> const& call, team& all,
+                             top_k_board<Index>& board, std::uint64_t row_number) {
+  using bits = bits_of<typename In::element>;
+  auto const row = row_of(call.in, call.rows.begin(row_number), call.rows.size(row_number));
+  Index const asked = Index(call.how.k_of(row_number));
+  Index const k = asked < row.count ? asked : Index(row.count);
+  bool const sorts = call.how.sorted && call.how.most > 1;
+  team_memory<bits, Index> const memory(
+      call.memory + (blockIdx.x / call.blocks) *
+                        team_memory<bits, Index>::bytes(call.blocks, sorts ? call.how.most : 0),
+      call.blocks, sorts ? call.how.most : 0);
+  row_output<In, Index> const out{call.how, row_number * call.how.most};
+
+  Index count = 0;
+  if (k > 0) {
+    cut<bits, Index> at{0, Index(~Index(0)), 0, 0};
+    if (k < row.count || call.order.skips) {
+      if (!all.is_alone()) {
+        for (std::size_t d = all.thread(); d < digit_passes<bits> * std::size_t(digits);
+             d += all.threads())
+          memory.counts[d] = 0;
+        all.meet();
+      }
+      at = find_cut(all, board.digits, memory.counts, row, call.order, k);
+      if (call.order.skips && at.low == 0) at.ties = 0, at.equal = 0;
+      __syncthreads();
+    } else {
+      at.equal = stretch(row, all).size();
+    }
+    auto const places = find_places(all, memory.totals, at);
+    count = places.count;
+    if (sorts) {
+      gather(all, board.found, row, call.order, at, places, [&](Index place, bits x, Index index) {
+        memory.pairs[0].keys[place] = call.order(x), memory.pairs[0].indices[place] = index;
+      });
+      all.meet();
+      auto const sorted = sort_pairs(all, board.sort,
+                                     memory.counts + digit_passes<bits> * std::size_t(digits),
+                                     memory.pairs[0], memory.pairs[1], count);
+      for (Index i = all.thread(); i < count; i += all.threads())
+        out(i, row[sorted.indices[i]], std::int64_t(sorted.indices[i]));
+    } else {
+      gather(all, board.found, row, call.order, at, places,
+             [&](Index place, bits x, Index index) { out(place, x, std::int64_t(index)); });
+    }
+  }
+  for (std::uint64_t i = count + all.thread(); i < call.how.most; i += all.threads())
+    out(Index(i), call.how.missing, -1);
+  if (all.thread() == 0 && call.how.counts) call.how.counts[row_number] = count;
+  all.meet();  // before memory is used for the next row
+}
+
+template <class In, class Index>
+__global__ void __launch_bounds__(selecting_threads, 2)
+    top_k(__grid_constant__ top_k_call<In, Index> const call) {
+  __shared__ top_k_board<Index> board;
+  await_launches_before();
+  team all(call.w, call.blocks);
+  unsigned const teams = gridDim.x / call.blocks;
+#pragma unroll 1
+  for (std::uint64_t row = blockIdx.x / call.blocks; row < call.rows.count; row += teams)
+    top_k_of_row(call, all, board, row);
+  all.leave();
+}
+
+}  // namespace tally::device

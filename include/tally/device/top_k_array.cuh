@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the host starts a top-k of rows.
+#pragma once
+
+#include <algorithm>
+
+#include "tally/cuda/launch.cuh"
+#include "tally/device/launch_context.cuh"
+#include "tally/device/top_k.cuh"
+
+namespace tally::detail {
+
+// How many blocks share a row: as many as there are for each, and none with less than a tile.
+template <class Bits>
+unsigned blocks_of_a_team(std::uint64_t rows, std::uint64_t length, unsigned blocks) {
+  constexpr std::uint64_t tile = device::row_batch<Bits>::items * device::selecting_threads;
+  auto const tiles = std::max<std::uint64_t>(1, length / tile);
+  return unsigned(std::min(tiles, blocks / rows));
+}
+
+template <class Index, memory_context Context, class In>
+void select_on_gpu(Context& context, In const& in, gpu_rows const& rows,
+                   rank_order<bits_of<typename In::element>> const& order,
+                   gpu_selection<bits_of<typename In::element>> const& how) {
+  using bits = bits_of<typename In::element>;
+  using memory = device::team_memory<bits, Index>;
+  unsigned const most = 2 * unsigned(context.multiprocessors());
+  std::uint64_t const sorted = how.sorted && how.most > 1 ? how.most : 0;
+  auto const call_with = [&](unsigned blocks, std::uint64_t teams) {
+    auto const m = context.memory(blocks > 1, teams * memory::bytes(blocks, sorted));
+    return device::top_k_call<In, Index>{in, rows, order, how, blocks, m.w, m.scratch};
+  };
+  for (unsigned room = most; room > rows.count && rows.count <= device::team::most; room /= 2) {
+    unsigned const blocks = blocks_of_a_team<bits>(rows.count, rows.length, room);
+    if (blocks == 1) break;
+    if (launch_together<device::top_k<In, Index>>(unsigned(rows.count) * blocks,
+                                                  device::selecting_threads, 0,
+                                                  context.stream())(call_with(blocks, rows.count)))
+      return;
+  }
+  auto const blocks = unsigned(std::min<std::uint64_t>(rows.count, 2 * most));
+  launch_early<device::top_k<In, Index>>(blocks, device::selecting_threads, 0,
+                                         context.stream())(call_with(1, blocks));
+}
+
+// Selects the best of each row of `in`, in memory that the device can read; asynchronously.
+template <memory_context Context, class In>
+void top_k_on_gpu(Context& context, In const& in, gpu_rows const& rows,
+                  rank_order<bits_of<typename In::element>> const& order,
+                  gpu_selection<bits_of<typename In::element>> const& how) {
+  if (rows.count == 0 || (how.most == 0 && !how.counts)) return;
+  if (rows.length < ~std::uint32_t(0))
+    select_on_gpu<std::uint32_t>(context, in, rows, order, how);
+  else
+    select_on_gpu<std::uint64_t>(context, in, rows, order, how);
+}
+
+}  // namespace tally::detail

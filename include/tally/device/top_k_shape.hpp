@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the kernels of a top-k are told of its rows and its outputs. Needs no CUDA toolkit.
+#pragma once
+
+#include <cstdint>
+
+#include "tally/types.hpp"
+
+namespace tally::detail {
+
+// Rows of an input: the element i of row r is the input's element r * stride + starts[r] + i. What
+// is null is 0 for a start, and `length` for a length. The arrays are in the GPU's memory.
+struct gpu_rows {
+  std::uint64_t count, length, stride;
+  std::int64_t const* starts;
+  std::int64_t const* lengths;
+
+  TALLY_FN std::uint64_t begin(std::uint64_t r) const {
+    return r * stride + std::uint64_t(starts ? starts[r] : 0);
+  }
+  TALLY_FN std::uint64_t size(std::uint64_t r) const {
+    if (!lengths) return length;
+    std::int64_t const n = lengths[r];
+    return n < 0 ? 0 : std::uint64_t(n) < length ? std::uint64_t(n) : length;
+  }
+};
+
+// Where the best of each row go: `most` places a row, of which those past its own are filled with
+// `missing` and the index -1. What is null is not asked for.
+template <class Bits>
+struct gpu_selection {
+  std::uint64_t most;
+  std::int64_t const* ks;  // of the rows, no more than `most`; or null: all `most`
+  bool sorted;
+  Bits missing;
+  Bits* values;
+  std::int64_t* indices;
+  std::int32_t* short_indices;
+  std::uint64_t* counts;
+
+  TALLY_FN std::uint64_t k_of(std::uint64_t r) const {
+    if (!ks) return most;
+    std::int64_t const k = ks[r];
+    return k < 0 ? 0 : std::uint64_t(k) < most ? std::uint64_t(k) : most;
+  }
+};
+
+}  // namespace tally::detail

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What ranks the elements of a top-k, as run-time values: one kernel serves every type of a width.
+#pragma once
+
+#include "tally/exact/order_key.hpp"
+
+namespace tally {
+
+// Keys in which larger is better, of elements by their bits: rank_key's, turned around for the
+// smallest. All NaNs have one key, and both zeros have one.
+template <class Bits>
+struct rank_order {
+  Bits sign;      // a float's sign bit; 0 for an integer
+  Bits infinity;  // a float's; an integer has no magnitude above it
+  Bits flip;      // what turns the order around, or an integer's sign bit into its rank
+  Bits shift;     // 1 moves NaN, the best, to 0 and everything else up by one
+  bool skips;     // whether the key 0 is that of a NaN, which does not count
+
+  template <element T>
+    requires std::is_same_v<bits_of<T>, Bits>
+  static rank_order of(std::type_identity<T>, bool smallest, bool skips_nan) {
+    constexpr Bits all = Bits(~Bits(0));
+    Bits const around = smallest ? all : Bits(0);
+    if constexpr (floating<T>)
+      return {format<T>::sign, format<T>::infinity, Bits(around ^ format<T>::sign),
+              Bits(skips_nan && !smallest), skips_nan};
+    else
+      return {0, all, Bits(around ^ order_key(T(0))), 0, false};
+  }
+
+  TALLY_FN Bits operator()(Bits b) const {
+    Bits const magnitude = Bits(b & Bits(~sign));
+    Bits const all_if_negative = (b & sign) ? Bits(~Bits(0)) : Bits(0);
+    // Negated, a magnitude of zero is zero.
+    Bits const ordered = Bits(Bits(magnitude ^ all_if_negative) - all_if_negative);
+    Bits const nan = Bits(Bits(~Bits(0)) ^ Bits(flip ^ sign));
+    return Bits((magnitude > infinity ? nan : Bits(ordered ^ flip)) + shift);
+  }
+};
+
+}  // namespace tally

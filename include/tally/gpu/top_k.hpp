@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// top_k on a GPU.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tally/cpu/selections.hpp"
+#include "tally/exact/rank_order.hpp"
+#include "tally/gpu/allocation.hpp"
+#include "tally/gpu/device.hpp"
+#include "tally/device/top_k_shape.hpp"
+#include "tally/input.hpp"
+
+namespace tally::detail {
+
+// What the library holds compiled, by the width of the elements; src/cuda/top_k.cu has it.
+template <class Bits>
+void top_k_compiled_on_gpu(gpu_context& context, array_input<Bits> const& in, gpu_rows const& rows,
+                           rank_order<Bits> const& order, gpu_selection<Bits> const& how);
+
+// Complete where kernels of inputs that are not arrays are compiled where they are used.
+template <class In>
+struct selections_here;
+template <class In>
+inline constexpr bool is_array_input = false;
+template <class T>
+inline constexpr bool is_array_input<array_input<T>> = true;
+template <class In>
+inline constexpr bool has_top_k_kernel =
+    is_array_input<In> || requires { sizeof(selections_here<In>); };
+
+template <>
+struct selections_on<gpu> {
+  template <readable R>
+  static top_k_result<element_of<R>> best(gpu& where, R const& in, std::uint64_t k,
+                                          top_k_options const& options) {
+    auto const x = input_of("top_k", "in", in);
+    require_top_k("top_k", k, x.size());
+    auto found = to_host<element_of<R>>(where, x, {1, x.size(), 0, nullptr, nullptr}, k, nullptr,
+                                        options);
+    auto const count = std::size_t(found.counts[0]);
+    found.values.resize(count), found.indices.resize(count);
+    return {std::move(found.values), std::move(found.indices)};
+  }
+  // Asynchronous.
+  template <readable R, class Index>
+  static void into(gpu& where, R const& in, std::uint64_t k, std::span<element_of<R>> values,
+                   std::span<Index> indices, std::uint64_t* count, top_k_options const& options) {
+    auto const x = input_of("top_k_into", "in", in);
+    require_top_k("top_k_into", k, x.size());
+    require_room_for_top_k(k, values.size(), indices.size());
+    entered_gpu const there(where.context());
+    start(*there, x, {1, x.size(), 0, nullptr, nullptr}, k, nullptr, values, indices, count,
+          options);
+  }
+
+  template <class T>
+  static top_k_rows_result<T> best_of_rows(gpu& where, rows<T> const& in, k_of_rows const& k,
+                                           top_k_options const& options) {
+    require_rows("top_k", in);
+    return to_host<T>(where, elements_of(in), of(in), k.most, k.each, options);
+  }
+  template <class T, class Index>
+  static void rows_into(gpu& where, rows<T> const& in, k_of_rows const& k, std::span<T> values,
+                        std::span<Index> indices, std::uint64_t* counts,
+                        top_k_options const& options) {
+    require_rows("top_k_into", in);
+    entered_gpu const there(where.context());
+    start(*there, elements_of(in), of(in), k.most, k.each, values, indices, counts, options);
+  }
+
+ private:
+  template <class T>
+  static gpu_rows of(rows<T> const& in) {
+    return {in.count, in.length, in.stride, in.starts, in.lengths};
+  }
+  template <class T>
+  static array_input<T> elements_of(rows<T> const& in) {
+    return {in.data, in.count * in.stride};
+  }
+
+  template <class In, class Index>
+  static void start(gpu_context& context, In const& in, gpu_rows const& of_rows, std::uint64_t most,
+                    std::int64_t const* ks, std::span<typename In::element> values,
+                    std::span<Index> indices, std::uint64_t* counts,
+                    top_k_options const& options) {
+    using T = typename In::element;
+    using bits = bits_of<T>;
+    static_assert(has_top_k_kernel<In>,
+                  "the library holds top_k of arrays: for another input include "
+                  "<tally/gpu_operators.cuh> in a source that nvcc compiles");
+    if (options.distinct) throw error("top_k: distinct is not there on a gpu yet");
+    require_aligned("top_k", "values", values);
+    require_aligned("top_k", "indices", indices);
+    require_indices<Index>(of_rows.length);
+    auto const order = rank_order<bits>::of(std::type_identity<T>{}, options.order == smallest,
+                                            options.nan == skip);
+    gpu_selection<bits> how{most, ks, options.sorted, to_bits(missing<T>()),
+                            reinterpret_cast<bits*>(values.data()), nullptr, nullptr, counts};
+    if constexpr (sizeof(Index) == 4)
+      how.short_indices = indices.data();
+    else
+      how.indices = indices.data();
+    if constexpr (is_array_input<In>)
+      top_k_compiled_on_gpu(
+          context, array_input<bits>{reinterpret_cast<bits const*>(in.data), in.count}, of_rows,
+          order, how);
+    else
+      top_k_on_gpu(context, in, of_rows, order, how);
+  }
+
+  // By device memory of its own, and waits.
+  template <class T, class In>
+  static top_k_rows_result<T> to_host(gpu& where, In const& in, gpu_rows const& of_rows,
+                                      std::uint64_t most, std::int64_t const* ks,
+                                      top_k_options const& options) {
+    entered_gpu const there(where.context());
+    auto const places = std::size_t(of_rows.count * most);
+    gpu_allocation const values(*there, places * sizeof(T)), indices(*there, places * 8),
+        counts(*there, std::size_t(of_rows.count) * 8);
+    start(*there, in, of_rows, most, ks,
+          std::span<T>(reinterpret_cast<T*>(values.data()), places),
+          std::span<std::int64_t>(reinterpret_cast<std::int64_t*>(indices.data()), places),
+          reinterpret_cast<std::uint64_t*>(counts.data()), options);
+    top_k_rows_result<T> found;
+    found.values.resize(places), found.indices.resize(places);
+    found.counts.resize(std::size_t(of_rows.count));
+    there->receive(std::as_writable_bytes(std::span(found.values)), values.data());
+    there->receive(std::as_writable_bytes(std::span(found.indices)), indices.data());
+    there->receive(std::as_writable_bytes(std::span(found.counts)), counts.data());
+    return found;
+  }
+};
+
+}  // namespace tally::detail

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/device/top_k.cuh"
+
+#include "support/device_scan.cuh"
+#include "support/device_top_k.cuh"
+
+namespace {
+
+using namespace support;
+using tally::top_k_options;
+
+// Elements of few values or of any bits, so that there are NaNs of both signs, both zeros and ties.
+template <class T>
+std::vector<T> elements(std::size_t n, unsigned kinds, unsigned seed = 1) {
+  std::mt19937_64 random(seed);
+  std::vector<T> out(n);
+  for (auto& x : out) {
+    auto const bits = tally::bits_of<T>(random());
+    x = kinds == 0 ? tally::from_bits<T>(bits) : T(double(int(random() % kinds) - int(kinds / 2)));
+  }
+  return out;
+}
+
+std::vector<top_k_options> all_options() {
+  std::vector<top_k_options> all;
+  for (auto order : {tally::largest, tally::smallest})
+    for (bool sorted : {true, false})
+      for (auto nan : {tally::propagate, tally::skip}) all.push_back({order, sorted, false, nan});
+  return all;
+}
+
+template <class T>
+class top_k_on_a_device : public ::testing::Test {};
+using every_element =
+    ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                     std::uint32_t, std::int64_t, std::uint64_t, tally::float16, tally::bfloat16,
+                     float, double>;
+TYPED_TEST_SUITE(top_k_on_a_device, every_element);
+
+TYPED_TEST(top_k_on_a_device, is_what_a_stable_sort_puts_first) {
+  test_call call(1);
+  for (std::size_t n : {1, 2, 33, 700})
+    for (unsigned kinds : {0u, 7u}) {
+      auto const in = elements<TypeParam>(n, kinds);
+      for (auto const& options : all_options())
+        for (std::size_t k : {std::size_t(1), n / 3, n})
+          expect_top_k(call, in, k, options, std::to_string(n) + " of " + std::to_string(kinds));
+    }
+}
+
+TYPED_TEST(top_k_on_a_device, is_found_by_several_blocks) {
+  test_call call(2);  // four blocks
+  std::size_t const tile = tally::device::row_batch<tally::bits_of<TypeParam>>::items * 512;
+  std::size_t const n = 4 * tile + 77;
+  for (unsigned kinds : {0u, 5u}) {
+    auto const in = elements<TypeParam>(n, kinds);
+    for (std::size_t k : {std::size_t(10), n / 2})
+      expect_top_k(call, in, k, {}, std::to_string(kinds) + " kinds");
+  }
+}
+
+TEST(top_k_of_rows_on_a_device, may_begin_and_end_anywhere) {
+  test_call call(1);
+  for (int offset : {0, 1, 3, 7}) {
+    auto const in = elements<std::int16_t>(40 * 37, 100);
+    test_rows rows{40, 35, 37};
+    expect_top_k(call, in, rows, 5, {}, "rows", offset);
+    for (int r = 0; r < 40; ++r) rows.starts.push_back(r % 3), rows.lengths.push_back(r * 7 % 36);
+    rows.lengths[39] = 30;
+    expect_top_k(call, in, rows, 5, {}, "rows of their own", offset);
+    for (int r = 0; r < 40; ++r) rows.ks.push_back(r % 6);
+    expect_top_k(call, in, rows, 5, {.sorted = false}, "k of their own", offset, true);
+  }
+}
+
+TEST(top_k_of_rows_on_a_device, pads_rows_that_are_too_short) {
+  test_call call(1);
+  auto const in = elements<float>(100, 0);
+  expect_top_k(call, in, test_rows{10, 10, 10}, 25, {}, "short");
+  expect_top_k(call, in, test_rows{10, 0, 10}, 3, {}, "empty");
+  expect_top_k(call, in, test_rows{10, 10, 10}, 0, {}, "none asked for");
+}
+
+TEST(top_k_of_rows_on_a_device, shares_blocks_among_a_few_rows) {
+  test_call call(6);  // 12 blocks
+  auto const in = elements<float>(3 * 20000, 0);
+  for (auto const& options : all_options())
+    expect_top_k(call, in, test_rows{3, 19000, 20000}, 100, options, "three rows");
+}
+
+TEST(top_k_on_a_device_of_one, orders_blocks_in_any_way) {
+  auto const in = elements<std::int32_t>(5 * 8192, 1000);
+  for (int order = 0; order < schedule::orders; ++order)
+    for (unsigned seed : {1u, 2u}) {
+      schedule const how(seed, 1, order);
+      test_call call(2);
+      expect_top_k(call, in, 3000, {}, "scheduled");
+    }
+}
+
+}  // namespace
