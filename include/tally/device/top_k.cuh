@@ -33,13 +33,13 @@ struct team_memory {
   two_counts<Index>* totals;       // of blocks
   key_pairs<Bits, Index> pairs[2];  // of a sort
 
-  static constexpr std::size_t counts_of(unsigned blocks) {
+  TALLY_HD static constexpr std::size_t counts_of(unsigned blocks) {
     return blocks == 1 ? 0
                        : digit_passes<Bits> * std::size_t(digits) +
                              2 * std::size_t(sort_digits) * blocks;
   }
-  static constexpr std::size_t rounded(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
-  static constexpr std::size_t bytes(unsigned blocks, std::uint64_t sorted) {
+  TALLY_HD static constexpr std::size_t rounded(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
+  TALLY_HD static constexpr std::size_t bytes(unsigned blocks, std::uint64_t sorted) {
     return rounded(counts_of(blocks) * sizeof(Index)) +
            (blocks == 1 ? 0 : rounded(blocks * sizeof(two_counts<Index>))) +
            2 * (rounded(sorted * sizeof(Index)) + rounded(sorted * sizeof(Bits)));
