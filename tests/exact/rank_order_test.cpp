@@ -62,5 +62,19 @@ TYPED_TEST(rank_order_of, is_that_of_the_numbers) {
     }
 }
 
+TYPED_TEST(rank_order_of, gives_the_element_back_that_has_a_key) {
+  using T = TypeParam;
+  for (bool smallest : {false, true})
+    for (bool skips : {false, true}) {
+      auto const order = rank_order<bits_of<T>>::of(std::type_identity<T>{}, smallest, skips);
+      for (T x : patterns<T>()) {
+        auto const key = order(to_bits(x));
+        bool const several = floating<T> && (is_nan(x) || double(x) == 0);
+        ASSERT_EQ(order.is_of_several(key), several) << +to_bits(x);
+        if (!several) { ASSERT_EQ(order.element_of(key), to_bits(x)); }
+      }
+    }
+}
+
 }  // namespace
 }  // namespace tally

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The k best of each row of many, or of one array, by teams of blocks: where the best end
+// The k best of each row of many, or of one array, by teams of blocks: in one read
+// (select/sampled.cuh), or where that cannot be, digit by digit: where the best end
 // (select/cut.cuh), those that are before that in the order of their indices (select/gather.cuh),
 // and these sorted (select/sort.cuh).
 #pragma once
@@ -8,6 +9,7 @@
 #include "tally/cuda/launch.cuh"
 #include "tally/device/grid/workspace.hpp"
 #include "tally/device/select/gather.cuh"
+#include "tally/device/select/sampled.cuh"
 #include "tally/device/select/sort.cuh"
 #include "tally/device/top_k_shape.hpp"
 
@@ -32,6 +34,7 @@ struct team_memory {
   Index* counts;                   // of digits: of the cut, and then of the sort
   two_counts<Index>* totals;       // of blocks
   key_pairs<Bits, Index> pairs[2];  // of a sort
+  std::byte* sampled;               // of a selection in one read
 
   TALLY_HD static constexpr std::size_t counts_of(unsigned blocks) {
     return blocks == 1 ? 0
@@ -39,10 +42,12 @@ struct team_memory {
                              2 * std::size_t(sort_digits) * blocks;
   }
   TALLY_HD static constexpr std::size_t rounded(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
-  TALLY_HD static constexpr std::size_t bytes(unsigned blocks, std::uint64_t sorted) {
+  TALLY_HD static constexpr std::size_t bytes(unsigned blocks, std::uint64_t sorted,
+                                              std::uint64_t most) {
     return rounded(counts_of(blocks) * sizeof(Index)) +
            (blocks == 1 ? 0 : rounded(blocks * sizeof(two_counts<Index>))) +
-           2 * (rounded(sorted * sizeof(Index)) + rounded(sorted * sizeof(Bits)));
+           2 * (rounded(sorted * sizeof(Index)) + rounded(sorted * sizeof(Bits))) +
+           sampled_shape(blocks, most, true).template global_bytes<Bits, Index>();
   }
   __device__ team_memory(std::byte* at, unsigned blocks, std::uint64_t sorted) {
     auto const take = [&](std::size_t size) {
@@ -57,6 +62,7 @@ struct team_memory {
       each.indices = reinterpret_cast<Index*>(take(sorted * sizeof(Index)));
       each.keys = reinterpret_cast<Bits*>(take(sorted * sizeof(Bits)));
     }
+    sampled = at;
   }
 };
 
@@ -69,15 +75,20 @@ struct top_k_call {
   rank_order<bits> order;
   detail::gpu_selection<bits> how;
   unsigned blocks;  // of a team
+  bool sampled;     // whether one read is tried
   workspace w;
   std::byte* memory;  // of the teams
 };
 
-template <class Index>
+template <class Bits, class Index>
 union top_k_board {
   digit_counts<Index> digits;
   found_by_warps found;
   sort_board<Index> sort;
+  struct {
+    sampled_board<Bits> sampled;
+    found_by_warps ties;
+  } one_read;
 };
 
 // A row's best to its place in the outputs.
@@ -94,22 +105,54 @@ struct row_output {
   }
 };
 
+// What a block needs to select from a row.
 template <class In, class Index>
-__device__ void top_k_of_row(top_k_call<In, Index> const& call, team& all,
-                             top_k_board<Index>& board, std::uint64_t row_number) {
+struct top_k_of_row {
   using bits = bits_of<typename In::element>;
-  auto const row = row_of(call.in, call.rows.begin(row_number), call.rows.size(row_number));
-  Index const asked = Index(call.how.k_of(row_number));
-  Index const k = asked < row.count ? asked : Index(row.count);
-  bool const sorts = call.how.sorted && call.how.most > 1;
-  team_memory<bits, Index> const memory(
-      call.memory + (blockIdx.x / call.blocks) *
-                        team_memory<bits, Index>::bytes(call.blocks, sorts ? call.how.most : 0),
-      call.blocks, sorts ? call.how.most : 0);
-  row_output<In, Index> const out{call.how, row_number * call.how.most};
+  using row_type = decltype(row_of(std::declval<In const&>(), 0, 0));
+  using memory_type = team_memory<bits, Index>;
 
-  Index count = 0;
-  if (k > 0) {
+  top_k_call<In, Index> const& call;
+  team& all;
+  top_k_board<bits, Index>& board;
+  memory_type memory;
+  row_type row;
+  Index k;
+  row_output<In, Index> out;
+
+  __device__ void note(detail::top_k_path path) const {
+    if (call.how.paths && all.thread() == 0) atomicAdd(call.how.paths + unsigned(path), 1u);
+  }
+
+  // In one read, if that can be. Returns how many there are, or ~0.
+  __device__ Index in_one_read() const {
+    constexpr Index none = Index(~Index(0));
+    sampled_shape const shape(call.blocks, call.how.most, call.how.sorted);
+    sampled_memory<bits, Index> const room(shape, dynamic_shared<std::byte>(), memory.sampled);
+    auto& shared = board.one_read;
+    sampled_selection<row_type, Index> search(all, shared.sampled, room, row, call.order,
+                                              unsigned(k));
+    if (!search.find()) return none;
+    bool ties = false;
+    bool const placed = search.place(
+        shared.ties, memory.totals, call.how.sorted,
+        [&](unsigned place, bits key, Index index) {
+          bits const x = call.order.is_of_several(key) ? row[index] : call.order.element_of(key);
+          out(Index(place), x, std::int64_t(index));
+        },
+        [&](Index place, bits x, Index index) {
+          out(place, x, std::int64_t(index));
+          ties = true;
+        });
+    if (!placed) return none;
+    note(ties ? detail::top_k_path::sampled_ties : detail::top_k_path::sampled);
+    return Index(search.count());
+  }
+
+  // Digit by digit: as many reads as a key has digits, and one more.
+  __device__ __noinline__ Index by_digits() const {
+    note(detail::top_k_path::by_digits);
+    __syncthreads();
     cut<bits, Index> at{0, Index(~Index(0)), 0, 0};
     if (k < row.count || call.order.skips) {
       if (!all.is_alone()) {
@@ -125,38 +168,70 @@ __device__ void top_k_of_row(top_k_call<In, Index> const& call, team& all,
       at.equal = stretch(row, all).size();
     }
     auto const places = find_places(all, memory.totals, at);
-    count = places.count;
-    if (sorts) {
-      gather(all, board.found, row, call.order, at, places, [&](Index place, bits x, Index index) {
-        memory.pairs[0].keys[place] = call.order(x), memory.pairs[0].indices[place] = index;
-      });
-      all.meet();
-      auto const sorted = sort_pairs(all, board.sort,
-                                     memory.counts + digit_passes<bits> * std::size_t(digits),
-                                     memory.pairs[0], memory.pairs[1], count);
-      for (Index i = all.thread(); i < count; i += all.threads())
-        out(i, row[sorted.indices[i]], std::int64_t(sorted.indices[i]));
-    } else {
+    if (call.how.sorted && call.how.most > 1)
+      gather_sorted(at, places);
+    else
       gather(all, board.found, row, call.order, at, places,
              [&](Index place, bits x, Index index) { out(place, x, std::int64_t(index)); });
-    }
+    return places.count;
+  }
+
+ private:
+  __device__ void gather_sorted(cut<bits, Index> const& at, places<Index> const& where) const {
+    gather(all, board.found, row, call.order, at, where, [&](Index place, bits x, Index index) {
+      memory.pairs[0].keys[place] = call.order(x), memory.pairs[0].indices[place] = index;
+    });
+    all.meet();
+    auto const sorted = sort_pairs(all, board.sort,
+                                   memory.counts + digit_passes<bits> * std::size_t(digits),
+                                   memory.pairs[0], memory.pairs[1], where.count);
+    for (Index i = all.thread(); i < where.count; i += all.threads())
+      out(i, row[sorted.indices[i]], std::int64_t(sorted.indices[i]));
+  }
+};
+
+template <class In, class Index>
+__device__ void select_row(top_k_call<In, Index> const& call, team& all,
+                           top_k_board<bits_of<typename In::element>, Index>& board,
+                           std::uint64_t number) {
+  using bits = bits_of<typename In::element>;
+  using memory = team_memory<bits, Index>;
+  std::uint64_t const sorts = call.how.sorted && call.how.most > 1 ? call.how.most : 0;
+  auto const row = row_of(call.in, call.rows.begin(number), call.rows.size(number));
+  Index const asked = Index(call.how.k_of(number)), size = Index(row.count);
+  std::byte* const at = call.memory + (blockIdx.x / call.blocks) *
+                                          memory::bytes(call.blocks, sorts, call.how.most);
+  top_k_of_row<In, Index> const work{call,
+                                     all,
+                                     board,
+                                     memory(at, call.blocks, sorts),
+                                     row,
+                                     asked < size ? asked : size,
+                                     {call.how, number * call.how.most}};
+  Index count = 0;
+  if (work.k > 0) {
+    count = Index(~Index(0));
+    if constexpr (sizeof(Index) == 4)  // as much as a read of longer rows takes, the others matter less
+      if (work.k <= most_sampled && call.sampled) count = work.in_one_read();
+    if (count == Index(~Index(0))) count = work.by_digits();
   }
   for (std::uint64_t i = count + all.thread(); i < call.how.most; i += all.threads())
-    out(Index(i), call.how.missing, -1);
-  if (all.thread() == 0 && call.how.counts) call.how.counts[row_number] = count;
-  all.meet();  // before memory is used for the next row
+    work.out(Index(i), call.how.missing, -1);
+  if (all.thread() == 0 && call.how.counts) call.how.counts[number] = count;
 }
 
 template <class In, class Index>
 __global__ void __launch_bounds__(selecting_threads, 2)
     top_k(__grid_constant__ top_k_call<In, Index> const call) {
-  __shared__ top_k_board<Index> board;
+  __shared__ top_k_board<bits_of<typename In::element>, Index> board;
   await_launches_before();
   team all(call.w, call.blocks);
   unsigned const teams = gridDim.x / call.blocks;
 #pragma unroll 1
-  for (std::uint64_t row = blockIdx.x / call.blocks; row < call.rows.count; row += teams)
-    top_k_of_row(call, all, board, row);
+  for (std::uint64_t row = blockIdx.x / call.blocks; row < call.rows.count; row += teams) {
+    if (row >= teams) all.meet();  // the memory of the row before is free
+    select_row(call, all, board, row);
+  }
   all.leave();
 }
 

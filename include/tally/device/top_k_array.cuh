@@ -16,7 +16,7 @@ template <class Bits>
 unsigned blocks_of_a_team(std::uint64_t rows, std::uint64_t length, unsigned blocks) {
   constexpr std::uint64_t tile = device::row_batch<Bits>::items * device::selecting_threads;
   auto const tiles = std::max<std::uint64_t>(1, length / tile);
-  return unsigned(std::min(tiles, blocks / rows));
+  return unsigned(std::min({tiles, blocks / rows, std::uint64_t(device::most_groups)}));
 }
 
 template <class Index, memory_context Context, class In>
@@ -27,20 +27,25 @@ void select_on_gpu(Context& context, In const& in, gpu_rows const& rows,
   using memory = device::team_memory<bits, Index>;
   unsigned const most = 2 * unsigned(context.multiprocessors());
   std::uint64_t const sorted = how.sorted && how.most > 1 ? how.most : 0;
+  auto const shared = [&](unsigned blocks) {
+    return device::sampled_shape(blocks, how.most, how.sorted).template shared_bytes<bits, Index>();
+  };
+  bool const fits = shared(1) + sizeof(device::top_k_board<bits, Index>) <=
+                    shared_memory_of_a_block();
   auto const call_with = [&](unsigned blocks, std::uint64_t teams) {
-    auto const m = context.memory(blocks > 1, teams * memory::bytes(blocks, sorted));
-    return device::top_k_call<In, Index>{in, rows, order, how, blocks, m.w, m.scratch};
+    auto const m = context.memory(blocks > 1, teams * memory::bytes(blocks, sorted, how.most));
+    return device::top_k_call<In, Index>{in, rows, order, how, blocks, fits, m.w, m.scratch};
   };
   for (unsigned room = most; room > rows.count && rows.count <= device::team::most; room /= 2) {
     unsigned const blocks = blocks_of_a_team<bits>(rows.count, rows.length, room);
     if (blocks == 1) break;
-    if (launch_together<device::top_k<In, Index>>(unsigned(rows.count) * blocks,
-                                                  device::selecting_threads, 0,
-                                                  context.stream())(call_with(blocks, rows.count)))
+    if (launch_together<device::top_k<In, Index>>(
+            unsigned(rows.count) * blocks, device::selecting_threads, fits ? shared(blocks) : 0,
+            context.stream())(call_with(blocks, rows.count)))
       return;
   }
   auto const blocks = unsigned(std::min<std::uint64_t>(rows.count, 2 * most));
-  launch_early<device::top_k<In, Index>>(blocks, device::selecting_threads, 0,
+  launch_early<device::top_k<In, Index>>(blocks, device::selecting_threads, fits ? shared(1) : 0,
                                          context.stream())(call_with(1, blocks));
 }
 

@@ -26,6 +26,10 @@ struct gpu_rows {
   }
 };
 
+// In which ways rows were selected: tests count them.
+enum class top_k_path : unsigned { sampled, sampled_ties, by_digits };
+inline constexpr unsigned top_k_paths = 3;
+
 // Where the best of each row go: `most` places a row, of which those past its own are filled with
 // `missing` and the index -1. What is null is not asked for.
 template <class Bits>
@@ -38,6 +42,7 @@ struct gpu_selection {
   std::int64_t* indices;
   std::int32_t* short_indices;
   std::uint64_t* counts;
+  std::uint32_t* paths = nullptr;  // how many rows took each path
 
   TALLY_FN std::uint64_t k_of(std::uint64_t r) const {
     if (!ks) return most;

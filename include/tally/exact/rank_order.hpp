@@ -37,6 +37,21 @@ struct rank_order {
     Bits const nan = Bits(Bits(~Bits(0)) ^ Bits(flip ^ sign));
     return Bits((magnitude > infinity ? nan : Bits(ordered ^ flip)) + shift);
   }
+
+  // The element that has this key, if no other has it, too.
+  TALLY_FN bool is_of_several(Bits key) const {
+    Bits const ordered = Bits(Bits(key - shift) ^ flip);
+    return sign != 0 && (ordered == 0 || magnitude_of(ordered) > infinity);
+  }
+  TALLY_FN Bits element_of(Bits key) const {
+    Bits const ordered = Bits(Bits(key - shift) ^ flip);
+    return ordered & sign ? Bits(sign | magnitude_of(ordered)) : ordered;
+  }
+
+ private:
+  TALLY_FN Bits magnitude_of(Bits ordered) const {
+    return ordered & sign ? Bits(Bits(~ordered) + 1) : ordered;
+  }
 };
 
 }  // namespace tally

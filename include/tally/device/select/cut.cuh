@@ -10,7 +10,6 @@
 
 namespace tally::device {
 
-inline constexpr int selecting_threads = 512;
 inline constexpr int digit_bits = 11, digits = 1 << digit_bits;
 template <class Bits>
 inline constexpr int digit_passes = (8 * int(sizeof(Bits)) + digit_bits - 1) / digit_bits;

@@ -51,8 +51,10 @@ struct found_by_warps {
   std::uint32_t above[2][selecting_threads / 32], equal[2][selecting_threads / 32];
 };
 
-// Calls emit(place, bits, index) for each of the best elements, place < count.
-template <class Row, class Index, class Emit>
+// Calls emit(place, bits, index) for each of the best elements, place < count; or for those at the
+// cut alone, whose places begin behind before.above.
+enum class gathers { all, ties };
+template <gathers What = gathers::all, class Row, class Index, class Emit>
 __device__ void gather(team& all, found_by_warps& shared, Row const& row,
                        rank_order<typename Row::bits> const& order,
                        cut<typename Row::bits, Index> const& at, places<Index> before, Emit emit) {
@@ -60,13 +62,14 @@ __device__ void gather(team& all, found_by_warps& shared, Row const& row,
   reading const mine(row, all);
   unsigned const warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   unsigned turn = 0;
-  mine.for_tiles([&](auto const& x, auto index) {
+  mine.for_tiles_until([&](auto const& x, auto index) {
     // Which of the thread's are above the cut, and at it.
     unsigned is_above = 0, is_equal = 0;
 #pragma unroll
     for (int i = 0; i < reading::items; ++i) {
       auto const key = order(x.x[i]);
-      is_above |= unsigned(key > at.low) << i, is_equal |= unsigned(key == at.low) << i;
+      is_equal |= unsigned(key == at.low) << i;
+      if (What == gathers::all) is_above |= unsigned(key > at.low) << i;
     }
     is_above &= x.live, is_equal &= at.ties ? x.live : 0;
     // Of each vector the counts of the lanes before, the two in half a word each.
@@ -92,7 +95,8 @@ __device__ void gather(team& all, found_by_warps& shared, Row const& row,
       before.above += shared.above[turn][w], before.equal += shared.equal[turn][w];
     }
     turn ^= 1;
-    if (total == 0) return;
+    bool const ends = What == gathers::ties && before.equal >= at.ties;
+    if (total == 0) return ends;
 #pragma unroll
     for (int j = 0; j < reading::loads; ++j) {
       Index a = above + (first[j] & 0xffff), e = equal + (first[j] >> 16);
@@ -104,6 +108,7 @@ __device__ void gather(team& all, found_by_warps& shared, Row const& row,
         a += ahead, e += ties;
       }
     }
+    return ends;
   });
 }
 

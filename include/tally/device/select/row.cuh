@@ -72,11 +72,14 @@ class stretch {
   using batch = row_batch<bits>;
   static constexpr int each = batch::each, loads = batch::loads, items = batch::items;
 
-  __device__ stretch(Row const& row, team const& all) : row_(row), lead_(row.lead()) {
+  __device__ stretch(Row const& row, team const& all) : stretch(row, all.rank(), all.blocks()) {}
+  // The stretch number `rank` of so many.
+  __device__ stretch(Row const& row, unsigned rank, unsigned stretches)
+      : row_(row), lead_(row.lead()) {
     std::uint64_t const vectors = (lead_ + row.count + each - 1) / each;
-    std::uint64_t const share = (vectors + all.blocks() - 1) / all.blocks() * each;
+    std::uint64_t const share = (vectors + stretches - 1) / stretches * each;
     std::uint64_t const end = lead_ + row.count;
-    begin_ = share * all.rank() < end ? share * all.rank() : end;
+    begin_ = share * rank < end ? share * rank : end;
     end_ = end - begin_ < share ? end : begin_ + share;
   }
 
@@ -86,27 +89,22 @@ class stretch {
     return first < end_ ? end_ - first : 0;
   }
 
-  // Calls f(batch, index) for every tile, by all threads of the block; the batch's element i has
-  // the index index(i).
-  template <class F>
-  __device__ void for_tiles(F f) const {
-    std::uint64_t const size = std::uint64_t(items) * blockDim.x;
-    std::uint64_t const mine = threadIdx.x / 32 * (32 * items) + threadIdx.x % 32 * each;
-#pragma unroll 1
-    for (std::uint64_t at = begin_; at < end_; at += size) {
-      std::uint64_t const first = at + mine;
-      batch const x = load(first);
-      f(x, [&](int i) { return first + i / each * (32 * each) + i % each - lead_; });
-    }
+  // Its places, and which of them the thread loads first of a tile.
+  __device__ std::uint64_t begin() const { return begin_; }
+  __device__ std::uint64_t end() const { return end_; }
+  static constexpr std::uint64_t tile = std::uint64_t(items) * selecting_threads;
+  static constexpr std::uint64_t step = 32 * each;  // between a thread's vectors
+  __device__ static std::uint64_t first_of_thread() {
+    return threadIdx.x / 32 * (32 * items) + threadIdx.x % 32 * each;
   }
 
- private:
-  __device__ batch load(std::uint64_t first) const {
+  // The vectors at the places first, first + by, ... of those that it has.
+  __device__ batch load(std::uint64_t first, std::uint64_t by = step) const {
     batch x;
     x.live = 0;
 #pragma unroll
     for (int j = 0; j < loads; ++j) {
-      std::uint64_t const p = first + j * (32 * each);
+      std::uint64_t const p = first + j * by;
       constexpr unsigned whole = each == 32 ? ~0u : (1u << each) - 1;
       if (p >= lead_ && p + each <= end_) {
         row_.load(x.x + j * each, p - lead_);
@@ -122,7 +120,31 @@ class stretch {
     }
     return x;
   }
+  // The index of an element of what was loaded so.
+  __device__ std::uint64_t index(std::uint64_t first, int i, std::uint64_t by = step) const {
+    return first + i / each * by + i % each - lead_;
+  }
 
+  // Calls f(batch, index) for every tile, by all threads of the block, until it returns true; the
+  // batch's element i has the index index(i).
+  template <class F>
+  __device__ void for_tiles_until(F f) const {
+#pragma unroll 1
+    for (std::uint64_t at = begin_; at < end_; at += tile) {
+      std::uint64_t const first = at + first_of_thread();
+      batch const x = load(first);
+      if (f(x, [&](int i) { return index(first, i); })) return;
+    }
+  }
+  template <class F>
+  __device__ void for_tiles(F f) const {
+    for_tiles_until([&](auto const& x, auto index) {
+      f(x, index);
+      return false;
+    });
+  }
+
+ private:
   Row const& row_;
   std::uint64_t lead_, begin_, end_;
 };

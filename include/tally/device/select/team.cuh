@@ -12,6 +12,8 @@
 
 namespace tally::device {
 
+inline constexpr int selecting_threads = 512;  // a block
+
 // Blocks of a team follow one another; those of several are resident together (a cooperative
 // launch). All threads of a block call its members together.
 class team {

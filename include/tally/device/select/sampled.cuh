@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The k best of a row in one read: a threshold is guessed from a sample, what is above it is put
+// aside, counted and put in order. Where the guess was wrong, so that there are too few or too many,
+// or k is too large, this says so, and does nothing.
+#pragma once
+
+#include "tally/device/select/candidates.cuh"
+#include "tally/device/select/gather.cuh"
+#include "tally/device/select/place.cuh"
+#include "tally/device/select/sample.cuh"
+
+namespace tally::device {
+
+inline constexpr unsigned most_sampled = 2048;  // the largest k
+
+// How many candidates there is room for, of a row of which up to k are asked.
+struct sampled_shape {
+  unsigned above, ties, kept, chosen;  // in a block's shared memory
+  unsigned all_above, all_ties;        // of a team of several blocks, in global memory
+
+  TALLY_HD constexpr sampled_shape(unsigned blocks, std::uint64_t most, bool sorted) {
+    unsigned const k = most < most_sampled ? unsigned(most) : most_sampled;
+    above = blocks == 1 ? k * 5 / 2 + 1536 : 2048;
+    ties = 1024;
+    kept = k + 1024;
+    chosen = sorted ? 0 : k;
+    all_above = blocks == 1 ? 0 : 6 * k + 2048;
+    all_ties = blocks == 1 ? 0 : 2 * k + 1024;
+  }
+  TALLY_HD constexpr unsigned tags() const { return all_above ? all_above + all_ties : above + ties; }
+  TALLY_HD static constexpr std::size_t rounded(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
+  template <class Bits, class Index>
+  TALLY_HD constexpr std::size_t shared_bytes() const {
+    return rounded((above + kept + chosen) * sizeof(Bits)) +
+           rounded((above + kept + chosen + ties) * sizeof(Index)) + tags();
+  }
+  template <class Bits, class Index>
+  TALLY_HD constexpr std::size_t global_bytes() const {
+    if (!all_above) return 0;
+    return 16 + rounded((most_groups + all_above) * sizeof(Bits)) +
+           rounded((all_above + all_ties) * sizeof(Index));
+  }
+};
+
+// What the blocks of a team add up: how many there are above the threshold and at it, and for how
+// many of the latter there was room in their blocks.
+struct sampled_counts {
+  unsigned above, ties, held;
+};
+
+template <class Bits, class Index>
+struct sampled_memory {
+  candidate_room<Bits, Index> block;  // in shared memory
+  binned<Bits, Index> kept, chosen;
+  unsigned char* tags;
+
+  sampled_counts* counts;  // of the team, if it has several blocks, and all that follows
+  Bits* told;              // by its groups
+  candidate_room<Bits, Index> team;
+
+  __device__ sampled_memory(sampled_shape const& shape, std::byte* shared, std::byte* global) {
+    auto* const keys = reinterpret_cast<Bits*>(shared);
+    auto* const indices = reinterpret_cast<Index*>(
+        shared + shape.rounded((shape.above + shape.kept + shape.chosen) * sizeof(Bits)));
+    unsigned const end = shape.above + shape.kept + shape.chosen;
+    block = {keys, indices, shape.above, indices + end, shape.ties};
+    kept = {keys + shape.above, indices + shape.above, shape.kept};
+    chosen = {kept.keys + shape.kept, kept.indices + shape.kept, shape.chosen};
+    tags = reinterpret_cast<unsigned char*>(indices) +
+           shape.rounded((end + shape.ties) * sizeof(Index));
+    if (!shape.all_above) return;
+    counts = reinterpret_cast<sampled_counts*>(global);
+    told = reinterpret_cast<Bits*>(global + 16);
+    auto* const all_indices = reinterpret_cast<Index*>(
+        global + 16 + shape.rounded((most_groups + shape.all_above) * sizeof(Bits)));
+    team = {told + most_groups, all_indices, shape.all_above, all_indices + shape.all_above,
+            shape.all_ties};
+  }
+};
+
+template <class Bits>
+struct sampled_board {
+  group_board<Bits> groups;
+  bin_board bins;
+  candidate_counts found;
+  unsigned base_above, base_ties;
+};
+
+// The search in one row.
+template <class Row, class Index>
+class sampled_selection {
+ public:
+  using bits = typename Row::bits;
+  using reading = stretch<Row>;
+  using batch = typename reading::batch;
+  using memory = sampled_memory<bits, Index>;
+
+  // 0 < k <= most_sampled, and k <= row.count.
+  __device__ sampled_selection(team& all, sampled_board<bits>& shared, memory const& room,
+                               Row const& row, rank_order<bits> const& order, unsigned k)
+      : all_(all), shared_(shared), room_(room), row_(row), order_(order), k_(k) {}
+
+  // Puts candidates aside. Whether it found all that are among the best; the same for the team.
+  __device__ bool find() {
+    auto const in_sample = plan();
+    if (!in_sample.can_tell()) {
+      takes_all_ = all_.is_alone() && row_.count <= room_.block.above;
+      if (!takes_all_) return false;
+    }
+    if (threadIdx.x == 0) {
+      shared_.found = {0, 0};
+      if (!all_.is_alone() && all_.rank() == 0) *room_.counts = {0, 0, 0};
+    }
+    filter(in_sample);
+    __syncthreads();
+    counts_ = {shared_.found.above, shared_.found.ties, shared_.found.ties};
+    if (!all_.is_alone()) tell_team();
+    return is_enough();
+  }
+
+  // How many are among the best.
+  __device__ unsigned count() const { return k_; }
+
+  // Calls emit(place, key, index) or emit_bits(place, bits, index) for each of the best, in order,
+  // or by ascending index. By all blocks of the team, after find(). Returns false, before it calls
+  // either, where so many are alike that this does not do.
+  template <class Emit, class EmitBits>
+  __device__ bool place(found_by_warps& warps, two_counts<Index>* totals, bool sorted, Emit emit,
+                        EmitBits emit_bits) {
+    unsigned const ties = counts_.above < k_ ? k_ - counts_.above : 0;
+    bool const some_ties_missing = ties > 0 && has_more_ties_;
+    if (some_ties_missing && !sorted) return false;
+    unsigned const entries = counts_.above + (some_ties_missing || ties == 0 ? 0 : counts_.ties);
+    bool const placed = sorted ? place_best(entries, all_.rank(), all_.blocks(), emit)
+                               : place_by_index(entries, emit);
+    if (placed && some_ties_missing) gather_ties(warps, totals, ties, emit_bits);
+    return placed;
+  }
+
+ private:
+  __device__ bool is_resident() const {
+    return row_.lead() + row_.count <= std::uint64_t(all_.blocks()) * reading::tile;
+  }
+  __device__ sampling plan() const {
+    return is_resident() ? sampling(all_, row_.count, k_, batch::items, 1, 0)
+                         : sampling(all_, row_.count, k_, 8, batch::each, 64);
+  }
+
+  // Loads the first tile, guesses, and takes what is above from the tile and all that follow. The
+  // blocks of a team that has all of the row at once take turns, so that no group has neighbours
+  // alone.
+  __device__ void filter(sampling const& how) {
+    bool const resident = is_resident();
+    reading const whole(row_, 0, 1), mine(row_, all_);
+    reading const& part = resident ? whole : mine;
+    std::uint64_t const by = resident ? reading::step * (selecting_threads / 32) * all_.blocks()
+                                      : reading::step;
+    std::uint64_t const first =
+        resident ? reading::step * (threadIdx.x / 32 * all_.blocks() + all_.rank()) +
+                       threadIdx.x % 32 * reading::each
+                 : mine.begin() + reading::first_of_thread();
+    batch x = part.load(first, by);
+    guess(how, resident ? best_of(x, how.each) : best_of_vectors(how));
+
+    auto const spill = [&](bits key, Index index) {
+      if (all_.is_alone()) return;
+      unsigned const at = atomicAdd(&room_.counts->above, 1u);
+      if (at < room_.team.above) room_.team.keys[at] = key, room_.team.indices[at] = index;
+    };
+    candidates<bits, Index, decltype(spill)> aside(room_.block, shared_.found, order_, least_,
+                                                   spill);
+    if (resident) return aside.take(x, [&](int i) { return part.index(first, i, by); });
+#pragma unroll 1
+    for (std::uint64_t at = first; at < mine.end();) {
+      batch const now = x;
+      std::uint64_t const then = at;
+      at += reading::tile;
+      if (at < mine.end()) x = mine.load(at);
+      aside.take(now, [&](int i) { return mine.index(then, i); });
+    }
+  }
+
+  __device__ bits best_of(batch const& x, unsigned each) const {
+    bits best = 0;
+#pragma unroll
+    for (int i = 0; i < batch::items; ++i) {
+      bits const key = order_(x.x[i]);
+      if (unsigned(i) < each && (x.live >> i & 1) && key > best) best = key;
+    }
+    return best;
+  }
+  __device__ bits best_of_vectors(sampling const& how) const {
+    constexpr unsigned each = batch::each;
+    std::uint64_t const skipped = (each - row_.lead()) % each;
+    std::uint64_t const vectors = (row_.count - skipped) / each;
+    bits best = 0;
+#pragma unroll 1
+    for (unsigned v = 0; v < how.each; v += 2) {
+      bits x[2 * each];
+      std::uint64_t const a = place_in_sample(all_, how, v, vectors);
+      std::uint64_t const b = v + 1 < how.each ? place_in_sample(all_, how, v + 1, vectors) : a;
+      row_.load(x, skipped + a * each), row_.load(x + each, skipped + b * each);
+#pragma unroll
+      for (unsigned i = 0; i < 2 * each; ++i) {
+        bits const key = order_(x[i]);
+        best = key > best ? key : best;
+      }
+    }
+    return best;
+  }
+
+  __device__ void guess(sampling const& how, bits best) {
+    compare_groups(all_, shared_.groups, how, best, room_.told);
+    splitters_ = takes_all_ ? bins - 1 : how.rank;
+    bits const lowest = order_.skips;
+    least_ = takes_all_ ? lowest : shared_.groups.best[how.rank - 1];
+    if (least_ < lowest) least_ = lowest;
+  }
+
+  // What the block has goes to the team, and what all have comes back.
+  __device__ void tell_team() {
+    unsigned const above = min(counts_.above, room_.block.above);
+    unsigned const held = min(counts_.ties, room_.block.ties);
+    if (threadIdx.x == 0) shared_.base_above = atomicAdd(&room_.counts->above, above);
+    if (threadIdx.x == 32) shared_.base_ties = atomicAdd(&room_.counts->held, held);
+    if (threadIdx.x == 64 && counts_.ties) atomicAdd(&room_.counts->ties, counts_.ties);
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < above; i += selecting_threads) {
+      unsigned const at = shared_.base_above + i;
+      if (at >= room_.team.above) break;
+      room_.team.keys[at] = room_.block.keys[i], room_.team.indices[at] = room_.block.indices[i];
+    }
+    for (unsigned i = threadIdx.x; i < held; i += selecting_threads) {
+      unsigned const at = shared_.base_ties + i;
+      if (at >= room_.team.ties) break;
+      room_.team.tied[at] = room_.block.tied[i];
+    }
+    all_.meet();
+    counts_ = *room_.counts;
+  }
+
+  __device__ bool is_enough() {
+    auto const& list = all_.is_alone() ? room_.block : room_.team;
+    if (counts_.above > list.above) return false;
+    has_more_ties_ = counts_.held > list.ties || counts_.ties > counts_.held;
+    auto const there = std::uint64_t(counts_.above) + counts_.ties;
+    if (there >= k_) return true;
+    if (takes_all_) k_ = unsigned(there);  // the others are skipped
+    return takes_all_;
+  }
+
+  __device__ unsigned bin_of(bits key) const {
+    unsigned above = 0;
+#pragma unroll
+    for (unsigned step = bins / 2; step > 0; step /= 2)
+      if (above + step <= splitters_ && shared_.groups.best[above + step - 1] > key) above += step;
+    return above;
+  }
+
+  template <class Emit>
+  __device__ bool place_best(unsigned entries, unsigned part, unsigned parts, Emit emit) {
+    auto const& list = all_.is_alone() ? room_.block : room_.team;
+    return place_entries(
+        part, parts, shared_.bins, room_.kept, room_.tags, entries, k_,
+        [&](unsigned i, bits& key, Index& index) {
+          bool const above = i < counts_.above;
+          key = above ? list.keys[i] : least_;
+          index = above ? list.indices[i] : list.tied[i - counts_.above];
+        },
+        [&](bits key, Index) { return bin_of(key); },
+        [](bits a, Index i, bits b, Index j) { return a > b || (a == b && i < j); }, emit);
+  }
+
+  // Each block finds all of the best, and places some of them.
+  template <class Emit>
+  __device__ bool place_by_index(unsigned entries, Emit emit) {
+    bits* const keys = room_.chosen.keys;
+    Index* const indices = room_.chosen.indices;
+    bool const placed = place_best(entries, 0, 1, [&](unsigned place, bits key, Index index) {
+      keys[place] = key, indices[place] = index;
+    });
+    if (!placed) return false;
+    __syncthreads();
+    double const bins_per_index = double(bins) / double(row_.count);
+    return place_entries(
+        all_.rank(), all_.blocks(), shared_.bins, room_.kept, room_.tags, k_, k_,
+        [&](unsigned i, bits& key, Index& index) { key = keys[i], index = indices[i]; },
+        [&](bits, Index index) {
+          auto const bin = unsigned(double(index) * bins_per_index);
+          return bin < bins ? bin : bins - 1;
+        },
+        [](bits, Index i, bits, Index j) { return i < j; }, emit);
+  }
+
+  // Those at the threshold, of which too many are alike to be put aside, from the row again: the
+  // first ones, which come soon where there are many.
+  template <class EmitBits>
+  __device__ void gather_ties(found_by_warps& warps, two_counts<Index>* totals, unsigned ties,
+                              EmitBits emit) {
+    __syncthreads();
+    cut<bits, Index> at{least_, Index(ties), 0, Index(shared_.found.ties)};
+    if (is_resident() && !all_.is_alone()) at.equal = ties_in_stretch();
+    auto before = find_places(all_, totals, at);
+    before.above = counts_.above;
+    if (before.equal < at.ties) gather<gathers::ties>(all_, warps, row_, order_, at, before, emit);
+  }
+  __device__ unsigned ties_in_stretch() const {
+    unsigned mine = 0, total = 0;
+    reading(row_, all_).for_tiles([&](batch const& x, auto) {
+#pragma unroll
+      for (int i = 0; i < batch::items; ++i)
+        mine += (x.live >> i & 1) && order_(x.x[i]) == least_;
+    });
+    block::inclusive_scan(mine, plus{}, total);
+    return total;
+  }
+
+  team& all_;
+  sampled_board<bits>& shared_;
+  memory const& room_;
+  Row const& row_;
+  rank_order<bits> const& order_;
+  unsigned k_, splitters_ = 0;
+  bits least_ = 0;  // the threshold
+  bool takes_all_ = false, has_more_ties_ = false;
+  sampled_counts counts_{};
+};
+
+}  // namespace tally::device
