@@ -65,6 +65,10 @@ class kept {
   tally::device::workspace workspace(std::size_t) {
     return {header_.data(), words_.data(), words_.size()};
   }
+  tally::device::call_memory memory(std::size_t words, std::size_t scratch) {
+    if (scratch_.size() < scratch) scratch_ = device_array<std::byte>(scratch);
+    return {words ? workspace(words) : tally::device::workspace{}, scratch_.data()};
+  }
   kept& on(cudaStream_t stream) {
     stream_ = stream;
     return *this;
@@ -75,6 +79,7 @@ class kept {
   int multiprocessors_;
   device_array<std::uint32_t> header_;
   device_array<tally::device::status_word> words_;
+  device_array<std::byte> scratch_;
 };
 
 // What a program does between calls: every multiprocessor is busy for a microsecond or so.

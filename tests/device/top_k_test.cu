@@ -88,6 +88,29 @@ TEST(top_k_of_rows_on_a_device, shares_blocks_among_a_few_rows) {
     expect_top_k(call, in, test_rows{3, 19000, 20000}, 100, options, "three rows");
 }
 
+// Normally distributed, more or less.
+std::vector<float> normal(std::size_t n, unsigned seed = 1) {
+  std::mt19937_64 random(seed);
+  std::vector<float> x(n);
+  for (float& each : x)
+    for (int i = 0; i < 8; ++i) each += float(std::int64_t(random()) >> 40) * 0x1p-24f;
+  return x;
+}
+using paths = std::vector<std::uint32_t>;
+
+TEST(top_k_in_one_read, is_how_most_rows_are_selected) {
+  for (auto [n, multiprocessors] : {std::pair{3000, 1}, {8192, 1}, {20'000, 1}, {65'536, 4}})
+    for (unsigned k : {1u, 10u, 64u, 300u, 1000u, 2048u})
+      for (bool sorted : {true, false}) {
+        test_call call(multiprocessors);
+        paths taken;
+        auto const in = normal(std::size_t(n), k);
+        expect_top_k(call, in, test_rows{1, in.size(), in.size()}, k, {.sorted = sorted}, "normal",
+                     0, false, &taken);
+        EXPECT_EQ(taken, (paths{1, 0, 0})) << n << ", k = " << k;
+      }
+}
+
 TEST(top_k_on_a_device_of_one, orders_blocks_in_any_way) {
   auto const in = elements<std::int32_t>(5 * 8192, 1000);
   for (int order = 0; order < schedule::orders; ++order)

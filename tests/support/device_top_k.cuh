@@ -47,7 +47,8 @@ T missing_value() {
 template <class T>
 rows_found<T> top_k_on_device(test_call& call, std::vector<T> const& in, test_rows const& rows,
                               std::uint64_t k, tally::top_k_options const& options,
-                              int offset = 0, bool short_indices = false) {
+                              int offset = 0, bool short_indices = false,
+                              std::vector<std::uint32_t>* paths = nullptr) {
   using bits = tally::bits_of<T>;
   constexpr std::size_t margin = 4;
   std::size_t const places = rows.count * k;
@@ -59,6 +60,8 @@ rows_found<T> top_k_on_device(test_call& call, std::vector<T> const& in, test_ro
   tally::device_array<std::uint64_t> counts(rows.count + 2 * margin);
   tally::device_array<std::int64_t> starts{std::span(rows.starts)}, lengths{std::span(rows.lengths)},
       ks{std::span(rows.ks)};
+  tally::device_array<std::uint32_t> taken(tally::detail::top_k_paths);
+  taken.fill_bytes(0);
   values.fill_bytes(0xa5), indices.fill_bytes(0xa5), shorts.fill_bytes(0xa5);
   counts.fill_bytes(0xa5);
   auto const order = tally::rank_order<bits>::of(std::type_identity<T>{},
@@ -75,10 +78,12 @@ rows_found<T> top_k_on_device(test_call& call, std::vector<T> const& in, test_ro
           k, rows.ks.empty() ? nullptr : ks.data(), options.sorted,
           tally::to_bits(missing_value<T>()), values.data() + margin,
           short_indices ? nullptr : indices.data() + margin,
-          short_indices ? shorts.data() + margin : nullptr, counts.data() + margin});
+          short_indices ? shorts.data() + margin : nullptr, counts.data() + margin,
+          taken.data()});
   tally::check(cudaDeviceSynchronize());
   EXPECT_EQ(std::ranges::count(call.sums(), 0u), std::ptrdiff_t(call.sums().size()));
 
+  if (paths) *paths = taken.to_host();
   rows_found<T> found;
   auto const inside = [&](auto const& array, auto& to) {
     auto const all = array.to_host();
@@ -101,8 +106,9 @@ rows_found<T> top_k_on_device(test_call& call, std::vector<T> const& in, test_ro
 template <class T>
 void expect_top_k(test_call& call, std::vector<T> const& in, test_rows const& rows,
                   std::uint64_t k, tally::top_k_options const& options, std::string const& what,
-                  int offset = 0, bool short_indices = false) {
-  auto const found = top_k_on_device(call, in, rows, k, options, offset, short_indices);
+                  int offset = 0, bool short_indices = false,
+                  std::vector<std::uint32_t>* paths = nullptr) {
+  auto const found = top_k_on_device(call, in, rows, k, options, offset, short_indices, paths);
   for (std::uint64_t r = 0; r < rows.count; ++r) {
     auto const row = std::span(in).subspan(rows.begin(r), rows.size(r));
     auto best = tally::top_k_oracle::ranked<T>(row, options);

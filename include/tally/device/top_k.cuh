@@ -47,7 +47,7 @@ struct team_memory {
     return rounded(counts_of(blocks) * sizeof(Index)) +
            (blocks == 1 ? 0 : rounded(blocks * sizeof(two_counts<Index>))) +
            2 * (rounded(sorted * sizeof(Index)) + rounded(sorted * sizeof(Bits))) +
-           sampled_shape(blocks, most, true).template global_bytes<Bits, Index>();
+           sampled_shape::of<Bits, Index>(blocks, most, true).global_bytes;
   }
   __device__ team_memory(std::byte* at, unsigned blocks, std::uint64_t sorted) {
     auto const take = [&](std::size_t size) {
@@ -75,7 +75,10 @@ struct top_k_call {
   rank_order<bits> order;
   detail::gpu_selection<bits> how;
   unsigned blocks;  // of a team
+  unsigned teams;
   bool sampled;     // whether one read is tried
+  sampled_shape shape;
+  sampling usual;   // of a row of rows.length elements, and the largest k
   workspace w;
   std::byte* memory;  // of the teams
 };
@@ -105,6 +108,12 @@ struct row_output {
   }
 };
 
+template <class Bits>
+__device__ __noinline__ sampling unusual_sampling(unsigned blocks, std::uint64_t n, unsigned k,
+                                                  bool of_tiles) {
+  return sampling_of<Bits>(blocks, n, k, of_tiles);
+}
+
 // What a block needs to select from a row.
 template <class In, class Index>
 struct top_k_of_row {
@@ -127,30 +136,32 @@ struct top_k_of_row {
   // In one read, if that can be. Returns how many there are, or ~0.
   __device__ Index in_one_read() const {
     constexpr Index none = Index(~Index(0));
-    sampled_shape const shape(call.blocks, call.how.most, call.how.sorted);
-    sampled_memory<bits, Index> const room(shape, dynamic_shared<std::byte>(), memory.sampled);
     auto& shared = board.one_read;
+    sampled_memory<bits, Index> const room{call.shape, memory.sampled};
     sampled_selection<row_type, Index> search(all, shared.sampled, room, row, call.order,
                                               unsigned(k));
-    if (!search.find()) return none;
-    bool ties = false;
+    bool const of_tiles = search.is_resident();
+    bool const is_usual = row.count == call.rows.length && k == call.how.most &&
+                          of_tiles == call.usual.of_tiles;
+    if (!search.find(is_usual ? call.usual
+                              : unusual_sampling<bits>(call.blocks, row.count, unsigned(k),
+                                                       of_tiles)))
+      return none;
+    auto const to = out;
     bool const placed = search.place(
         shared.ties, memory.totals, call.how.sorted,
         [&](unsigned place, bits key, Index index) {
           bits const x = call.order.is_of_several(key) ? row[index] : call.order.element_of(key);
           out(Index(place), x, std::int64_t(index));
         },
-        [&](Index place, bits x, Index index) {
-          out(place, x, std::int64_t(index));
-          ties = true;
-        });
+        [to](Index place, bits x, Index index) { to(place, x, std::int64_t(index)); });
     if (!placed) return none;
-    note(ties ? detail::top_k_path::sampled_ties : detail::top_k_path::sampled);
+    note(search.has_gathered() ? detail::top_k_path::sampled_ties : detail::top_k_path::sampled);
     return Index(search.count());
   }
 
   // Digit by digit: as many reads as a key has digits, and one more.
-  __device__ __noinline__ Index by_digits() const {
+  __device__ Index by_digits() const {
     note(detail::top_k_path::by_digits);
     __syncthreads();
     cut<bits, Index> at{0, Index(~Index(0)), 0, 0};
@@ -165,7 +176,7 @@ struct top_k_of_row {
       if (call.order.skips && at.low == 0) at.ties = 0, at.equal = 0;
       __syncthreads();
     } else {
-      at.equal = stretch(row, all).size();
+      at.equal = stretch<row_type, Index>(row, all).size();
     }
     auto const places = find_places(all, memory.totals, at);
     if (call.how.sorted && call.how.most > 1)
@@ -190,31 +201,50 @@ struct top_k_of_row {
   }
 };
 
+// The work in a row, of which a block keeps nothing but what it says here.
 template <class In, class Index>
-__device__ void select_row(top_k_call<In, Index> const& call, team& all,
-                           top_k_board<bits_of<typename In::element>, Index>& board,
-                           std::uint64_t number) {
-  using bits = bits_of<typename In::element>;
-  using memory = team_memory<bits, Index>;
+__device__ top_k_of_row<In, Index> work_in_row(
+    top_k_call<In, Index> const& call, team& all,
+    top_k_board<bits_of<typename In::element>, Index>& board, std::uint64_t number, unsigned mine) {
+  using memory = team_memory<bits_of<typename In::element>, Index>;
   std::uint64_t const sorts = call.how.sorted && call.how.most > 1 ? call.how.most : 0;
   auto const row = row_of(call.in, call.rows.begin(number), call.rows.size(number));
   Index const asked = Index(call.how.k_of(number)), size = Index(row.count);
-  std::byte* const at = call.memory + (blockIdx.x / call.blocks) *
-                                          memory::bytes(call.blocks, sorts, call.how.most);
-  top_k_of_row<In, Index> const work{call,
-                                     all,
-                                     board,
-                                     memory(at, call.blocks, sorts),
-                                     row,
-                                     asked < size ? asked : size,
-                                     {call.how, number * call.how.most}};
+  std::byte* const at = call.memory + mine * memory::bytes(call.blocks, sorts, call.how.most);
+  return {call,
+          all,
+          board,
+          memory(at, call.blocks, sorts),
+          row,
+          asked < size ? asked : size,
+          {call.how, number * call.how.most}};
+}
+
+// Apart from the other way, which need not wait for this one's code nor leave it registers.
+template <class In, class Index>
+__device__ __noinline__ Index by_digits(
+    top_k_call<In, Index> const& call, team& all,
+    top_k_board<bits_of<typename In::element>, Index>& board, std::uint64_t number, unsigned mine) {
+  return work_in_row(call, all, board, number, mine).by_digits();
+}
+
+template <class In, class Index>
+__device__ void select_row(top_k_call<In, Index> const& call, team& all,
+                           top_k_board<bits_of<typename In::element>, Index>& board,
+                           std::uint64_t number, unsigned mine) {
+  auto const work = work_in_row(call, all, board, number, mine);
   Index count = 0;
   if (work.k > 0) {
     count = Index(~Index(0));
-    if constexpr (sizeof(Index) == 4)  // as much as a read of longer rows takes, the others matter less
+    if constexpr (sizeof(Index) == 4)  // longer rows take so long that other reads matter less
       if (work.k <= most_sampled && call.sampled) count = work.in_one_read();
-    if (count == Index(~Index(0))) count = work.by_digits();
+    if (count == Index(~Index(0))) {
+      team same = all;
+      count = by_digits(call, same, board, number, mine);
+      all = same;
+    }
   }
+#pragma unroll 1
   for (std::uint64_t i = count + all.thread(); i < call.how.most; i += all.threads())
     work.out(Index(i), call.how.missing, -1);
   if (all.thread() == 0 && call.how.counts) call.how.counts[number] = count;
@@ -225,12 +255,12 @@ __global__ void __launch_bounds__(selecting_threads, 2)
     top_k(__grid_constant__ top_k_call<In, Index> const call) {
   __shared__ top_k_board<bits_of<typename In::element>, Index> board;
   await_launches_before();
-  team all(call.w, call.blocks);
-  unsigned const teams = gridDim.x / call.blocks;
+  unsigned const mine = call.blocks == 1 ? blockIdx.x : blockIdx.x / call.blocks;
+  team all(call.w, mine, blockIdx.x - mine * call.blocks, call.blocks);
 #pragma unroll 1
-  for (std::uint64_t row = blockIdx.x / call.blocks; row < call.rows.count; row += teams) {
-    if (row >= teams) all.meet();  // the memory of the row before is free
-    select_row(call, all, board, row);
+  for (std::uint64_t row = mine; row < call.rows.count; row += call.teams) {
+    if (row >= call.teams) all.meet();  // the memory of the row before is free
+    select_row(call, all, board, row, mine);
   }
   all.leave();
 }

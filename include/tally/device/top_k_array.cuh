@@ -27,25 +27,30 @@ void select_on_gpu(Context& context, In const& in, gpu_rows const& rows,
   using memory = device::team_memory<bits, Index>;
   unsigned const most = 2 * unsigned(context.multiprocessors());
   std::uint64_t const sorted = how.sorted && how.most > 1 ? how.most : 0;
-  auto const shared = [&](unsigned blocks) {
-    return device::sampled_shape(blocks, how.most, how.sorted).template shared_bytes<bits, Index>();
+  auto const shape = [&](unsigned blocks) {
+    return device::sampled_shape::of<bits, Index>(blocks, how.most, how.sorted);
   };
-  bool const fits = shared(1) + sizeof(device::top_k_board<bits, Index>) <=
+  bool const fits = shape(1).shared_bytes + sizeof(device::top_k_board<bits, Index>) <=
                     shared_memory_of_a_block();
   auto const call_with = [&](unsigned blocks, std::uint64_t teams) {
     auto const m = context.memory(blocks > 1, teams * memory::bytes(blocks, sorted, how.most));
-    return device::top_k_call<In, Index>{in, rows, order, how, blocks, fits, m.w, m.scratch};
+    return device::top_k_call<In, Index>{
+        in,   rows, order, how, blocks, unsigned(teams), fits,
+        shape(blocks),
+        device::sampling_of<bits>(blocks, std::max<std::uint64_t>(1, rows.length), how.most,
+                                  device::fits_in_tiles<bits>(blocks, rows.length)),
+        m.w,  m.scratch};
   };
   for (unsigned room = most; room > rows.count && rows.count <= device::team::most; room /= 2) {
     unsigned const blocks = blocks_of_a_team<bits>(rows.count, rows.length, room);
     if (blocks == 1) break;
     if (launch_together<device::top_k<In, Index>>(
-            unsigned(rows.count) * blocks, device::selecting_threads, fits ? shared(blocks) : 0,
+            unsigned(rows.count) * blocks, device::selecting_threads, fits ? shape(blocks).shared_bytes : 0,
             context.stream())(call_with(blocks, rows.count)))
       return;
   }
   auto const blocks = unsigned(std::min<std::uint64_t>(rows.count, 2 * most));
-  launch_early<device::top_k<In, Index>>(blocks, device::selecting_threads, fits ? shared(1) : 0,
+  launch_early<device::top_k<In, Index>>(blocks, device::selecting_threads, fits ? shape(1).shared_bytes : 0,
                                          context.stream())(call_with(1, blocks));
 }
 
@@ -55,7 +60,7 @@ void top_k_on_gpu(Context& context, In const& in, gpu_rows const& rows,
                   rank_order<bits_of<typename In::element>> const& order,
                   gpu_selection<bits_of<typename In::element>> const& how) {
   if (rows.count == 0 || (how.most == 0 && !how.counts)) return;
-  if (rows.length < ~std::uint32_t(0))
+  if (rows.length <= device::longest_of_32_bits)
     select_on_gpu<std::uint32_t>(context, in, rows, order, how);
   else
     select_on_gpu<std::uint64_t>(context, in, rows, order, how);

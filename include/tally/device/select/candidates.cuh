@@ -38,47 +38,34 @@ class candidates {
         ranges_(bit_ranges<Bits>::at_least(order, threshold)),
         spill_(spill) {}
 
-  // The batch's element i has the index index(i).
-  template <class Batch, class At>
-  __device__ void take(Batch const& x, At index) {
-    bool some = false;
+  // The batch's element i has the index index(i), by which row[] gives it. What is to be kept is
+  // rare: it is read once more, so that there is little code, which has to be fetched, too.
+  template <class Batch, class Row, class At>
+  __device__ void take(Batch const& x, Row const& row, At index) {
+    unsigned found = 0;
 #pragma unroll
-    for (int i = 0; i < Batch::items; ++i) some |= ranges_.has(x.x[i]);
-    if (some) keep(x, index);
+    for (int i = 0; i < Batch::items; ++i)
+      if (ranges_.has(x.x[i])) found |= 1u << i;
+    found &= x.live;
+#pragma unroll 1
+    while (found) {
+      int const i = __ffs(int(found)) - 1;
+      found &= found - 1;
+      keep(order_(row[index(i)]), Index(index(i)));
+    }
   }
 
  private:
-  template <class Batch, class At>
-  __device__ void keep(Batch const& x, At index) {
-    unsigned above = 0, tied = 0;
-#pragma unroll
-    for (int i = 0; i < Batch::items; ++i) {
-      Bits const key = order_(x.x[i]);
-      above |= unsigned(key > threshold_) << i, tied |= unsigned(key == threshold_) << i;
-    }
-    above &= x.live, tied &= x.live;
-    if (above) {
-      unsigned at = atomicAdd(&counts_.above, unsigned(__popc(above)));
-#pragma unroll
-      for (int i = 0; i < Batch::items; ++i) {
-        if (!(above >> i & 1)) continue;
-        Bits const key = order_(x.x[i]);
-        if (at < room_.above)
-          room_.keys[at] = key, room_.indices[at] = Index(index(i));
-        else
-          spill_(key, Index(index(i)));
-        ++at;
-      }
-    }
-    if (tied) {
-      unsigned at = atomicAdd(&counts_.ties, unsigned(__popc(tied)));
-      if (at >= room_.ties) return;
-#pragma unroll
-      for (int i = 0; i < Batch::items; ++i) {
-        if (!(tied >> i & 1)) continue;
-        if (at < room_.ties) room_.tied[at] = Index(index(i));
-        ++at;
-      }
+  __device__ void keep(Bits key, Index index) {
+    if (key > threshold_) {
+      unsigned const at = atomicAdd(&counts_.above, 1u);
+      if (at < room_.above)
+        room_.keys[at] = key, room_.indices[at] = index;
+      else
+        spill_(key, index);
+    } else {
+      unsigned const at = atomicAdd(&counts_.ties, 1u);
+      if (at < room_.ties) room_.tied[at] = index;
     }
   }
 

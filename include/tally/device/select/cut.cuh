@@ -63,7 +63,7 @@ __device__ cut<typename Row::bits, Index> find_cut(team& all, digit_counts<Index
                                                    rank_order<typename Row::bits> const& order,
                                                    Index k) {
   using bits = typename Row::bits;
-  stretch<Row> const mine(row, all);
+  stretch<Row, Index> const mine(row, all);
   cut<bits, Index> found{0, k, 0, 0};
   bits known = 0;  // which of the key's bits are those of `low`
 #pragma unroll 1

@@ -58,7 +58,7 @@ template <gathers What = gathers::all, class Row, class Index, class Emit>
 __device__ void gather(team& all, found_by_warps& shared, Row const& row,
                        rank_order<typename Row::bits> const& order,
                        cut<typename Row::bits, Index> const& at, places<Index> before, Emit emit) {
-  using reading = stretch<Row>;
+  using reading = stretch<Row, Index>;
   reading const mine(row, all);
   unsigned const warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   unsigned turn = 0;

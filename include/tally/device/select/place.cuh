@@ -35,6 +35,7 @@ __device__ bool place_entries(unsigned part, unsigned parts, bin_board& shared, 
                               Bin bin_of, Before before, Emit emit) {
   if (threadIdx.x < bins) shared.count[threadIdx.x] = 0;
   __syncthreads();
+#pragma unroll 1
   for (unsigned i = threadIdx.x; i < count; i += selecting_threads) {
     Bits key;
     Index index;
@@ -57,6 +58,7 @@ __device__ bool place_entries(unsigned part, unsigned parts, bin_board& shared, 
   unsigned const kept = shared.kept;
   if (kept > to.room) return false;
 
+#pragma unroll 1
   for (unsigned i = threadIdx.x; i < count; i += selecting_threads) {
     unsigned const bin = tags[i];
     if (shared.first[bin] >= kept) continue;
@@ -67,6 +69,7 @@ __device__ bool place_entries(unsigned part, unsigned parts, bin_board& shared, 
     to.keys[at] = key, to.indices[at] = index;
   }
   __syncthreads();
+#pragma unroll 1
   for (unsigned i = threadIdx.x * parts + part; i < count; i += selecting_threads * parts) {
     unsigned const bin = tags[i], end = shared.first[bin + 1];
     unsigned place = shared.first[bin];
@@ -74,6 +77,7 @@ __device__ bool place_entries(unsigned part, unsigned parts, bin_board& shared, 
     Bits key;
     Index index;
     entry(i, key, index);
+#pragma unroll 2
     for (unsigned other = place; other < end; ++other)
       place += before(to.keys[other], to.indices[other], key, index);
     if (place < limit) emit(place, key, index);

@@ -47,6 +47,9 @@ struct array_row {
   }
 };
 
+// The longest row whose places, and those of a tile behind it, are below 2^32.
+inline constexpr std::uint64_t longest_of_32_bits = 0xff000000u;
+
 // Of an input of one's own, element by element.
 template <class In>
 struct computed_row {
@@ -64,8 +67,8 @@ struct computed_row {
   }
 };
 
-// A block's stretch of a row.
-template <class Row>
+// A block's stretch of a row. Places are counted in 32 bits where that is enough.
+template <class Row, class Place>
 class stretch {
  public:
   using bits = typename Row::bits;
@@ -76,52 +79,49 @@ class stretch {
   // The stretch number `rank` of so many.
   __device__ stretch(Row const& row, unsigned rank, unsigned stretches)
       : row_(row), lead_(row.lead()) {
-    std::uint64_t const vectors = (lead_ + row.count + each - 1) / each;
-    std::uint64_t const share = (vectors + stretches - 1) / stretches * each;
-    std::uint64_t const end = lead_ + row.count;
+    Place const end = Place(lead_ + row.count), vectors = (end + each - 1) / each;
+    Place const share =
+        (stretches == 1 ? vectors : Place(vectors + stretches - 1) / stretches) * each;
     begin_ = share * rank < end ? share * rank : end;
     end_ = end - begin_ < share ? end : begin_ + share;
   }
 
   // How many elements it has.
-  __device__ std::uint64_t size() const {
+  __device__ Place size() const {
     auto const first = begin_ < lead_ ? lead_ : begin_;
     return first < end_ ? end_ - first : 0;
   }
 
   // Its places, and which of them the thread loads first of a tile.
-  __device__ std::uint64_t begin() const { return begin_; }
-  __device__ std::uint64_t end() const { return end_; }
-  static constexpr std::uint64_t tile = std::uint64_t(items) * selecting_threads;
-  static constexpr std::uint64_t step = 32 * each;  // between a thread's vectors
-  __device__ static std::uint64_t first_of_thread() {
+  __device__ Place begin() const { return begin_; }
+  __device__ Place end() const { return end_; }
+  static constexpr Place tile = Place(items) * selecting_threads;
+  static constexpr Place step = 32 * each;   // between a thread's vectors
+  __device__ static Place first_of_thread() {
     return threadIdx.x / 32 * (32 * items) + threadIdx.x % 32 * each;
   }
 
   // The vectors at the places first, first + by, ... of those that it has.
-  __device__ batch load(std::uint64_t first, std::uint64_t by = step) const {
+  __device__ batch load(Place first, Place by = step) const {
     batch x;
     x.live = 0;
 #pragma unroll
     for (int j = 0; j < loads; ++j) {
-      std::uint64_t const p = first + j * by;
+      Place const p = first + j * by;
       constexpr unsigned whole = each == 32 ? ~0u : (1u << each) - 1;
       if (p >= lead_ && p + each <= end_) {
         row_.load(x.x + j * each, p - lead_);
         x.live |= whole << (j * each);
       } else {
 #pragma unroll
-        for (int e = 0; e < each; ++e) {
-          bool const there = p + e >= lead_ && p + e < end_;
-          x.x[j * each + e] = there ? row_[p + e - lead_] : bits(0);
-          x.live |= unsigned(there) << (j * each + e);
-        }
+        for (int e = 0; e < each; ++e) x.x[j * each + e] = 0;
+        if (p < end_ && p + each > lead_) load_part(x, j, p);
       }
     }
     return x;
   }
   // The index of an element of what was loaded so.
-  __device__ std::uint64_t index(std::uint64_t first, int i, std::uint64_t by = step) const {
+  __device__ Place index(Place first, int i, Place by = step) const {
     return first + i / each * by + i % each - lead_;
   }
 
@@ -130,8 +130,8 @@ class stretch {
   template <class F>
   __device__ void for_tiles_until(F f) const {
 #pragma unroll 1
-    for (std::uint64_t at = begin_; at < end_; at += tile) {
-      std::uint64_t const first = at + first_of_thread();
+    for (Place at = begin_; at < end_; at += tile) {
+      Place const first = at + first_of_thread();
       batch const x = load(first);
       if (f(x, [&](int i) { return index(first, i); })) return;
     }
@@ -145,8 +145,18 @@ class stretch {
   }
 
  private:
+  // A vector of which some elements are outside.
+  __device__ void load_part(batch& x, int j, Place p) const {
+#pragma unroll
+    for (int e = 0; e < each; ++e) {
+      bool const there = p + e >= lead_ && p + e < end_;
+      if (there) x.x[j * each + e] = row_[p + e - lead_];
+      x.live |= unsigned(there) << (j * each + e);
+    }
+  }
+
   Row const& row_;
-  std::uint64_t lead_, begin_, end_;
+  Place lead_, begin_, end_;
 };
 
 }  // namespace tally::device

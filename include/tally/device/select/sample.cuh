@@ -9,46 +9,57 @@
 // 1 - (1 - p)^m. So how many groups' best are above x tells p, and the guess is one of these keys.
 #pragma once
 
+#include <cmath>
+
 #include "tally/device/select/cut.cuh"
 #include "tally/warp/reduce.cuh"
 #include "tally/warp/top_k.cuh"
 
 namespace tally::device {
 
-// Groups of a team; a block has a power of two of them, each of neighbouring threads.
+// Groups of a team, of neighbouring threads of a block; where it has more blocks than `most`, of
+// several blocks.
 inline constexpr unsigned most_groups = 256;
 
 struct sampling {
-  unsigned of_block, groups;
-  unsigned each;  // how many elements of its batch, or vectors of the row, a thread looks at
-  unsigned rank;  // the guess is so many-th of the groups' best keys, counted from 1
+  bool of_tiles;      // of what the threads load as their first tile, or of vectors from all the row
+  unsigned groups;    // a power of two
+  unsigned of_block;  // how many of them, or of their parts, a block has: a power of two
+  unsigned vectors;   // how many a thread looks at; in its tile 1, of as many elements as that has
+  unsigned elements;  // and at how many elements of each
+  unsigned rank;      // the guess is so many-th of the groups' best keys, counted from 1
 
-  // For the k best of n elements, of which a thread looks at up to `most` times `size`, but no more
-  // than that one in `sparse` is looked at.
-  __device__ sampling(team const& all, std::uint64_t n, std::uint64_t k, unsigned most,
-                      unsigned size, unsigned sparse) {
-    of_block = most_groups;
-    while (of_block * all.blocks() > most_groups) of_block /= 2;
-    groups = of_block * all.blocks();
-    each = most;
-    float const at_once = float(all.threads()) * float(size);
-    while (each > 1 && at_once * float(each) * float(sparse) > float(n)) each /= 2;
-    while (each > 1 && expected(n, k, at_once) > 0.5f * float(groups)) each /= 2;
+  // Of the k best of n elements, for which there are so many blocks. A vector has up to `most`
+  // elements. Of more than a tile a thread looks at no more than one element in 64.
+  TALLY_FN sampling(unsigned blocks, std::uint64_t n, std::uint64_t k, unsigned most, bool tiles)
+      : of_tiles(tiles), vectors(tiles ? 1 : 8), elements(most) {
+    groups = k <= 256 ? 64 : most_groups;
+    of_block = groups;
+    while (of_block > 1 && of_block * blocks > most_groups) of_block /= 2;
+    if (groups > of_block * blocks)
+      for (groups = 32; groups * 2 <= of_block * blocks;) groups *= 2;
+
+    float const threads = float(blocks) * float(selecting_threads);
+    auto const looked_at = [&] {
+      float const all = threads * float(vectors * elements);
+      return all < float(n) ? all : float(n);
+    };
+    // More of the best in the sample than this would tell no more.
+    float const share = k < n ? float(k) / float(n) : 1;
+    float const enough = float(groups) * (groups < most_groups ? 0.2f : 0.5f);
+    while (vectors > 1 && (64 * looked_at() > float(n) || looked_at() * share > enough))
+      vectors /= 2;
+    while (elements > 1 && looked_at() * share > enough) elements /= 2;
+
     // Groups whose best is among the k best: their mean, 4.3 deviations, and what a distribution
     // with a small mean is skewed by. Then the guess is too high once in some 100,000 rows.
-    float const empty = expf(-expected(n, k, at_once) / float(groups));
+    float const empty =
+        share < 1 ? std::exp(looked_at() / float(groups) * std::log(1 - share)) : 0;
     float const mean = float(groups) * (1 - empty);
-    rank = unsigned(mean + 4.3f * sqrtf(mean * empty) + 5.5f);
+    rank = unsigned(mean + 4.3f * std::sqrt(mean * empty) + 5.5f);
   }
   // Whether so many groups can tell.
-  __device__ bool can_tell() const { return rank <= groups - groups / 16; }
-
- private:
-  // How many of the k best are in the sample.
-  __device__ float expected(std::uint64_t n, std::uint64_t k, float at_once) const {
-    float const looked_at = at_once * float(each) < float(n) ? at_once * float(each) : float(n);
-    return float(k) * looked_at / float(n);
-  }
+  TALLY_FN bool can_tell() const { return rank <= groups - groups / 16; }
 };
 
 // What the threads of a block share: the best keys of all groups, best first at the end.
@@ -70,6 +81,7 @@ template <class Bits>
 __device__ void find_best_of_groups(group_board<Bits>& shared, unsigned of_block, Bits mine,
                                     Bits* to) {
   unsigned const width = selecting_threads / of_block, warp = threadIdx.x / 32;
+#pragma unroll 1
   for (unsigned flip = 1; flip < width && flip < 32; flip *= 2) {
     Bits const other = warp::exchange(mine, int(flip));
     mine = other > mine ? other : mine;
@@ -91,22 +103,26 @@ __device__ void find_best_of_groups(group_board<Bits>& shared, unsigned of_block
   }
 }
 
-// Sorts shared.best: runs of 32 by their warps, and each key's place among the others' runs by
-// bisection.
+// Sorts so many of shared.best, whole runs of 32: each run by its warp, and each key's place among
+// the other runs by bisection.
 template <class Bits>
-__device__ void sort_groups(group_board<Bits>& shared) {
+__device__ void sort_groups(group_board<Bits>& shared, unsigned groups, Bits key) {
   unsigned const run = threadIdx.x / 32;
-  bool const has_key = threadIdx.x < most_groups;
-  Bits key = 0;
+  bool const has_key = threadIdx.x < groups;
   if (has_key) {
-    key = warp::sort(shared.best[threadIdx.x], larger_key{});
+#pragma unroll 1
+    for (int size = 2; size <= 32; size *= 2)
+#pragma unroll 1
+      for (int flip = size / 2; flip > 0; flip /= 2)
+        key = warp::detail::compare_exchange<32>(key, flip, size < 32 && (threadIdx.x & size),
+                                                 larger_key{});
     shared.runs[threadIdx.x] = key;
   }
   __syncthreads();
   if (has_key) {
     unsigned place = threadIdx.x % 32;
-#pragma unroll
-    for (unsigned r = 0; r < most_groups / 32; ++r) {
+#pragma unroll 1
+    for (unsigned r = 0; r < groups / 32; ++r) {
       if (r == run) continue;
       // Equal keys are in the order of their runs.
       auto const before = [&](unsigned i) {
@@ -114,7 +130,7 @@ __device__ void sort_groups(group_board<Bits>& shared) {
         return other > key || (other == key && r < run);
       };
       unsigned found = 0;
-#pragma unroll
+#pragma unroll 1
       for (unsigned step = 16; step > 0; step /= 2)
         if (before(found + step - 1)) found += step;
       place += found + before(found);
@@ -124,18 +140,24 @@ __device__ void sort_groups(group_board<Bits>& shared) {
   __syncthreads();
 }
 
-// Puts the best keys of the team's groups into shared.best, best first, with 0 behind them. `told`
-// has room for them where the team has several blocks, which meet.
+// Puts the best keys of the team's groups into shared.best, best first. `told` has room for what
+// the blocks tell, of a team of several, which meets.
 template <class Bits>
 __device__ void compare_groups(team& all, group_board<Bits>& shared, sampling const& how,
                                Bits mine, Bits* told) {
   find_best_of_groups(shared, how.of_block, mine,
                       all.is_alone() ? shared.best : told + all.rank() * how.of_block);
   all.meet();
-  if (threadIdx.x < most_groups && (!all.is_alone() || threadIdx.x >= how.groups))
-    shared.best[threadIdx.x] = threadIdx.x < how.groups ? told[threadIdx.x] : Bits(0);
-  __syncthreads();
-  sort_groups(shared);
+  Bits key = 0;
+  if (threadIdx.x < how.groups) {
+    if (all.is_alone())
+      key = shared.best[threadIdx.x];
+    else
+#pragma unroll 1
+      for (unsigned g = threadIdx.x; g < how.of_block * all.blocks(); g += how.groups)
+        key = told[g] > key ? told[g] : key;
+  }
+  sort_groups(shared, how.groups, key);
 }
 
 // Where in a row a thread looks at its vector number v, of `each`: the row is cut into as many
@@ -145,7 +167,7 @@ __device__ inline std::uint64_t place_in_sample(team const& all, sampling const&
                                                 std::uint64_t vectors) {
   unsigned const width = selecting_threads / how.of_block;
   unsigned const turn = threadIdx.x % width * how.of_block + threadIdx.x / width;
-  std::uint64_t const looks = std::uint64_t(all.threads()) * how.each;
+  std::uint64_t const looks = std::uint64_t(all.threads()) * how.vectors;
   std::uint64_t const look = (std::uint64_t(v) * selecting_threads + turn) * all.blocks() +
                              all.rank();
   std::uint32_t random = std::uint32_t(look) * 0x9e3779b1u;

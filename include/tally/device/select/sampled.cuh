@@ -14,34 +14,50 @@ namespace tally::device {
 
 inline constexpr unsigned most_sampled = 2048;  // the largest k
 
-// How many candidates there is room for, of a row of which up to k are asked.
+// How many candidates there is room for, of a row of which up to `most` are asked, and where it is.
 struct sampled_shape {
   unsigned above, ties, kept, chosen;  // in a block's shared memory
   unsigned all_above, all_ties;        // of a team of several blocks, in global memory
+  unsigned indices_at, tags_at, shared_bytes;
+  unsigned all_indices_at, global_bytes;
 
-  TALLY_HD constexpr sampled_shape(unsigned blocks, std::uint64_t most, bool sorted) {
+  template <class Bits, class Index>
+  TALLY_HD static constexpr sampled_shape of(unsigned blocks, std::uint64_t most, bool sorted) {
+    sampled_shape s{};
+    bool const alone = blocks == 1;
     unsigned const k = most < most_sampled ? unsigned(most) : most_sampled;
-    above = blocks == 1 ? k * 5 / 2 + 1536 : 2048;
-    ties = 1024;
-    kept = k + 1024;
-    chosen = sorted ? 0 : k;
-    all_above = blocks == 1 ? 0 : 6 * k + 2048;
-    all_ties = blocks == 1 ? 0 : 2 * k + 1024;
+    s.above = alone ? k * 5 / 2 + 1536 : 2048;
+    s.ties = 1024;
+    s.kept = k + 1024;
+    s.chosen = sorted ? 0 : k;
+    s.all_above = alone ? 0 : 6 * k + 2048;
+    s.all_ties = alone ? 0 : 2 * k + 1024;
+    unsigned const in_block = s.above + s.kept + s.chosen;
+    s.indices_at = rounded(in_block * sizeof(Bits));
+    s.tags_at = s.indices_at + rounded((in_block + s.ties) * sizeof(Index));
+    s.shared_bytes = s.tags_at + rounded(alone ? s.above + s.ties : s.all_above + s.all_ties);
+    s.all_indices_at = 16 + rounded((most_groups + s.all_above) * sizeof(Bits));
+    s.global_bytes =
+        alone ? 0 : s.all_indices_at + rounded((s.all_above + s.all_ties) * sizeof(Index));
+    return s;
   }
-  TALLY_HD constexpr unsigned tags() const { return all_above ? all_above + all_ties : above + ties; }
-  TALLY_HD static constexpr std::size_t rounded(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
-  template <class Bits, class Index>
-  TALLY_HD constexpr std::size_t shared_bytes() const {
-    return rounded((above + kept + chosen) * sizeof(Bits)) +
-           rounded((above + kept + chosen + ties) * sizeof(Index)) + tags();
-  }
-  template <class Bits, class Index>
-  TALLY_HD constexpr std::size_t global_bytes() const {
-    if (!all_above) return 0;
-    return 16 + rounded((most_groups + all_above) * sizeof(Bits)) +
-           rounded((all_above + all_ties) * sizeof(Index));
+
+ private:
+  TALLY_HD static constexpr unsigned rounded(std::size_t bytes) {
+    return unsigned((bytes + 15) / 16 * 16);
   }
 };
+
+// Whether so many blocks hold so many places at once.
+template <class Bits>
+TALLY_FN bool fits_in_tiles(unsigned blocks, std::uint64_t places) {
+  return places <= std::uint64_t(blocks) * row_batch<Bits>::items * selecting_threads;
+}
+template <class Bits>
+TALLY_FN sampling sampling_of(unsigned blocks, std::uint64_t n, std::uint64_t k, bool of_tiles) {
+  using batch = row_batch<Bits>;
+  return sampling(blocks, n, k, of_tiles ? batch::items : batch::each, of_tiles);
+}
 
 // What the blocks of a team add up: how many there are above the threshold and at it, and for how
 // many of the latter there was room in their blocks.
@@ -49,33 +65,39 @@ struct sampled_counts {
   unsigned above, ties, held;
 };
 
+// Addresses are computed where they are needed: it takes less than keeping them.
 template <class Bits, class Index>
 struct sampled_memory {
-  candidate_room<Bits, Index> block;  // in shared memory
-  binned<Bits, Index> kept, chosen;
-  unsigned char* tags;
+  sampled_shape const& shape;
+  std::byte* global;
 
-  sampled_counts* counts;  // of the team, if it has several blocks, and all that follows
-  Bits* told;              // by its groups
-  candidate_room<Bits, Index> team;
-
-  __device__ sampled_memory(sampled_shape const& shape, std::byte* shared, std::byte* global) {
-    auto* const keys = reinterpret_cast<Bits*>(shared);
-    auto* const indices = reinterpret_cast<Index*>(
-        shared + shape.rounded((shape.above + shape.kept + shape.chosen) * sizeof(Bits)));
-    unsigned const end = shape.above + shape.kept + shape.chosen;
-    block = {keys, indices, shape.above, indices + end, shape.ties};
-    kept = {keys + shape.above, indices + shape.above, shape.kept};
-    chosen = {kept.keys + shape.kept, kept.indices + shape.kept, shape.chosen};
-    tags = reinterpret_cast<unsigned char*>(indices) +
-           shape.rounded((end + shape.ties) * sizeof(Index));
-    if (!shape.all_above) return;
-    counts = reinterpret_cast<sampled_counts*>(global);
-    told = reinterpret_cast<Bits*>(global + 16);
-    auto* const all_indices = reinterpret_cast<Index*>(
-        global + 16 + shape.rounded((most_groups + shape.all_above) * sizeof(Bits)));
-    team = {told + most_groups, all_indices, shape.all_above, all_indices + shape.all_above,
+  __device__ candidate_room<Bits, Index> block() const {
+    return {keys(), indices(), shape.above, indices() + shape.above + shape.kept + shape.chosen,
+            shape.ties};
+  }
+  __device__ binned<Bits, Index> kept() const {
+    return {keys() + shape.above, indices() + shape.above, shape.kept};
+  }
+  __device__ binned<Bits, Index> chosen() const {
+    unsigned const before = shape.above + shape.kept;
+    return {keys() + before, indices() + before, shape.chosen};
+  }
+  __device__ unsigned char* tags() const {
+    return dynamic_shared<unsigned char>() + shape.tags_at;
+  }
+  // Of the team, if it has several blocks.
+  __device__ sampled_counts* counts() const { return reinterpret_cast<sampled_counts*>(global); }
+  __device__ Bits* told() const { return reinterpret_cast<Bits*>(global + 16); }
+  __device__ candidate_room<Bits, Index> team() const {
+    auto* const indices = reinterpret_cast<Index*>(global + shape.all_indices_at);
+    return {told() + most_groups, indices, shape.all_above, indices + shape.all_above,
             shape.all_ties};
+  }
+
+ private:
+  __device__ Bits* keys() const { return dynamic_shared<Bits>(); }
+  __device__ Index* indices() const {
+    return reinterpret_cast<Index*>(dynamic_shared<unsigned char>() + shape.indices_at);
   }
 };
 
@@ -87,12 +109,41 @@ struct sampled_board {
   unsigned base_above, base_ties;
 };
 
+// The elements of a row at a threshold, of which too many are alike to be put aside, from the row
+// again: the first `ties`, which come soon where there are many. They are placed behind `above`
+// others. The block has `found` in its stretch, or has yet to count them. Apart from the rest, which
+// need not leave it registers.
+template <class Row, class Index, class Emit>
+__device__ __noinline__ void gather_ties(team all, found_by_warps& warps,
+                                         two_counts<Index>* totals, Row const row,
+                                         rank_order<typename Row::bits> const& order,
+                                         typename Row::bits least, unsigned above, unsigned ties,
+                                         unsigned found, bool is_counted, team& after,
+                                         Emit const emit) {
+  using reading = stretch<Row, Index>;
+  __syncthreads();
+  if (!is_counted) {
+    unsigned mine = 0;
+    reading(row, all).for_tiles([&](auto const& x, auto) {
+#pragma unroll
+      for (int i = 0; i < reading::items; ++i)
+        mine += (x.live >> i & 1) && order(x.x[i]) == least;
+    });
+    block::inclusive_scan(mine, plus{}, found);
+  }
+  cut<typename Row::bits, Index> const at{least, Index(ties), 0, Index(found)};
+  auto before = find_places(all, totals, at);
+  before.above = above;
+  if (before.equal < at.ties) gather<gathers::ties>(all, warps, row, order, at, before, emit);
+  after = all;
+}
+
 // The search in one row.
 template <class Row, class Index>
 class sampled_selection {
  public:
   using bits = typename Row::bits;
-  using reading = stretch<Row>;
+  using reading = stretch<Row, Index>;
   using batch = typename reading::batch;
   using memory = sampled_memory<bits, Index>;
 
@@ -101,16 +152,20 @@ class sampled_selection {
                                Row const& row, rank_order<bits> const& order, unsigned k)
       : all_(all), shared_(shared), room_(room), row_(row), order_(order), k_(k) {}
 
+  // Whether the team's threads hold the row at once.
+  __device__ bool is_resident() const {
+    return fits_in_tiles<bits>(all_.blocks(), row_.lead() + row_.count);
+  }
+
   // Puts candidates aside. Whether it found all that are among the best; the same for the team.
-  __device__ bool find() {
-    auto const in_sample = plan();
+  __device__ bool find(sampling const& in_sample) {
     if (!in_sample.can_tell()) {
-      takes_all_ = all_.is_alone() && row_.count <= room_.block.above;
+      takes_all_ = all_.is_alone() && row_.count <= room_.block().above;
       if (!takes_all_) return false;
     }
     if (threadIdx.x == 0) {
       shared_.found = {0, 0};
-      if (!all_.is_alone() && all_.rank() == 0) *room_.counts = {0, 0, 0};
+      if (!all_.is_alone() && all_.rank() == 0) *room_.counts() = {0, 0, 0};
     }
     filter(in_sample);
     __syncthreads();
@@ -121,6 +176,8 @@ class sampled_selection {
 
   // How many are among the best.
   __device__ unsigned count() const { return k_; }
+  // Whether place() read the row again, for ties.
+  __device__ bool has_gathered() const { return counts_.above < k_ && has_more_ties_; }
 
   // Calls emit(place, key, index) or emit_bits(place, bits, index) for each of the best, in order,
   // or by ascending index. By all blocks of the team, after find(). Returns false, before it calls
@@ -134,50 +191,48 @@ class sampled_selection {
     unsigned const entries = counts_.above + (some_ties_missing || ties == 0 ? 0 : counts_.ties);
     bool const placed = sorted ? place_best(entries, all_.rank(), all_.blocks(), emit)
                                : place_by_index(entries, emit);
-    if (placed && some_ties_missing) gather_ties(warps, totals, ties, emit_bits);
+    if (placed && some_ties_missing) {
+      team after = all_;
+      gather_ties<Row, Index>(all_, warps, totals, row_, order_, least_, counts_.above, ties,
+                              shared_.found.ties, all_.is_alone() || !is_resident(), after,
+                              emit_bits);
+      all_ = after;
+    }
     return placed;
   }
 
  private:
-  __device__ bool is_resident() const {
-    return row_.lead() + row_.count <= std::uint64_t(all_.blocks()) * reading::tile;
-  }
-  __device__ sampling plan() const {
-    return is_resident() ? sampling(all_, row_.count, k_, batch::items, 1, 0)
-                         : sampling(all_, row_.count, k_, 8, batch::each, 64);
-  }
-
   // Loads the first tile, guesses, and takes what is above from the tile and all that follow. The
   // blocks of a team that has all of the row at once take turns, so that no group has neighbours
   // alone.
   __device__ void filter(sampling const& how) {
-    bool const resident = is_resident();
-    reading const whole(row_, 0, 1), mine(row_, all_);
-    reading const& part = resident ? whole : mine;
-    std::uint64_t const by = resident ? reading::step * (selecting_threads / 32) * all_.blocks()
+    bool const resident = how.of_tiles;
+    reading const part(row_, resident ? 0 : all_.rank(), resident ? 1 : all_.blocks());
+    Index const by = resident ? reading::step * (selecting_threads / 32) * all_.blocks()
                                       : reading::step;
-    std::uint64_t const first =
+    Index const first =
         resident ? reading::step * (threadIdx.x / 32 * all_.blocks() + all_.rank()) +
                        threadIdx.x % 32 * reading::each
-                 : mine.begin() + reading::first_of_thread();
+                 : part.begin() + reading::first_of_thread();
     batch x = part.load(first, by);
-    guess(how, resident ? best_of(x, how.each) : best_of_vectors(how));
+    guess(how, resident ? best_of(x, how.elements) : best_of_vectors(how));
 
     auto const spill = [&](bits key, Index index) {
       if (all_.is_alone()) return;
-      unsigned const at = atomicAdd(&room_.counts->above, 1u);
-      if (at < room_.team.above) room_.team.keys[at] = key, room_.team.indices[at] = index;
+      unsigned const at = atomicAdd(&room_.counts()->above, 1u);
+      if (at < room_.team().above) room_.team().keys[at] = key, room_.team().indices[at] = index;
     };
-    candidates<bits, Index, decltype(spill)> aside(room_.block, shared_.found, order_, least_,
+    candidates<bits, Index, decltype(spill)> aside(room_.block(), shared_.found, order_, least_,
                                                    spill);
-    if (resident) return aside.take(x, [&](int i) { return part.index(first, i, by); });
 #pragma unroll 1
-    for (std::uint64_t at = first; at < mine.end();) {
+    for (Index at = first;;) {
       batch const now = x;
-      std::uint64_t const then = at;
-      at += reading::tile;
-      if (at < mine.end()) x = mine.load(at);
-      aside.take(now, [&](int i) { return mine.index(then, i); });
+      Index const then = at;
+      at = resident ? part.end() : at + reading::tile;
+      bool const more = at < part.end();
+      if (more) x = part.load(at);
+      aside.take(now, row_, [&](int i) { return part.index(then, i, by); });
+      if (!more) break;
     }
   }
 
@@ -196,23 +251,23 @@ class sampled_selection {
     std::uint64_t const vectors = (row_.count - skipped) / each;
     bits best = 0;
 #pragma unroll 1
-    for (unsigned v = 0; v < how.each; v += 2) {
+    for (unsigned v = 0; v < how.vectors; v += 2) {
       bits x[2 * each];
       std::uint64_t const a = place_in_sample(all_, how, v, vectors);
-      std::uint64_t const b = v + 1 < how.each ? place_in_sample(all_, how, v + 1, vectors) : a;
+      std::uint64_t const b = v + 1 < how.vectors ? place_in_sample(all_, how, v + 1, vectors) : a;
       row_.load(x, skipped + a * each), row_.load(x + each, skipped + b * each);
 #pragma unroll
       for (unsigned i = 0; i < 2 * each; ++i) {
         bits const key = order_(x[i]);
-        best = key > best ? key : best;
+        if (i % each < how.elements && key > best) best = key;
       }
     }
     return best;
   }
 
   __device__ void guess(sampling const& how, bits best) {
-    compare_groups(all_, shared_.groups, how, best, room_.told);
-    splitters_ = takes_all_ ? bins - 1 : how.rank;
+    compare_groups(all_, shared_.groups, how, best, room_.told());
+    splitters_ = takes_all_ ? how.groups - 1 : how.rank;
     bits const lowest = order_.skips;
     least_ = takes_all_ ? lowest : shared_.groups.best[how.rank - 1];
     if (least_ < lowest) least_ = lowest;
@@ -220,28 +275,30 @@ class sampled_selection {
 
   // What the block has goes to the team, and what all have comes back.
   __device__ void tell_team() {
-    unsigned const above = min(counts_.above, room_.block.above);
-    unsigned const held = min(counts_.ties, room_.block.ties);
-    if (threadIdx.x == 0) shared_.base_above = atomicAdd(&room_.counts->above, above);
-    if (threadIdx.x == 32) shared_.base_ties = atomicAdd(&room_.counts->held, held);
-    if (threadIdx.x == 64 && counts_.ties) atomicAdd(&room_.counts->ties, counts_.ties);
+    unsigned const above = min(counts_.above, room_.block().above);
+    unsigned const held = min(counts_.ties, room_.block().ties);
+    if (threadIdx.x == 0) shared_.base_above = atomicAdd(&room_.counts()->above, above);
+    if (threadIdx.x == 32) shared_.base_ties = atomicAdd(&room_.counts()->held, held);
+    if (threadIdx.x == 64 && counts_.ties) atomicAdd(&room_.counts()->ties, counts_.ties);
     __syncthreads();
+#pragma unroll 1
     for (unsigned i = threadIdx.x; i < above; i += selecting_threads) {
       unsigned const at = shared_.base_above + i;
-      if (at >= room_.team.above) break;
-      room_.team.keys[at] = room_.block.keys[i], room_.team.indices[at] = room_.block.indices[i];
+      if (at >= room_.team().above) break;
+      room_.team().keys[at] = room_.block().keys[i], room_.team().indices[at] = room_.block().indices[i];
     }
+#pragma unroll 1
     for (unsigned i = threadIdx.x; i < held; i += selecting_threads) {
       unsigned const at = shared_.base_ties + i;
-      if (at >= room_.team.ties) break;
-      room_.team.tied[at] = room_.block.tied[i];
+      if (at >= room_.team().ties) break;
+      room_.team().tied[at] = room_.block().tied[i];
     }
     all_.meet();
-    counts_ = *room_.counts;
+    counts_ = *room_.counts();
   }
 
   __device__ bool is_enough() {
-    auto const& list = all_.is_alone() ? room_.block : room_.team;
+    auto const list = all_.is_alone() ? room_.block() : room_.team();
     if (counts_.above > list.above) return false;
     has_more_ties_ = counts_.held > list.ties || counts_.ties > counts_.held;
     auto const there = std::uint64_t(counts_.above) + counts_.ties;
@@ -252,7 +309,7 @@ class sampled_selection {
 
   __device__ unsigned bin_of(bits key) const {
     unsigned above = 0;
-#pragma unroll
+#pragma unroll 1
     for (unsigned step = bins / 2; step > 0; step /= 2)
       if (above + step <= splitters_ && shared_.groups.best[above + step - 1] > key) above += step;
     return above;
@@ -260,9 +317,9 @@ class sampled_selection {
 
   template <class Emit>
   __device__ bool place_best(unsigned entries, unsigned part, unsigned parts, Emit emit) {
-    auto const& list = all_.is_alone() ? room_.block : room_.team;
+    auto const list = all_.is_alone() ? room_.block() : room_.team();
     return place_entries(
-        part, parts, shared_.bins, room_.kept, room_.tags, entries, k_,
+        part, parts, shared_.bins, room_.kept(), room_.tags(), entries, k_,
         [&](unsigned i, bits& key, Index& index) {
           bool const above = i < counts_.above;
           key = above ? list.keys[i] : least_;
@@ -275,8 +332,8 @@ class sampled_selection {
   // Each block finds all of the best, and places some of them.
   template <class Emit>
   __device__ bool place_by_index(unsigned entries, Emit emit) {
-    bits* const keys = room_.chosen.keys;
-    Index* const indices = room_.chosen.indices;
+    bits* const keys = room_.chosen().keys;
+    Index* const indices = room_.chosen().indices;
     bool const placed = place_best(entries, 0, 1, [&](unsigned place, bits key, Index index) {
       keys[place] = key, indices[place] = index;
     });
@@ -284,36 +341,13 @@ class sampled_selection {
     __syncthreads();
     double const bins_per_index = double(bins) / double(row_.count);
     return place_entries(
-        all_.rank(), all_.blocks(), shared_.bins, room_.kept, room_.tags, k_, k_,
+        all_.rank(), all_.blocks(), shared_.bins, room_.kept(), room_.tags(), k_, k_,
         [&](unsigned i, bits& key, Index& index) { key = keys[i], index = indices[i]; },
         [&](bits, Index index) {
           auto const bin = unsigned(double(index) * bins_per_index);
           return bin < bins ? bin : bins - 1;
         },
         [](bits, Index i, bits, Index j) { return i < j; }, emit);
-  }
-
-  // Those at the threshold, of which too many are alike to be put aside, from the row again: the
-  // first ones, which come soon where there are many.
-  template <class EmitBits>
-  __device__ void gather_ties(found_by_warps& warps, two_counts<Index>* totals, unsigned ties,
-                              EmitBits emit) {
-    __syncthreads();
-    cut<bits, Index> at{least_, Index(ties), 0, Index(shared_.found.ties)};
-    if (is_resident() && !all_.is_alone()) at.equal = ties_in_stretch();
-    auto before = find_places(all_, totals, at);
-    before.above = counts_.above;
-    if (before.equal < at.ties) gather<gathers::ties>(all_, warps, row_, order_, at, before, emit);
-  }
-  __device__ unsigned ties_in_stretch() const {
-    unsigned mine = 0, total = 0;
-    reading(row_, all_).for_tiles([&](batch const& x, auto) {
-#pragma unroll
-      for (int i = 0; i < batch::items; ++i)
-        mine += (x.live >> i & 1) && order_(x.x[i]) == least_;
-    });
-    block::inclusive_scan(mine, plus{}, total);
-    return total;
   }
 
   team& all_;

@@ -20,10 +20,9 @@ class team {
  public:
   static constexpr unsigned most = workspace::max_sums / 2;  // teams of several blocks
 
-  __device__ team(workspace const& w, unsigned blocks)
-      : arrived_(w.sums() + 2 * (blockIdx.x / blocks)),
-        rank_(blockIdx.x % blocks),
-        blocks_(blocks) {}
+  // The block number `rank` of the team number `number`.
+  __device__ team(workspace const& w, unsigned number, unsigned rank, unsigned blocks)
+      : arrived_(w.sums() + 2 * number), rank_(rank), blocks_(blocks) {}
 
   __device__ unsigned rank() const { return rank_; }
   __device__ unsigned blocks() const { return blocks_; }
