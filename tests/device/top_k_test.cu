@@ -107,8 +107,31 @@ TEST(top_k_in_one_read, is_how_most_rows_are_selected) {
         auto const in = normal(std::size_t(n), k);
         expect_top_k(call, in, test_rows{1, in.size(), in.size()}, k, {.sorted = sorted}, "normal",
                      0, false, &taken);
-        EXPECT_EQ(taken, (paths{1, 0, 0})) << n << ", k = " << k;
+        EXPECT_EQ(taken, (paths{1, 0, 0, 0})) << n << ", k = " << k;
       }
+}
+
+TEST(top_k_of_short_rows, is_found_by_a_warp_each) {
+  for (unsigned length : {1u, 31u, 33u, 128u, 129u, 300u, 1024u})
+    for (unsigned kinds : {0u, 1u, 3u, 50u}) {
+      auto const in = elements<float>(9 * length, kinds, length);
+      for (auto const& options : all_options())
+        for (unsigned k : {1u, 7u, 32u}) {
+          test_call call(1);
+          paths taken;
+          expect_top_k(call, in, test_rows{9, length, length}, k, options,
+                       std::to_string(length) + " of " + std::to_string(kinds), 0, false, &taken);
+          EXPECT_EQ(taken, (paths{0, 0, 0, 9}));
+        }
+    }
+}
+// All of the best in few lanes.
+TEST(top_k_of_short_rows, may_be_best_at_every_32nd_place) {
+  std::vector<double> in(1000);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = i % 32 < 3 ? 1000.0 + double(i) : double(i);
+  test_call call(1);
+  for (bool sorted : {true, false})
+    expect_top_k(call, in, test_rows{1, 1000, 1000}, 20, {.sorted = sorted}, "few lanes");
 }
 
 TEST(top_k_on_a_device_of_one, orders_blocks_in_any_way) {

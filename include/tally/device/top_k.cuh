@@ -15,19 +15,6 @@
 
 namespace tally::device {
 
-// Of each row's input. `In` is an array's elements as bits, or an input of one's own.
-template <class Bits>
-__device__ array_row<Bits> row_of(array_input<Bits> const& in, std::uint64_t first,
-                                  std::uint64_t count) {
-  return {in.data + first, count};
-}
-template <class In>
-__device__ computed_row<In> row_of(In const& in, std::uint64_t first, std::uint64_t count) {
-  return {in, first, count};
-}
-template <class In>
-using bits_in = typename decltype(row_of(std::declval<In const&>(), 0, 0))::bits;
-
 // What a team keeps in global memory, in this order.
 template <class Bits, class Index>
 struct team_memory {

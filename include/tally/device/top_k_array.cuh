@@ -8,6 +8,7 @@
 #include "tally/cuda/launch.cuh"
 #include "tally/device/launch_context.cuh"
 #include "tally/device/top_k.cuh"
+#include "tally/device/top_k_short_rows.cuh"
 
 namespace tally::detail {
 
@@ -54,13 +55,28 @@ void select_on_gpu(Context& context, In const& in, gpu_rows const& rows,
                                          context.stream())(call_with(1, blocks));
 }
 
+// A warp a row, whose lanes have `Each` elements.
+template <int Each, memory_context Context, class In>
+void select_from_short_rows(Context& context, device::short_rows_call<In> const& call) {
+  if constexpr (Each * warp_size < device::longest_short_row)
+    if (call.rows.length > Each * warp_size)
+      return select_from_short_rows<2 * Each>(context, call);
+  auto const blocks = (call.rows.count + device::short_row_warps - 1) / device::short_row_warps;
+  auto const most = std::uint64_t(16 * context.multiprocessors());
+  launch_early<device::top_k_short_rows<Each, In>>(unsigned(std::min(blocks, most)),
+                                                   device::short_row_warps * warp_size, 0,
+                                                   context.stream())(call);
+}
+
 // Selects the best of each row of `in`, in memory that the device can read; asynchronously.
 template <memory_context Context, class In>
 void top_k_on_gpu(Context& context, In const& in, gpu_rows const& rows,
                   rank_order<bits_of<typename In::element>> const& order,
                   gpu_selection<bits_of<typename In::element>> const& how) {
   if (rows.count == 0 || (how.most == 0 && !how.counts)) return;
-  if (rows.length <= device::longest_of_32_bits)
+  if (rows.length <= device::longest_short_row && how.most <= device::most_of_short_row)
+    select_from_short_rows<4>(context, device::short_rows_call<In>{in, rows, order, how});
+  else if (rows.length <= device::longest_of_32_bits)
     select_on_gpu<std::uint32_t>(context, in, rows, order, how);
   else
     select_on_gpu<std::uint64_t>(context, in, rows, order, how);

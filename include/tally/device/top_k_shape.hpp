@@ -27,8 +27,8 @@ struct gpu_rows {
 };
 
 // In which ways rows were selected: tests count them.
-enum class top_k_path : unsigned { sampled, sampled_ties, by_digits };
-inline constexpr unsigned top_k_paths = 3;
+enum class top_k_path : unsigned { sampled, sampled_ties, by_digits, short_rows };
+inline constexpr unsigned top_k_paths = 4;
 
 // Where the best of each row go: `most` places a row, of which those past its own are filled with
 // `missing` and the index -1. What is null is not asked for.

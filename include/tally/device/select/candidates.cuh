@@ -28,52 +28,91 @@ template <class Bits, class Index, class Spill>
 class candidates {
  public:
   // spill(key, index) takes what is above and finds no room. All threads of the block call this,
-  // then take() as they like; past a barrier the counts are right.
+  // then warps call take() as they like; past a barrier the counts are right.
   __device__ candidates(candidate_room<Bits, Index> const& room, candidate_counts& counts,
                         rank_order<Bits> const& order, Bits threshold, Spill spill)
       : room_(room),
         counts_(counts),
         order_(order),
         threshold_(threshold),
-        ranges_(bit_ranges<Bits>::at_least(order, threshold)),
+        reach_(bit_ranges<Bits>::at_least(order, threshold)),
         spill_(spill) {}
 
-  // The batch's element i has the index index(i), by which row[] gives it. What is to be kept is
-  // rare: it is read once more, so that there is little code, which has to be fetched, too.
-  template <class Batch, class Row, class At>
-  __device__ void take(Batch const& x, Row const& row, At index) {
+  // The batch's element i has the index index(i). All lanes of a warp call together.
+  template <class Batch, class At>
+  __device__ void take(Batch const& x, At index) {
     unsigned found = 0;
 #pragma unroll
     for (int i = 0; i < Batch::items; ++i)
-      if (ranges_.has(x.x[i])) found |= 1u << i;
+      if (reach_.has(x.x[i])) found |= 1u << i;
     found &= x.live;
+    // By the dozen one at a time, with little code; by the hundred, as where many are alike, at once.
+    unsigned const count = warp::all_reduce(unsigned(__popc(found)), plus{});
+    if (count > 48) return keep(x, found, index);
 #pragma unroll 1
-    while (found) {
+    for (; found; found &= found - 1) {
       int const i = __ffs(int(found)) - 1;
-      found &= found - 1;
-      keep(order_(row[index(i)]), Index(index(i)));
+      Bits const key = order_(element(x, i));
+      if (key > threshold_) {
+        put(atomicAdd(&counts_.above, 1u), key, Index(index(i)));
+      } else {
+        unsigned const at = atomicAdd(&counts_.ties, 1u);
+        if (at < room_.ties) room_.tied[at] = Index(index(i));
+      }
     }
   }
 
  private:
-  __device__ void keep(Bits key, Index index) {
-    if (key > threshold_) {
-      unsigned const at = atomicAdd(&counts_.above, 1u);
-      if (at < room_.above)
-        room_.keys[at] = key, room_.indices[at] = index;
-      else
-        spill_(key, index);
-    } else {
-      unsigned const at = atomicAdd(&counts_.ties, 1u);
-      if (at < room_.ties) room_.tied[at] = index;
+  __device__ void put(unsigned at, Bits key, Index index) {
+    if (at < room_.above)
+      room_.keys[at] = key, room_.indices[at] = index;
+    else
+      spill_(key, index);
+  }
+
+  template <class Batch, class At>
+  __device__ void keep(Batch const& x, unsigned found, At index) {
+    unsigned above = 0;
+#pragma unroll
+    for (int i = 0; i < Batch::items; ++i)
+      if (order_(x.x[i]) > threshold_) above |= 1u << i;
+    above &= found;
+    unsigned ties = found & ~above;
+    // The two counts in half a word each.
+    unsigned const mine = unsigned(__popc(above)) | unsigned(__popc(ties)) << 16;
+    unsigned const through = warp::inclusive_scan(mine, plus{});
+    unsigned above_at = 0, ties_at = 0;
+    if (threadIdx.x % 32 == 31) {
+      if (through & 0xffff) above_at = atomicAdd(&counts_.above, through & 0xffff);
+      if (through >> 16) ties_at = atomicAdd(&counts_.ties, through >> 16);
     }
+    above_at = warp::broadcast(above_at, 31) + ((through - mine) & 0xffff);
+    ties_at = warp::broadcast(ties_at, 31) + ((through - mine) >> 16);
+#pragma unroll 1
+    for (; above; above &= above - 1, ++above_at) {
+      int const i = __ffs(int(above)) - 1;
+      put(above_at, order_(element(x, i)), Index(index(i)));
+    }
+#pragma unroll 1
+    for (; ties && ties_at < room_.ties; ties &= ties - 1, ++ties_at)
+      room_.tied[ties_at] = Index(index(__ffs(int(ties)) - 1));
+  }
+
+  // x.x[i], all of which stay in registers.
+  template <class Batch>
+  __device__ static Bits element(Batch const& x, int i) {
+    Bits found = x.x[0];
+#pragma unroll
+    for (int j = 1; j < Batch::items; ++j)
+      if (j == i) found = x.x[j];
+    return found;
   }
 
   candidate_room<Bits, Index> room_;
   candidate_counts& counts_;
   rank_order<Bits> const& order_;
   Bits threshold_;
-  bit_ranges<Bits> ranges_;
+  bit_ranges<Bits> reach_;
   Spill spill_;
 };
 

@@ -33,6 +33,10 @@ struct array_row {
   Bits const* data;
   std::uint64_t count;
 
+  // Some of it.
+  __device__ array_row part(std::uint64_t first, std::uint64_t size) const {
+    return {data + first, size};
+  }
   __device__ unsigned lead() const {
     return unsigned(reinterpret_cast<std::uintptr_t>(data) % vector_bytes / sizeof(Bits));
   }
@@ -59,6 +63,9 @@ struct computed_row {
   In in;
   std::uint64_t first, count;
 
+  __device__ computed_row part(std::uint64_t from, std::uint64_t size) const {
+    return {in, first + from, size};
+  }
   __device__ unsigned lead() const { return 0; }
   __device__ bits operator[](std::uint64_t i) const { return to_bits(in[first + i]); }
   __device__ void load(bits* x, std::uint64_t i) const {
@@ -66,6 +73,17 @@ struct computed_row {
     for (int e = 0; e < batch::each; ++e) x[e] = (*this)[i + e];
   }
 };
+
+// A row of an input, which is an array's elements as bits, or an input of one's own.
+template <class Bits>
+__device__ array_row<Bits> row_of(array_input<Bits> const& in, std::uint64_t first,
+                                  std::uint64_t count) {
+  return {in.data + first, count};
+}
+template <class In>
+__device__ computed_row<In> row_of(In const& in, std::uint64_t first, std::uint64_t count) {
+  return {in, first, count};
+}
 
 // A block's stretch of a row. Places are counted in 32 bits where that is enough.
 template <class Row, class Place>
@@ -104,19 +122,14 @@ class stretch {
   // The vectors at the places first, first + by, ... of those that it has.
   __device__ batch load(Place first, Place by = step) const {
     batch x;
-    x.live = 0;
+    if (first >= lead_ && first + (loads - 1) * by + each <= end_) {
 #pragma unroll
-    for (int j = 0; j < loads; ++j) {
-      Place const p = first + j * by;
-      constexpr unsigned whole = each == 32 ? ~0u : (1u << each) - 1;
-      if (p >= lead_ && p + each <= end_) {
-        row_.load(x.x + j * each, p - lead_);
-        x.live |= whole << (j * each);
-      } else {
+      for (int j = 0; j < loads; ++j) row_.load(x.x + j * each, first + j * by - lead_);
+      x.live = items == 32 ? ~0u : (1u << items) - 1;
+    } else {
+      x.live = 0;
 #pragma unroll
-        for (int e = 0; e < each; ++e) x.x[j * each + e] = 0;
-        if (p < end_ && p + each > lead_) load_part(x, j, p);
-      }
+      for (int j = 0; j < loads; ++j) load_part(x, j, first + j * by);
     }
     return x;
   }
@@ -145,12 +158,13 @@ class stretch {
   }
 
  private:
-  // A vector of which some elements are outside.
+  // A vector of which some elements may be outside.
   __device__ void load_part(batch& x, int j, Place p) const {
+    bool const some = p < end_ && p + each > lead_;
 #pragma unroll
     for (int e = 0; e < each; ++e) {
-      bool const there = p + e >= lead_ && p + e < end_;
-      if (there) x.x[j * each + e] = row_[p + e - lead_];
+      bool const there = some && p + e >= lead_ && p + e < end_;
+      x.x[j * each + e] = there ? row_[p + e - lead_] : bits(0);
       x.live |= unsigned(there) << (j * each + e);
     }
   }

@@ -103,13 +103,30 @@ __device__ void find_best_of_groups(group_board<Bits>& shared, unsigned of_block
   }
 }
 
-// Sorts so many of shared.best, whole runs of 32: each run by its warp, and each key's place among
-// the other runs by bisection.
+// Few keys in order, each of the first threads' one: eight threads compare each with all others.
 template <class Bits>
-__device__ void sort_groups(group_board<Bits>& shared, unsigned groups, Bits key) {
-  unsigned const run = threadIdx.x / 32;
-  bool const has_key = threadIdx.x < groups;
-  if (has_key) {
+__device__ void order_few(group_board<Bits>& shared, unsigned groups) {
+  constexpr unsigned each = 8;
+  unsigned const mine = threadIdx.x / each, part = threadIdx.x % each;
+  Bits const key = shared.runs[mine];
+  unsigned place = 0;
+#pragma unroll
+  for (unsigned j = 0; j < each; ++j) {
+    unsigned const i = part * each + j;
+    Bits const other = shared.runs[i];
+    place += i < groups && (other > key || (other == key && i < mine));
+  }
+  place += warp::exchange(place, 1);
+  place += warp::exchange(place, 2);
+  place += warp::exchange(place, 4);
+  if (part == 0 && mine < groups) shared.best[place] = key;
+}
+
+// More of them: runs of 32 by warps, and each key's place among the other runs by bisection. Of two
+// threads each looks into half of the runs.
+template <class Bits>
+__device__ void order_many(group_board<Bits>& shared, unsigned groups, Bits key) {
+  if (threadIdx.x < groups) {
 #pragma unroll 1
     for (int size = 2; size <= 32; size *= 2)
 #pragma unroll 1
@@ -119,25 +136,26 @@ __device__ void sort_groups(group_board<Bits>& shared, unsigned groups, Bits key
     shared.runs[threadIdx.x] = key;
   }
   __syncthreads();
-  if (has_key) {
-    unsigned place = threadIdx.x % 32;
-#pragma unroll 1
-    for (unsigned r = 0; r < groups / 32; ++r) {
-      if (r == run) continue;
-      // Equal keys are in the order of their runs.
-      auto const before = [&](unsigned i) {
-        Bits const other = shared.runs[32 * r + i];
-        return other > key || (other == key && r < run);
-      };
-      unsigned found = 0;
-#pragma unroll 1
-      for (unsigned step = 16; step > 0; step /= 2)
-        if (before(found + step - 1)) found += step;
-      place += found + before(found);
-    }
-    shared.best[place] = key;
+  unsigned const mine = threadIdx.x / 2, run = mine / 32, runs = groups / 32;
+  key = shared.runs[mine];
+  unsigned place = 0;
+#pragma unroll
+  for (unsigned h = 0; h < most_groups / 64; ++h) {
+    unsigned const r = 2 * h + threadIdx.x % 2;
+    if (r >= runs) break;
+    // Equal keys are in the order of their runs.
+    auto const before = [&](unsigned i) {
+      Bits const other = shared.runs[32 * r + i];
+      return other > key || (other == key && r < run);
+    };
+    unsigned found = 0;
+#pragma unroll
+    for (unsigned step = 16; step > 0; step /= 2)
+      if (before(found + step - 1)) found += step;
+    place += r == run ? mine % 32 : found + before(found);
   }
-  __syncthreads();
+  place += warp::exchange(place, 1);
+  if (threadIdx.x % 2 == 0 && mine < groups) shared.best[place] = key;
 }
 
 // Puts the best keys of the team's groups into shared.best, best first. `told` has room for what
@@ -157,7 +175,14 @@ __device__ void compare_groups(team& all, group_board<Bits>& shared, sampling co
       for (unsigned g = threadIdx.x; g < how.of_block * all.blocks(); g += how.groups)
         key = told[g] > key ? told[g] : key;
   }
-  sort_groups(shared, how.groups, key);
+  if (how.groups <= 64) {
+    if (threadIdx.x < 64) shared.runs[threadIdx.x] = key;
+    __syncthreads();
+    order_few(shared, how.groups);
+  } else {
+    order_many(shared, how.groups, key);
+  }
+  __syncthreads();
 }
 
 // Where in a row a thread looks at its vector number v, of `each`: the row is cut into as many

@@ -30,7 +30,7 @@ struct sampled_shape {
     s.ties = 1024;
     s.kept = k + 1024;
     s.chosen = sorted ? 0 : k;
-    s.all_above = alone ? 0 : 6 * k + 2048;
+    s.all_above = alone ? 0 : 6 * k + (blocks < 32 ? 2048 : 8192);
     s.all_ties = alone ? 0 : 2 * k + 1024;
     unsigned const in_block = s.above + s.kept + s.chosen;
     s.indices_at = rounded(in_block * sizeof(Bits));
@@ -109,33 +109,41 @@ struct sampled_board {
   unsigned base_above, base_ties;
 };
 
-// The elements of a row at a threshold, of which too many are alike to be put aside, from the row
-// again: the first `ties`, which come soon where there are many. They are placed behind `above`
-// others. The block has `found` in its stretch, or has yet to count them. Apart from the rest, which
-// need not leave it registers.
+// The first `ties` elements of a row at a threshold, of which too many are alike to be put aside,
+// from the row again: from its begin, twice as far each time, because they come soon where there
+// are many. They are placed behind `above` others. Apart from the rest, which need not leave it
+// registers.
 template <class Row, class Index, class Emit>
-__device__ __noinline__ void gather_ties(team all, found_by_warps& warps,
+__device__ __noinline__ void gather_ties(team& all, found_by_warps& warps,
                                          two_counts<Index>* totals, Row const row,
                                          rank_order<typename Row::bits> const& order,
                                          typename Row::bits least, unsigned above, unsigned ties,
-                                         unsigned found, bool is_counted, team& after,
                                          Emit const emit) {
   using reading = stretch<Row, Index>;
   __syncthreads();
-  if (!is_counted) {
-    unsigned mine = 0;
-    reading(row, all).for_tiles([&](auto const& x, auto) {
+  std::uint64_t size = all.blocks() * std::uint64_t(reading::tile);
+  for (std::uint64_t from = 0; ties > 0 && from < row.count; from += size / 2) {
+    auto const part = row.part(from, row.count - from < size ? row.count - from : size);
+    size *= 2;
+    unsigned mine = 0, found;
+    reading(part, all).for_tiles([&](auto const& x, auto) {
 #pragma unroll
       for (int i = 0; i < reading::items; ++i)
         mine += (x.live >> i & 1) && order(x.x[i]) == least;
     });
     block::inclusive_scan(mine, plus{}, found);
+    cut<typename Row::bits, Index> const at{least, Index(ties), 0, Index(found)};
+    auto before = find_places(all, totals, at);
+    unsigned const here = unsigned(before.count);
+    before.above = above;
+    if (before.equal < at.ties)
+      gather<gathers::ties>(all, warps, part, order, at, before,
+                            [&](Index place, auto x, Index index) {
+                              emit(place, x, Index(from + index));
+                            });
+    above += here, ties -= here;
+    all.meet();
   }
-  cut<typename Row::bits, Index> const at{least, Index(ties), 0, Index(found)};
-  auto before = find_places(all, totals, at);
-  before.above = above;
-  if (before.equal < at.ties) gather<gathers::ties>(all, warps, row, order, at, before, emit);
-  after = all;
 }
 
 // The search in one row.
@@ -165,7 +173,7 @@ class sampled_selection {
     }
     if (threadIdx.x == 0) {
       shared_.found = {0, 0};
-      if (!all_.is_alone() && all_.rank() == 0) *room_.counts() = {0, 0, 0};
+      if (!all_.is_alone() && all_.rank() == 0) *room_.counts() = {};
     }
     filter(in_sample);
     __syncthreads();
@@ -193,8 +201,7 @@ class sampled_selection {
                                : place_by_index(entries, emit);
     if (placed && some_ties_missing) {
       team after = all_;
-      gather_ties<Row, Index>(all_, warps, totals, row_, order_, least_, counts_.above, ties,
-                              shared_.found.ties, all_.is_alone() || !is_resident(), after,
+      gather_ties<Row, Index>(after, warps, totals, row_, order_, least_, counts_.above, ties,
                               emit_bits);
       all_ = after;
     }
@@ -202,46 +209,51 @@ class sampled_selection {
   }
 
  private:
-  // Loads the first tile, guesses, and takes what is above from the tile and all that follow. The
-  // blocks of a team that has all of the row at once take turns, so that no group has neighbours
-  // alone.
+  // Loads a first batch, guesses, and takes what is above from the batch and all that follow. Warps
+  // take turns, also at the vectors of a row that all have at once: so no group of the sample has
+  // neighbours alone.
   __device__ void filter(sampling const& how) {
-    bool const resident = how.of_tiles;
-    reading const part(row_, resident ? 0 : all_.rank(), resident ? 1 : all_.blocks());
-    Index const by = resident ? reading::step * (selecting_threads / 32) * all_.blocks()
-                                      : reading::step;
-    Index const first =
-        resident ? reading::step * (threadIdx.x / 32 * all_.blocks() + all_.rank()) +
-                       threadIdx.x % 32 * reading::each
-                 : part.begin() + reading::first_of_thread();
-    batch x = part.load(first, by);
-    guess(how, resident ? best_of(x, how.elements) : best_of_vectors(how));
+    constexpr Index of_batch = 32 * batch::items;
+    Index const warps = selecting_threads / 32 * all_.blocks();
+    Index const warp = threadIdx.x / 32 * all_.blocks() + all_.rank();
+    reading const all(row_, 0, 1);
+    Index const batches = how.of_tiles ? warps : (all.end() + of_batch - 1) / of_batch;
+    Index const by = how.of_tiles ? reading::step * warps : reading::step;
+    Index const size = how.of_tiles ? reading::step : of_batch;
+    auto const load = [&](Index at) {
+      return all.load(at * size + threadIdx.x % 32 * batch::each, by);
+    };
+    batch x = load(warp);
+    guess(how, how.of_tiles ? best_of(x, how.elements) : best_of_vectors(how));
 
     auto const spill = [&](bits key, Index index) {
       if (all_.is_alone()) return;
-      unsigned const at = atomicAdd(&room_.counts()->above, 1u);
-      if (at < room_.team().above) room_.team().keys[at] = key, room_.team().indices[at] = index;
+      unsigned const place = atomicAdd(&room_.counts()->above, 1u);
+      if (place >= room_.team().above) return;
+      room_.team().keys[place] = key, room_.team().indices[place] = index;
     };
     candidates<bits, Index, decltype(spill)> aside(room_.block(), shared_.found, order_, least_,
                                                    spill);
 #pragma unroll 1
-    for (Index at = first;;) {
-      batch const now = x;
-      Index const then = at;
-      at = resident ? part.end() : at + reading::tile;
-      bool const more = at < part.end();
-      if (more) x = part.load(at);
-      aside.take(now, row_, [&](int i) { return part.index(then, i, by); });
-      if (!more) break;
+    for (Index at = warp;;) {
+      Index const first = at * size + threadIdx.x % 32 * batch::each;
+      aside.take(x, [&](int i) { return all.index(first, i, by); });
+      at += warps;
+      if (at >= batches) break;
+      x = load(at);
     }
   }
 
   __device__ bits best_of(batch const& x, unsigned each) const {
     bits best = 0;
 #pragma unroll
-    for (int i = 0; i < batch::items; ++i) {
-      bits const key = order_(x.x[i]);
-      if (unsigned(i) < each && (x.live >> i & 1) && key > best) best = key;
+    for (int j = 0; j < batch::loads; ++j) {
+      if (unsigned(j * batch::each) >= each) break;
+#pragma unroll
+      for (int i = j * batch::each; i < (j + 1) * batch::each; ++i) {
+        bits const key = order_(x.x[i]);
+        if (unsigned(i) < each && (x.live >> i & 1) && key > best) best = key;
+      }
     }
     return best;
   }

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The k best of each of many short rows, k <= 32: a warp a row, which it holds in registers. The
+// k-th of the lanes' best keys is a threshold that at least k elements reach.
+#pragma once
+
+#include "tally/cuda/launch.cuh"
+#include "tally/device/select/row.cuh"
+#include "tally/device/top_k_shape.hpp"
+#include "tally/exact/rank_order.hpp"
+#include "tally/warp/reduce.cuh"
+#include "tally/warp/top_k.cuh"
+
+namespace tally::device {
+
+inline constexpr int short_row_warps = 8;  // of a block
+inline constexpr int longest_short_row = 1024, most_of_short_row = warp_size;
+
+template <class In>
+struct short_rows_call {
+  using bits = bits_of<typename In::element>;
+
+  In in;
+  detail::gpu_rows rows;
+  rank_order<bits> order;
+  detail::gpu_selection<bits> how;
+};
+
+// A key and an index as one number where that is possible: the better, the larger.
+template <class Bits>
+struct ranked {
+  using type = std::uint64_t;
+  __device__ static type of(Bits key, std::uint32_t index) {
+    return std::uint64_t(key) << 32 | std::uint32_t(~index);
+  }
+  __device__ static Bits key(type x) { return Bits(x >> 32); }
+  __device__ static std::uint32_t index(type x) { return ~std::uint32_t(x); }
+  __device__ static bool first(type a, type b) { return a > b; }
+};
+template <>
+struct ranked<std::uint64_t> {
+  using type = entry<std::uint64_t>;
+  __device__ static type of(std::uint64_t key, std::uint32_t index) { return {key, index}; }
+  __device__ static std::uint64_t key(type x) { return x.value; }
+  __device__ static std::uint32_t index(type x) { return x.index; }
+  __device__ static bool first(type a, type b) {
+    return a.value != b.value ? a.value > b.value : a.index < b.index;
+  }
+};
+
+// A row in the lanes' registers: the element j * 32 + lane is a lane's j-th.
+template <class Row, int Each>
+struct held_row {
+  using bits = typename Row::bits;
+  bits key[Each];
+  unsigned live = 0;
+
+  __device__ held_row(Row const& row, rank_order<bits> const& order) {
+    unsigned const lane = threadIdx.x % 32, size = unsigned(row.count);
+    bits x[Each];
+#pragma unroll
+    for (int j = 0; j < Each; ++j) x[j] = j * 32 + lane < size ? row[j * 32 + lane] : bits(0);
+#pragma unroll
+    for (int j = 0; j < Each; ++j) {
+      key[j] = order(x[j]);
+      bool const counts = j * 32 + lane < size && !(order.skips && key[j] == 0);
+      live |= unsigned(counts) << j;
+    }
+  }
+  // The k-th of the lanes' best keys; 0 where fewer lanes have any.
+  __device__ bits threshold(unsigned k) const {
+    bits best = 0;
+#pragma unroll
+    for (int j = 0; j < Each; ++j)
+      if ((live >> j & 1) && key[j] > best) best = key[j];
+    best = warp::sort(best, [](bits a, bits b) { return a > b; });
+    return warp::broadcast(best, int(k) - 1);
+  }
+};
+
+// Calls emit(place, key, index) for the best of a row, and returns how many there are.
+template <int Each, class Row, class Emit>
+__device__ unsigned top_k_of_short_row(Row const& row, rank_order<typename Row::bits> const& order,
+                                       unsigned k, bool sorted,
+                                       typename ranked<typename Row::bits>::type* room, Emit emit) {
+  using bits = typename Row::bits;
+  using rank = ranked<bits>;
+  using pair = typename rank::type;
+  unsigned const lane = threadIdx.x % 32, before = (1u << lane) - 1;
+  held_row<Row, Each> const held(row, order);
+  bits const least = held.threshold(k);
+
+  // All above the threshold, and of those at it the first, which are the first by index.
+  unsigned above = 0, used = 0;
+#pragma unroll
+  for (int j = 0; j < Each; ++j) {
+    bool const is_above = (held.live >> j & 1) && held.key[j] > least;
+    unsigned const votes = __ballot_sync(~0u, is_above);
+    if (unsigned const at = above + unsigned(__popc(votes & before)); is_above && at < 32)
+      room[at] = rank::of(held.key[j], j * 32 + lane);
+    above += unsigned(__popc(votes));
+  }
+  pair mine = rank::of(0, 0);
+  if (above <= 32) {
+    used = above;
+#pragma unroll
+    for (int j = 0; j < Each; ++j) {
+      bool const ties = (held.live >> j & 1) && held.key[j] == least;
+      unsigned const votes = __ballot_sync(~0u, ties);
+      if (unsigned const at = used + unsigned(__popc(votes & before)); ties && at < k)
+        room[at] = rank::of(held.key[j], j * 32 + lane);
+      used += unsigned(__popc(votes));
+    }
+    used = above > k ? above : used < k ? used : k;
+    __syncwarp();
+    if (lane < used) mine = room[lane];
+    // Past the end, what comes after all others: no element has this index.
+    if (lane >= used) mine = rank::of(0, ~0u);
+    mine = warp::sort(mine, [](pair const& a, pair const& b) { return rank::first(a, b); });
+    used = used < k ? used : k;
+  } else {  // many in few lanes
+    struct best_first {
+      __device__ bool operator()(entry<bits> const& a, entry<bits> const& b) const {
+        return a.value != b.value ? a.value > b.value : a.index < b.index;
+      }
+    };
+    warp::running_top_k<bits, std::uint32_t, best_first> best{int(k)};
+#pragma unroll 1
+    for (unsigned i = lane; i < longest_short_row; i += 32) {
+      bool const there = i < row.count;
+      best.add({there ? order(row[i]) : bits(0), i}, there);
+      if (i - lane + 32 >= row.count) break;
+    }
+    used = unsigned(best.count());
+    mine = rank::of(best.mine().value, best.mine().index);
+  }
+  if (!sorted) {
+    pair const last = rank::of(0, ~0u);
+    mine = warp::sort(lane < used ? mine : last, [](pair const& a, pair const& b) {
+      return rank::index(a) < rank::index(b);
+    });
+  }
+  __syncwarp();
+  if (lane < used) emit(lane, rank::key(mine), rank::index(mine));
+  return used;
+}
+
+template <int Each, class In>
+__global__ void __launch_bounds__(32 * short_row_warps)
+    top_k_short_rows(__grid_constant__ short_rows_call<In> const call) {
+  using bits = bits_of<typename In::element>;
+  __shared__ typename ranked<bits>::type room[short_row_warps][32];
+  await_launches_before();
+  unsigned const lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  std::uint64_t const step = std::uint64_t(gridDim.x) * short_row_warps;
+#pragma unroll 1
+  for (std::uint64_t r = std::uint64_t(blockIdx.x) * short_row_warps + warp; r < call.rows.count;
+       r += step) {
+    auto const row = row_of(call.in, call.rows.begin(r), call.rows.size(r));
+    auto const asked = call.how.k_of(r);
+    auto const k = unsigned(asked < row.count ? asked : row.count);
+    std::uint64_t const first = r * call.how.most;
+    auto const out = [&](unsigned place, bits value, std::int64_t index) {
+      call.how.values[first + place] = value;
+      if (call.how.indices) call.how.indices[first + place] = index;
+      if (call.how.short_indices) call.how.short_indices[first + place] = std::int32_t(index);
+    };
+    unsigned count = 0;
+    if (k > 0)
+      count = top_k_of_short_row<Each>(
+          row, call.order, k, call.how.sorted, room[warp],
+          [&](unsigned place, bits key, std::uint32_t index) {
+            out(place, call.order.is_of_several(key) ? row[index] : call.order.element_of(key),
+                std::int64_t(index));
+          });
+    if (lane >= count && lane < call.how.most) out(lane, call.how.missing, -1);
+    if (lane == 0 && call.how.counts) call.how.counts[r] = count;
+    if (lane == 0 && call.how.paths)
+      atomicAdd(call.how.paths + unsigned(detail::top_k_path::short_rows), 1u);
+  }
+}
+
+}  // namespace tally::device
