@@ -95,8 +95,8 @@ void measure(char const* type, std::uint64_t rows, std::uint64_t length, std::ui
   tally::check(cudaMemcpyAsync(host.data(), in[0], bytes, cudaMemcpyDeviceToHost, on));
   tally::check(cudaMemcpyAsync(got.data(), found.data(), got.size() * sizeof(bits),
                                cudaMemcpyDeviceToHost, on));
-  tally::check(cudaMemcpyAsync(got_at.data(), at.data(), got_at.size() * 8,
-                               cudaMemcpyDeviceToHost, on));
+  tally::check(
+      cudaMemcpyAsync(got_at.data(), at.data(), got_at.size() * 8, cudaMemcpyDeviceToHost, on));
   tally::check(cudaStreamSynchronize(on));
   auto const best = tally::top_k(tally::cpu{}, tally::rows{host.data(), rows, length}, k);
   if (std::memcmp(best.indices.data(), got_at.data(), 8 * got_at.size()) != 0 ||
@@ -108,9 +108,9 @@ void measure(char const* type, std::uint64_t rows, std::uint64_t length, std::ui
   print(id + "behind/tally", behind_time(call, calls, replays), bytes);
 }
 
-constexpr inputs every_input[] = {inputs::normal,      inputs::uniform, inputs::equal,
-                                  inputs::of_256,      inputs::low_12_bits, inputs::rising,
-                                  inputs::falling,     inputs::masked};
+constexpr inputs every_input[] = {inputs::normal,  inputs::uniform,     inputs::equal,
+                                  inputs::of_256,  inputs::low_12_bits, inputs::rising,
+                                  inputs::falling, inputs::masked};
 
 void one_array() {
   constexpr std::uint64_t sizes[] = {1 << 16, 1 << 20, 10'000'000, 1 << 24, 1 << 28};
@@ -135,12 +135,11 @@ struct shape {
   std::uint64_t rows, length, k;
 };
 void of_rows() {
-  constexpr shape shapes[] = {{16, 1 << 20, 100},    {100, 1 << 20, 256}, {64, 131072, 2048},
-                              {1024, 32768, 50},     {64, 128256, 50},    {65536, 256, 8},
-                              {8192, 8192, 64},      {1, 32768, 50},      {8, 131072, 50},
-                              {256, 131072, 50},     {64, 202048, 50},    {1, 4096, 512},
-                              {64, 65536, 1024},     {1024, 16384, 2048}, {4096, 8192, 512},
-                              {4096, 16384, 2048}};
+  constexpr shape shapes[] = {
+      {16, 1 << 20, 100}, {100, 1 << 20, 256}, {64, 131072, 2048}, {1024, 32768, 50},
+      {64, 128256, 50},   {65536, 256, 8},     {8192, 8192, 64},   {1, 32768, 50},
+      {8, 131072, 50},    {256, 131072, 50},   {64, 202048, 50},   {1, 4096, 512},
+      {64, 65536, 1024},  {1024, 16384, 2048}, {4096, 8192, 512},  {4096, 16384, 2048}};
   for (auto const& s : shapes)
     for (inputs which : {inputs::normal, inputs::of_256}) {
       measure<float>("float32", s.rows, s.length, s.k, which);

@@ -142,11 +142,11 @@ struct selections_on<automatic> {
     else
       throw no_kernel("top_k", device);
   }
-  // Of what a GPU found it is not known how many there are: k of them if the count is not asked for.
+  // Of what a GPU found it is not known how many there are: k of them if the count is not asked
+  // for.
   template <readable R, class Index>
-  static void into(automatic& where, R const& in, std::uint64_t k,
-                   std::span<element_of<R>> values, std::span<Index> indices,
-                   std::uint64_t* count, top_k_options const& options) {
+  static void into(automatic& where, R const& in, std::uint64_t k, std::span<element_of<R>> values,
+                   std::span<Index> indices, std::uint64_t* count, top_k_options const& options) {
     int const device = gpu_of(input_of("top_k_into", "in", in));
     if (device < 0)
       selections_on<cpu>::into(where.use_cpu(), in, k, values, indices, count, options);
@@ -170,8 +170,7 @@ struct selections_on<automatic> {
     if (device < 0)
       selections_on<cpu>::rows_into(where.use_cpu(), in, k, values, indices, counts, options);
     else
-      selections_on<gpu>::rows_into(where.use_gpu(device), in, k, values, indices, counts,
-                                    options);
+      selections_on<gpu>::rows_into(where.use_gpu(device), in, k, values, indices, counts, options);
   }
 
  private:

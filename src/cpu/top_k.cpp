@@ -53,8 +53,8 @@ namespace detail {
 
 void require_top_k(char const* call, std::uint64_t k, std::uint64_t n) {
   if (k > n)
-    throw error(std::string(call) + ": k = " + std::to_string(k) + " is larger than n = " +
-                std::to_string(n));
+    throw error(std::string(call) + ": k = " + std::to_string(k) +
+                " is larger than n = " + std::to_string(n));
 }
 
 template <class T>
@@ -100,10 +100,10 @@ void top_k_of_rows_compiled(cpu where, rows<T> const& in, k_of_rows const& k, T*
     auto const* const data = in.data + r * in.stride + (in.starts ? in.starts[r] : 0);
     auto const length = in.lengths ? clamped(in.lengths[r], in.length) : in.length;
     auto const asked = std::min(length, k.each ? clamped(k.each[r], k.most) : k.most);
-    auto const found = top_k_into_compiled<T>(
-        with, std::span(data, std::size_t(length)), asked,
-        std::span(values + r * k.most, std::size_t(k.most)),
-        std::span(indices + r * k.most, std::size_t(k.most)), options);
+    auto const found =
+        top_k_into_compiled<T>(with, std::span(data, std::size_t(length)), asked,
+                               std::span(values + r * k.most, std::size_t(k.most)),
+                               std::span(indices + r * k.most, std::size_t(k.most)), options);
     std::fill(values + r * k.most + found, values + (r + 1) * k.most, missing<T>());
     std::fill(indices + r * k.most + found, indices + (r + 1) * k.most, -1);
     if (counts) counts[r] = found;

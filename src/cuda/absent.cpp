@@ -49,7 +49,7 @@ TALLY_SCANS_OF_FLOATS(TALLY_SCAN_KERNEL)
 #define X(O, T) TALLY_SCAN_KERNEL(O, T, T)
 TALLY_EACH_floating(X, fast_sum) TALLY_EACH_element(X, minimum) TALLY_EACH_element(X, maximum)
 #undef X
-TALLY_TOP_K_KERNELS
+    TALLY_TOP_K_KERNELS
 
 }  // namespace detail
 }  // namespace tally

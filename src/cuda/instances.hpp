@@ -18,9 +18,10 @@
                                      OUT*, gpu_scan<OUT> const&);
 
 // And of a top-k, by the width of the elements.
-#define TALLY_TOP_K_KERNEL(BITS)                                                                  \
-  template void top_k_compiled_on_gpu(gpu_context&, array_input<BITS> const&, gpu_rows const&,    \
+#define TALLY_TOP_K_KERNEL(BITS)                                                               \
+  template void top_k_compiled_on_gpu(gpu_context&, array_input<BITS> const&, gpu_rows const&, \
                                       rank_order<BITS> const&, gpu_selection<BITS> const&);
-#define TALLY_TOP_K_KERNELS                                          \
-  TALLY_TOP_K_KERNEL(std::uint8_t) TALLY_TOP_K_KERNEL(std::uint16_t) \
-  TALLY_TOP_K_KERNEL(std::uint32_t) TALLY_TOP_K_KERNEL(std::uint64_t)
+#define TALLY_TOP_K_KERNELS                                           \
+  TALLY_TOP_K_KERNEL(std::uint8_t)                                    \
+  TALLY_TOP_K_KERNEL(std::uint16_t) TALLY_TOP_K_KERNEL(std::uint32_t) \
+      TALLY_TOP_K_KERNEL(std::uint64_t)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/device/top_k_array.cuh"
 #include "src/cuda/instances.hpp"
+#include "tally/device/top_k_array.cuh"
 
 namespace tally::detail {
 

@@ -29,7 +29,7 @@ class kept_workspace {
   struct block {
     std::byte* data;
     std::size_t bytes;
-    unsigned long long capture;  // whose it is; 0: of calls outside of captures
+    unsigned long long capture;          // whose it is; 0: of calls outside of captures
     std::size_t words = 0, scratch = 0;  // bytes: the most that a call had of each
 
     std::size_t with(std::size_t words_too, std::size_t scratch_too) const;

@@ -31,10 +31,9 @@ std::vector<top_k_options> all_options() {
 
 template <class T>
 class top_k_on_a_device : public ::testing::Test {};
-using every_element =
-    ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
-                     std::uint32_t, std::int64_t, std::uint64_t, tally::float16, tally::bfloat16,
-                     float, double>;
+using every_element = ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
+                                       std::int32_t, std::uint32_t, std::int64_t, std::uint64_t,
+                                       tally::float16, tally::bfloat16, float, double>;
 TYPED_TEST_SUITE(top_k_on_a_device, every_element);
 
 TYPED_TEST(top_k_on_a_device, is_what_a_stable_sort_puts_first) {

@@ -11,9 +11,9 @@ namespace {
 
 template <class T>
 class rank_order_of : public ::testing::Test {};
-using every_element = ::testing::Types<bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
-                                       std::int32_t, std::uint32_t, std::int64_t, std::uint64_t,
-                                       float16, bfloat16, float, double>;
+using every_element =
+    ::testing::Types<bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                     std::uint32_t, std::int64_t, std::uint64_t, float16, bfloat16, float, double>;
 TYPED_TEST_SUITE(rank_order_of, every_element);
 
 // The first bits of every kind, and any others.
@@ -23,8 +23,8 @@ std::vector<T> patterns() {
   std::mt19937_64 random(1);
   for (int top = 0; top < 256; ++top)
     for (int low : {0, 1, 127, 255}) {
-      std::uint64_t const bits = std::uint64_t(top) << (8 * sizeof(T) - 8) |
-                                 (sizeof(T) > 1 ? std::uint64_t(low) : 0);
+      std::uint64_t const bits =
+          std::uint64_t(top) << (8 * sizeof(T) - 8) | (sizeof(T) > 1 ? std::uint64_t(low) : 0);
       if (!std::is_same_v<T, bool>) all.push_back(from_bits<T>(bits_of<T>(bits)));
     }
   if (std::is_same_v<T, bool>) return {T(0), T(1)};
@@ -44,7 +44,9 @@ TYPED_TEST(rank_order_of, is_that_of_the_numbers) {
           auto const x = order(to_bits(a)), y = order(to_bits(b));
           if (is_nan(a) && is_nan(b)) {
             ASSERT_EQ(x, y);
-            if (skips) { ASSERT_EQ(x, 0); }
+            if (skips) {
+              ASSERT_EQ(x, 0);
+            }
           } else if (is_nan(a)) {
             bool const worse = skips || smallest;
             ASSERT_EQ(x < y, worse);
@@ -52,9 +54,9 @@ TYPED_TEST(rank_order_of, is_that_of_the_numbers) {
           } else if (!is_nan(b)) {
             bool less, more;
             if constexpr (floating<T>)
-              less = double(a) < double(b), more = double(a) > double(b);
+              less = double(a)<double(b), more = double(a)> double(b);
             else
-              less = a < b, more = a > b;
+              less = a<b, more = a> b;
             ASSERT_EQ(x < y, smallest ? more : less) << +to_bits(a) << " " << +to_bits(b);
             ASSERT_EQ(x > y, smallest ? less : more) << +to_bits(a) << " " << +to_bits(b);
           }
@@ -71,7 +73,9 @@ TYPED_TEST(rank_order_of, gives_the_element_back_that_has_a_key) {
         auto const key = order(to_bits(x));
         bool const several = floating<T> && (is_nan(x) || double(x) == 0);
         ASSERT_EQ(order.is_of_several(key), several) << +to_bits(x);
-        if (!several) { ASSERT_EQ(order.element_of(key), to_bits(x)); }
+        if (!several) {
+          ASSERT_EQ(order.element_of(key), to_bits(x));
+        }
       }
     }
 }

@@ -46,8 +46,8 @@ T missing_value() {
 // The best of each row of `in`, put `offset` elements behind an aligned address, between canaries.
 template <class T>
 rows_found<T> top_k_on_device(test_call& call, std::vector<T> const& in, test_rows const& rows,
-                              std::uint64_t k, tally::top_k_options const& options,
-                              int offset = 0, bool short_indices = false,
+                              std::uint64_t k, tally::top_k_options const& options, int offset = 0,
+                              bool short_indices = false,
                               std::vector<std::uint32_t>* paths = nullptr) {
   using bits = tally::bits_of<T>;
   constexpr std::size_t margin = 4;
@@ -58,15 +58,15 @@ rows_found<T> top_k_on_device(test_call& call, std::vector<T> const& in, test_ro
   tally::device_array<std::int64_t> indices(places + 2 * margin);
   tally::device_array<std::int32_t> shorts(places + 2 * margin);
   tally::device_array<std::uint64_t> counts(rows.count + 2 * margin);
-  tally::device_array<std::int64_t> starts{std::span(rows.starts)}, lengths{std::span(rows.lengths)},
-      ks{std::span(rows.ks)};
+  tally::device_array<std::int64_t> starts{std::span(rows.starts)},
+      lengths{std::span(rows.lengths)}, ks{std::span(rows.ks)};
   tally::device_array<std::uint32_t> taken(tally::detail::top_k_paths);
   taken.fill_bytes(0);
   values.fill_bytes(0xa5), indices.fill_bytes(0xa5), shorts.fill_bytes(0xa5);
   counts.fill_bytes(0xa5);
-  auto const order = tally::rank_order<bits>::of(std::type_identity<T>{},
-                                                 options.order == tally::smallest,
-                                                 tally::floating<T> && options.nan == tally::skip);
+  auto const order =
+      tally::rank_order<bits>::of(std::type_identity<T>{}, options.order == tally::smallest,
+                                  tally::floating<T> && options.nan == tally::skip);
   tally::detail::top_k_on_gpu(
       call,
       tally::array_input<bits>{reinterpret_cast<bits const*>(data.data()) + offset, in.size()},
@@ -74,12 +74,11 @@ rows_found<T> top_k_on_device(test_call& call, std::vector<T> const& in, test_ro
                               rows.starts.empty() ? nullptr : starts.data(),
                               rows.lengths.empty() ? nullptr : lengths.data()},
       order,
-      tally::detail::gpu_selection<bits>{
-          k, rows.ks.empty() ? nullptr : ks.data(), options.sorted,
-          tally::to_bits(missing_value<T>()), values.data() + margin,
-          short_indices ? nullptr : indices.data() + margin,
-          short_indices ? shorts.data() + margin : nullptr, counts.data() + margin,
-          taken.data()});
+      tally::detail::gpu_selection<bits>{k, rows.ks.empty() ? nullptr : ks.data(), options.sorted,
+                                         tally::to_bits(missing_value<T>()), values.data() + margin,
+                                         short_indices ? nullptr : indices.data() + margin,
+                                         short_indices ? shorts.data() + margin : nullptr,
+                                         counts.data() + margin, taken.data()});
   tally::check(cudaDeviceSynchronize());
   EXPECT_EQ(std::ranges::count(call.sums(), 0u), std::ptrdiff_t(call.sums().size()));
 
@@ -104,10 +103,9 @@ rows_found<T> top_k_on_device(test_call& call, std::vector<T> const& in, test_ro
 }
 
 template <class T>
-void expect_top_k(test_call& call, std::vector<T> const& in, test_rows const& rows,
-                  std::uint64_t k, tally::top_k_options const& options, std::string const& what,
-                  int offset = 0, bool short_indices = false,
-                  std::vector<std::uint32_t>* paths = nullptr) {
+void expect_top_k(test_call& call, std::vector<T> const& in, test_rows const& rows, std::uint64_t k,
+                  tally::top_k_options const& options, std::string const& what, int offset = 0,
+                  bool short_indices = false, std::vector<std::uint32_t>* paths = nullptr) {
   auto const found = top_k_on_device(call, in, rows, k, options, offset, short_indices, paths);
   for (std::uint64_t r = 0; r < rows.count; ++r) {
     auto const row = std::span(in).subspan(rows.begin(r), rows.size(r));

@@ -18,17 +18,19 @@ namespace tally::device {
 // What a team keeps in global memory, in this order.
 template <class Bits, class Index>
 struct team_memory {
-  Index* counts;                   // of digits: of the cut, and then of the sort
-  two_counts<Index>* totals;       // of blocks
+  Index* counts;                    // of digits: of the cut, and then of the sort
+  two_counts<Index>* totals;        // of blocks
   key_pairs<Bits, Index> pairs[2];  // of a sort
   std::byte* sampled;               // of a selection in one read
 
   TALLY_HD static constexpr std::size_t counts_of(unsigned blocks) {
-    return blocks == 1 ? 0
-                       : digit_passes<Bits> * std::size_t(digits) +
-                             2 * std::size_t(sort_digits) * blocks;
+    return blocks == 1
+               ? 0
+               : digit_passes<Bits> * std::size_t(digits) + 2 * std::size_t(sort_digits) * blocks;
   }
-  TALLY_HD static constexpr std::size_t rounded(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
+  TALLY_HD static constexpr std::size_t rounded(std::size_t bytes) {
+    return (bytes + 15) / 16 * 16;
+  }
   TALLY_HD static constexpr std::size_t bytes(unsigned blocks, std::uint64_t sorted,
                                               std::uint64_t most) {
     return rounded(counts_of(blocks) * sizeof(Index)) +
@@ -63,9 +65,9 @@ struct top_k_call {
   detail::gpu_selection<bits> how;
   unsigned blocks;  // of a team
   unsigned teams;
-  bool sampled;     // whether one read is tried
+  bool sampled;  // whether one read is tried
   sampled_shape shape;
-  sampling usual;   // of a row of rows.length elements, and the largest k
+  sampling usual;  // of a row of rows.length elements, and the largest k
   workspace w;
   std::byte* memory;  // of the teams
 };
@@ -128,11 +130,11 @@ struct top_k_of_row {
     sampled_selection<row_type, Index> search(all, shared.sampled, room, row, call.order,
                                               unsigned(k));
     bool const of_tiles = search.is_resident();
-    bool const is_usual = row.count == call.rows.length && k == call.how.most &&
-                          of_tiles == call.usual.of_tiles;
-    if (!search.find(is_usual ? call.usual
-                              : unusual_sampling<bits>(call.blocks, row.count, unsigned(k),
-                                                       of_tiles)))
+    bool const is_usual =
+        row.count == call.rows.length && k == call.how.most && of_tiles == call.usual.of_tiles;
+    if (!search.find(is_usual
+                         ? call.usual
+                         : unusual_sampling<bits>(call.blocks, row.count, unsigned(k), of_tiles)))
       return none;
     auto const to = out;
     bool const placed = search.place(
@@ -180,9 +182,9 @@ struct top_k_of_row {
       memory.pairs[0].keys[place] = call.order(x), memory.pairs[0].indices[place] = index;
     });
     all.meet();
-    auto const sorted = sort_pairs(all, board.sort,
-                                   memory.counts + digit_passes<bits> * std::size_t(digits),
-                                   memory.pairs[0], memory.pairs[1], where.count);
+    auto const sorted =
+        sort_pairs(all, board.sort, memory.counts + digit_passes<bits> * std::size_t(digits),
+                   memory.pairs[0], memory.pairs[1], where.count);
     for (Index i = all.thread(); i < where.count; i += all.threads())
       out(i, row[sorted.indices[i]], std::int64_t(sorted.indices[i]));
   }
@@ -209,9 +211,9 @@ __device__ top_k_of_row<In, Index> work_in_row(
 
 // Apart from the other way, which need not wait for this one's code nor leave it registers.
 template <class In, class Index>
-__device__ __noinline__ Index by_digits(
-    top_k_call<In, Index> const& call, team& all,
-    top_k_board<bits_of<typename In::element>, Index>& board, std::uint64_t number, unsigned mine) {
+__device__ __noinline__ Index by_digits(top_k_call<In, Index> const& call, team& all,
+                                        top_k_board<bits_of<typename In::element>, Index>& board,
+                                        std::uint64_t number, unsigned mine) {
   return work_in_row(call, all, board, number, mine).by_digits();
 }
 

@@ -36,22 +36,30 @@ void select_on_gpu(Context& context, In const& in, gpu_rows const& rows,
   auto const call_with = [&](unsigned blocks, std::uint64_t teams) {
     auto const m = context.memory(blocks > 1, teams * memory::bytes(blocks, sorted, how.most));
     return device::top_k_call<In, Index>{
-        in,   rows, order, how, blocks, unsigned(teams), fits,
+        in,
+        rows,
+        order,
+        how,
+        blocks,
+        unsigned(teams),
+        fits,
         shape(blocks),
         device::sampling_of<bits>(blocks, std::max<std::uint64_t>(1, rows.length), how.most,
                                   device::fits_in_tiles<bits>(blocks, rows.length)),
-        m.w,  m.scratch};
+        m.w,
+        m.scratch};
   };
   for (unsigned room = most; room > rows.count && rows.count <= device::team::most; room /= 2) {
     unsigned const blocks = blocks_of_a_team<bits>(rows.count, rows.length, room);
     if (blocks == 1) break;
     if (launch_together<device::top_k<In, Index>>(
-            unsigned(rows.count) * blocks, device::selecting_threads, fits ? shape(blocks).shared_bytes : 0,
-            context.stream())(call_with(blocks, rows.count)))
+            unsigned(rows.count) * blocks, device::selecting_threads,
+            fits ? shape(blocks).shared_bytes : 0, context.stream())(call_with(blocks, rows.count)))
       return;
   }
   auto const blocks = unsigned(std::min<std::uint64_t>(rows.count, 2 * most));
-  launch_early<device::top_k<In, Index>>(blocks, device::selecting_threads, fits ? shape(1).shared_bytes : 0,
+  launch_early<device::top_k<In, Index>>(blocks, device::selecting_threads,
+                                         fits ? shape(1).shared_bytes : 0,
                                          context.stream())(call_with(1, blocks));
 }
 
@@ -59,8 +67,7 @@ void select_on_gpu(Context& context, In const& in, gpu_rows const& rows,
 template <int Each, memory_context Context, class In>
 void select_from_short_rows(Context& context, device::short_rows_call<In> const& call) {
   if constexpr (Each * warp_size < device::longest_short_row)
-    if (call.rows.length > Each * warp_size)
-      return select_from_short_rows<2 * Each>(context, call);
+    if (call.rows.length > Each * warp_size) return select_from_short_rows<2 * Each>(context, call);
   auto const blocks = (call.rows.count + device::short_row_warps - 1) / device::short_row_warps;
   auto const most = std::uint64_t(16 * context.multiprocessors());
   launch_early<device::top_k_short_rows<Each, In>>(unsigned(std::min(blocks, most)),

@@ -136,9 +136,8 @@ __device__ unsigned top_k_of_short_row(Row const& row, rank_order<typename Row::
   }
   if (!sorted) {
     pair const last = rank::of(0, ~0u);
-    mine = warp::sort(lane < used ? mine : last, [](pair const& a, pair const& b) {
-      return rank::index(a) < rank::index(b);
-    });
+    mine = warp::sort(lane < used ? mine : last,
+                      [](pair const& a, pair const& b) { return rank::index(a) < rank::index(b); });
   }
   __syncwarp();
   if (lane < used) emit(lane, rank::key(mine), rank::index(mine));

@@ -50,8 +50,7 @@ struct bit_ranges {
       if (order.skips) return {{0, top}, negative};
       return {{nan, Bits(nans + 1 + top)}, negative};
     }
-    if (number > order.infinity)
-      return {magnitudes(0, Bits(order.infinity + 1), top), {nan, nans}};
+    if (number > order.infinity) return {magnitudes(0, Bits(order.infinity + 1), top), {nan, nans}};
     auto const positive = magnitudes(0, number, top);
     if (order.skips) return number == 0 ? bit_ranges{positive, {order.sign, 0}} : one(positive);
     if (number == 0) return {{nan, Bits(nans + 1 + top)}, {order.sign, 0}};

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "tally/cpu/selections.hpp"
+#include "tally/device/top_k_shape.hpp"
 #include "tally/exact/rank_order.hpp"
 #include "tally/gpu/allocation.hpp"
 #include "tally/gpu/device.hpp"
-#include "tally/device/top_k_shape.hpp"
 #include "tally/input.hpp"
 
 namespace tally::detail {
@@ -38,8 +38,8 @@ struct selections_on<gpu> {
                                           top_k_options const& options) {
     auto const x = input_of("top_k", "in", in);
     require_top_k("top_k", k, x.size());
-    auto found = to_host<element_of<R>>(where, x, {1, x.size(), 0, nullptr, nullptr}, k, nullptr,
-                                        options);
+    auto found =
+        to_host<element_of<R>>(where, x, {1, x.size(), 0, nullptr, nullptr}, k, nullptr, options);
     auto const count = std::size_t(found.counts[0]);
     found.values.resize(count), found.indices.resize(count);
     return {std::move(found.values), std::move(found.indices)};
@@ -84,8 +84,7 @@ struct selections_on<gpu> {
   template <class In, class Index>
   static void start(gpu_context& context, In const& in, gpu_rows const& of_rows, std::uint64_t most,
                     std::int64_t const* ks, std::span<typename In::element> values,
-                    std::span<Index> indices, std::uint64_t* counts,
-                    top_k_options const& options) {
+                    std::span<Index> indices, std::uint64_t* counts, top_k_options const& options) {
     using T = typename In::element;
     using bits = bits_of<T>;
     static_assert(has_top_k_kernel<In>,
@@ -97,16 +96,22 @@ struct selections_on<gpu> {
     require_indices<Index>(of_rows.length);
     auto const order = rank_order<bits>::of(std::type_identity<T>{}, options.order == smallest,
                                             options.nan == skip);
-    gpu_selection<bits> how{most, ks, options.sorted, to_bits(missing<T>()),
-                            reinterpret_cast<bits*>(values.data()), nullptr, nullptr, counts};
+    gpu_selection<bits> how{most,
+                            ks,
+                            options.sorted,
+                            to_bits(missing<T>()),
+                            reinterpret_cast<bits*>(values.data()),
+                            nullptr,
+                            nullptr,
+                            counts};
     if constexpr (sizeof(Index) == 4)
       how.short_indices = indices.data();
     else
       how.indices = indices.data();
     if constexpr (is_array_input<In>)
-      top_k_compiled_on_gpu(
-          context, array_input<bits>{reinterpret_cast<bits const*>(in.data), in.count}, of_rows,
-          order, how);
+      top_k_compiled_on_gpu(context,
+                            array_input<bits>{reinterpret_cast<bits const*>(in.data), in.count},
+                            of_rows, order, how);
     else
       top_k_on_gpu(context, in, of_rows, order, how);
   }
@@ -120,8 +125,7 @@ struct selections_on<gpu> {
     auto const places = std::size_t(of_rows.count * most);
     gpu_allocation const values(*there, places * sizeof(T)), indices(*there, places * 8),
         counts(*there, std::size_t(of_rows.count) * 8);
-    start(*there, in, of_rows, most, ks,
-          std::span<T>(reinterpret_cast<T*>(values.data()), places),
+    start(*there, in, of_rows, most, ks, std::span<T>(reinterpret_cast<T*>(values.data()), places),
           std::span<std::int64_t>(reinterpret_cast<std::int64_t*>(indices.data()), places),
           reinterpret_cast<std::uint64_t*>(counts.data()), options);
     top_k_rows_result<T> found;

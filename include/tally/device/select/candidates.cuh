@@ -46,7 +46,8 @@ class candidates {
     for (int i = 0; i < Batch::items; ++i)
       if (reach_.has(x.x[i])) found |= 1u << i;
     found &= x.live;
-    // By the dozen one at a time, with little code; by the hundred, as where many are alike, at once.
+    // By the dozen one at a time, with little code; by the hundred, as where many are alike, at
+    // once.
     unsigned const count = warp::all_reduce(unsigned(__popc(found)), plus{});
     if (count > 48) return keep(x, found, index);
 #pragma unroll 1

@@ -109,7 +109,8 @@ __device__ cut<typename Row::bits, Index> find_cut(team& all, digit_counts<Index
     found.ties -= shared.before;
     found.low = bits(found.low | bits(bits(digit) << shift));
     known = bits(known | bits(bits(mask) << shift));
-    if (shared.inside == found.ties && found.low != 0) {  // all keys from here on are among the best
+    if (shared.inside == found.ties &&
+        found.low != 0) {  // all keys from here on are among the best
       found.above += found.equal;
       return {bits(found.low - 1), 0, found.above, 0};
     }

@@ -30,9 +30,9 @@ struct binned {
 // this with the same entries, and each emits some. Returns false, in all of them, and emits
 // nothing, where the bins that are asked for have no room.
 template <class Bits, class Index, class Entry, class Bin, class Before, class Emit>
-__device__ bool place_entries(unsigned part, unsigned parts, bin_board& shared, binned<Bits, Index> const& to,
-                              unsigned char* tags, unsigned count, unsigned limit, Entry entry,
-                              Bin bin_of, Before before, Emit emit) {
+__device__ bool place_entries(unsigned part, unsigned parts, bin_board& shared,
+                              binned<Bits, Index> const& to, unsigned char* tags, unsigned count,
+                              unsigned limit, Entry entry, Bin bin_of, Before before, Emit emit) {
   if (threadIdx.x < bins) shared.count[threadIdx.x] = 0;
   __syncthreads();
 #pragma unroll 1

@@ -114,7 +114,7 @@ class stretch {
   __device__ Place begin() const { return begin_; }
   __device__ Place end() const { return end_; }
   static constexpr Place tile = Place(items) * selecting_threads;
-  static constexpr Place step = 32 * each;   // between a thread's vectors
+  static constexpr Place step = 32 * each;  // between a thread's vectors
   __device__ static Place first_of_thread() {
     return threadIdx.x / 32 * (32 * items) + threadIdx.x % 32 * each;
   }

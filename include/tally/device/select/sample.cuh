@@ -22,8 +22,8 @@ namespace tally::device {
 inline constexpr unsigned most_groups = 256;
 
 struct sampling {
-  bool of_tiles;      // of what the threads load as their first tile, or of vectors from all the row
-  unsigned groups;    // a power of two
+  bool of_tiles;    // of what the threads load as their first tile, or of vectors from all the row
+  unsigned groups;  // a power of two
   unsigned of_block;  // how many of them, or of their parts, a block has: a power of two
   unsigned vectors;   // how many a thread looks at; in its tile 1, of as many elements as that has
   unsigned elements;  // and at how many elements of each
@@ -53,8 +53,7 @@ struct sampling {
 
     // Groups whose best is among the k best: their mean, 4.3 deviations, and what a distribution
     // with a small mean is skewed by. Then the guess is too high once in some 100,000 rows.
-    float const empty =
-        share < 1 ? std::exp(looked_at() / float(groups) * std::log(1 - share)) : 0;
+    float const empty = share < 1 ? std::exp(looked_at() / float(groups) * std::log(1 - share)) : 0;
     float const mean = float(groups) * (1 - empty);
     rank = unsigned(mean + 4.3f * std::sqrt(mean * empty) + 5.5f);
   }
@@ -161,8 +160,8 @@ __device__ void order_many(group_board<Bits>& shared, unsigned groups, Bits key)
 // Puts the best keys of the team's groups into shared.best, best first. `told` has room for what
 // the blocks tell, of a team of several, which meets.
 template <class Bits>
-__device__ void compare_groups(team& all, group_board<Bits>& shared, sampling const& how,
-                               Bits mine, Bits* told) {
+__device__ void compare_groups(team& all, group_board<Bits>& shared, sampling const& how, Bits mine,
+                               Bits* told) {
   find_best_of_groups(shared, how.of_block, mine,
                       all.is_alone() ? shared.best : told + all.rank() * how.of_block);
   all.meet();
@@ -193,8 +192,8 @@ __device__ inline std::uint64_t place_in_sample(team const& all, sampling const&
   unsigned const width = selecting_threads / how.of_block;
   unsigned const turn = threadIdx.x % width * how.of_block + threadIdx.x / width;
   std::uint64_t const looks = std::uint64_t(all.threads()) * how.vectors;
-  std::uint64_t const look = (std::uint64_t(v) * selecting_threads + turn) * all.blocks() +
-                             all.rank();
+  std::uint64_t const look =
+      (std::uint64_t(v) * selecting_threads + turn) * all.blocks() + all.rank();
   std::uint32_t random = std::uint32_t(look) * 0x9e3779b1u;
   random = (random ^ random >> 15) * 0x85ebca77u;
   random ^= random >> 13;

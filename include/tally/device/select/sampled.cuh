@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The k best of a row in one read: a threshold is guessed from a sample, what is above it is put
-// aside, counted and put in order. Where the guess was wrong, so that there are too few or too many,
-// or k is too large, this says so, and does nothing.
+// aside, counted and put in order. Where the guess was wrong, so that there are too few or too
+// many, or k is too large, this says so, and does nothing.
 #pragma once
 
 #include "tally/device/select/candidates.cuh"
@@ -82,9 +82,7 @@ struct sampled_memory {
     unsigned const before = shape.above + shape.kept;
     return {keys() + before, indices() + before, shape.chosen};
   }
-  __device__ unsigned char* tags() const {
-    return dynamic_shared<unsigned char>() + shape.tags_at;
-  }
+  __device__ unsigned char* tags() const { return dynamic_shared<unsigned char>() + shape.tags_at; }
   // Of the team, if it has several blocks.
   __device__ sampled_counts* counts() const { return reinterpret_cast<sampled_counts*>(global); }
   __device__ Bits* told() const { return reinterpret_cast<Bits*>(global + 16); }
@@ -128,8 +126,7 @@ __device__ __noinline__ void gather_ties(team& all, found_by_warps& warps,
     unsigned mine = 0, found;
     reading(part, all).for_tiles([&](auto const& x, auto) {
 #pragma unroll
-      for (int i = 0; i < reading::items; ++i)
-        mine += (x.live >> i & 1) && order(x.x[i]) == least;
+      for (int i = 0; i < reading::items; ++i) mine += (x.live >> i & 1) && order(x.x[i]) == least;
     });
     block::inclusive_scan(mine, plus{}, found);
     cut<typename Row::bits, Index> const at{least, Index(ties), 0, Index(found)};
@@ -137,10 +134,9 @@ __device__ __noinline__ void gather_ties(team& all, found_by_warps& warps,
     unsigned const here = unsigned(before.count);
     before.above = above;
     if (before.equal < at.ties)
-      gather<gathers::ties>(all, warps, part, order, at, before,
-                            [&](Index place, auto x, Index index) {
-                              emit(place, x, Index(from + index));
-                            });
+      gather<gathers::ties>(
+          all, warps, part, order, at, before,
+          [&](Index place, auto x, Index index) { emit(place, x, Index(from + index)); });
     above += here, ties -= here;
     all.meet();
   }
@@ -297,7 +293,8 @@ class sampled_selection {
     for (unsigned i = threadIdx.x; i < above; i += selecting_threads) {
       unsigned const at = shared_.base_above + i;
       if (at >= room_.team().above) break;
-      room_.team().keys[at] = room_.block().keys[i], room_.team().indices[at] = room_.block().indices[i];
+      room_.team().keys[at] = room_.block().keys[i],
+      room_.team().indices[at] = room_.block().indices[i];
     }
 #pragma unroll 1
     for (unsigned i = threadIdx.x; i < held; i += selecting_threads) {

@@ -20,8 +20,8 @@ struct key_pairs {
 template <class Index>
 struct sort_board {
   static constexpr int warps = selecting_threads / 32;
-  Index next[sort_digits];                // where the block's next pair of a digit goes
-  Index of_warp[warps][sort_digits];      // and a warp's, of a tile
+  Index next[sort_digits];            // where the block's next pair of a digit goes
+  Index of_warp[warps][sort_digits];  // and a warp's, of a tile
   std::uint32_t counts[sort_digits];
 };
 
@@ -29,8 +29,8 @@ struct sort_board {
 // `to`. `counts` has 2 * sort_digits places for each block.
 template <class Bits, class Index>
 __device__ key_pairs<Bits, Index> sort_pairs(team& all, sort_board<Index>& shared, Index* counts,
-                                             key_pairs<Bits, Index> from,
-                                             key_pairs<Bits, Index> to, Index count) {
+                                             key_pairs<Bits, Index> from, key_pairs<Bits, Index> to,
+                                             Index count) {
   Index const share = (count + all.blocks() - 1) / all.blocks();
   Index const begin = Index(all.rank()) * share < count ? Index(all.rank()) * share : count;
   Index const end = begin + share < count ? begin + share : count;
