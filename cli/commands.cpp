@@ -103,7 +103,7 @@ constexpr command own[] = {
      "",
      "The k largest elements and where they are",
      "Prints index, tab, value; best first, ties by lower index. NaN is larger than +inf.",
-     reads_arrays | takes_each | skips_nan | selects,
+     reads_arrays | takes_each | skips_nan | selects | runs_on_gpu,
      {"tally top-k -k 5 --skip-nan examples/data/flights_arr_delay.npy",
       "tally top-k --smallest --distinct examples/data/flights_distance.npy"},
      run_top_k},

@@ -324,4 +324,34 @@ TEST(dynamic, top_k_gives_the_elements_of_the_call_with_types) {
   }
 }
 
+TEST(dynamic, top_k_runs_where_its_array_lies) {
+  auto where = best();
+  std::vector<std::int16_t> const in = {1, 3, 2};
+  auto const found = top_k(where, any_array(in), 2);
+  EXPECT_EQ(found.indices[0], 1);
+  EXPECT_EQ(found.indices[1], 2);
+  std::vector<std::int16_t> values(2);
+  std::vector<std::int64_t> indices(2);
+  std::uint64_t count = 0;
+  top_k_into(where, any_array(in), 2, {dtype::int16, values.data(), 2}, indices, &count,
+             {.order = smallest});
+  EXPECT_EQ(values, (std::vector<std::int16_t>{1, 2}));
+  EXPECT_EQ(count, 2u);
+  EXPECT_EQ(where.ran(), "cpu");
+}
+
+TEST(dynamic, what_a_gpu_cannot_select_is_found_before_anything_runs) {
+  support::host_memory memory;
+  auto there = support::gpu_with(memory);
+  std::vector<float> const in(4);
+  any_array const x(in);
+  std::vector<std::int64_t> indices(4);
+  any_output const room{dtype::float64, nullptr, 4};
+  EXPECT_EQ(failure_of([&] { top_k(there, x, 5); }), "top_k: k = 5 is larger than n = 4");
+  EXPECT_EQ(failure_of([&] { top_k(there, x, 2, {.distinct = true}); }),
+            "top_k: distinct is not there on a gpu yet");
+  EXPECT_EQ(failure_of([&] { top_k_into(there, x, 2, room, indices, nullptr); }),
+            "top_k: values holds float64, not float32");
+}
+
 }  // namespace

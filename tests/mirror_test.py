@@ -176,6 +176,7 @@ TESTED_THROUGH = {
     "dynamic/scan_rows.cpp": "dynamic_test.cpp",
     "dynamic/scanner.cpp": "dynamic_test.cpp",
     "dynamic/selector.cpp": "dynamic_test.cpp",
+    "dynamic/top_k.cpp": "dynamic_test.cpp",
     "error.hpp": "cli/error_test.py",
     "exact/exact_products.hpp": "aggregate/dot_test.cpp",
     "exact/exact_squares.hpp": "aggregate/sum_of_squares_test.cpp",

@@ -285,10 +285,19 @@ struct any_top_k_result {
   std::shared_ptr<void const> memory;  // where both are
 };
 
-// As in top_k.hpp.
+// As in top_k.hpp. A gpu reads an array in its memory; top_k_into is asynchronous there, and all
+// that it writes is in its memory, too.
 any_top_k_result top_k(cpu where, any_array const& in, std::uint64_t k, top_k_options options = {});
+any_top_k_result top_k(gpu& where, any_array const& in, std::uint64_t k,
+                       top_k_options options = {});
+any_top_k_result top_k(automatic& where, any_array const& in, std::uint64_t k,
+                       top_k_options options = {});
 std::uint64_t top_k_into(cpu where, any_array const& in, std::uint64_t k, any_output const& values,
                          std::span<std::int64_t> indices, top_k_options options = {});
+void top_k_into(gpu& where, any_array const& in, std::uint64_t k, any_output const& values,
+                std::span<std::int64_t> indices, std::uint64_t* count, top_k_options options = {});
+void top_k_into(automatic& where, any_array const& in, std::uint64_t k, any_output const& values,
+                std::span<std::int64_t> indices, std::uint64_t* count, top_k_options options = {});
 
 // A top-k in instalments, as a selector is.
 class any_selector {
