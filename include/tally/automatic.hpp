@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tally/cpu/quantiles.hpp"
 #include "tally/cpu/scans.hpp"
 #include "tally/cpu/selections.hpp"
 #include "tally/gpu.hpp"
@@ -142,11 +143,11 @@ struct selections_on<automatic> {
     else
       throw no_kernel("top_k", device);
   }
-  // Of what a GPU found it is not known how many there are: k of them if the count is not asked for.
+  // Of what a GPU found it is not known how many there are: k of them if the count is not asked
+  // for.
   template <readable R, class Index>
-  static void into(automatic& where, R const& in, std::uint64_t k,
-                   std::span<element_of<R>> values, std::span<Index> indices,
-                   std::uint64_t* count, top_k_options const& options) {
+  static void into(automatic& where, R const& in, std::uint64_t k, std::span<element_of<R>> values,
+                   std::span<Index> indices, std::uint64_t* count, top_k_options const& options) {
     int const device = gpu_of(input_of("top_k_into", "in", in));
     if (device < 0)
       selections_on<cpu>::into(where.use_cpu(), in, k, values, indices, count, options);
@@ -170,14 +171,67 @@ struct selections_on<automatic> {
     if (device < 0)
       selections_on<cpu>::rows_into(where.use_cpu(), in, k, values, indices, counts, options);
     else
-      selections_on<gpu>::rows_into(where.use_gpu(device), in, k, values, indices, counts,
-                                    options);
+      selections_on<gpu>::rows_into(where.use_gpu(device), in, k, values, indices, counts, options);
   }
 
  private:
   static error no_kernel(char const* call, int device) {
     return error(std::string(call) + ": in is in the memory of " + name_of_gpu(device) +
                  ", and this program holds no kernel for such an input");
+  }
+};
+
+template <>
+struct quantiles_on<automatic> {
+  template <class In, class... Arguments>
+  static void kth(automatic& where, In const& in, Arguments const&... arguments) {
+    run(where, in,
+        [&](auto calls, auto& there, auto const& x) { calls.kth(there, x, arguments...); });
+  }
+  template <class In, class... Arguments>
+  static void kth_into(automatic& where, In const& in, Arguments const&... arguments) {
+    run(where, in,
+        [&](auto calls, auto& there, auto const& x) { calls.kth_into(there, x, arguments...); });
+  }
+  template <class In, class... Arguments>
+  static void quantiles(automatic& where, In const& in, Arguments const&... arguments) {
+    run(where, in,
+        [&](auto calls, auto& there, auto const& x) { calls.quantiles(there, x, arguments...); });
+  }
+  template <class In, class... Arguments>
+  static void quantiles_into(automatic& where, In const& in, Arguments const&... arguments) {
+    run(where, in, [&](auto calls, auto& there, auto const& x) {
+      calls.quantiles_into(there, x, arguments...);
+    });
+  }
+
+ private:
+  // Calls f(the calls, where they run, what they read).
+  template <class T, class F>
+  static void run(automatic& where, rows<T> const& in, F f) {
+    run_on(where, in.count == 0 ? -1 : gpu_holding(in.data), in, f);
+  }
+  template <readable R, class F>
+  static void run(automatic& where, R const& in, F f) {
+    auto const x = input_of("kth_value", "in", in);
+    int const device = gpu_of(x);
+    if constexpr (has_top_k_kernel<input_type<R>>)
+      run_on(where, device, x, f);
+    else if (device < 0)
+      run_on_cpu(where, x, f);
+    else
+      throw error("kth_value: in is in the memory of " + name_of_gpu(device) +
+                  ", and this program holds no kernel for such an input");
+  }
+  template <class X, class F>
+  static void run_on(automatic& where, int device, X const& x, F f) {
+    if (device < 0) return run_on_cpu(where, x, f);
+    f(quantiles_on<gpu>{}, where.use_gpu(device), x);
+  }
+  template <class X, class F>
+  static void run_on_cpu(automatic& where, X const& x, F f) {
+    auto cores = where.use_cpu();
+    f(quantiles_on<cpu>{}, cores, x);
   }
 };
 
