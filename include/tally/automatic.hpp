@@ -116,6 +116,15 @@ struct reductions_on<automatic> {
   }
 };
 
+// For the cores, an array whose elements they may not see by its type: its memory is here.
+template <readable R>
+auto seen_here(R const& in) {
+  if constexpr (input<R>)
+    return in;
+  else
+    return span_of(in);
+}
+
 template <>
 struct scans_on<automatic> {
   template <readable R, class Out, class Op>
@@ -123,7 +132,8 @@ struct scans_on<automatic> {
                   scan_options<Out> const& options, bool exclusive) {
     char const* const call = exclusive ? "exclusive_scan" : "inclusive_scan";
     int const device = gpu_of(input_of(call, "in", in));
-    if (device < 0) return scans_on<cpu>::run(where.use_cpu(), in, out, op, options, exclusive);
+    if (device < 0)
+      return scans_on<cpu>::run(where.use_cpu(), seen_here(in), out, op, options, exclusive);
     if constexpr (has_scan_kernel<Op, input_type<R>, Out>)
       scans_on<gpu>::run(where.use_gpu(device), in, out, op, options, exclusive);
     else
@@ -137,7 +147,7 @@ struct selections_on<automatic> {
   template <readable R>
   static auto best(automatic& where, R const& in, std::uint64_t k, top_k_options const& options) {
     int const device = gpu_of(input_of("top_k", "in", in));
-    if (device < 0) return selections_on<cpu>::best(where.use_cpu(), in, k, options);
+    if (device < 0) return selections_on<cpu>::best(where.use_cpu(), seen_here(in), k, options);
     if constexpr (has_top_k_kernel<input_type<R>>)
       return selections_on<gpu>::best(where.use_gpu(device), in, k, options);
     else
@@ -150,7 +160,7 @@ struct selections_on<automatic> {
                    std::span<Index> indices, std::uint64_t* count, top_k_options const& options) {
     int const device = gpu_of(input_of("top_k_into", "in", in));
     if (device < 0)
-      selections_on<cpu>::into(where.use_cpu(), in, k, values, indices, count, options);
+      selections_on<cpu>::into(where.use_cpu(), seen_here(in), k, values, indices, count, options);
     else if constexpr (has_top_k_kernel<input_type<R>>)
       selections_on<gpu>::into(where.use_gpu(device), in, k, values, indices, count, options);
     else

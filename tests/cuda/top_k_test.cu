@@ -24,9 +24,9 @@ using support::failure_of;
 
 // Inputs that other libraries have been slow on, or wrong.
 enum class data { any_bits, normal, equal, few, low_bits, rising, falling, masked, outliers };
-constexpr data every_data[] = {data::any_bits, data::normal,  data::equal,  data::few,
-                               data::low_bits, data::rising,  data::falling, data::masked,
-                               data::outliers};
+constexpr data every_data[] = {data::any_bits, data::normal,   data::equal,
+                               data::few,      data::low_bits, data::rising,
+                               data::falling,  data::masked,   data::outliers};
 template <class T>
 T value_of(data which, std::size_t i, std::size_t n, std::mt19937_64& random) {
   std::uint64_t const r = random();
@@ -43,7 +43,8 @@ T value_of(data which, std::size_t i, std::size_t n, std::mt19937_64& random) {
     case data::equal: return number(1);
     case data::few: return number(double(r % 64));
     case data::low_bits:
-      return from_bits<T>(bits_of<T>(to_bits(number(1)) ^ bits_of<T>(r & 0xfff & ~bits_of<T>(0) >> 2)));
+      return from_bits<T>(
+          bits_of<T>(to_bits(number(1)) ^ (r & 0xfff & bits_of<T>(~bits_of<T>(0)) >> 2)));
     case data::rising: return number(100 * double(i) / double(n));
     case data::falling: return number(100 - 100 * double(i) / double(n));
     case data::masked:
@@ -155,8 +156,8 @@ TYPED_TEST(top_k_on_a_gpu, of_rows_is_that_of_the_cpu) {
         auto const n = std::uint64_t(count), m = std::uint64_t(length), d = std::uint64_t(stride);
         go(rows{as<T>(x).data(), n, m, d}, rows{as<T>(in).data(), n, m, d}, 40u, 40u);
         go(rows{as<T>(x).data(), n, m, d, s.data(), l.data()},
-           rows{as<T>(in).data(), n, m, d, starts.data(), lengths.data()},
-           k_of_rows{k.data(), 40}, k_of_rows{ks.data(), 40});
+           rows{as<T>(in).data(), n, m, d, starts.data(), lengths.data()}, k_of_rows{k.data(), 40},
+           k_of_rows{ks.data(), 40});
       }
     }
 }
