@@ -354,4 +354,26 @@ TEST(dynamic, what_a_gpu_cannot_select_is_found_before_anything_runs) {
             "top_k: values holds float64, not float32");
 }
 
+TEST(dynamic, quantiles_and_the_kth_value_are_those_of_the_call_with_types) {
+  auto const memory = values<float>(5);
+  std::span<float const> const x(memory.get(), n);
+  std::vector<double> const qs = {0.25, 0.5};
+  auto where = best();
+  auto const want = quantile(cpu{}, x, qs, {.nan = skip});
+  for (auto const& got : {quantile(cpu{}, any_array(x), qs, {.nan = skip}),
+                          quantile(where, any_array(x), qs, {.nan = skip})})
+    EXPECT_EQ(got, (std::vector<any_number>{any_number(want[0]), any_number(want[1])}));
+  auto const kth = kth_value(cpu{}, x, 100);
+  EXPECT_EQ(kth_value(where, any_array(x), 100).index, kth.index);
+  EXPECT_EQ(kth_value(cpu{}, any_array(x), 100).value, any_number(kth.value));
+  std::vector<std::int8_t> const integers = {1, 2};
+  EXPECT_EQ(quantile(cpu{}, any_array(integers), qs)[1], any_number(1.5));
+  support::host_memory none;
+  auto there = support::gpu_with(none);
+  EXPECT_EQ(failure_of([&] { kth_value(there, any_array(x), 0); }),
+            "kth_value: k = 0 is not from 1 on");
+  EXPECT_EQ(failure_of([&] { quantile(there, any_array(x), std::vector<double>{2}); }),
+            "quantile: q = 2 is not from 0 to 1");
+}
+
 }  // namespace

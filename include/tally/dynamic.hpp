@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tally/cpu/selections.hpp"
+#include "tally/cpu/quantiles.hpp"
 #include "tally/dtype.hpp"
 #include "tally/error.hpp"
 #include "tally/serial.hpp"
@@ -319,5 +319,25 @@ class any_selector {
   dtype type_;
   std::unique_ptr<state> state_;
 };
+
+// The k-th value, and where it is; as in quantile.hpp.
+struct any_kth_value {
+  any_number value;
+  std::int64_t index;
+};
+any_kth_value kth_value(cpu where, any_array const& in, std::uint64_t k,
+                        kth_value_options options = {});
+any_kth_value kth_value(gpu& where, any_array const& in, std::uint64_t k,
+                        kth_value_options options = {});
+any_kth_value kth_value(automatic& where, any_array const& in, std::uint64_t k,
+                        kth_value_options options = {});
+
+// A quantile for each of `qs`.
+std::vector<any_number> quantile(cpu where, any_array const& in, std::span<double const> qs,
+                                 quantile_options options = {});
+std::vector<any_number> quantile(gpu& where, any_array const& in, std::span<double const> qs,
+                                 quantile_options options = {});
+std::vector<any_number> quantile(automatic& where, any_array const& in, std::span<double const> qs,
+                                 quantile_options options = {});
 
 }  // namespace tally

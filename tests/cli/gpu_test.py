@@ -87,6 +87,19 @@ def test_a_top_k_on_a_gpu_names_what_it_refuses():
 
 
 @pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
+def test_quantiles_of_every_type_are_the_same(dtype):
+    x = values(dtype)
+    np.save("x.npy", x)
+    for call in (["median"], ["quantile", "-q", "0.1", "-q", "1"], ["quantile", "--method", "nearest"]):
+        assert told("cpu", *call, "x.npy") == told("gpu", *call, "x.npy")
+    if dtype in FLOATS:
+        x[::7] = np.nan
+        np.save("x.npy", x)
+        assert told("cpu", "median", "x.npy") == told("gpu", "median", "x.npy")
+        assert told("cpu", "median", "x.npy", "--skip-nan") == told("gpu", "median", "x.npy", "--skip-nan")
+
+
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
 def test_every_type_scans_to_the_same_bytes(dtype):
     np.save("x.npy", values(dtype))
     for shape in SHAPES:
@@ -203,3 +216,10 @@ if not HAS_GPU:
             found = report(*call, env=environment, command=COMMAND)
             assert found["device"] == ran
             assert found["indices"] == list(range(999, 899, -1))
+
+    def test_a_median_of_what_it_has_no_memory_for_is_left_to_the_cpu():
+        np.save("x.npy", np.arange(1001, dtype="float32"))
+        for free, ran in ((4004 * 17 // 16, "gpu:0"), (4004 * 17 // 16 - 1, "cpu")):
+            environment = {**os.environ, "TALLY_HOST_GPU_BYTES": str(free)}
+            found = report("median", "x.npy", "--device", "gpu", env=environment, command=COMMAND)
+            assert (found["device"], found["value"]) == (ran, 500)

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tally/cpu/selections.hpp"
-#include "tally/exact/interpolation.hpp"
+#include "tally/interpolation.hpp"
 
 namespace tally {
 

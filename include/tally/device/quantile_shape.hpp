@@ -5,7 +5,7 @@
 
 #include "tally/device/top_k_shape.hpp"
 #include "tally/dtype.hpp"
-#include "tally/exact/interpolation.hpp"
+#include "tally/interpolation.hpp"
 
 namespace tally::detail {
 

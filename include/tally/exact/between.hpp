@@ -5,8 +5,8 @@
 #pragma once
 
 #include "tally/exact/fixed_point.hpp"
-#include "tally/exact/interpolation.hpp"
 #include "tally/exact/order_key.hpp"
+#include "tally/interpolation.hpp"
 
 namespace tally::detail {
 
