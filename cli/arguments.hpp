@@ -51,6 +51,9 @@ struct arguments {
   std::optional<std::uint64_t> k;
   bool smallest = false, unsorted = false, distinct = false;
 
+  std::vector<double> places;  // -q
+  std::string method = "linear";
+
   std::string kind;
   std::optional<std::uint64_t> n;
   std::uint32_t seed = 1;

@@ -103,10 +103,32 @@ constexpr command own[] = {
      "",
      "The k largest elements and where they are",
      "Prints index, tab, value; best first, ties by lower index. NaN is larger than +inf.",
-     reads_arrays | takes_each | skips_nan | selects,
+     reads_arrays | takes_each | skips_nan | selects | runs_on_gpu,
      {"tally top-k -k 5 --skip-nan examples/data/flights_arr_delay.npy",
       "tally top-k --smallest --distinct examples/data/flights_distance.npy"},
      run_top_k},
+    {"quantile",
+     "",
+     "What is at a place of the sorted array, without sorting it",
+     "For -q 0.25 a quarter of the elements lie below, and so on: the value at the place (n - 1) * "
+     "q of\n"
+     "the sorted array, counted from 0, exact and rounded once to the input's type; of integers, "
+     "as\n"
+     "float64. Any NaN makes the answer NaN. A line for each -q, or the median without any.",
+     reads_arrays | takes_each | skips_nan | takes_quantiles | runs_on_gpu,
+     {"tally quantile -q 0.05 -q 0.95 examples/data/flights_distance.npy",
+      "seq 100 | tally quantile -q 0.9 --method nearest"},
+     run_quantile},
+    {"median",
+     "",
+     "The element in the middle of the sorted array, or the mean of the two there",
+     "Exact and rounded once to the input's type; of integers, as float64. Any NaN makes the "
+     "answer\n"
+     "NaN.",
+     reads_arrays | takes_each | skips_nan | runs_on_gpu,
+     {"tally median examples/data/flights_distance.npy",
+      "tally median --skip-nan --json examples/data/flights_arr_delay.npy"},
+     run_quantile},
     {"info",
      "",
      "What is in a file: type, shape, size",

@@ -26,6 +26,7 @@ enum option_group : unsigned {
   looks_around = 2048,
   runs_on_gpu = 4096,
   leaves_nan_out = 8192,  // always
+  takes_quantiles = 16384,
 };
 
 struct command {
@@ -46,6 +47,7 @@ command const* command_named(std::string_view name);
 void run_reduction(arguments const&);
 void run_scan(arguments const&);
 void run_top_k(arguments const&);
+void run_quantile(arguments const&);
 void run_info(arguments const&);
 void run_generate(arguments const&);
 void run_merge(arguments const&);

@@ -72,6 +72,24 @@ void define_top_k(CLI::App& app, arguments& a) {
   flag(app, "--distinct", a.distinct, "Different values only, each at its first index");
 }
 
+void define_quantile(CLI::App& app, arguments& a) {
+  auto const take = [&a](std::vector<std::string> const& texts) {
+    for (auto const& text : texts) {
+      double const q = real_number("-q", text);
+      if (!(q >= 0 && q <= 1)) throw usage_error("-q: '" + text + "' is not from 0 to 1");
+      a.places.push_back(q);
+    }
+  };
+  app.add_option_function<std::vector<std::string>>("-q", take,
+                                                    "A place from 0 to 1; may be repeated (0.5)")
+      ->option_text("Q")
+      ->allow_extra_args(false);
+  std::vector<std::string> const methods{"linear", "lower", "higher", "nearest", "midpoint"};
+  value(app, "--method", "NAME",
+        "Between two elements: linear, lower, higher, nearest, midpoint (linear)",
+        [&a, methods](auto const& text) { a.method = choice("--method", text, methods); });
+}
+
 void define_generate(CLI::App& app, arguments& a) {
   app.add_option("KIND", a.kind, "What to generate")->required()->option_text(" ");
   value(app, "-n", "N", "How many elements", [&a](auto const& text) {
@@ -168,6 +186,7 @@ void define_options(CLI::App& app, unsigned groups, arguments& a) {
     app.add_option("STATE", a.files, "Files that --save-state wrote")->required()->option_text(" ");
   if (groups & generates) define_generate(app, a);
   if (groups & selects) define_top_k(app, a);
+  if (groups & takes_quantiles) define_quantile(app, a);
   if (groups & scans) define_scan(app, a);
   if (groups & has_out_type) define_out_type(app, a);
   if (groups & has_ddof) define_ddof(app, a);

@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "top_k.hpp"
+
 #include <limits>
 #include <new>
 
 #include "commands.hpp"
+#include "gpu_top_k.hpp"
 #include "input.hpp"
 #include "report.hpp"
-#include "tally/dynamic.hpp"
 
 namespace tally::cli {
 namespace {
 
-constexpr std::uint64_t default_k = 10;
 constexpr std::size_t whole = std::numeric_limits<std::size_t>::max();
 // Large, because a selection begins by looking around; but it can take 15 % of a piece as memory.
 constexpr std::size_t piece_bytes = std::size_t(256) << 20;
-
-struct selection {
-  any_top_k_result best;
-  std::uint64_t k, nan_count;
-};
 
 class selection_run {
  public:
@@ -30,7 +26,7 @@ class selection_run {
     auto const n = in_.count();
     auto const x = array(front);
     if (!n || x.size < *n) return run_in_pieces(front);
-    auto const k = options_.k.value_or(std::min(default_k, *n));
+    auto const k = k_of(options_, *n);
     try {
       return {top_k(options_.where, x, k, how()), k, nan_count_};
     } catch (std::bad_alloc const&) {
@@ -46,12 +42,7 @@ class selection_run {
   std::uint64_t nan_count_ = 0;
 
   any_array array(bytes x) const { return array_of(in_.type(), x); }
-  top_k_options how() const {
-    return {.order = options_.smallest ? smallest : largest,
-            .sorted = !options_.unsorted,
-            .distinct = options_.distinct,
-            .nan = options_.nan()};
-  }
+  top_k_options how() const { return top_k_options_of(options_); }
 
   bytes next(std::size_t most) {
     auto const x = in_.next(most);
@@ -76,7 +67,7 @@ class selection_run {
     for (; !piece.empty() && begin.size() + piece.size() < enough; piece = next(piece_bytes))
       begin.insert(begin.end(), piece.begin(), piece.end());
     auto const seen = array(begin).size + array(piece).size;
-    auto const k = options_.k.value_or(std::min(default_k, seen));
+    auto const k = k_of(options_, seen);
     any_selector best(in_.type(), k, how());
     best.add(options_.where, array(begin));
     for (; !piece.empty(); piece = next(piece_bytes)) best.add(options_.where, array(piece));
@@ -106,14 +97,22 @@ answer answer_of(arguments const& options, selection const& found) {
   return a;
 }
 
+selection run(arguments const& options, input& in) {
+  if (options.gpu)
+    if (auto const done = select_on_gpu(in, options)) return *done;
+  return selection_run(options, in).run();
+}
+
 }  // namespace
 
 void run_top_k(arguments const& options) {
   for_each_array(options, [&](std::vector<std::string> const& files) {
     stopwatch const watch;
     input in(files, options);
-    auto const found = selection_run(options, in).run();
-    print(options, facts_of(in, found.nan_count), answer_of(options, found), watch);
+    auto const found = run(options, in);
+    auto about = facts_of(in, found.nan_count);
+    about.device = found.device;
+    print(options, about, answer_of(options, found), watch);
   });
 }
 

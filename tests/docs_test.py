@@ -35,6 +35,9 @@ extern std::span<float const> const x;   // arrays that `here` or `there` can re
 extern std::span<float const> const y;
 extern std::span<float> const prefixes;  // and write
 extern float* const out;                 // room for a result
+extern std::span<float> const values;    // and for several
+extern std::span<std::int64_t> const indices;
+extern std::uint64_t* const count;
 extern std::span<std::byte> const mine;  // device memory
 """
 

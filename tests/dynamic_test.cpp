@@ -324,4 +324,56 @@ TEST(dynamic, top_k_gives_the_elements_of_the_call_with_types) {
   }
 }
 
+TEST(dynamic, top_k_runs_where_its_array_lies) {
+  auto where = best();
+  std::vector<std::int16_t> const in = {1, 3, 2};
+  auto const found = top_k(where, any_array(in), 2);
+  EXPECT_EQ(found.indices[0], 1);
+  EXPECT_EQ(found.indices[1], 2);
+  std::vector<std::int16_t> values(2);
+  std::vector<std::int64_t> indices(2);
+  std::uint64_t count = 0;
+  top_k_into(where, any_array(in), 2, {dtype::int16, values.data(), 2}, indices, &count,
+             {.order = smallest});
+  EXPECT_EQ(values, (std::vector<std::int16_t>{1, 2}));
+  EXPECT_EQ(count, 2u);
+  EXPECT_EQ(where.ran(), "cpu");
+}
+
+TEST(dynamic, what_a_gpu_cannot_select_is_found_before_anything_runs) {
+  support::host_memory memory;
+  auto there = support::gpu_with(memory);
+  std::vector<float> const in(4);
+  any_array const x(in);
+  std::vector<std::int64_t> indices(4);
+  any_output const room{dtype::float64, nullptr, 4};
+  EXPECT_EQ(failure_of([&] { top_k(there, x, 5); }), "top_k: k = 5 is larger than n = 4");
+  EXPECT_EQ(failure_of([&] { top_k(there, x, 2, {.distinct = true}); }),
+            "top_k: distinct is not there on a gpu yet");
+  EXPECT_EQ(failure_of([&] { top_k_into(there, x, 2, room, indices, nullptr); }),
+            "top_k: values holds float64, not float32");
+}
+
+TEST(dynamic, quantiles_and_the_kth_value_are_those_of_the_call_with_types) {
+  auto const memory = values<float>(5);
+  std::span<float const> const x(memory.get(), n);
+  std::vector<double> const qs = {0.25, 0.5};
+  auto where = best();
+  auto const want = quantile(cpu{}, x, qs, {.nan = skip});
+  for (auto const& got : {quantile(cpu{}, any_array(x), qs, {.nan = skip}),
+                          quantile(where, any_array(x), qs, {.nan = skip})})
+    EXPECT_EQ(got, (std::vector<any_number>{any_number(want[0]), any_number(want[1])}));
+  auto const kth = kth_value(cpu{}, x, 100);
+  EXPECT_EQ(kth_value(where, any_array(x), 100).index, kth.index);
+  EXPECT_EQ(kth_value(cpu{}, any_array(x), 100).value, any_number(kth.value));
+  std::vector<std::int8_t> const integers = {1, 2};
+  EXPECT_EQ(quantile(cpu{}, any_array(integers), qs)[1], any_number(1.5));
+  support::host_memory none;
+  auto there = support::gpu_with(none);
+  EXPECT_EQ(failure_of([&] { kth_value(there, any_array(x), 0); }),
+            "kth_value: k = 0 is not from 1 on");
+  EXPECT_EQ(failure_of([&] { quantile(there, any_array(x), std::vector<double>{2}); }),
+            "quantile: q = 2 is not from 0 to 1");
+}
+
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tally/cpu/quantiles.hpp"
 #include "tally/cpu/scans.hpp"
 #include "tally/cpu/selections.hpp"
 #include "tally/gpu.hpp"
@@ -115,6 +116,15 @@ struct reductions_on<automatic> {
   }
 };
 
+// For the cores, an array whose elements they may not see by its type: its memory is here.
+template <readable R>
+auto seen_here(R const& in) {
+  if constexpr (input<R>)
+    return in;
+  else
+    return span_of(in);
+}
+
 template <>
 struct scans_on<automatic> {
   template <readable R, class Out, class Op>
@@ -122,7 +132,8 @@ struct scans_on<automatic> {
                   scan_options<Out> const& options, bool exclusive) {
     char const* const call = exclusive ? "exclusive_scan" : "inclusive_scan";
     int const device = gpu_of(input_of(call, "in", in));
-    if (device < 0) return scans_on<cpu>::run(where.use_cpu(), in, out, op, options, exclusive);
+    if (device < 0)
+      return scans_on<cpu>::run(where.use_cpu(), seen_here(in), out, op, options, exclusive);
     if constexpr (has_scan_kernel<Op, input_type<R>, Out>)
       scans_on<gpu>::run(where.use_gpu(device), in, out, op, options, exclusive);
     else
@@ -136,7 +147,7 @@ struct selections_on<automatic> {
   template <readable R>
   static auto best(automatic& where, R const& in, std::uint64_t k, top_k_options const& options) {
     int const device = gpu_of(input_of("top_k", "in", in));
-    if (device < 0) return selections_on<cpu>::best(where.use_cpu(), in, k, options);
+    if (device < 0) return selections_on<cpu>::best(where.use_cpu(), seen_here(in), k, options);
     if constexpr (has_top_k_kernel<input_type<R>>)
       return selections_on<gpu>::best(where.use_gpu(device), in, k, options);
     else
@@ -149,7 +160,7 @@ struct selections_on<automatic> {
                    std::span<Index> indices, std::uint64_t* count, top_k_options const& options) {
     int const device = gpu_of(input_of("top_k_into", "in", in));
     if (device < 0)
-      selections_on<cpu>::into(where.use_cpu(), in, k, values, indices, count, options);
+      selections_on<cpu>::into(where.use_cpu(), seen_here(in), k, values, indices, count, options);
     else if constexpr (has_top_k_kernel<input_type<R>>)
       selections_on<gpu>::into(where.use_gpu(device), in, k, values, indices, count, options);
     else
@@ -177,6 +188,60 @@ struct selections_on<automatic> {
   static error no_kernel(char const* call, int device) {
     return error(std::string(call) + ": in is in the memory of " + name_of_gpu(device) +
                  ", and this program holds no kernel for such an input");
+  }
+};
+
+template <>
+struct quantiles_on<automatic> {
+  template <class In, class... Arguments>
+  static void kth(automatic& where, In const& in, Arguments const&... arguments) {
+    run(where, in,
+        [&](auto calls, auto& there, auto const& x) { calls.kth(there, x, arguments...); });
+  }
+  template <class In, class... Arguments>
+  static void kth_into(automatic& where, In const& in, Arguments const&... arguments) {
+    run(where, in,
+        [&](auto calls, auto& there, auto const& x) { calls.kth_into(there, x, arguments...); });
+  }
+  template <class In, class... Arguments>
+  static void quantiles(automatic& where, In const& in, Arguments const&... arguments) {
+    run(where, in,
+        [&](auto calls, auto& there, auto const& x) { calls.quantiles(there, x, arguments...); });
+  }
+  template <class In, class... Arguments>
+  static void quantiles_into(automatic& where, In const& in, Arguments const&... arguments) {
+    run(where, in, [&](auto calls, auto& there, auto const& x) {
+      calls.quantiles_into(there, x, arguments...);
+    });
+  }
+
+ private:
+  // Calls f(the calls, where they run, what they read).
+  template <class T, class F>
+  static void run(automatic& where, rows<T> const& in, F f) {
+    run_on(where, in.count == 0 ? -1 : gpu_holding(in.data), in, f);
+  }
+  template <readable R, class F>
+  static void run(automatic& where, R const& in, F f) {
+    auto const x = input_of("kth_value", "in", in);
+    int const device = gpu_of(x);
+    if constexpr (has_top_k_kernel<input_type<R>>)
+      run_on(where, device, x, f);
+    else if (device < 0)
+      run_on_cpu(where, x, f);
+    else
+      throw error("kth_value: in is in the memory of " + name_of_gpu(device) +
+                  ", and this program holds no kernel for such an input");
+  }
+  template <class X, class F>
+  static void run_on(automatic& where, int device, X const& x, F f) {
+    if (device < 0) return run_on_cpu(where, x, f);
+    f(quantiles_on<gpu>{}, where.use_gpu(device), x);
+  }
+  template <class X, class F>
+  static void run_on_cpu(automatic& where, X const& x, F f) {
+    auto cores = where.use_cpu();
+    f(quantiles_on<cpu>{}, cores, x);
   }
 };
 

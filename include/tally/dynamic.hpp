@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tally/cpu/selections.hpp"
+#include "tally/cpu/quantiles.hpp"
 #include "tally/dtype.hpp"
 #include "tally/error.hpp"
 #include "tally/serial.hpp"
@@ -285,10 +285,19 @@ struct any_top_k_result {
   std::shared_ptr<void const> memory;  // where both are
 };
 
-// As in top_k.hpp.
+// As in top_k.hpp. A gpu reads an array in its memory; top_k_into is asynchronous there, and all
+// that it writes is in its memory, too.
 any_top_k_result top_k(cpu where, any_array const& in, std::uint64_t k, top_k_options options = {});
+any_top_k_result top_k(gpu& where, any_array const& in, std::uint64_t k,
+                       top_k_options options = {});
+any_top_k_result top_k(automatic& where, any_array const& in, std::uint64_t k,
+                       top_k_options options = {});
 std::uint64_t top_k_into(cpu where, any_array const& in, std::uint64_t k, any_output const& values,
                          std::span<std::int64_t> indices, top_k_options options = {});
+void top_k_into(gpu& where, any_array const& in, std::uint64_t k, any_output const& values,
+                std::span<std::int64_t> indices, std::uint64_t* count, top_k_options options = {});
+void top_k_into(automatic& where, any_array const& in, std::uint64_t k, any_output const& values,
+                std::span<std::int64_t> indices, std::uint64_t* count, top_k_options options = {});
 
 // A top-k in instalments, as a selector is.
 class any_selector {
@@ -310,5 +319,25 @@ class any_selector {
   dtype type_;
   std::unique_ptr<state> state_;
 };
+
+// The k-th value, and where it is; as in quantile.hpp.
+struct any_kth_value {
+  any_number value;
+  std::int64_t index;
+};
+any_kth_value kth_value(cpu where, any_array const& in, std::uint64_t k,
+                        kth_value_options options = {});
+any_kth_value kth_value(gpu& where, any_array const& in, std::uint64_t k,
+                        kth_value_options options = {});
+any_kth_value kth_value(automatic& where, any_array const& in, std::uint64_t k,
+                        kth_value_options options = {});
+
+// A quantile for each of `qs`.
+std::vector<any_number> quantile(cpu where, any_array const& in, std::span<double const> qs,
+                                 quantile_options options = {});
+std::vector<any_number> quantile(gpu& where, any_array const& in, std::span<double const> qs,
+                                 quantile_options options = {});
+std::vector<any_number> quantile(automatic& where, any_array const& in, std::span<double const> qs,
+                                 quantile_options options = {});
 
 }  // namespace tally

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tally/gpu/device.hpp"
+#include "tally/gpu/quantile.hpp"
 #include "tally/gpu/reduce.hpp"
 #include "tally/gpu/scan.hpp"
 #include "tally/gpu/top_k.hpp"

@@ -6,6 +6,7 @@
 // The calls, and where they run.
 #include "tally/automatic.hpp"
 #include "tally/gpu.hpp"
+#include "tally/quantile.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
 #include "tally/top_k.hpp"

@@ -41,6 +41,18 @@ void top_k_compiled_on_gpu(gpu_context&, array_input<Bits> const&, gpu_rows cons
   fail();
 }
 
+template <class Bits>
+void kth_value_compiled_on_gpu(gpu_context&, array_input<Bits> const&, gpu_rows const&,
+                               rank_order<Bits> const&, gpu_kth<Bits> const&) {
+  fail();
+}
+
+template <class Bits>
+void quantiles_compiled_on_gpu(gpu_context&, array_input<Bits> const&, gpu_rows const&,
+                               rank_order<Bits> const&, gpu_quantiles const&) {
+  fail();
+}
+
 TALLY_REDUCTIONS(TALLY_KERNELS)
 TALLY_WIDENED_SUMS(TALLY_KERNEL_OF)
 TALLY_TRANSFORMED(TALLY_KERNEL_COMPUTED)
@@ -49,7 +61,8 @@ TALLY_SCANS_OF_FLOATS(TALLY_SCAN_KERNEL)
 #define X(O, T) TALLY_SCAN_KERNEL(O, T, T)
 TALLY_EACH_floating(X, fast_sum) TALLY_EACH_element(X, minimum) TALLY_EACH_element(X, maximum)
 #undef X
-    TALLY_TOP_K_KERNELS
+    TALLY_TOP_K_KERNELS TALLY_EACH_WIDTH(TALLY_KTH_VALUE_KERNEL)
+        TALLY_EACH_WIDTH(TALLY_QUANTILE_KERNEL)
 
 }  // namespace detail
 }  // namespace tally

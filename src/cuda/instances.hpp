@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tally/gpu/quantile.hpp"
 #include "tally/gpu/scan.hpp"
 #include "tally/gpu/top_k.hpp"
 
@@ -25,3 +26,12 @@
   TALLY_TOP_K_KERNEL(std::uint8_t)                                    \
   TALLY_TOP_K_KERNEL(std::uint16_t) TALLY_TOP_K_KERNEL(std::uint32_t) \
       TALLY_TOP_K_KERNEL(std::uint64_t)
+
+// And of a search for the k-th value, and for quantiles.
+#define TALLY_KTH_VALUE_KERNEL(BITS)                                                               \
+  template void kth_value_compiled_on_gpu(gpu_context&, array_input<BITS> const&, gpu_rows const&, \
+                                          rank_order<BITS> const&, gpu_kth<BITS> const&);
+#define TALLY_QUANTILE_KERNEL(BITS)                                                                \
+  template void quantiles_compiled_on_gpu(gpu_context&, array_input<BITS> const&, gpu_rows const&, \
+                                          rank_order<BITS> const&, gpu_quantiles const&);
+#define TALLY_EACH_WIDTH(X) X(std::uint8_t) X(std::uint16_t) X(std::uint32_t) X(std::uint64_t)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/dynamic.hpp"
 #include "tally/top_k.hpp"
+
+#include "top_k.hpp"
 
 namespace tally {
 
@@ -14,16 +15,7 @@ struct any_selector::state {
 
 namespace {
 
-template <class T>
-std::span<T const> elements_of(any_array const& in) {
-  return {static_cast<T const*>(in.data), std::size_t(in.size)};
-}
-
-template <class T>
-any_top_k_result kept(top_k_result<T>&& found) {
-  auto const all = std::make_shared<top_k_result<T> const>(std::move(found));
-  return {any_array(dtype_of<T>, all->values.data(), all->values.size()), all->indices, all};
-}
+using namespace detail;
 
 template <class T>
 class state_of final : public any_selector::state {
@@ -42,29 +34,7 @@ class state_of final : public any_selector::state {
   selector<T> best_;
 };
 
-void require_type(char const* argument, dtype given, dtype wanted) {
-  if (given != wanted)
-    throw error(std::string("top_k: ") + argument + " holds " + std::string(name(given)) +
-                ", not " + std::string(name(wanted)));
-}
-
 }  // namespace
-
-any_top_k_result top_k(cpu where, any_array const& in, std::uint64_t k, top_k_options options) {
-  return visit(in.type, [&]<class T>(std::type_identity<T>) {
-    return kept<T>(top_k(where, elements_of<T>(in), k, options));
-  });
-}
-
-std::uint64_t top_k_into(cpu where, any_array const& in, std::uint64_t k, any_output const& values,
-                         std::span<std::int64_t> indices, top_k_options options) {
-  require_type("values", values.type, in.type);
-  return visit(in.type, [&]<class T>(std::type_identity<T>) {
-    return top_k_into(where, elements_of<T>(in), k,
-                      std::span(static_cast<T*>(values.data), std::size_t(values.size)), indices,
-                      options);
-  });
-}
 
 any_selector::any_selector(dtype elements, std::uint64_t k, top_k_options options,
                            std::uint64_t first)

@@ -86,3 +86,24 @@ def scan(dtype, to, x, threads=1, exclusive=False, reverse=False, skip=False, in
          ctypes.c_bool(skip), start if start is None else address(start), ctypes.c_uint64(seed),
          address(out), address(total))
     return out, total[0]
+
+
+METHODS = ["linear", "lower", "higher", "nearest", "midpoint"]
+
+
+def quantiles(dtype, x, qs, method="linear", skip=False, threads=1):
+    """The bits of quantile(): of the elements' type, or of float64 of integers."""
+    assert x.flags.c_contiguous
+    qs = np.asarray(qs, np.float64)
+    found = np.zeros(qs.size, np.uint64)
+    call(library.probe_quantiles, DTYPES.index(dtype), address(x), ctypes.c_size_t(x.size), address(qs),
+         ctypes.c_size_t(qs.size), METHODS.index(method), ctypes.c_bool(skip), threads, address(found))
+    return found
+
+
+def kth_value(dtype, x, k, largest=False, skip=False, threads=1):
+    """The bits of the value, and its index."""
+    value, index = ctypes.c_uint64(), ctypes.c_int64()
+    call(library.probe_kth_value, DTYPES.index(dtype), address(x), ctypes.c_size_t(x.size), ctypes.c_uint64(k),
+         ctypes.c_bool(largest), ctypes.c_bool(skip), threads, ctypes.byref(value), ctypes.byref(index))
+    return value.value, index.value

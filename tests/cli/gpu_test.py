@@ -47,6 +47,58 @@ def test_reductions_have_the_same_answers(command):
         assert told("cpu", command, "x.npy", *options) == told("gpu", command, "x.npy", *options)
 
 
+SELECTIONS = [[], ["--smallest"], ["--unsorted"], ["--skip-nan"], ["--smallest", "--skip-nan", "--unsorted"]]
+
+
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
+def test_the_best_of_every_type_are_the_same(dtype):
+    np.save("x.npy", np.tile(values(dtype, 700), 3))
+    for options in SELECTIONS:
+        for k in ([], ["-k", 0], ["-k", 1], ["-k", 1000], ["-k", 2100]):
+            call = ("top-k", "x.npy", *k, *options)
+            assert told("cpu", *call) == told("gpu", *call), call
+
+
+def test_the_best_of_few_and_of_several_chunks_are_the_same():
+    x = np.random.default_rng(3).integers(0, 1000, 3_000_001).astype("float32")
+    x[::100_000] = np.nan
+    for n in (0, 1, 9, len(x)):
+        np.save("x.npy", x[:n])
+        for options in SELECTIONS:
+            assert told("cpu", "top-k", "x.npy", *options) == told("gpu", "top-k", "x.npy", *options)
+    assert told("gpu", "top-k", "x.npy")["nan_count"] == 31
+
+
+def test_the_best_are_printed_alike_of_files_and_of_streams():
+    np.save("x.npy", values("float32"))
+    np.save("y.npy", values("int16"))
+    for arguments, stdin in ((["--each", "x.npy", "y.npy"], b""), (["-k", 3, "-"], b"1 5 nan 5 -2")):
+        cpu, gpu = (answer("top-k", *arguments, "--device", device, stdin=stdin, command=COMMAND)
+                    for device in ("cpu", "gpu"))
+        assert cpu == gpu
+    assert gpu == "2\tnan\n1\t5\n3\t5"
+
+
+def test_a_top_k_on_a_gpu_names_what_it_refuses():
+    np.save("x.npy", np.ones(5, "float32"))
+    for options, why in ((["-k", 7], "top_k: k = 7 is larger than n = 5"),
+                         (["--distinct"], "--device gpu: not on a GPU yet: --distinct")):
+        assert failure(1, "top-k", "x.npy", *options, "--device", "gpu", command=COMMAND) == "tally: " + why
+
+
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
+def test_quantiles_of_every_type_are_the_same(dtype):
+    x = values(dtype)
+    np.save("x.npy", x)
+    for call in (["median"], ["quantile", "-q", "0.1", "-q", "1"], ["quantile", "--method", "nearest"]):
+        assert told("cpu", *call, "x.npy") == told("gpu", *call, "x.npy")
+    if dtype in FLOATS:
+        x[::7] = np.nan
+        np.save("x.npy", x)
+        assert told("cpu", "median", "x.npy") == told("gpu", "median", "x.npy")
+        assert told("cpu", "median", "x.npy", "--skip-nan") == told("gpu", "median", "x.npy", "--skip-nan")
+
+
 @pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
 def test_every_type_scans_to_the_same_bytes(dtype):
     np.save("x.npy", values(dtype))
@@ -154,3 +206,20 @@ if not HAS_GPU:
             environment = {**os.environ, "TALLY_HOST_GPU_BYTES": str(free)}
             assert report(*call, env=environment, command=COMMAND)["device"] == ran
             assert (np.load("y.npy") == x.cumsum()).all()
+
+    def test_a_top_k_of_what_it_has_no_memory_for_is_left_to_the_cpu():
+        np.save("x.npy", np.arange(1000, dtype="float32"))
+        call = ("top-k", "x.npy", "-k", 100, "--device", "gpu")
+        needed = (4000 + 3 * 100 * 12) * 17 // 16
+        for free, ran in ((needed, "gpu:0"), (needed - 1, "cpu")):
+            environment = {**os.environ, "TALLY_HOST_GPU_BYTES": str(free)}
+            found = report(*call, env=environment, command=COMMAND)
+            assert found["device"] == ran
+            assert found["indices"] == list(range(999, 899, -1))
+
+    def test_a_median_of_what_it_has_no_memory_for_is_left_to_the_cpu():
+        np.save("x.npy", np.arange(1001, dtype="float32"))
+        for free, ran in ((4004 * 17 // 16, "gpu:0"), (4004 * 17 // 16 - 1, "cpu")):
+            environment = {**os.environ, "TALLY_HOST_GPU_BYTES": str(free)}
+            found = report("median", "x.npy", "--device", "gpu", env=environment, command=COMMAND)
+            assert (found["device"], found["value"]) == (ran, 500)

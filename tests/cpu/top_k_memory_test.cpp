@@ -11,6 +11,7 @@
 #include <random>
 
 #include "tally/dtype.hpp"
+#include "tally/quantile.hpp"
 #include "tally/top_k.hpp"
 
 namespace {
@@ -59,6 +60,18 @@ void expect_little_memory(char const* kind, std::vector<T> const& in, std::uint6
   EXPECT_LE(result.indices.size(), k);
 }
 
+// Of the k-th value and of a quantile, which have no output to speak of.
+template <class T>
+void expect_little_memory_at_a_rank(char const* kind, std::vector<T> const& in, int threads) {
+  std::size_t const before = live;
+  peak = before;
+  kth_value(cpu{threads}, in, in.size() / 2);
+  quantile(cpu{threads}, in, 0.01);
+  std::size_t const allowed = in.size() * sizeof(T) * 15 / 100 + (std::size_t(threads) << 20);
+  EXPECT_LE(peak - before, allowed) << name(dtype_of<T>) << " " << kind << " n = " << in.size()
+                                    << " threads = " << threads;
+}
+
 template <class T>
 void check(std::size_t n) {
   std::mt19937_64 random(1);
@@ -68,7 +81,11 @@ void check(std::size_t n) {
     few[i] = T(random() % 1000);
     ascending[i] = T(i);
   }
-  for (int threads : {1, 3})
+  for (int threads : {1, 3}) {
+    expect_little_memory_at_a_rank("random", any, threads);
+    expect_little_memory_at_a_rank("few", few, threads);
+    expect_little_memory_at_a_rank("ascending", ascending, threads);
+    expect_little_memory_at_a_rank("equal", equal, threads);
     for (bool distinct : {false, true})
       for (std::uint64_t k : {std::size_t(1000), n / 100, n / 2, n}) {
         top_k_options const options = {.sorted = k < n / 2, .distinct = distinct};
@@ -77,6 +94,7 @@ void check(std::size_t n) {
         expect_little_memory("ascending", ascending, k, options, threads);
         expect_little_memory("equal", equal, k, options, threads);
       }
+  }
 }
 
 TEST(top_k_memory, is_a_fraction_of_the_input_for_int16) { check<std::int16_t>(1 << 22); }

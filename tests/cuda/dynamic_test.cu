@@ -242,4 +242,53 @@ TEST(dynamic_on_a_gpu, reductions_have_the_bits_of_the_cpu) {
   EXPECT_GT(found, 200);
 }
 
+// The values' bytes, and the indices.
+std::pair<bytes, std::vector<std::int64_t>> parts_of(any_top_k_result const& found) {
+  auto const* const data = static_cast<std::byte const*>(found.values.data);
+  return {bytes(data, data + found.values.size * size_of(found.values.type)),
+          {found.indices.begin(), found.indices.end()}};
+}
+
+TEST(dynamic_on_a_gpu, top_k_has_the_elements_of_the_cpu) {
+  gpu there;
+  auto where = best();
+  for (std::size_t t = 0; t < dtype_names.size(); ++t)
+    for (std::size_t n : {1, 66, 20482}) {
+      auto const type = dtype(t);
+      auto const in = values(type, data::with_nan, n);
+      gpu_copy copy(there, in.size());
+      copy.append(in);
+      any_array const near(type, in.data(), n), far(type, copy.as<std::byte>().data(), n);
+      for (auto const order : {largest, smallest})
+        for (auto const nan : {propagate, skip}) {
+          top_k_options const how{.order = order, .sorted = n != 66, .nan = nan};
+          auto const want = parts_of(top_k(cpu{}, near, n / 2 + 1, how));
+          EXPECT_EQ(parts_of(top_k(there, far, n / 2 + 1, how)), want) << name(type) << n;
+          there.synchronise();
+          EXPECT_EQ(parts_of(top_k(where, far, n / 2 + 1, how)), want) << name(type) << n;
+          EXPECT_EQ(where.ran(), "gpu:0");
+        }
+    }
+}
+
+TEST(dynamic_on_a_gpu, top_k_into_its_memory_counts_there) {
+  gpu there;
+  auto const in = values(dtype::float32, data::any_bits, 5000);
+  gpu_copy copy(there, in.size());
+  copy.append(in);
+  gpu_output const best(there, 40), at(there, 80), found(there, 8);
+  top_k_into(there, {dtype::float32, copy.as<std::byte>().data(), 5000}, 10,
+             {dtype::float32, best.as<std::byte>().data(), 10}, at.as<std::int64_t>(),
+             found.as<std::uint64_t>().data());
+  auto const want = parts_of(top_k(cpu{}, {dtype::float32, in.data(), 5000}, 10));
+  bytes values(40);
+  std::vector<std::int64_t> indices(10);
+  std::uint64_t count = 0;
+  best.read(0, values);
+  at.read(0, std::as_writable_bytes(std::span(indices)));
+  found.read(0, std::as_writable_bytes(std::span(&count, 1)));
+  EXPECT_EQ(std::pair(values, indices), want);
+  EXPECT_EQ(count, 10u);
+}
+
 }  // namespace

@@ -44,7 +44,7 @@ T value_of(data which, std::size_t i, std::size_t n, std::mt19937_64& random) {
     case data::few: return number(double(r % 64));
     case data::low_bits:
       return from_bits<T>(
-          bits_of<T>(to_bits(number(1)) ^ bits_of<T>(r & 0xfff & ~bits_of<T>(0) >> 2)));
+          bits_of<T>(to_bits(number(1)) ^ (r & 0xfff & bits_of<T>(~bits_of<T>(0)) >> 2)));
     case data::rising: return number(100 * double(i) / double(n));
     case data::falling: return number(100 - 100 * double(i) / double(n));
     case data::masked:

@@ -58,6 +58,45 @@ void scan_compiled_on_gpu(gpu_context&, Op const& op, nan_policy nan, In const& 
                      how.exclusive);
 }
 
+// Of one array, by the keys of its elements, of which 0 is that of a NaN that does not count: the
+// command asks for nothing else.
+template <class Bits>
+void top_k_compiled_on_gpu(gpu_context&, array_input<Bits> const& in, gpu_rows const&,
+                           rank_order<Bits> const& order, gpu_selection<Bits> const& how) {
+  std::vector<Bits> keys(std::size_t(in.count));
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = order(in[i]);
+  std::uint64_t count = 0;
+  for (auto const index : top_k(cpu{}, keys, how.most, {.sorted = how.sorted}).indices) {
+    if (order.skips && keys[std::size_t(index)] == 0) continue;
+    how.values[count] = in[std::uint64_t(index)], how.indices[count++] = index;
+  }
+  *how.counts = count;
+}
+
+template <class Bits>
+void kth_value_compiled_on_gpu(gpu_context&, array_input<Bits> const& in, gpu_rows const&,
+                               rank_order<Bits> const& order, gpu_kth<Bits> const& how) {
+  std::vector<Bits> keys(std::size_t(in.count));
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = order(in[i]);
+  auto const found = kth_value(cpu{}, keys, how.k, {.order = largest});
+  bool const counts = !order.skips || found.value != 0;
+  *how.values = counts ? in[std::uint64_t(found.index)] : how.missing;
+  *how.indices = counts ? found.index : -1;
+}
+
+template <class Bits>
+void quantiles_compiled_on_gpu(gpu_context&, array_input<Bits> const& in, gpu_rows const&,
+                               rank_order<Bits> const&, gpu_quantiles const& how) {
+  visit(how.elements, [&]<class T>(std::type_identity<T>) {
+    if constexpr (sizeof(T) == sizeof(Bits)) {
+      std::span const x(reinterpret_cast<T const*>(in.data), std::size_t(in.count));
+      std::span const to(static_cast<quantile_of<T>*>(how.out) + how.first, how.count);
+      quantile_into(cpu{}, x, std::span(how.q, how.count), to,
+                    {how.method, how.skips_nan ? skip : propagate});
+    }
+  });
+}
+
 TALLY_REDUCTIONS(TALLY_KERNELS)
 TALLY_WIDENED_SUMS(TALLY_KERNEL_OF)
 TALLY_TRANSFORMED(TALLY_KERNEL_COMPUTED)
@@ -66,6 +105,8 @@ TALLY_SCANS_OF_FLOATS(TALLY_SCAN_KERNEL)
 #define X(O, T) TALLY_SCAN_KERNEL(O, T, T)
 TALLY_EACH_floating(X, fast_sum) TALLY_EACH_element(X, minimum) TALLY_EACH_element(X, maximum)
 #undef X
+    TALLY_TOP_K_KERNELS TALLY_EACH_WIDTH(TALLY_KTH_VALUE_KERNEL)
+        TALLY_EACH_WIDTH(TALLY_QUANTILE_KERNEL)
 
 }  // namespace detail
 }  // namespace tally

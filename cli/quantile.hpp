@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arguments.hpp"
+#include "input.hpp"
+
+namespace tally::cli {
+
+// What there is to know of the quantiles of an array.
+struct quantiles_found {
+  std::vector<any_number> values;  // of each -q; none: no element counts
+  std::uint64_t nan_count;
+  std::string device = "cpu";
+};
+
+// The options of quantile and median.
+std::vector<double> places_of(arguments const& options);
+quantile_options quantile_options_of(arguments const& options);
+
+// Of all of `in`, copied to the GPU that --device names. Nothing, and no element read, if that has
+// no memory for them.
+std::optional<quantiles_found> quantiles_on_gpu(input& in, arguments const& options);
+
+}  // namespace tally::cli

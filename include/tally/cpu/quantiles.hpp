@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// kth_value and quantile by cores.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tally/cpu/selections.hpp"
+#include "tally/interpolation.hpp"
+
+namespace tally {
+
+struct kth_value_options {
+  tally::order order = smallest;
+  nan_policy nan = propagate;
+};
+
+template <class T>
+struct kth_value_result {
+  T value;
+  std::int64_t index;
+};
+
+// Of rows, one each.
+template <class T>
+struct kth_value_rows_result {
+  std::vector<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>> values;
+  std::vector<std::int64_t> indices;
+};
+
+struct quantile_options {
+  interpolation method = interpolation::linear;
+  nan_policy nan = propagate;
+};
+
+namespace detail {
+
+// src/cpu/quantile.cpp has the instances. Where a row has no element, or fewer that count than k,
+// the answer is what is missing.
+template <class T>
+void kth_values_compiled(cpu where, rows<T> const& in, std::uint64_t k, T* values,
+                         std::int64_t* indices, kth_value_options const& options);
+template <class T>
+void quantiles_compiled(cpu where, rows<T> const& in, std::span<double const> qs,
+                        quantile_of<T>* out, quantile_options const& options);
+
+// An array is one row; what is computed is first put into memory. Calls f(rows).
+template <class T, class F>
+void with_rows(cpu, rows<T> const& in, F f) {
+  f(in);
+}
+template <class T, class F>
+void with_rows(cpu, array_input<T> const& in, F f) {
+  f(rows<T>{in.data, 1, in.count});
+}
+template <readable R, class F>
+void with_rows(cpu where, R const& in, F f) {
+  static_assert(readable_here<R>, "cores do not see the elements of this array");
+  using T = element_of<R>;
+  if constexpr (input<R>) {
+    struct one {  // as std::vector<bool> is no array
+      T value;
+    };
+    std::vector<one> all;
+    all.reserve(std::size_t(in.size()));
+    for_computed(where, in, false, [&](std::span<T const> part, std::uint64_t) {
+      for (T const x : part) all.push_back({x});
+    });
+    f(rows<T>{&all.data()->value, 1, all.size()});
+  } else {
+    f(rows<T>{std::data(in), 1, std::size(in)});
+  }
+}
+
+// These calls by what `Where` is. `In` is an array, an input or rows of arrays; the answers go to
+// memory of `Where`, or to the host's.
+template <class Where>
+struct quantiles_on;
+
+template <>
+struct quantiles_on<cpu> {
+  template <class In, class T>
+  static void kth_into(cpu where, In const& in, std::uint64_t k, T* values, std::int64_t* indices,
+                       kth_value_options const& options) {
+    with_rows(where, in, [&](rows<T> const& x) {
+      kth_values_compiled(where, x, k, values, indices, options);
+    });
+  }
+  template <class In, class Out>
+  static void quantiles_into(cpu where, In const& in, std::span<double const> qs, Out* out,
+                             quantile_options const& options) {
+    with_rows(where, in, [&](auto const& x) { quantiles_compiled(where, x, qs, out, options); });
+  }
+  template <class In, class T>
+  static void kth(cpu where, In const& in, std::uint64_t k, T* values, std::int64_t* indices,
+                  kth_value_options const& options) {
+    kth_into(where, in, k, values, indices, options);
+  }
+  template <class In, class Out>
+  static void quantiles(cpu where, In const& in, std::span<double const> qs, Out* out,
+                        quantile_options const& options) {
+    quantiles_into(where, in, qs, out, options);
+  }
+};
+
+}  // namespace detail
+}  // namespace tally

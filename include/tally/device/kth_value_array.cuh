@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the host starts a search for the k-th value of rows.
+#pragma once
+
+#include "tally/device/search_array.cuh"
+
+namespace tally::detail {
+
+// Of each row of `in`, in memory that the device can read; asynchronously.
+template <memory_context Context, class In>
+void kth_value_on_gpu(Context& context, In const& in, gpu_rows const& rows,
+                      rank_order<bits_of<typename In::element>> const& order,
+                      gpu_kth<bits_of<typename In::element>> const& how) {
+  using short_call = device::kth_value_call<In, std::uint32_t>;
+  using long_call = device::kth_value_call<In, std::uint64_t>;
+  if (rows.count == 0) return;
+  if (rows.length < ~std::uint32_t(0))
+    search_on_gpu<device::kth_values<In, std::uint32_t>, short_call>(context, in, rows, order, how);
+  else
+    search_on_gpu<device::kth_values<In, std::uint64_t>, long_call>(context, in, rows, order, how);
+}
+
+}  // namespace tally::detail

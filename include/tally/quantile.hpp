@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is at a place of the sorted array, without sorting it: the k-th value, quantiles, the
+// median.
+#pragma once
+
+#include "tally/cpu/quantiles.hpp"
+#include "tally/where.hpp"
+
+namespace tally {
+namespace detail {
+
+template <class R>
+inline constexpr bool is_rows = false;
+template <class T>
+inline constexpr bool is_rows<rows<T>> = true;
+
+// An array, an input (transform.hpp), or rows (rows.hpp): each row is then a problem of its own.
+template <class R>
+concept sortable = is_rows<R> || (readable<R> && element<element_of<R>>);
+
+template <sortable R>
+struct sorted_type {
+  using element = element_of<R>;
+};
+template <class T>
+struct sorted_type<rows<T>> {
+  using element = T;
+};
+template <sortable R>
+using sorted_element = typename sorted_type<R>::element;
+
+// What every call asks of its arguments; the number of rows.
+void require_kth(char const* call, std::uint64_t k, std::uint64_t n);
+void require_quantiles(char const* call, std::span<double const> qs);
+void require_elements(char const* call, std::uint64_t n);
+void require_room(char const* call, char const* argument, std::size_t size, std::uint64_t needed);
+
+template <sortable R>
+std::uint64_t kth_rows(char const* call, R const& in, std::uint64_t k) {
+  if constexpr (is_rows<R>) {
+    require_rows(call, in);
+    require_kth(call, k, ~std::uint64_t(0));
+    return in.count;
+  } else {
+    require_kth(call, k, input_of(call, "in", in).size());
+    return 1;
+  }
+}
+template <sortable R>
+std::uint64_t quantile_rows(char const* call, R const& in, std::span<double const> qs) {
+  require_quantiles(call, qs);
+  if constexpr (is_rows<R>) {
+    require_rows(call, in);
+    return in.count;
+  } else {
+    require_elements(call, input_of(call, "in", in).size());
+    return 1;
+  }
+}
+
+template <sortable R, class Where>
+auto found_quantiles(char const* call, Where& where, R const& in, std::span<double const> qs,
+                     quantile_options const& options) {
+  static_assert(runs_on<quantiles_on, Where>, "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
+  auto const count = quantile_rows(call, in, qs);
+  std::vector<quantile_of<sorted_element<R>>> found(std::size_t(count) * qs.size());
+  calls_on<quantiles_on, Where>::quantiles(where, in, qs, found.data(), options);
+  return found;
+}
+
+}  // namespace detail
+
+// The element that a stable sort puts at place k, from 1 to in.size(), bit for bit, and its index.
+// The smallest come first, unless the options say otherwise. All NaNs are equal, and larger than
+// +inf; -0.0 equals +0.0. If so many NaNs are skipped that fewer than k are left, the value is NaN
+// and the index -1. Extra memory on cores: as in top_k.hpp, but for an input that is computed, all
+// of whose elements are kept.
+template <execution Where, detail::sortable R>
+  requires(!detail::is_rows<R>)
+auto kth_value(Where&& where, R const& in, std::uint64_t k, kth_value_options options = {}) {
+  static_assert(detail::runs_on<detail::quantiles_on, Where>,
+                "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
+  detail::kth_rows("kth_value", in, k);
+  kth_value_result<detail::element_of<R>> found;
+  detail::calls_on<detail::quantiles_on, Where>::kth(where, in, k, &found.value, &found.index,
+                                                     options);
+  return found;
+}
+// Of each row, for any k from 1 on. That of a row that has fewer has the index -1, and is NaN, or 0
+// where there is none. Indices count from the row's begin.
+template <execution Where, element T>
+kth_value_rows_result<T> kth_value(Where&& where, rows<T> const& in, std::uint64_t k,
+                                   kth_value_options options = {}) {
+  static_assert(detail::runs_on<detail::quantiles_on, Where>,
+                "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
+  auto const count = std::size_t(detail::kth_rows("kth_value", in, k));
+  kth_value_rows_result<T> found;
+  found.values.resize(count), found.indices.resize(count);
+  detail::calls_on<detail::quantiles_on, Where>::kth(
+      where, in, k, reinterpret_cast<T*>(found.values.data()), found.indices.data(), options);
+  return found;
+}
+
+// The same, into `values` and `indices`, which have room for one a row, or for one. On a gpu it is
+// asynchronous, and all memory is the gpu's.
+template <execution Where, detail::sortable R, detail::contiguous Values,
+          detail::contiguous Indices>
+void kth_value_into(Where&& where, R const& in, std::uint64_t k, Values&& values, Indices&& indices,
+                    kth_value_options options = {}) {
+  static_assert(detail::runs_on<detail::quantiles_on, Where>,
+                "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
+  static_assert(std::is_same_v<detail::value_of<Values>, detail::sorted_element<R>>,
+                "kth_value_into: values holds another type than the elements'");
+  static_assert(std::is_same_v<detail::value_of<Indices>, std::int64_t>,
+                "kth_value_into: indices are std::int64_t");
+  auto const count = detail::kth_rows("kth_value_into", in, k);
+  detail::require_room("kth_value_into", "values", std::size(values), count);
+  detail::require_room("kth_value_into", "indices", std::size(indices), count);
+  detail::calls_on<detail::quantiles_on, Where>::kth_into(where, in, k, std::data(values),
+                                                          std::data(indices), options);
+}
+
+// Where the sorted array is thought of as a line over the places from 0 to n - 1, its value at the
+// place (n - 1) * q, for q from 0 to 1; between two elements what the method says. It is the exact
+// value, rounded once to the elements' type, or of integers to double. For `linear` the place is
+// exact as well; the other methods round it to a double, as NumPy does: so the tenth part of eleven
+// elements ends at an element. Any NaN makes it NaN, unless NaNs are skipped; so does an array of
+// nothing else. A zero is +0.0; between -inf and +inf it is NaN.
+template <execution Where, detail::sortable R>
+  requires(!detail::is_rows<R>)
+quantile_of<detail::sorted_element<R>> quantile(Where&& where, R const& in, double q,
+                                                quantile_options options = {}) {
+  return detail::found_quantiles("quantile", where, in, std::span<double const>(&q, 1), options)[0];
+}
+// Several at once.
+template <execution Where, detail::sortable R>
+  requires(!detail::is_rows<R>)
+std::vector<quantile_of<detail::sorted_element<R>>> quantile(Where&& where, R const& in,
+                                                             std::span<double const> qs,
+                                                             quantile_options options = {}) {
+  return detail::found_quantiles("quantile", where, in, qs, options);
+}
+// Of rows: that of row r for qs[i] is at r * qs.size() + i. Those of an empty row are NaN.
+template <execution Where, element T>
+std::vector<quantile_of<T>> quantile(Where&& where, rows<T> const& in, double q,
+                                     quantile_options options = {}) {
+  return detail::found_quantiles("quantile", where, in, std::span<double const>(&q, 1), options);
+}
+template <execution Where, element T>
+std::vector<quantile_of<T>> quantile(Where&& where, rows<T> const& in, std::span<double const> qs,
+                                     quantile_options options = {}) {
+  return detail::found_quantiles("quantile", where, in, qs, options);
+}
+
+// The same, into `out`, which has room for all of them. On a gpu it is asynchronous, and all memory
+// but that of `qs`, which is read at once, is the gpu's.
+template <execution Where, detail::sortable R, detail::contiguous Out>
+void quantile_into(Where&& where, R const& in, std::span<double const> qs, Out&& out,
+                   quantile_options options = {}) {
+  static_assert(detail::runs_on<detail::quantiles_on, Where>,
+                "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
+  static_assert(std::is_same_v<detail::value_of<Out>, quantile_of<detail::sorted_element<R>>>,
+                "quantile_into: out holds another type than the elements', or double of integers");
+  auto const count = detail::quantile_rows("quantile_into", in, qs);
+  detail::require_room("quantile_into", "out", std::size(out), count * qs.size());
+  detail::calls_on<detail::quantiles_on, Where>::quantiles_into(where, in, qs, std::data(out),
+                                                                options);
+}
+
+// The quantile of a half: the element in the middle, or the mean of the two there, rounded once.
+template <execution Where, detail::sortable R>
+auto median(Where&& where, R const& in, reduce_options options = {}) {
+  double const half = 0.5;
+  auto found = detail::found_quantiles("median", where, in, std::span<double const>(&half, 1),
+                                       {interpolation::linear, options.nan});
+  if constexpr (detail::is_rows<R>)
+    return found;
+  else
+    return found[0];
+}
+
+}  // namespace tally

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/quantile.hpp"
+
+#include <cstdio>
+
+#include "tally/compiled.hpp"
+#include "tally/error.hpp"
+#include "tally/exact/between.hpp"
+#include "top_k/nth.hpp"
+
+namespace tally {
+namespace {
+
+using namespace detail::top_k;
+
+// Calls f(cores, row number, its elements): a row to a thread, or all threads to each row where
+// there are fewer rows than threads.
+template <class T, class F>
+void for_rows(cpu where, rows<T> const& in, F f) {
+  auto const one = [&](cpu with, std::uint64_t r) {
+    auto const* const data = in.data + r * in.stride + (in.starts ? in.starts[r] : 0);
+    std::int64_t const own = in.lengths ? in.lengths[r] : std::int64_t(in.length);
+    auto const length = own < 0 ? 0 : std::min(std::uint64_t(own), in.length);
+    f(with, r, std::span<T const>(data, std::size_t(length)));
+  };
+  int const threads = detail::thread_count(where);
+  if (in.count < std::uint64_t(threads))
+    for (std::uint64_t r = 0; r < in.count; ++r) one(where, r);
+  else
+    detail::parallel_for(threads, std::size_t(in.count), [&](std::size_t r) { one(cpu{1}, r); });
+}
+
+template <class T>
+nth<represent<T>> nth_of(cpu where, std::span<T const> in, top_k_options const& options) {
+  using R = represent<T>;
+  return {ranking<R>::of(std::type_identity<T>{}, options), reinterpret_cast<R const*>(in.data()),
+          in.size(), detail::thread_count(where)};
+}
+
+template <class T>
+kth_value_result<T> kth_of(cpu where, std::span<T const> in, std::uint64_t k,
+                           kth_value_options const& options) {
+  kth_value_result<T> const none{detail::missing<T>(), -1};
+  if (k > in.size()) return none;
+  auto const found = nth_of(where, in, {.order = options.order, .nan = options.nan}).element_at(k);
+  T const value = from_bits<T>(to_bits(found.value));
+  // Skipped NaNs come behind everything else.
+  if (options.nan == skip && is_nan(value)) return none;
+  return {value, found.index};
+}
+
+// In ascending order NaNs have the least key of all.
+template <class T>
+std::uint64_t count_nans(cpu where, std::span<T const> in) {
+  if (!floating<T>) return 0;
+  using R = represent<T>;
+  int const threads = detail::thread_count(where);
+  auto const rank = ranking<R>::of(std::type_identity<T>{}, {.order = smallest});
+  auto const* const data = reinterpret_cast<R const*>(in.data());
+  std::uint64_t count = 0;
+  for (auto const& c : count_each(rank, split(data, in.size(), 0, threads), bits_of<R>(0), threads))
+    count += c.inside;
+  return count;
+}
+
+template <class T>
+void quantiles_of_row(cpu where, std::span<T const> in, std::span<double const> qs,
+                      quantile_of<T>* out, quantile_options const& options) {
+  using result = quantile_of<T>;
+  auto const nans = count_nans(where, in);
+  auto const n = in.size() - nans;
+  if (n == 0 || (nans && options.nan == propagate)) {
+    std::fill_n(out, qs.size(), detail::missing<result>());
+    return;
+  }
+  auto const sorted = nth_of(where, in, {.order = smallest});
+  for (std::size_t i = 0; i < qs.size(); ++i) {
+    auto const at = detail::place_of(options.method, n, qs[i]);
+    auto const [low, high] = sorted.keys_at(at.index + 1, at.index + (at.is_between() ? 2 : 1));
+    out[i] = detail::between<result>(detail::from_ascending_key<T>(low),
+                                     detail::from_ascending_key<T>(high), at);
+  }
+}
+
+}  // namespace
+
+namespace detail {
+
+void require_kth(char const* call, std::uint64_t k, std::uint64_t n) {
+  if (k == 0) throw error(std::string(call) + ": k = 0 is not from 1 on");
+  if (k > n)
+    throw error(std::string(call) + ": k = " + std::to_string(k) +
+                " is larger than n = " + std::to_string(n));
+}
+
+void require_quantiles(char const* call, std::span<double const> qs) {
+  for (double const q : qs) {
+    if (q >= 0 && q <= 1) continue;
+    char text[32];
+    std::snprintf(text, sizeof text, "%.17g", q);
+    throw error(std::string(call) + ": q = " + text + " is not from 0 to 1");
+  }
+}
+
+void require_elements(char const* call, std::uint64_t n) {
+  if (n == 0) throw error(std::string(call) + ": the array is empty");
+}
+
+void require_room(char const* call, char const* argument, std::size_t size, std::uint64_t needed) {
+  if (size < needed)
+    throw error(std::string(call) + ": " + argument + " has room for " + std::to_string(size) +
+                ", not for " + std::to_string(needed));
+}
+
+template <class T>
+void kth_values_compiled(cpu where, rows<T> const& in, std::uint64_t k, T* values,
+                         std::int64_t* indices, kth_value_options const& options) {
+  for_rows(where, in, [&](cpu with, std::uint64_t r, std::span<T const> row) {
+    auto const found = kth_of(with, row, k, options);
+    values[r] = found.value, indices[r] = found.index;
+  });
+}
+
+template <class T>
+void quantiles_compiled(cpu where, rows<T> const& in, std::span<double const> qs,
+                        quantile_of<T>* out, quantile_options const& options) {
+  for_rows(where, in, [&](cpu with, std::uint64_t r, std::span<T const> row) {
+    quantiles_of_row(with, row, qs, out + r * qs.size(), options);
+  });
+}
+
+#define X(O, T)                                                                               \
+  template void kth_values_compiled<T>(cpu, rows<T> const&, std::uint64_t, T*, std::int64_t*, \
+                                       kth_value_options const&);                             \
+  template void quantiles_compiled<T>(cpu, rows<T> const&, std::span<double const>,           \
+                                      quantile_of<T>*, quantile_options const&);
+TALLY_EACH_element(X, quantile)
+#undef X
+
+}  // namespace detail
+}  // namespace tally

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/quantile.hpp"
+
+#include "tally/automatic.hpp"
+#include "top_k.hpp"
+
+namespace tally {
+namespace {
+
+using namespace detail;
+
+template <class Where>
+any_kth_value kth(Where&& where, any_array const& in, std::uint64_t k,
+                  kth_value_options const& options) {
+  return visit(in.type, [&]<class T>(std::type_identity<T>) {
+    auto const found = kth_value(where, elements_of<T>(in), k, options);
+    return any_kth_value{any_number(found.value), found.index};
+  });
+}
+
+template <class Where>
+std::vector<any_number> found_of(Where&& where, any_array const& in, std::span<double const> qs,
+                                 quantile_options const& options) {
+  std::vector<any_number> all;
+  visit(in.type, [&]<class T>(std::type_identity<T>) {
+    for (auto const x : quantile(where, elements_of<T>(in), qs, options)) all.emplace_back(x);
+  });
+  return all;
+}
+
+}  // namespace
+
+#define TALLY_QUANTILES(WHERE)                                                                   \
+  any_kth_value kth_value(WHERE where, any_array const& in, std::uint64_t k,                     \
+                          kth_value_options options) {                                           \
+    return kth(where, in, k, options);                                                           \
+  }                                                                                              \
+  std::vector<any_number> quantile(WHERE where, any_array const& in, std::span<double const> qs, \
+                                   quantile_options options) {                                   \
+    return found_of(where, in, qs, options);                                                     \
+  }
+TALLY_QUANTILES(cpu)
+TALLY_QUANTILES(gpu&)
+TALLY_QUANTILES(automatic&)
+
+}  // namespace tally

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""quantile and median: NumPy's answers, but exact and rounded once."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from .command import COMMON_KEYS, answer, failure, report
+from .oracle import FLOATS, INTEGERS, values
+
+METHODS = ["linear", "lower", "higher", "nearest", "midpoint"]
+
+
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
+def test_elements_are_numpys(dtype):
+    x = values(dtype, 700)
+    np.save("x.npy", x)
+    qs = [0, 0.1, 0.25, 0.5, 0.9, 1]
+    for method in ("lower", "higher", "nearest"):
+        found = report("quantile", "x.npy", "--method", method, *(w for q in qs for w in ("-q", q)))
+        wanted = np.quantile(x.astype("float64"), qs, method=method)
+        assert [float(v) for v in found["values"]] == wanted.tolist()
+        assert found["q"] == qs
+        assert found["method"] == method
+        assert found["result_dtype"] == (dtype if dtype in FLOATS else "float64")
+
+
+def test_what_is_between_them_is_exact():
+    x = np.random.default_rng(1).integers(-2**40, 2**40, 1000)
+    np.save("x.npy", x)
+    qs = [0.1, 1 / 3, 0.99]
+    found = report("quantile", "x.npy", *(w for q in qs for w in ("-q", q)))
+    s = [int(v) for v in np.sort(x)]
+    for q, value in zip(qs, found["values"]):
+        place = Fraction(q) * 999
+        i = int(place)
+        assert value == float(s[i] + (s[i + 1] - s[i]) * (place - i))
+
+
+def test_the_median_is_the_quantile_of_a_half():
+    x = np.array([3, 1, 4, 1], "float32")
+    np.save("x.npy", x)
+    assert answer("median", "x.npy") == answer("quantile", "x.npy") == "2"
+    found = report("median", "x.npy")
+    assert set(found) == COMMON_KEYS | {"value", "bits", "result_dtype"}
+    assert (found["value"], found["bits"], found["nan_count"]) == (2, "40000000", 0)
+    assert set(report("quantile", "x.npy")) == COMMON_KEYS | {"q", "method", "values", "bits", "result_dtype"}
+
+
+def test_nan_poisons_it_unless_skipped():
+    np.save("x.npy", np.array([1, np.nan, 2], "float64"))
+    assert answer("median", "x.npy") == "nan"
+    assert answer("median", "x.npy", "--skip-nan") == "1.5"
+    np.save("y.npy", np.array([np.nan]))
+    assert failure(1, "median", "y.npy", "--skip-nan") == "tally: median: y.npy is empty without its NaNs"
+
+
+def test_streams_text_and_several_files_are_one_array():
+    np.save("a.npy", np.arange(50))
+    np.save("b.npy", np.arange(50, 101))
+    assert answer("quantile", "a.npy", "b.npy", "-q", "0.25", "-q", "0.5") == "25\n50"
+    assert answer("median", "--each", "a.npy", "b.npy") == "a.npy\t24.5\nb.npy\t75"
+    assert answer("median", stdin=b"3 1 2") == "2"
+    assert answer("quantile", "--dtype", "int16", "-q", "1", stdin=np.arange(9, dtype="int16").tobytes()) == "8"
+
+
+def test_it_names_what_it_refuses():
+    np.save("x.npy", np.zeros(0))
+    assert failure(1, "median", "x.npy") == "tally: median: x.npy is empty"
+    assert failure(2, "quantile", "x.npy", "-q", "1.5") == "tally: -q: '1.5' is not from 0 to 1"
+    assert failure(2, "quantile", "x.npy", "-q", "nan") == "tally: -q: 'nan' is not from 0 to 1"
+    assert "--method" in failure(2, "quantile", "x.npy", "--method", "best")
+    failure(2, "median", "x.npy", "-q", "0.5")

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a test searches rows by kernels.
+#pragma once
+
+#include "support/device_top_k.cuh"
+#include "tally/device/kth_value_array.cuh"
+#include "tally/device/quantile_array.cuh"
+
+namespace support {
+
+// Rows of `in`, in memory that a device reads, `offset` elements behind an aligned address.
+template <class T>
+class rows_on_device {
+ public:
+  using bits = tally::bits_of<T>;
+
+  rows_on_device(std::vector<T> const& in, test_rows const& rows, int offset)
+      : offset_(offset),
+        size_(in.size()),
+        data_(in.size() + std::size_t(offset)),
+        starts_{std::span(rows.starts)},
+        lengths_{std::span(rows.lengths)} {
+    put(in, data_, offset);
+    rows_ = {rows.count, rows.length, rows.stride, rows.starts.empty() ? nullptr : starts_.data(),
+             rows.lengths.empty() ? nullptr : lengths_.data()};
+  }
+  tally::array_input<bits> input() const {
+    return {reinterpret_cast<bits const*>(data_.data()) + offset_, size_};
+  }
+  tally::detail::gpu_rows const& rows() const { return rows_; }
+
+ private:
+  int offset_;
+  std::size_t size_;
+  tally::device_array<T> data_;
+  tally::device_array<std::int64_t> starts_, lengths_;
+  tally::detail::gpu_rows rows_;
+};
+
+// What a kernel has written, between canaries, which are still there.
+template <class T>
+class guarded_output {
+ public:
+  explicit guarded_output(std::size_t size) : all_(size + 2 * margin) { all_.fill_bytes(0xa5); }
+  T* data() { return all_.data() + margin; }
+  std::vector<T> found() const {
+    auto const all = all_.to_host();
+    auto const* const bytes = reinterpret_cast<unsigned char const*>(all.data());
+    for (std::size_t i = 0; i < margin * sizeof(T); ++i)
+      EXPECT_TRUE(bytes[i] == 0xa5 && bytes[all.size() * sizeof(T) - 1 - i] == 0xa5);
+    return {all.begin() + margin, all.end() - margin};
+  }
+
+ private:
+  static constexpr std::ptrdiff_t margin = 4;
+  tally::device_array<T> all_;
+};
+
+inline void expect_sums_are_back(test_call const& call) {
+  tally::check(cudaDeviceSynchronize());
+  EXPECT_EQ(std::ranges::count(call.sums(), 0u), std::ptrdiff_t(call.sums().size()));
+}
+
+template <class T>
+void expect_kth(test_call& call, std::vector<T> const& in, test_rows const& rows, std::uint64_t k,
+                tally::top_k_options const& options, std::string const& what, int offset = 0) {
+  using bits = tally::bits_of<T>;
+  rows_on_device<T> const there(in, rows, offset);
+  guarded_output<bits> values(rows.count);
+  guarded_output<std::int64_t> indices(rows.count);
+  auto const order = tally::rank_order<bits>::of(
+      std::type_identity<T>{}, options.order == tally::smallest, options.nan == tally::skip);
+  tally::detail::kth_value_on_gpu(
+      call, there.input(), there.rows(), order,
+      tally::detail::gpu_kth<bits>{k, tally::to_bits(missing_value<T>()), values.data(),
+                                   indices.data()});
+  expect_sums_are_back(call);
+  auto const found = values.found();
+  auto const at = indices.found();
+  for (std::uint64_t r = 0; r < rows.count; ++r) {
+    auto const row = std::span(in).subspan(rows.begin(r), rows.size(r));
+    auto const sorted = tally::top_k_oracle::ranked<T>(row, options);
+    auto const name = what + ", row " + std::to_string(r) + ", k = " + std::to_string(k);
+    bool const is_there = k <= sorted.size();
+    ASSERT_EQ(at[r], is_there ? sorted[k - 1] : -1) << name;
+    ASSERT_EQ(found[r], tally::to_bits(is_there ? row[std::size_t(at[r])] : missing_value<T>()))
+        << name;
+  }
+}
+
+// Quantiles of rows: that of row r and qs[i] is at r * qs.size() + i.
+template <class T>
+std::vector<tally::quantile_of<T>> quantiles_on_device(test_call& call, std::vector<T> const& in,
+                                                       test_rows const& rows,
+                                                       std::vector<double> const& qs,
+                                                       tally::interpolation method, bool skips,
+                                                       int offset = 0) {
+  using bits = tally::bits_of<T>;
+  rows_on_device<T> const there(in, rows, offset);
+  guarded_output<tally::quantile_of<T>> out(rows.count * qs.size());
+  auto const order = tally::rank_order<bits>::of(std::type_identity<T>{}, true, false);
+  tally::detail::gpu_quantiles how{tally::dtype_of<T>, method, skips,    unsigned(qs.size()), {},
+                                   out.data(),         0,      qs.size()};
+  std::ranges::copy(qs, how.q);
+  tally::detail::quantiles_on_gpu(call, there.input(), there.rows(), order, how);
+  expect_sums_are_back(call);
+  return out.found();
+}
+
+}  // namespace support
