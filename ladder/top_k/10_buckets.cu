@@ -47,7 +47,7 @@ static void enqueue_buckets(problem const& p) {
   tally::launch(begin_ends, 1, 1, 0, p.stream)(of);
   tally::launch(find_ends, p.grid, p.block, 0, p.stream)(entries_of(p), of);
   tally::launch(begin_buckets, 1, 256, 0, p.stream)(of, state, found_at_most(p));
-  enqueue_cut<division>(p, entries_of(p), bins, rounds);
+  enqueue_cut<bins, division>(p, entries_of(p), rounds);
 }
 
 static registered const here{cut_rung({

@@ -55,8 +55,9 @@ __device__ inline void halves_in_tile(entry* tile, unsigned n, unsigned distance
   for (; distance > 0; distance /= 2) step_in_tile(tile, n, apart{distance});
 }
 
-// Each block sorts its tile, or `merges` what is in halves already.
-__global__ inline void sort_tiles(entry* all, std::size_t n, bool merges) {
+// Each block sorts its tile, or merges what is in halves already.
+template <bool merges>
+__global__ void sort_tiles(entry* all, std::size_t n) {
   __shared__ entry tile[sort_tile];
   std::size_t const first = std::size_t{blockIdx.x} * sort_tile, left = n - first;
   unsigned const count = left < sort_tile ? unsigned(left) : sort_tile;
@@ -76,7 +77,7 @@ inline void enqueue_sort(entry* all, std::size_t n, cudaStream_t stream) {
   auto const tiles = unsigned((n + sort_tile - 1) / sort_tile);
   std::size_t const comparisons = tiles * std::size_t{sort_tile / 2};
   auto const blocks = unsigned(std::min<std::size_t>(comparisons / sort_threads, 1 << 14));
-  tally::launch(sort_tiles, tiles, sort_threads, 0, stream)(all, n, false);
+  tally::launch(sort_tiles<false>, tiles, sort_threads, 0, stream)(all, n);
   for (std::size_t size = 2 * sort_tile; size < 2 * n; size *= 2) {
     std::size_t const most = (n + size - 1) / size * (size / 2);
     tally::launch(sort_step<mirrored>, blocks, sort_threads, 0, stream)(all, n, most,
@@ -84,7 +85,7 @@ inline void enqueue_sort(entry* all, std::size_t n, cudaStream_t stream) {
     for (std::size_t distance = size / 4; distance >= sort_tile; distance /= 2)
       tally::launch(sort_step<apart>, blocks, sort_threads, 0, stream)(all, n, most,
                                                                        apart{distance});
-    tally::launch(sort_tiles, tiles, sort_threads, 0, stream)(all, n, true);
+    tally::launch(sort_tiles<true>, tiles, sort_threads, 0, stream)(all, n);
   }
 }
 

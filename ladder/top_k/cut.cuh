@@ -44,9 +44,9 @@ struct shift {
 __device__ inline entry width_of(entry span, unsigned bins) { return span / bins + 1; }
 
 // Counts the entries of each bin.
-template <class Bin, class Source>
-__global__ void count_bins(Source in, cut* c, unsigned bins) {
-  __shared__ unsigned counts[most_bins];
+template <unsigned bins, class Bin, class Source>
+__global__ void count_bins(Source in, cut* c) {
+  __shared__ unsigned counts[bins];
   if (c->done) return;
   for (unsigned i = threadIdx.x; i < bins; i += blockDim.x) counts[i] = 0;
   __syncthreads();
@@ -65,15 +65,16 @@ __global__ void count_bins(Source in, cut* c, unsigned bins) {
 
 // One block of a thread a bin, the first of which has the best bin. The bin with the last of the
 // wanted entries becomes the range; the best one may be narrower than the others.
-__global__ inline void choose_bin(cut* c) {
-  unsigned const bins = blockDim.x, bin = bins - 1 - threadIdx.x;
-  bool const over = c->done;
+template <unsigned bins>
+__global__ void choose_bin(cut* c) {
+  if (c->done) return;
+  unsigned const bin = bins - 1 - threadIdx.x;
   unsigned long long const count = c->counts[bin], wanted = c->wanted;
   entry const low = c->low, span = c->span, width = width_of(span, bins);
   c->counts[bin] = 0;
-  auto const better = tally::block::exclusive_scan(count, tally::plus{}, 0);
+  auto const better = tally::block::exclusive_scan<bins>(count, tally::plus{}, 0);
   __syncthreads();  // all have read c
-  if (over || wanted <= better || wanted > better + count) return;
+  if (wanted <= better || wanted > better + count) return;
   entry const first = bin * width, rest = span - first;
   c->low = low + first;
   c->span = rest < width ? rest : width - 1;
@@ -103,12 +104,12 @@ struct cut_scratch {
 };
 
 // From a cut that has begun on: `rounds` of counting, then what is found, sorted, to the results.
-template <class Bin, class Source>
-void enqueue_cut(problem const& p, Source in, unsigned bins, unsigned rounds) {
+template <unsigned bins, class Bin, class Source>
+void enqueue_cut(problem const& p, Source in, unsigned rounds) {
   cut_scratch const scratch(p);
   for (unsigned i = 0; i < rounds; ++i) {
-    tally::launch(count_bins<Bin, Source>, p.grid, p.block, 0, p.stream)(in, scratch.state, bins);
-    tally::launch(choose_bin, 1, bins, 0, p.stream)(scratch.state);
+    tally::launch(count_bins<bins, Bin, Source>, p.grid, p.block, 0, p.stream)(in, scratch.state);
+    tally::launch(choose_bin<bins>, 1, bins, 0, p.stream)(scratch.state);
   }
   if (found_at_most(p) > 0)
     tally::launch(gather<Source>, p.grid, p.block, 0, p.stream)(in, scratch.state, scratch.best);

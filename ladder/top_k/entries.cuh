@@ -28,8 +28,9 @@ struct array_entries {
 inline array_entries entries_of(problem const& p) { return {elements_of(p), p.n, ranking_of(p)}; }
 
 // The first `count` of sorted entries to the results.
-__global__ inline void write_entries(entry const* sorted, std::size_t count, std::size_t k,
-                                     ranking rank, results to) {
+template <class Rank>
+__global__ void write_entries(entry const* sorted, std::size_t count, std::size_t k, Rank rank,
+                              results to) {
   if (thread_of_grid() == 0) *to.count = count;
   for (std::size_t i = thread_of_grid(); i < k; i += threads_of_grid()) {
     entry const e = i < count ? sorted[i] : 0;
@@ -40,8 +41,8 @@ __global__ inline void write_entries(entry const* sorted, std::size_t count, std
 
 inline void enqueue_write_entries(problem const& p, entry const* sorted) {
   auto const blocks = unsigned(std::min<std::size_t>(p.k / 128 + 1, 1024));
-  tally::launch(write_entries, blocks, 128, 0, p.stream)(sorted, found_at_most(p), p.k,
-                                                         ranking_of(p), results(p));
+  tally::launch(write_entries<ranking>, blocks, 128, 0, p.stream)(sorted, found_at_most(p), p.k,
+                                                                  ranking_of(p), results(p));
 }
 
 }  // namespace ladder::top_k

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <type_traits>
-
 #include "ladder/top_k/values.cuh"
 
 // The page's selection, corrected: rungs 3 to 5, and the table of docs/ladder.md. Each thread keeps
@@ -43,11 +41,13 @@ struct all_elements {
   }
 };
 
-// K is unsigned, or a constant that the compiler knows, as the page's macro. saw_least is null in
-// the second launch.
-template <unsigned capacity, class K, class WriteBack>
-__global__ void select_by_insertion(int const* in, std::size_t n, K k, bool distinct, ranking rank,
-                                    unsigned* saw_least, int* out, WriteBack write_back) {
+// `known`: k is the capacity, as the page's macro is, so that the compiler knows it. saw_least is
+// null in the second launch.
+template <unsigned capacity, bool known, class WriteBack>
+__global__ void select_by_insertion(int const* in, std::size_t n, unsigned asked, bool distinct,
+                                    ranking rank, unsigned* saw_least, int* out,
+                                    WriteBack write_back) {
+  unsigned const k = known ? capacity : asked;
   int own[capacity];
   for (unsigned i = 0; i < k; ++i) own[i] = least;
   bool saw = false;
@@ -72,9 +72,10 @@ __global__ void select_by_insertion(int const* in, std::size_t n, K k, bool dist
 }
 
 // Both launches, in that shape. What comes out at the end is behind the lists of the blocks.
-template <unsigned capacity, class K, class WriteBack>
-void enqueue_insertion(problem const& p, K k, WriteBack write_back) {
-  auto const kernel = select_by_insertion<capacity, K, WriteBack>;
+template <unsigned capacity, bool known, class WriteBack>
+void enqueue_insertion_of(problem const& p, WriteBack write_back) {
+  auto const kernel = select_by_insertion<capacity, known, WriteBack>;
+  auto const k = unsigned(p.k);
   std::size_t const bytes = p.block * p.k * sizeof(int), values = p.grid * p.k;
   lists_scratch const scratch(p);
   int* const best = scratch.lists + values;
@@ -86,18 +87,21 @@ void enqueue_insertion(problem const& p, K k, WriteBack write_back) {
   enqueue_write_list(p, best);
 }
 
-// With the k's of the page's table, and others' limits, known to the compiler.
+// The compiler knows the k's of the page's table, and that none is greater than one warp can do.
 template <class WriteBack>
 void enqueue_insertion(problem const& p, WriteBack write_back) {
-  bool known = false;
-  auto const try_one = [&]<unsigned k>(std::integral_constant<unsigned, k> constant) {
-    if (p.k == k) known = true, enqueue_insertion<k>(p, constant, write_back);
-  };
-  [&]<unsigned... k>(std::integer_sequence<unsigned, k...>) {
-    (try_one(std::integral_constant<unsigned, k>{}), ...);
-  }(std::integer_sequence<unsigned, 5, 10, 20, 40, 48, 50, 96, 100, 192, 384>{});
-  constexpr unsigned most = 384;  // one warp's
-  if (!known) enqueue_insertion<most>(p, unsigned(p.k), write_back);
+  switch (p.k) {
+    case 5: return enqueue_insertion_of<5, true>(p, write_back);
+    case 10: return enqueue_insertion_of<10, true>(p, write_back);
+    case 20: return enqueue_insertion_of<20, true>(p, write_back);
+    case 40: return enqueue_insertion_of<40, true>(p, write_back);
+    case 48: return enqueue_insertion_of<48, true>(p, write_back);
+    case 50: return enqueue_insertion_of<50, true>(p, write_back);
+    case 96: return enqueue_insertion_of<96, true>(p, write_back);
+    case 100: return enqueue_insertion_of<100, true>(p, write_back);
+    case 192: return enqueue_insertion_of<192, true>(p, write_back);
+    default: return enqueue_insertion_of<384, false>(p, write_back);
+  }
 }
 
 inline std::size_t most_k_in(std::size_t shared_bytes, problem const& p) {

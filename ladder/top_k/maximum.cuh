@@ -19,7 +19,10 @@ __device__ inline int greatest_of_thread(int const* in, std::size_t n, ranking r
   return best;
 }
 
-__global__ inline void set_to_least(int* best) { *best = least; }
+template <int value>
+__global__ void set_to(int* best) {
+  *best = value;
+}
 
 using maximum_kernel = void (*)(int const* in, std::size_t n, ranking rank, int* best);
 
@@ -30,7 +33,7 @@ inline rung maximum_rung(rung r, maximum_kernel kernel) {
   r.scratch_bytes = [](problem const& p) { return lists_scratch::bytes(p, 1); };
   r.enqueue = [kernel](problem const& p) {
     int* const best = lists_scratch(p).lists;
-    tally::launch(set_to_least, 1, 1, 0, p.stream)(best);
+    tally::launch(set_to<least>, 1, 1, 0, p.stream)(best);
     tally::launch(kernel, p.grid, p.block, p.block * sizeof(int), p.stream)(elements_of(p), p.n,
                                                                             ranking_of(p), best);
     enqueue_write_list(p, best);

@@ -35,8 +35,9 @@ __device__ inline unsigned count_of(int const* list, unsigned k, std::size_t n, 
 }
 
 // One block: the list to the results.
-__global__ inline void write_list(int const* list, unsigned k, std::size_t n, bool distinct,
-                                  unsigned* saw_least, ranking rank, results to) {
+template <class Rank>
+__global__ void write_list(int const* list, unsigned k, std::size_t n, bool distinct,
+                           unsigned* saw_least, Rank rank, results to) {
   __shared__ unsigned count;
   if (threadIdx.x == 0) {
     count = count_of(list, k, n, distinct, *saw_least != 0);
@@ -49,7 +50,7 @@ __global__ inline void write_list(int const* list, unsigned k, std::size_t n, bo
 }
 
 inline void enqueue_write_list(problem const& p, int const* list) {
-  tally::launch(write_list, 1, 128, 0, p.stream)(
+  tally::launch(write_list<ranking>, 1, 128, 0, p.stream)(
       list, unsigned(p.k), p.n, p.distinct, lists_scratch(p).saw_least, ranking_of(p), results(p));
 }
 
