@@ -17,15 +17,23 @@
 namespace ladder::top_k {
 
 // The entries that the sample left, or the array if these are too few.
+struct left_or_all {
+  array_entries all;
+  entry const* left;
+  std::size_t count;
+  bool enough;
+  __device__ std::size_t size() const { return enough ? count : all.size(); }
+  __device__ entry operator[](std::size_t i) const { return enough ? left[i] : all[i]; }
+};
 struct left_entries {
   array_entries all;
   entry const* left;
   cut const* state;
   std::size_t wanted;
-
-  __device__ bool enough() const { return state->sampled >= wanted; }
-  __device__ std::size_t size() const { return enough() ? state->sampled : all.size(); }
-  __device__ entry operator[](std::size_t i) const { return enough() ? left[i] : all[i]; }
+  __device__ left_or_all open() const {
+    auto const count = state->sampled;
+    return {all, left, count, count >= wanted};
+  }
 };
 
 // The place in the sorted sample from which on there are `wanted` of n elements, but for one chance

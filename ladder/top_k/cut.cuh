@@ -45,13 +45,14 @@ __device__ inline entry width_of(entry span, unsigned bins) { return span / bins
 
 // Counts the entries of each bin.
 template <unsigned bins, class Bin, class Source>
-__global__ void count_bins(Source in, cut* c) {
+__global__ void count_bins(Source from, cut* c) {
   __shared__ unsigned counts[bins];
   if (c->done) return;
   for (unsigned i = threadIdx.x; i < bins; i += blockDim.x) counts[i] = 0;
   __syncthreads();
   entry const low = c->low, span = c->span;
   Bin const bin{width_of(span, bins)};
+  auto const in = from.open();
   std::size_t const n = in.size();
   for (std::size_t i = thread_of_grid(); i < n; i += threads_of_grid()) {
     entry const offset = in[i] - low;  // of an entry below, more than any span
@@ -84,7 +85,8 @@ __global__ void choose_bin(cut* c) {
 
 // The entries from the cut on, in any order: exactly the k best.
 template <class Source>
-__global__ void gather(Source in, cut* c, entry* best) {
+__global__ void gather(Source from, cut* c, entry* best) {
+  auto const in = from.open();
   entry const low = c->low;
   std::size_t const n = in.size();
   for (std::size_t i = thread_of_grid(); i < n; i += threads_of_grid()) {

@@ -16,11 +16,12 @@ __device__ inline entry entry_of(int rank, std::size_t index) {
 __device__ inline int rank_in(entry e) { return int(unsigned(e >> 32) ^ 0x80000000u); }
 __device__ inline int index_in(entry e) { return int(~unsigned(e)); }
 
-// The array, as entries. Its size and elements are asked for by kernels.
+// The array, as entries. Kernels open what they read.
 struct array_entries {
   int const* in;
   std::size_t n;
   ranking rank;
+  __device__ array_entries open() const { return *this; }
   __device__ std::size_t size() const { return n; }
   __device__ entry operator[](std::size_t i) const { return entry_of(rank(in[i]), i); }
 };
