@@ -4,9 +4,9 @@
 //
 // Change:   each thread takes many elements; the kernel is that of rung 4.
 // Predict:  faster by far: 528 blocks merge their lists instead of 39063, and the second launch
-//           has 74 times fewer values. What is left is mostly insertions: of thread's i-th element
-//           with a chance of k / i, so few of them; but for different elements each looks through
-//           the whole list.
+//           has 74 times fewer values. In an order by chance a thread's i-th element is among its
+//           k best so far with a probability of k / i, so that few are put into its list; but of
+//           different elements each is looked for in the whole list first.
 // Bytes:    n elements read, k * 528 values written and read.
 #include "ladder/top_k/insertion.cuh"
 

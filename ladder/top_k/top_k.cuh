@@ -50,7 +50,7 @@ __device__ inline std::size_t threads_of_grid() { return std::size_t{gridDim.x} 
 // n, with the k that was asked for. Shapes other than the usual one: at a few sizes.
 inline std::vector<problem> variants(rung const& r, problem const& p, bool usual_shape) {
   auto const most = r.most_k(p);
-  bool const often = p.n == 33 || p.n == 257 || p.n == 1000;
+  bool const often = p.n == 33 || p.n == 257;
   std::vector<problem> all;
   auto const add = [&](std::size_t k, bool distinct) {
     all.push_back(p);

@@ -101,15 +101,16 @@ def test_a_linear_merge_takes_k_comparisons_where_insertions_take_k_squared():
 
 @pytest.mark.parametrize("rung", [BUCKETS, SAMPLE, RADIX])
 def test_what_looks_for_the_cut_reads_about_as_much_for_any_k(rung):
-    few, many = (count(rung, 8192, k, "bytes_read") for k in (10, 1000))
+    few, many = (count(rung, 8192, k, "sectors") for k in (10, 1000))
     assert many < 3 * few
 
 
 def test_a_sample_leaves_little_to_look_at():
-    n = 65536
-    assert count(RADIX, n, 10, "bytes_read") > 3 * 4 * n
-    # All of it by who copies what is left; a sample of 2048 is sorted; the rest is little.
-    assert count(SAMPLE, n, 10, "bytes_read") < 1.5 * 4 * n
+    n, whole = 65536, 65536 // 8  # sectors
+    assert count(RADIX, n, 10, "sectors") > 3 * whole
+    # All of it by who copies what is left; a sample of 2048, each in a sector of its own; the rest
+    # is little.
+    assert count(SAMPLE, n, 10, "sectors") < 2 * whole
 
 
 def test_a_full_sort_compares_more_than_all_others():

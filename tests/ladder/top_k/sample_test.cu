@@ -13,7 +13,7 @@ TEST(ladder_sample, that_misleads_costs_time_only) {
   constexpr std::size_t n = 20'000;
   std::vector<int> numbers(n);
   for (std::size_t i = 0; i < n; ++i) numbers[i] = -int(i);
-  for (std::size_t i = 0; i < sort_tile; ++i) numbers[n * i / sort_tile] = int(1 + i);
+  for (std::size_t i = 0; i < sort_tile; ++i) numbers[place_of_sample(i, n)] = int(1 + i);
   auto const bytes = std::as_bytes(std::span(numbers));
   std::vector<std::byte> const in(bytes.begin(), bytes.end());
   auto const& all = rungs();
