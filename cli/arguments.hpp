@@ -21,9 +21,9 @@ struct usage_error : std::runtime_error {
 struct ladder_arguments {
   std::string name;
   std::string where = "auto";
-  std::optional<std::uint64_t> n, block, grid;
+  std::optional<std::uint64_t> n, block, grid, k;
   std::optional<std::string> op, type, rung, svg;
-  bool sweep = false;
+  bool sweep = false, distinct = false;
   std::vector<std::string> given;  // the options that there were, but for --json
 };
 

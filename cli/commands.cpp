@@ -167,11 +167,10 @@ constexpr command own[] = {
     {"ladder",
      "",
      "The steps to a fast kernel, each run, verified and measured",
-     "Runs the kernels of a ladder, rung by rung: reduce, squares, memory, shuffle. Each is "
-     "verified\n"
-     "on many sizes. With a GPU they are timed; without one they run on the SIMT machine, which\n"
-     "counts what they do and finds races and bad accesses. `list` tells what of the tutorials is\n"
-     "here, `exhibits` shows their mistakes being caught.",
+     "Runs the kernels of a ladder, rung by rung: reduce, squares, memory, shuffle, scan, top-k.\n"
+     "Each is verified on many sizes. With a GPU they are timed; without one they run on the SIMT\n"
+     "machine, which counts what they do and finds races and bad accesses. `list` tells what of\n"
+     "the tutorials is here, `exhibits` shows their mistakes being caught.",
      climbs,
      {"tally ladder shuffle", "tally ladder list --json"},
      run_ladder},

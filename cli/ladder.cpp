@@ -51,6 +51,8 @@ std::vector<std::string> program_arguments(ladder_arguments const& asked) {
   add("--operator", asked.op);
   add("--dtype", asked.type);
   add("--rung", asked.rung);
+  add("-k", asked.k);
+  if (asked.distinct) words.push_back("--distinct");
   if (asked.sweep) words.push_back("--sweep");
   return words;
 }
@@ -90,7 +92,7 @@ void add_counts(std::vector<json>& rungs, ladder_arguments asked) {
 
 // What an H100 took, beside what the machine counts: rungs whose counts are alike can be far apart.
 void add_recorded_times(std::vector<json>& rungs, ladder_arguments const& asked) {
-  if (asked.op || asked.grid || asked.block || asked.sweep) return;
+  if (asked.op || asked.grid || asked.block || asked.sweep || asked.k || asked.distinct) return;
   auto const recorded = json::parse(recorded_ladders);
   auto const name = asked.name + (asked.type == "int32" ? " --dtype int32" : "");
   for (auto const& run : recorded.at("runs")) {

@@ -76,7 +76,8 @@ cells timed(json const& rung) {
 // What was wrong, and what the rung draws.
 std::string notes(json const& rung) {
   std::string lines;
-  if (rung.contains("limit") && !rung.at("limit").is_null())
+  bool const all_it_can = rung.value("k", json()).is_number() && rung["k"] == rung["most_k"];
+  if (all_it_can || (rung.contains("limit") && !rung.at("limit").is_null()))
     lines += fmt::format("  limit: {}\n", text_of(rung, "bound"));
   for (auto const key : {"findings", "drawing"})
     for (auto const& line : rung.value(key, json::array()))

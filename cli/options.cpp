@@ -128,12 +128,23 @@ void define_rung_shape(CLI::App& app, ladder_arguments& a) {
       "Every rung in a range of grids and blocks");
 }
 
+void define_selection_of_rungs(CLI::App& app, ladder_arguments& a) {
+  rung_value(app, "-k", "N", "How many a selection selects (10)", a, [&a](auto const& text) {
+    a.k = whole_number("-k", text, std::numeric_limits<std::int32_t>::max());
+    if (*a.k == 0) throw usage_error("-k: a ladder selects 1 or more");
+  });
+  app.add_flag_callback(
+      "--distinct", [&a] { a.given.push_back("--distinct"), a.distinct = true; },
+      "Selections that take equal elements once");
+}
+
 void define_ladder(CLI::App& app, ladder_arguments& a) {
   app.add_option("NAME", a.name, "A ladder, or list, or exhibits")->required()->option_text(" ");
   rung_value(
       app, "--where", "PLACE", "simt, gpu or auto: a GPU if there is one (auto)", a,
       [&a](auto const& text) { a.where = choice("--where", text, {"auto", "simt", "gpu"}); });
   define_rung_shape(app, a);
+  define_selection_of_rungs(app, a);
   rung_value(app, "--operator", "OP", "sum, min, max, mean or recurrence: rungs that take it only",
              a, [&a](auto const& text) {
                a.op = choice("--operator", text, {"sum", "min", "max", "mean", "recurrence"});

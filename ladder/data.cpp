@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
 #include "tally/error.hpp"
@@ -46,7 +47,18 @@ static float make_float(data kind, std::size_t index, std::size_t n) {
 // As the tutorial's rand() % 10, but from 1: none can be lost unseen.
 static std::int32_t make_int(data kind, std::size_t index) {
   std::uint64_t const bits = random_bits(index);
-  return kind == data::hard ? std::int32_t(bits) : std::int32_t(1 + bits % 9);
+  constexpr std::int32_t least = std::numeric_limits<std::int32_t>::min();
+  constexpr std::int32_t few[] = {least, least, least + 1, -1, 0, 1, ~least};
+  switch (kind) {
+    case data::hard: return std::int32_t(bits);
+    case data::page: return std::int32_t(bits >> 33) * (index % 2 ? 1 : -1);
+    case data::ascending: return std::int32_t(index) - 1000;
+    case data::descending: return 1000 - std::int32_t(index);
+    case data::equal: return 7;
+    case data::negative: return least + std::int32_t(bits >> 33);
+    case data::least: return few[bits % std::size(few)];
+    default: return std::int32_t(1 + bits % 9);
+  }
 }
 
 std::size_t size_of(element) { return 4; }

@@ -19,7 +19,8 @@ int main(int argc, char** argv) try {
 
   ladder::request asked;
   auto* const run = app.add_subcommand("run", "Verify and measure the rungs of a ladder");
-  run->add_option("ladder", asked.ladder, "reduce, squares, memory, shuffle, scan")->required();
+  run->add_option("ladder", asked.ladder, "reduce, squares, memory, shuffle, scan, top-k")
+      ->required();
   run->add_option("--rung", asked.rung, "Only the rung of this id");
   run->add_option("--n", asked.n, "How many elements");
   run->add_option("--dtype", asked.type, "float32 or int32")
@@ -28,6 +29,8 @@ int main(int argc, char** argv) try {
       ->transform(CLI::CheckedTransformer(ladder::operation_names()));
   run->add_option("--grid", asked.grid, "Blocks")->check(CLI::Range(1u, 65535u));
   run->add_option("--block", asked.block, "Threads a block")->check(CLI::Range(1u, 1024u));
+  run->add_option("-k", asked.k, "How many a selection selects")->check(CLI::PositiveNumber);
+  run->add_flag("--distinct", asked.distinct, "Selections that take equal elements once");
   run->add_flag("--this-size", asked.this_size, "Verify at this size only, in one shape");
   run->add_flag("--sweep", asked.sweep, "Every rung in a range of grids and blocks");
   auto* const verify = run->add_flag("--verify-only", asked.verify_only, "Do not measure");

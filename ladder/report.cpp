@@ -99,6 +99,9 @@ std::string report(rung_result const& result) {
   line["op"] = name_of(given.op);
   line["grid"] = given.grid;
   line["block"] = given.block;
+  line["k"] = result.of.most_k ? ordered_json(given.k) : ordered_json(nullptr);
+  line["most_k"] = result.of.most_k ? ordered_json(result.of.most_k(given)) : ordered_json(nullptr);
+  line["distinct"] = given.distinct;
   line["bytes"] = result.of.must_move(given);
   line["verified"] = result.checked.verified;
   line["error"] = result.checked.error;

@@ -38,11 +38,23 @@ std::vector<rung> chosen(request const& asked) {
   std::vector<rung> found;
   for (rung const& r : rungs()) {
     bool const meant = r.ladder() == asked.ladder && (!asked.rung || r.id == *asked.rung);
-    if (meant && takes(r.operations, asked.op) && takes(r.elements, asked.type)) found.push_back(r);
+    bool const selects = !asked.k || r.most_k;
+    if (meant && selects && (!asked.distinct || r.takes_distinct) &&
+        takes(r.operations, asked.op) && takes(r.elements, asked.type))
+      found.push_back(r);
   }
   if (!found.empty()) return found;
   throw tally::error(fmt::format("{}: no rung of this program is in that ladder and takes that",
                                  asked.rung.value_or(asked.ladder)));
+}
+
+constexpr std::size_t usual_k = 10;
+
+void choose_shape(problem& given, rung const& r, request const& asked) {
+  if (r.fixed_shape) return;
+  world::suit(given);
+  given.grid = asked.grid.value_or(given.grid);
+  given.block = asked.block.value_or(given.block);
 }
 
 problem pose(rung const& r, request const& asked) {
@@ -52,10 +64,9 @@ problem pose(rung const& r, request const& asked) {
   given.n = std::min(asked.n.value_or(world::default_n(asked.ladder)), r.largest_n());
   given.grid = r.grid;
   given.block = r.block;
-  if (r.fixed_shape) return given;
-  world::suit(given);
-  given.grid = asked.grid.value_or(given.grid);
-  given.block = asked.block.value_or(given.block);
+  choose_shape(given, r, asked);
+  given.distinct = asked.distinct;
+  if (r.most_k) given.k = std::min(asked.k.value_or(usual_k), r.most_k(given));
   return given;
 }
 
@@ -83,7 +94,7 @@ rung_result climb(rung const& r, problem const& given, request const& asked, inp
   rung_result result{.of = r, .given = given};
   bool const once = asked.sweep || asked.this_size;
   result.checked = once ? verify_once(r, given, inputs) : verify(r, given, inputs);
-  auto const& in = inputs.get(data::plain, given.type, given.n);
+  auto const& in = inputs.get(r.inputs.front(), given.type, given.n);
   prepared const memory(r, given, in, 0);
   if (!asked.verify_only) result.measured = world::measure(r, memory.given());
   if (r.draw && !asked.sweep) result.drawing = r.draw(memory.given());
@@ -96,7 +107,7 @@ rung_result climb(rung const& r, problem const& given, request const& asked, inp
 }
 
 void make_one_call(rung const& r, problem const& given, input_store& inputs) {
-  prepared const memory(r, given, inputs.get(data::plain, given.type, given.n), 0);
+  prepared const memory(r, given, inputs.get(r.inputs.front(), given.type, given.n), 0);
   std::puts(report_call(r, given, world::call_once(r, memory.given())).c_str());
 }
 
@@ -120,6 +131,8 @@ int run(request const& asked) {
     }
     std::vector<problem> problems{usual};
     if (asked.sweep && !r.fixed_shape) problems = world::sweep(usual);
+    if (r.most_k)
+      for (problem& given : problems) given.k = std::min(usual.k, r.most_k(given));
     for (problem const& given : problems) {
       rung_result result = climb(r, given, asked, inputs);
       if (!asked.sweep && !asked.rung) first.speed_up(result);

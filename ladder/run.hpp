@@ -18,6 +18,8 @@ struct request {
   std::optional<element> type;
   std::optional<operation> op;
   std::optional<unsigned> grid, block;
+  std::optional<std::size_t> k;
+  bool distinct = false;
   bool sweep = false;
   bool this_size = false;
   bool verify_only = false;

@@ -14,7 +14,10 @@ static std::vector<rung>& all() {
 std::vector<rung> const& rungs() { return all(); }
 
 registered::registered(rung made) {
-  if (made.file.empty()) made.file = "ladder/" + made.id + ".cu";
+  if (made.file.empty()) {
+    made.file = "ladder/" + made.id + ".cu";
+    std::ranges::replace(made.file, '-', '_');
+  }
   auto const place = std::ranges::upper_bound(all(), made.id, {}, &rung::id);
   all().insert(place, std::move(made));
 }

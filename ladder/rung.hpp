@@ -22,6 +22,8 @@ struct problem {
   operation op = operation::sum;
   element type = element::float32;
   std::size_t n = 0;
+  std::size_t k = 0;      // of a selection: how many
+  bool distinct = false;  // of a selection: equal elements count once
   unsigned grid = 1, block = 1;
   void const* in = nullptr;
   void* out = nullptr;
@@ -34,6 +36,13 @@ enum class data {
   plain,  // small whole numbers, none 0: every sum of them is exact, a lost one shows in the bits
   hard,   // float32: cancels, over a wide range; int32: any bits, so that sums need 64
   nan,    // plain, but for one NaN (float32 only)
+  // For selections, int32 only:
+  page,        // 31 random bits, those at even places negated: as T4 has them
+  ascending,   // each greater than those before it
+  descending,  // each less
+  equal,       // all the same
+  negative,    // all below 0
+  least,       // few different ones, of which most are the least and the greatest there are
 };
 
 // One run, on the host: what went in and what came out.
@@ -59,7 +68,8 @@ using algorithm_steps = std::vector<std::vector<combined>>;
 
 // One rung. A function that takes a problem must not keep it.
 struct rung {
-  std::string id;  // "reduce/03_interleaved": ladder/reduce/03_interleaved.cu, unless `file` says
+  // "reduce/03_interleaved": ladder/reduce/03_interleaved.cu, unless `file` says; top-k: top_k/.
+  std::string id;
   std::string file = {};  // relative to the project
   std::string title;      // what changed, in a line
   std::string bound;      // what limits it, in words
@@ -74,7 +84,7 @@ struct rung {
 
   std::vector<operation> operations = {};
   std::vector<element> elements = {};
-  std::vector<data> inputs = {data::plain};
+  std::vector<data> inputs = {data::plain};  // the first is what is measured
 
   std::function<std::size_t(problem const&)> out_bytes = {};
   std::function<std::size_t(problem const&)> out_alignment = {};  // of one result; empty: 8
@@ -82,6 +92,12 @@ struct rung {
   std::function<std::uint64_t(problem const&)> must_move = {};    // bytes read and written at least
   std::function<void(problem const&)> enqueue = {};  // allocates nothing: it is captured in graphs
   std::function<judgement(outcome const&)> judge = {};
+
+  // Of a selection: the largest k that the rung can do in that shape, and whether it can take equal
+  // elements once; and what is verified of a size and shape: problems that differ in k.
+  std::function<std::size_t(problem const&)> most_k = {};
+  bool takes_distinct = false;
+  std::function<std::vector<problem>(problem const&, bool usual_shape)> variants = {};
 
   // Lines of text that show what the kernel did, from what it did; may run it on the problem again.
   std::function<std::vector<std::string>(problem const&)> draw = {};

@@ -61,7 +61,17 @@ void verdict::add(std::string finding) {
 namespace {
 
 char const* name_of(data kind) {
-  return kind == data::plain ? "plain" : kind == data::hard ? "hard" : "nan";
+  constexpr char const* names[] = {"plain",      "hard",  "nan",      "page", "ascending",
+                                   "descending", "equal", "negative", "least"};
+  return names[int(kind)];
+}
+
+// " (n = 7, plain input, 2 x 64, first run)", of a selection with k.
+std::string where_it_was(problem const& given, data kind, char const* time) {
+  auto const k =
+      given.k ? fmt::format(", k = {}{}", given.k, given.distinct ? " distinct" : "") : "";
+  return fmt::format(" (n = {}{}, {} input, {} x {}, {} run)", given.n, k, name_of(kind),
+                     given.grid, given.block, time);
 }
 
 // Adds one input in one shape to the verdict.
@@ -77,10 +87,7 @@ judgement try_one(rung const& r, problem const& given, data kind, input_store& i
     if (!seen.right) found.push_back("wrong: " + seen.why);
     if (!memory.canaries_live(out)) found.push_back("wrong: it wrote beside its output");
     so_far.error = std::max(so_far.error, seen.error);
-    for (auto const& line : found) {
-      so_far.add(fmt::format("{} (n = {}, {} input, {} x {}, {} run)", line, given.n, name_of(kind),
-                             given.grid, given.block, time));
-    }
+    for (auto const& line : found) so_far.add(line + where_it_was(given, kind, time));
   }
   return seen;
 }
@@ -94,6 +101,11 @@ std::vector<data> kinds(rung const& r, problem const& given) {
 std::vector<std::pair<unsigned, unsigned>> shapes(rung const& r, problem const& given) {
   if (r.fixed_shape) return {{given.grid, given.block}};
   return {{given.grid, given.block}, {3, 96}, {2, 33}};
+}
+
+std::vector<problem> variants(rung const& r, problem const& given, problem const& usual) {
+  bool const usual_shape = given.grid == usual.grid && given.block == usual.block;
+  return r.variants ? r.variants(given, usual_shape) : std::vector{given};
 }
 
 }  // namespace
@@ -118,7 +130,7 @@ verdict verify(rung const& r, problem const& given, input_store& inputs) {
         other.n = n;
         other.grid = grid;
         other.block = block;
-        try_one(r, other, kind, inputs, all);
+        for (problem const& one : variants(r, other, given)) try_one(r, one, kind, inputs, all);
       }
     }
   }

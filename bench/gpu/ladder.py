@@ -18,6 +18,7 @@ RUNS = [["reduce"], ["reduce", "--n", LARGE], ["squares"], ["squares", "--n", LA
         ["memory"], ["memory", "--n", LARGE], ["shuffle"], ["shuffle", "--n", LARGE],
         ["scan"], ["scan", "--n", LARGE], ["scan", "--dtype", "int32"],
         ["scan", "--dtype", "int32", "--n", LARGE], ["scan", "--operator", "recurrence"],
+        ["top-k"], ["top-k", "-k", "100"], ["top-k", "--distinct"],
         *(["reduce", "--operator", name, "--this-size"] for name in ("min", "max", "mean")),
         ["reduce", "--rung", "reduce/07_single_pass", "--sweep"]]
 

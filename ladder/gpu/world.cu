@@ -68,7 +68,9 @@ std::vector<problem> sweep(problem const& usual) {
   return all;
 }
 
-std::size_t default_n(std::string const& ladder) { return ladder == "squares" ? 1 << 20 : 1 << 22; }
+std::size_t default_n(std::string const& ladder) {
+  return ladder == "squares" ? 1 << 20 : ladder == "top-k" ? 10'000'000 : 1 << 22;
+}
 
 std::vector<std::size_t> verified_sizes() {
   return {0, 1, 2, 31, 32, 33, 255, 256, 257, 1000, 65'537, (1 << 20) - 1, 1 << 20, (1 << 20) + 1};

@@ -130,6 +130,17 @@ def test_the_size_of_a_ladder_is_that_of_its_rungs_which_have_no_limit():
     assert found["n"] == 3000 and {r["n"] for r in found["rungs"]} == {1024, 2048, 3000}
 
 
+def test_a_selection_takes_k_and_different_elements_only():
+    rungs = climbed("top-k", "-k", 7, "--distinct", "--rung", "top-k/06_columns", "-n", 500)["rungs"]
+    assert [(r["k"], r["distinct"], r["verified"]) for r in rungs] == [(7, True, True)]
+    text = answer("ladder", "top-k", "-k", 200, "--rung", "top-k/06_columns", "-n", 500, "--where", "simt")
+    assert "  limit: k <= 48 at 256 threads" in text
+
+
+def test_only_selections_take_k():
+    assert "reduce: no rung" in failure(1, "ladder", "reduce", "-k", 3, "--where", "simt")
+
+
 def test_a_drawing_that_cannot_be_written_leaves_nothing_behind():
     os.mkdir("folder")
     done = tally("ladder", "shuffle", "--rung", "shuffle/01_up", "--where", "simt", "--svg",
@@ -159,7 +170,8 @@ def test_the_exhibits_are_all_caught():
     (["shuffle", "--rug", "x"], "did you mean --rung?"), (["list", "-n", "3"], "-n"),
     (["exhibits", "--sweep"], "--sweep"), (["reduce", "--where", "moon"], "moon"),
     (["reduce", "--operator", "mim"], "did you mean min?"), (["reduce", "--block", "2000"], "2000"),
-    (["reduce", "-n", "many"], "many"), ([], "NAME")])
+    (["reduce", "-n", "many"], "many"), (["top-k", "-k", "0"], "-k"), (["list", "-k", "3"], "-k"),
+    ([], "NAME")])
 def test_misuse_has_status_2_and_names_what_is_wrong(arguments, named):
     assert named in failure(2, "ladder", *arguments)
 

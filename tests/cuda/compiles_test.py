@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 # Whether it compiles does not depend on how well; ./dev gpu-build optimises.
 NVCC = ["nvcc", "-std=c++20", "-arch=compute_90", "-ptx", "--Ofast-compile=max", "-Werror",
-        "all-warnings", "-I", "include", "-I", "."]
+        "all-warnings", "-I", "include", "-I", ".", "-I", "ladder/gpu"]
 
 
 def compile_device_code(source, tmp_path):

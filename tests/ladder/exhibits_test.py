@@ -44,6 +44,12 @@ WRONG = {
     "24_top_step_left_out": [*range(1, 16), 8],
     "27_every_block_begins_anew": 2 * [1, 2, 3, 4, 5, 6, 7, 8],
     "28_prepended_zero": [0, -5, -3, -3],
+    "29_write_back_of_one_block": [60, 50, 40, 30, 0, 0],
+    "30_least_that_means_nothing": [9, 4, -2**31],
+    "31_zeros_of_unused_places": [0],
+    "32_reference_of_zeros": [0, 0, 0],
+    "33_first_element_set": [-2**31, 0, 0, 0],
+    "34_stride_of_k": [2 * 15, 2 * 31],  # gcd(k, 32) lanes in a bank, for k = 48 and 96
 }
 
 

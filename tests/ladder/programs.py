@@ -13,7 +13,7 @@ BUILD = Path(os.environ["TALLY_BINARY"]).resolve().parent
 
 def lines(program, *arguments):
     """The objects that the program prints, a line each, and its exit status."""
-    done = subprocess.run([BUILD / program, *arguments], stdout=subprocess.PIPE, timeout=300)
+    done = subprocess.run([BUILD / program, *arguments], stdout=subprocess.PIPE, timeout=600)
     return [json.loads(line) for line in done.stdout.splitlines()], done.returncode
 
 

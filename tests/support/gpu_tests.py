@@ -27,7 +27,7 @@ RESULTS = ROOT / "results" / "gpu_tests.json"
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 SHARDS = 6  # in which tests run under a tool, at once
 ALONE_AT_ONCE = 4
-LADDERS = ["memory", "reduce", "scan", "shuffle", "squares"]
+LADDERS = ["memory", "reduce", "scan", "shuffle", "squares", "top-k"]
 # They test how long things take, or go through millions of elements.
 SLOW_UNDER_A_TOOL = ("Timing.*:Lines.*:ladder_*:LargeReductions.*:Reductions/*.*_a_hundred_times:"
                      "Reductions/*.*_at_every_boundary:Reductions/*.do_not_remember_other_data:"
@@ -38,7 +38,7 @@ ALONE = "Gpu.*:GpuWorkspace.*:GpuInGraphs.*"
 # the warps of a scan meet by acquiring what others release, which the SIMT machine checks.
 NOT_FOR_RACECHECK = ("Gpu.runs_beside_another_and_a_kernel_that_fills_the_device:*scans_on_a_*:scans_in_tiles.*:"
                      "dynamic_on_a_gpu.*")
-RUNGS_NOT_FOR_RACECHECK = {"scan/12_tally"}
+RUNGS_NOT_FOR_RACECHECK = {"scan/12_tally", "top-k/15_tally"}
 
 
 def digest():

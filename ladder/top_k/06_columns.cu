@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rung 6: lists side by side.
+//
+// Change:   lists are in shared memory from the beginning, and there the i-th elements of all of
+//           them are neighbours: element i of thread t lies at i * threads + t, not at t * k + i.
+// Predict:  no bank conflicts, whichever elements the lanes look at: each lane has a bank of its
+//           own. Rung 5 has gcd(k, 32) lanes in a bank: 16 for k = 48, 32 for k = 96. And k need
+//           not be known to the compiler: no list in local memory.
+// Bytes:    n elements read, k * 528 values written and read.
+#include "ladder/top_k/columns.cuh"
+
+namespace ladder::top_k {
+
+static registered const here{column_rung<page_insertion>({
+    .id = "top-k/06_columns",
+    .title = "Lists side by side in shared memory",
+    .bound = "k <= 48 at 256 threads, 96 at 128, 192 at 64, 384 at 32: 48 KB of lists",
+    .most_k = [](problem const& p) { return most_k_in(shared_without_asking, p); },
+})};
+
+}  // namespace ladder::top_k

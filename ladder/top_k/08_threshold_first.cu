@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rung 8: the threshold first.
+//
+// Change:   an element is compared with the worst of the list first. The page looks for an equal
+//           one in the whole list before that.
+// Predict:  of different elements in an order by chance the i-th is among the k best so far with
+//           a probability of k / i: nearly all cost one comparison instead of k + 1. The merges
+//           remain: k insertions each, up to k^2 comparisons.
+// Bytes:    n elements read, k * 528 values written and read.
+#include "ladder/top_k/threshold.cuh"
+
+namespace ladder::top_k {
+
+static registered const here{column_rung<threshold_first>({
+    .id = "top-k/08_threshold_first",
+    .title = "Compare with the worst of the list first",
+    .bound = "k <= 227 at 256 threads of an H100: 227 KB of lists; k^2 a merge",
+    .most_k = most_k_that_fits<merge_by_insertion<threshold_first>>,
+})};
+
+}  // namespace ladder::top_k

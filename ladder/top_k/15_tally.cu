@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rung 15: Tally's own.
+//
+// Change:   tally::top_k on a GPU: one launch finds the cut by digits, gathers what is before it,
+//           and sorts that; blocks meet within the launch.
+// Predict:  the passes of rung 12 in wide loads, without a launch between them: up to 40 MB from
+//           the L2 cache all but the first time.
+// Bytes:    n elements read several times, mostly from the L2 cache where it holds them.
+#include "ladder/scratch_context.cuh"
+#include "ladder/top_k/top_k.cuh"
+#include "tally/device/top_k_array.cuh"
+
+namespace ladder::top_k {
+
+using bits = std::uint32_t;
+
+// What tally::gpu has for a call that keeps more than status words: no more than these.
+constexpr std::size_t words = 4096;
+static std::size_t memory_bytes(problem const& p) { return (4 << 20) + 64 * p.k; }
+
+class selecting_context : public scratch_context {
+ public:
+  explicit selecting_context(problem const& p)
+      : scratch_context(p, p.grid, words),
+        memory_(static_cast<std::byte*>(p.scratch) + scratch_context::bytes(words)),
+        bytes_(memory_bytes(p)) {}
+  tally::device::call_memory memory(std::size_t words_asked, std::size_t bytes) const {
+    if (bytes > bytes_) throw tally::error("the rung's scratch is too small");
+    return {workspace(words_asked), memory_};
+  }
+
+ private:
+  std::byte* memory_;
+  std::size_t bytes_;
+};
+
+static void enqueue_tally(problem const& p) {
+  selecting_context context(p);
+  results const to(p);
+  auto const order = tally::rank_order<bits>::of(std::type_identity<std::int32_t>{},
+                                                 p.op == operation::minimum, false);
+  tally::detail::gpu_selection<bits> const how{
+      .most = p.k,
+      .ks = nullptr,
+      .sorted = true,
+      .missing = 0,
+      .values = reinterpret_cast<bits*>(to.values),
+      .indices = nullptr,
+      .short_indices = to.indices,
+      .counts = reinterpret_cast<std::uint64_t*>(to.count),
+  };
+  tally::detail::top_k_on_gpu(context,
+                              tally::array_input<bits>{static_cast<bits const*>(p.in), p.n},
+                              tally::detail::gpu_rows{1, p.n, p.n, nullptr, nullptr}, order, how);
+}
+
+static registered const here{select_rung(
+    {
+        .id = "top-k/15_tally",
+        .title = "Tally's own: any k, one launch",
+        .bound = "reading",
+        .grid = 132,  // multiprocessors; the library chooses the blocks
+        .block = 256,
+        .fixed_shape = true,
+        .scratch_bytes =
+            [](problem const& p) { return scratch_context::bytes(words) + memory_bytes(p); },
+        .enqueue = enqueue_tally,
+    },
+    {.indices = true})};
+
+}  // namespace ladder::top_k

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The selections: what they count, the limits of k, and what each change of a rung saves."""
+
+import functools
+import math
+
+import pytest
+
+from .programs import lines
+
+PAGE, ANY, COLUMNS = "top-k/03_insertion", "top-k/04_any_write_back", "top-k/06_columns"
+OPT_IN, THRESHOLD, LINEAR = "top-k/07_opt_in", "top-k/08_threshold_first", "top-k/09_linear_merge"
+BUCKETS, SAMPLE, RADIX = "top-k/10_buckets", "top-k/11_sample", "top-k/12_radix_select"
+SORT, TALLY = "top-k/13_full_sort", "top-k/15_tally"
+INSERTIONS = [PAGE, ANY, "top-k/05_many_elements_a_thread", COLUMNS, OPT_IN, THRESHOLD, LINEAR]
+
+
+@functools.cache
+def run(rung, n, k, *options):
+    [found], status = lines("tally-ladder-simt", "run", "top-k", "--rung", rung, "--n", str(n), "-k",
+                            str(k), "--this-size", *options)
+    assert status == 0 and found["verified"] and found["findings"] == []
+    return found
+
+
+def shape(blocks, threads):
+    return "--grid", str(blocks), "--block", str(threads)
+
+
+def count(rung, n, k, name, *options):
+    return run(rung, n, k, *options)["counts"][name]
+
+
+@pytest.mark.parametrize("threads, most", [(256, 48), (128, 96), (64, 192), (32, 384)])
+def test_48_kb_of_lists_are_the_limit_of_k_and_none_is_said_to_be_greater(threads, most):
+    for rung in (ANY, COLUMNS):
+        found = run(rung, 600, 500, *shape(2, threads))
+        assert (found["k"], found["most_k"]) == (most, most)
+        assert f"{most}" in found["bound"]
+
+
+@pytest.mark.parametrize("threads, most", [(256, 48), (128, 96), (64, 64), (32, 32)])
+def test_the_pages_write_back_needs_a_thread_for_each_result(threads, most):
+    assert run(PAGE, 600, 500, *shape(2, threads))["k"] == most
+
+
+@pytest.mark.parametrize("threads", [256, 128, 64, 32])
+def test_who_asks_for_more_shared_memory_may_have_227_kb_of_an_h100(threads):
+    assert run(OPT_IN, 40, 5000, *shape(1, threads))["k"] == 227 * 256 // threads
+    assert run(LINEAR, 40, 5000, *shape(1, threads))["k"] == 227 * 1024 // (6 * threads)
+
+
+def test_the_share_of_threads_that_run_is_the_pages_where_a_block_fills_the_shared_memory():
+    drawn = [row.split()[2::2] for row in run(ANY, 100, 5)["drawing"][1:]]
+    nano, orin, h100 = zip(*drawn)
+    assert nano == ("12.5", "6.25", "3.125", "1.5625")
+    threads = (256, 128, 64, 32)  # and each block has 1 KB of its own
+    assert [float(x) for x in orin] == pytest.approx(
+        [100 * (164 // 49) * t / 1536 for t in threads], rel=1e-4)
+    assert [float(x) for x in h100] == [100 * (228 // 49) * t / 2048 for t in threads]
+
+
+def test_a_block_leaves_k_values_so_that_one_block_reads_up_to_12_times_the_input():
+    n, k, threads = 512, 384, 32
+    found = count(ANY, n, k, "bytes_written", *shape(n // threads, threads))
+    lists_of_blocks = 4 * k * n // threads
+    assert lists_of_blocks == 12 * 4 * n
+    assert lists_of_blocks < found < lists_of_blocks + 3 * 4 * k
+
+
+def test_one_barrier_a_level_is_enough_for_a_maximum():
+    two, one = (count(f"top-k/{name}", 5000, 1, "barriers") for name in ("01_maximum", "02_one_barrier"))
+    levels, blocks = 7, 8  # of 128 threads each
+    assert two - one == levels * blocks
+
+
+@pytest.mark.parametrize("k", [16, 32])
+def test_lists_side_by_side_have_hardly_any_bank_conflicts(k):
+    rows, columns = (count(rung, 4000, k, "bank_conflicts") for rung in (ANY, COLUMNS))
+    assert columns < rows / 10
+    # That much for writing the lists alone: those of 4 warps in each of 9 blocks.
+    assert rows > 9 * 4 * k * (math.gcd(k, 32) - 1)
+
+
+@pytest.mark.parametrize("options", [(), ("--distinct",)])
+def test_the_threshold_first_saves_what_the_page_does_to_reject(options):
+    n, k = 16384, 20
+    page, first = (count(rung, n, k, "operator", *options) for rung in (OPT_IN, THRESHOLD))
+    assert first < page
+    if options:  # the page looks through its list of k for nearly each element
+        assert page > n * k / 2 and first < page / 2
+
+
+def test_a_linear_merge_takes_k_comparisons_where_insertions_take_k_squared():
+    def saved(k):
+        return (count(THRESHOLD, 4096, k, "operator", *shape(1, 64))
+                - count(LINEAR, 4096, k, "operator", *shape(1, 64)))
+
+    assert saved(32) > 4 * saved(8) > 0
+
+
+@pytest.mark.parametrize("rung", [BUCKETS, SAMPLE, RADIX])
+def test_what_looks_for_the_cut_reads_about_as_much_for_any_k(rung):
+    few, many = (count(rung, 8192, k, "sectors") for k in (10, 1000))
+    assert many < 3 * few
+
+
+def test_a_sample_leaves_little_to_look_at():
+    n, whole = 65536, 65536 // 8  # sectors
+    assert count(RADIX, n, 10, "sectors") > 3 * whole
+    # All of it by who copies what is left; a sample of 2048, each in a sector of its own; the rest
+    # is little.
+    assert count(SAMPLE, n, 10, "sectors") < 2 * whole
+
+
+def test_a_full_sort_compares_more_than_all_others():
+    n = 16384
+    assert count(SORT, n, 10, "operator") == n // 2 * 14 * 15 // 2
+    assert all(count(rung, n, 10, "operator") < count(SORT, n, 10, "operator") / 2
+               for rung in (COLUMNS, THRESHOLD, LINEAR, RADIX))
+
+
+@pytest.mark.parametrize("operator", ["min", "max"])
+@pytest.mark.parametrize("k", [1, 47])
+def test_every_selection_selects_the_least_and_the_greatest(operator, k):
+    found, status = lines("tally-ladder-simt", "run", "top-k", "--operator", operator, "-k", str(k),
+                          "--n", "3001", "--this-size")
+    assert len(found) == 14 and {row["op"] for row in found} == {operator}
+    assert status == 0 and all(row["verified"] and row["findings"] == [] for row in found)
+
+
+@pytest.mark.parametrize("operator", ["min", "max"])
+def test_insertions_take_equal_elements_once_if_asked(operator):
+    found, status = lines("tally-ladder-simt", "run", "top-k", "--distinct", "--operator", operator,
+                          "-k", "30", "--n", "3001", "--this-size")
+    assert status == 0 and [row["id"] for row in found] == INSERTIONS
+    assert all(row["distinct"] and row["verified"] and row["findings"] == [] for row in found)
+
+
+@pytest.mark.parametrize("rung", [BUCKETS, SAMPLE, RADIX, SORT, TALLY])
+@pytest.mark.parametrize("n, k", [(3000, 2047), (2999, 2999), (5000, 4097)])
+def test_those_that_keep_no_lists_take_any_k(rung, n, k):
+    assert run(rung, n, k)["k"] == k
