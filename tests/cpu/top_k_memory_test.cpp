@@ -68,8 +68,8 @@ void expect_little_memory_at_a_rank(char const* kind, std::vector<T> const& in, 
   kth_value(cpu{threads}, in, in.size() / 2);
   quantile(cpu{threads}, in, 0.01);
   std::size_t const allowed = in.size() * sizeof(T) * 15 / 100 + (std::size_t(threads) << 20);
-  EXPECT_LE(peak - before, allowed) << name(dtype_of<T>) << " " << kind << " n = " << in.size()
-                                    << " threads = " << threads;
+  EXPECT_LE(peak - before, allowed)
+      << name(dtype_of<T>) << " " << kind << " n = " << in.size() << " threads = " << threads;
 }
 
 template <class T>

@@ -44,7 +44,7 @@ class searching_team {
   using memory = search_memory<bits, index>;
 
   __device__ explicit searching_team(Call const& call)
-      : all(call.w, call.blocks),
+      : all(call.w, blockIdx.x / call.blocks, blockIdx.x % call.blocks, call.blocks),
         told(memory_of(call) + memory::counts_bytes),
         counts(reinterpret_cast<index*>(memory_of(call))),
         first_(blockIdx.x / call.blocks),

@@ -24,7 +24,7 @@ __device__ std::uint64_t count_nans(Call const& call, searching_team<Call>& team
   using index = typename Call::index;
   if (call.order.sign == 0) return 0;
   index mine = 0;
-  stretch<Row> const part(row, team.all);
+  stretch<Row, index> const part(row, team.all);
   part.for_tiles([&](auto const& x, auto) {
 #pragma unroll
     for (int i = 0; i < part.items; ++i)

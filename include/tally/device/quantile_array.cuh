@@ -17,7 +17,7 @@ void quantiles_on_gpu(Context& context, In const& in, gpu_rows const& rows,
   using short_call = device::quantile_call<In, std::uint32_t>;
   using long_call = device::quantile_call<In, std::uint64_t>;
   if (rows.count == 0) return;
-  if (rows.length < ~std::uint32_t(0))
+  if (rows.length <= device::longest_of_32_bits)
     search_on_gpu<device::quantiles<In, std::uint32_t>, short_call>(context, in, rows, order, how);
   else
     search_on_gpu<device::quantiles<In, std::uint64_t>, long_call>(context, in, rows, order, how);

@@ -73,7 +73,7 @@ __device__ keys_at<typename Row::bits> find_keys(team& all, exchange& told, Row 
   using near = keys_near<bits, Index>;
   near const nothing{bits(~bits(0)), 0, 0};
   near mine = nothing;
-  stretch<Row> const part(row, all);
+  stretch<Row, Index> const part(row, all);
   part.for_tiles([&](auto const& x, auto) {
 #pragma unroll
     for (int i = 0; i < part.items; ++i) {
@@ -115,7 +115,7 @@ __device__ last_of_best<typename Row::bits, Index> find_last(
   using last = last_of_best<bits, Index>;
   last const nothing{bits(~bits(0)), 0};
   last mine = nothing;
-  stretch<Row> const part(row, all);
+  stretch<Row, Index> const part(row, all);
   part.for_tiles([&](auto const& x, auto index) {
 #pragma unroll
     for (int i = 0; i < part.items; ++i) {

@@ -15,7 +15,7 @@ struct tile_bits {
 // Sets, in shared memory that is zero, the thread's bits of a tile.
 template <class Row>
 __device__ void set_bits(tile_bits& shared, unsigned mine) {
-  using reading = stretch<Row>;
+  using reading = stretch<Row, std::uint32_t>;
   unsigned const first =
       threadIdx.x / 32 * (32 * reading::items) + threadIdx.x % 32 * reading::each;
 #pragma unroll
@@ -32,7 +32,7 @@ template <class Row, class Index, class Found>
 __device__ void find_tie(team& all, tile_bits& shared, Row const& row,
                          rank_order<typename Row::bits> const& order, typename Row::bits key,
                          Index which, Found found) {
-  using reading = stretch<Row>;
+  using reading = stretch<Row, Index>;
   std::uint64_t const mine =
       threadIdx.x / 32 * (32 * reading::items) + threadIdx.x % 32 * reading::each;
   Index left = which;  // 0: it is found
@@ -56,7 +56,7 @@ __device__ void find_tie(team& all, tile_bits& shared, Row const& row,
     std::uint32_t const here = __popc(word), before = block::exclusive_scan(here, plus{}, 0u);
     if (before < left && left <= before + here) {
       for (auto skipped = std::uint32_t(left) - before; skipped > 1; --skipped) word &= word - 1;
-      found(index(0) - mine + 32 * threadIdx.x + unsigned(__ffs(int(word)) - 1));
+      found(Index(index(0) - mine + 32 * threadIdx.x + unsigned(__ffs(int(word)) - 1)));
     }
     left = 0;
     __syncthreads();  // before the bits are used for another row
