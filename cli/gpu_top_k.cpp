@@ -6,21 +6,22 @@
 namespace tally::cli {
 namespace {
 
-// Whether there is memory for the elements, the best of them, and what sorts these: two arrays of
-// them with their indices. Blocks tell each other little beside that.
-bool fits(gpu const& there, std::uint64_t count, std::uint64_t k, dtype type) {
-  auto const size = size_of(type);
-  auto const bytes = count * size + 3 * std::min(k, count) * (size + sizeof(std::int64_t));
+// Whether there is memory for the elements, the best of them, and what sorts these, or all to find
+// different ones: two arrays of them with their indices. Blocks tell each other little beside that.
+bool fits(gpu const& there, std::uint64_t count, std::uint64_t k, dtype type, bool distinct) {
+  auto const size = size_of(type), pair = size + sizeof(std::int64_t);
+  auto const bytes =
+      count * size + std::min(k, count) * pair + 2 * (distinct ? count : std::min(k, count)) * pair;
   return bytes + bytes / 16 <= there.free_bytes();
 }
 
 }  // namespace
 
 std::optional<selection> select_on_gpu(input& in, arguments const& options) {
-  if (options.distinct) throw error("--device gpu: not on a GPU yet: --distinct");
   gpu there{.device = *options.gpu};
   auto const expected = in.count().value_or(0);
-  if (!fits(there, expected, k_of(options, expected), in.type())) return std::nullopt;
+  if (!fits(there, expected, k_of(options, expected), in.type(), options.distinct))
+    return std::nullopt;
   gpu_copy copy(there, std::size_t(expected * size_of(in.type())));
   std::uint64_t nan_count = 0;
   for (auto chunk = in.next(); !chunk.empty(); chunk = in.next()) {

@@ -22,10 +22,6 @@
 #define TALLY_TOP_K_KERNEL(BITS)                                                               \
   template void top_k_compiled_on_gpu(gpu_context&, array_input<BITS> const&, gpu_rows const&, \
                                       rank_order<BITS> const&, gpu_selection<BITS> const&);
-#define TALLY_TOP_K_KERNELS         \
-  TALLY_TOP_K_KERNEL(std::uint8_t)  \
-  TALLY_TOP_K_KERNEL(std::uint16_t) \
-  TALLY_TOP_K_KERNEL(std::uint32_t) TALLY_TOP_K_KERNEL(std::uint64_t)
 
 // And of a search for the k-th value, and for quantiles.
 #define TALLY_KTH_VALUE_KERNEL(BITS)                                                               \

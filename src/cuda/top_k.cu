@@ -9,6 +9,7 @@ void top_k_compiled_on_gpu(gpu_context& context, array_input<Bits> const& in, gp
                            rank_order<Bits> const& order, gpu_selection<Bits> const& how) {
   top_k_on_gpu(context, in, rows, order, how);
 }
-TALLY_TOP_K_KERNELS
+TALLY_TOP_K_KERNEL(std::uint32_t)
+TALLY_TOP_K_KERNEL(std::uint64_t)
 
 }  // namespace tally::detail

@@ -102,7 +102,8 @@ std::vector<top_k_options> all_options() {
   std::vector<top_k_options> all;
   for (auto order : {largest, smallest})
     for (bool sorted : {true, false})
-      for (auto nan : {propagate, skip}) all.push_back({order, sorted, false, nan});
+      for (auto nan : {propagate, skip})
+        for (bool distinct : {false, true}) all.push_back({order, sorted, distinct, nan});
   return all;
 }
 

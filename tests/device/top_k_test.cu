@@ -133,6 +133,25 @@ TEST(top_k_of_short_rows, may_be_best_at_every_32nd_place) {
     expect_top_k(call, in, test_rows{1, 1000, 1000}, 20, {.sorted = sorted}, "few lanes");
 }
 
+TYPED_TEST(top_k_on_a_device, may_be_of_different_values) {
+  for (int multiprocessors : {1, 2})
+    for (unsigned kinds : {0u, 5u}) {
+      test_call call(multiprocessors);
+      auto const in = elements<TypeParam>(multiprocessors * 2100, kinds);
+      for (auto options : all_options()) {
+        options.distinct = true;
+        for (std::size_t k : {std::size_t(3), in.size() / 2})
+          expect_top_k(call, in, k, options, std::to_string(kinds) + " kinds");
+      }
+    }
+}
+TEST(top_k_of_rows_on_a_device, may_be_of_different_values) {
+  test_call call(1);
+  auto const in = elements<std::uint8_t>(20 * 50, 0);
+  for (bool sorted : {true, false})
+    expect_top_k(call, in, test_rows{20, 50, 50}, 45, {.sorted = sorted, .distinct = true}, "rows");
+}
+
 TEST(top_k_on_a_device_of_one, orders_blocks_in_any_way) {
   auto const in = elements<std::int32_t>(5 * 8192, 1000);
   for (int order = 0; order < schedule::orders; ++order)

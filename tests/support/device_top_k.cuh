@@ -78,7 +78,7 @@ rows_found<T> top_k_on_device(test_call& call, std::vector<T> const& in, test_ro
                                          tally::to_bits(missing_value<T>()), values.data() + margin,
                                          short_indices ? nullptr : indices.data() + margin,
                                          short_indices ? shorts.data() + margin : nullptr,
-                                         counts.data() + margin, taken.data()});
+                                         counts.data() + margin, options.distinct, taken.data()});
   tally::check(cudaDeviceSynchronize());
   EXPECT_EQ(std::ranges::count(call.sums(), 0u), std::ptrdiff_t(call.sums().size()));
 

@@ -66,7 +66,8 @@ void top_k_compiled_on_gpu(gpu_context&, array_input<Bits> const& in, gpu_rows c
   std::vector<Bits> keys(std::size_t(in.count));
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = order(in[i]);
   std::uint64_t count = 0;
-  for (auto const index : top_k(cpu{}, keys, how.most, {.sorted = how.sorted}).indices) {
+  for (auto const index :
+       top_k(cpu{}, keys, how.most, {.sorted = how.sorted, .distinct = how.distinct}).indices) {
     if (order.skips && keys[std::size_t(index)] == 0) continue;
     how.values[count] = in[std::uint64_t(index)], how.indices[count++] = index;
   }
@@ -105,7 +106,7 @@ TALLY_SCANS_OF_FLOATS(TALLY_SCAN_KERNEL)
 #define X(O, T) TALLY_SCAN_KERNEL(O, T, T)
 TALLY_EACH_floating(X, fast_sum) TALLY_EACH_element(X, minimum) TALLY_EACH_element(X, maximum)
 #undef X
-    TALLY_TOP_K_KERNELS TALLY_EACH_WIDTH(TALLY_KTH_VALUE_KERNEL)
+    TALLY_EACH_WIDTH(TALLY_TOP_K_KERNEL) TALLY_EACH_WIDTH(TALLY_KTH_VALUE_KERNEL)
         TALLY_EACH_WIDTH(TALLY_QUANTILE_KERNEL)
 
 }  // namespace detail

@@ -91,9 +91,7 @@ struct row_output {
   std::uint64_t first;
 
   __device__ void operator()(Index place, bits value, std::int64_t index) const {
-    how.values[first + place] = value;
-    if (how.indices) how.indices[first + place] = index;
-    if (how.short_indices) how.short_indices[first + place] = std::int32_t(index);
+    how.put(first + place, value, index);
   }
 };
 

@@ -8,6 +8,7 @@
 #include "tally/cuda/launch.cuh"
 #include "tally/device/launch_context.cuh"
 #include "tally/device/top_k.cuh"
+#include "tally/device/top_k_distinct_array.cuh"
 #include "tally/device/top_k_short_rows.cuh"
 
 namespace tally::detail {
@@ -81,6 +82,7 @@ void top_k_on_gpu(Context& context, In const& in, gpu_rows const& rows,
                   rank_order<bits_of<typename In::element>> const& order,
                   gpu_selection<bits_of<typename In::element>> const& how) {
   if (rows.count == 0 || (how.most == 0 && !how.counts)) return;
+  if (how.distinct) return top_k_distinct_on_gpu(context, in, rows, order, how);
   if (rows.length <= device::longest_short_row && how.most <= device::most_of_short_row)
     select_from_short_rows<4>(context, device::short_rows_call<In>{in, rows, order, how});
   else if (rows.length <= device::longest_of_32_bits)

@@ -42,7 +42,14 @@ struct gpu_selection {
   std::int64_t* indices;
   std::int32_t* short_indices;
   std::uint64_t* counts;
+  bool distinct = false;           // each value once, at its first index
   std::uint32_t* paths = nullptr;  // how many rows took each path
+
+  TALLY_FN void put(std::uint64_t place, Bits value, std::int64_t index) const {
+    values[place] = value;
+    if (indices) indices[place] = index;
+    if (short_indices) short_indices[place] = std::int32_t(index);
+  }
 
   TALLY_FN std::uint64_t k_of(std::uint64_t r) const {
     if (!ks) return most;

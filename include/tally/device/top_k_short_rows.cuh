@@ -160,9 +160,7 @@ __global__ void __launch_bounds__(32 * short_row_warps)
     auto const k = unsigned(asked < row.count ? asked : row.count);
     std::uint64_t const first = r * call.how.most;
     auto const out = [&](unsigned place, bits value, std::int64_t index) {
-      call.how.values[first + place] = value;
-      if (call.how.indices) call.how.indices[first + place] = index;
-      if (call.how.short_indices) call.how.short_indices[first + place] = std::int32_t(index);
+      call.how.put(first + place, value, index);
     };
     unsigned count = 0;
     if (k > 0)

@@ -90,7 +90,6 @@ struct selections_on<gpu> {
     static_assert(has_top_k_kernel<In>,
                   "the library holds top_k of arrays: for another input include "
                   "<tally/gpu_operators.cuh> in a source that nvcc compiles");
-    if (options.distinct) throw error("top_k: distinct is not there on a gpu yet");
     require_aligned("top_k", "values", values);
     require_aligned("top_k", "indices", indices);
     require_indices<Index>(of_rows.length);
@@ -103,7 +102,8 @@ struct selections_on<gpu> {
                             reinterpret_cast<bits*>(values.data()),
                             nullptr,
                             nullptr,
-                            counts};
+                            counts,
+                            options.distinct};
     if constexpr (sizeof(Index) == 4)
       how.short_indices = indices.data();
     else

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The k best different values of each row, each at its first index: by a stable sort of the whole
+// row, in which the first of equal keys is the first by index.
+#pragma once
+
+#include "tally/cuda/launch.cuh"
+#include "tally/device/select/gather.cuh"
+#include "tally/device/select/sort.cuh"
+#include "tally/device/top_k_shape.hpp"
+
+namespace tally::device {
+
+// What a team keeps in global memory, in this order, of rows of up to `length` elements.
+template <class Bits, class Index>
+struct distinct_memory {
+  Index* counts;                     // of digits
+  two_counts<Index>* totals;         // of blocks
+  key_pairs<Bits, Index> pairs[2];   // of the row
+  key_pairs<Index, Index> found[2];  // of the best, where they are to be put by index
+
+  TALLY_HD static constexpr std::size_t rounded(std::size_t bytes) {
+    return (bytes + 15) / 16 * 16;
+  }
+  TALLY_HD static constexpr std::size_t bytes(unsigned blocks, std::uint64_t length,
+                                              std::uint64_t found) {
+    return rounded(2 * std::size_t(sort_digits) * blocks * sizeof(Index)) +
+           rounded(blocks * sizeof(two_counts<Index>)) +
+           2 * (rounded(length * sizeof(Index)) + rounded(length * sizeof(Bits))) +
+           4 * rounded(found * sizeof(Index));
+  }
+  __device__ distinct_memory(std::byte* at, unsigned blocks, std::uint64_t length,
+                             std::uint64_t most) {
+    auto const take = [&](std::size_t size) {
+      auto* const here = at;
+      at += rounded(size);
+      return here;
+    };
+    counts = reinterpret_cast<Index*>(take(2 * std::size_t(sort_digits) * blocks * sizeof(Index)));
+    totals = reinterpret_cast<two_counts<Index>*>(take(blocks * sizeof(two_counts<Index>)));
+    for (auto& each : pairs) {
+      each.indices = reinterpret_cast<Index*>(take(length * sizeof(Index)));
+      each.keys = reinterpret_cast<Bits*>(take(length * sizeof(Bits)));
+    }
+    for (auto& each : found) {
+      each.keys = reinterpret_cast<Index*>(take(most * sizeof(Index)));
+      each.indices = reinterpret_cast<Index*>(take(most * sizeof(Index)));
+    }
+  }
+};
+
+template <class In, class Index>
+struct distinct_call {
+  using bits = bits_of<typename In::element>;
+
+  In in;
+  detail::gpu_rows rows;
+  rank_order<bits> order;
+  detail::gpu_selection<bits> how;
+  unsigned blocks, teams;
+  workspace w;
+  std::byte* memory;  // of the teams
+
+  TALLY_FN std::uint64_t by_index() const { return how.sorted ? 0 : how.most; }
+};
+
+// Calls emit(place, index) for the first of each run of equal keys, as long as the place is below
+// k. Keys of 0 are left out where `skips`. Returns how many there are.
+template <class Bits, class Index, class Emit>
+__device__ Index find_firsts(team& all, two_counts<Index>* totals,
+                             key_pairs<Bits, Index> const& sorted, Index count, Index k, bool skips,
+                             Emit emit) {
+  Index const share = (count + all.blocks() - 1) / all.blocks();
+  Index const begin = Index(all.rank()) * share < count ? Index(all.rank()) * share : count;
+  Index const end = begin + share < count ? begin + share : count;
+  auto const is_first = [&](Index i) {
+    Bits const key = sorted.keys[i];
+    return !(skips && key == 0) && (i == 0 || sorted.keys[i - 1] != key);
+  };
+  Index mine = 0, here;
+  for (Index i = begin + threadIdx.x; i < end; i += selecting_threads) mine += is_first(i);
+  block::inclusive_scan(mine, plus{}, here);
+  auto const before = find_places(all, totals, cut<Bits, Index>{0, 0, here, 0});
+  Index place = before.above;
+#pragma unroll 1
+  for (Index base = begin; base < end && place < k; base += selecting_threads) {
+    Index const i = base + threadIdx.x;
+    Index const first = i < end && is_first(i);
+    Index total;
+    Index const through = block::inclusive_scan(first, plus{}, total);
+    if (first && place + through - 1 < k) emit(Index(place + through - 1), sorted.indices[i]);
+    place += total;
+  }
+  return before.count < k ? before.count : k;
+}
+
+template <class In, class Index>
+__device__ Index distinct_of_row(distinct_call<In, Index> const& call, team& all,
+                                 sort_board<Index>& board,
+                                 distinct_memory<bits_of<typename In::element>, Index> const& room,
+                                 std::uint64_t number) {
+  auto const row = row_of(call.in, call.rows.begin(number), call.rows.size(number));
+  Index const size = Index(row.count), k = Index(call.how.k_of(number));
+  std::uint64_t const first = number * call.how.most;
+  auto const out = [&](Index place, Index index) {
+    call.how.put(first + place, row[index], std::int64_t(index));
+  };
+  if (size == 0 || k == 0) return 0;
+  for (Index i = all.thread(); i < size; i += all.threads())
+    room.pairs[0].keys[i] = call.order(row[i]), room.pairs[0].indices[i] = i;
+  all.meet();
+  auto const sorted = sort_pairs(all, board, room.counts, room.pairs[0], room.pairs[1], size);
+  if (call.how.sorted) return find_firsts(all, room.totals, sorted, size, k, call.order.skips, out);
+  Index const count = find_firsts(all, room.totals, sorted, size, k, call.order.skips,
+                                  [&](Index place, Index index) {
+                                    room.found[0].keys[place] = Index(~index);
+                                    room.found[0].indices[place] = index;
+                                  });
+  all.meet();
+  auto const by_index = sort_pairs(all, board, room.counts, room.found[0], room.found[1], count);
+  for (Index i = all.thread(); i < count; i += all.threads()) out(i, by_index.indices[i]);
+  return count;
+}
+
+template <class In, class Index>
+__global__ void __launch_bounds__(selecting_threads, 2)
+    top_k_distinct(__grid_constant__ distinct_call<In, Index> const call) {
+  using memory = distinct_memory<bits_of<typename In::element>, Index>;
+  __shared__ sort_board<Index> board;
+  await_launches_before();
+  unsigned const mine = blockIdx.x / call.blocks;
+  team all(call.w, mine, blockIdx.x - mine * call.blocks, call.blocks);
+  memory const room(
+      call.memory + mine * memory::bytes(call.blocks, call.rows.length, call.by_index()),
+      call.blocks, call.rows.length, call.by_index());
+#pragma unroll 1
+  for (std::uint64_t r = mine; r < call.rows.count; r += call.teams) {
+    Index const count = distinct_of_row(call, all, board, room, r);
+    for (std::uint64_t i = count + all.thread(); i < call.how.most; i += all.threads())
+      call.how.put(r * call.how.most + i, call.how.missing, -1);
+    if (all.thread() == 0 && call.how.counts) call.how.counts[r] = count;
+    all.meet();  // the memory is free for the next row
+  }
+  all.leave();
+}
+
+}  // namespace tally::device
