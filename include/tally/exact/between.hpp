@@ -78,12 +78,11 @@ TALLY_HD void add_part(Digits& sum, bool negative, std::uint64_t x, wide_bits fr
   }
 }
 
-// a + (b - a) * fraction / 2^scale, a <= b, rounded once; zero is +0. Between infinities of both
-// signs it is NaN.
+// a + (b - a) * fraction / 2^scale for a <= b, neither of them a NaN, rounded once; zero is +0.
+// Between infinities of both signs it is NaN.
 template <floating R, element T>
 TALLY_COLD R between(T a, T b, sorted_place const& at) {
   if constexpr (floating<T>) {
-    if (is_nan(a) || (at.is_between() && is_nan(b))) return quiet_nan<R>();
     if (!is_finite(a) && (!at.is_between() || is_finite(b) || to_bits(a) == to_bits(b)))
       return infinity<R>((to_bits(a) & format<T>::sign) != 0);
     if (!is_finite(a)) return quiet_nan<R>();
@@ -100,8 +99,8 @@ TALLY_COLD R between(T a, T b, sorted_place const& at) {
   return sum.template round<R>();
 }
 
-// The element of a key by which the largest come first (rank_key), turned around: the smallest do.
-// A NaN has lost its payload, and a zero its sign.
+// The element, no NaN, of a key by which the largest come first (rank_key), turned around: the
+// smallest do. A zero has lost its sign.
 template <element T>
 TALLY_HD T from_ascending_key(bits_of<T> key) {
   using bits = bits_of<T>;
@@ -111,7 +110,6 @@ TALLY_HD T from_ascending_key(bits_of<T> key) {
   } else {
     bits const ordered = bits(rank ^ format<T>::sign);
     bool const negative = (ordered & format<T>::sign) != 0;
-    if (rank == bits(~bits(0))) return quiet_nan<T>();
     return from_bits<T>(negative ? bits(bits(0 - ordered) | format<T>::sign) : ordered);
   }
 }
