@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Selections of one array and of rows, sorted, with indices: cold, each in a row of its own calls
-// and behind another kernel; every answer compared with the CPU's. Rows are named
-// top_k/TYPE/ROWSxLENGTH/K/VALUES/cold|behind/tally.
+// and behind another kernel; every answer compared with the CPU's. Beside them CUB's of one array
+// of normal or of 256 values, where CUB has it (3.2 and later), which sorts nothing and gives
+// another result each time. Rows are named top_k/TYPE/ROWSxLENGTH/K/VALUES/cold|behind/WHO.
 //
 // usage: bench-top_k [--quick | --only TEXT]: those whose name has the text
 #include <cstring>
 #include <string>
 #include <vector>
+
+#if __has_include(<cub/device/device_topk.cuh>)
+#include <cub/device/device_topk.cuh>
+#include <cuda/iterator>
+#define TALLY_CUB_HAS_TOP_K
+#endif
+#include <cub/version.cuh>
 
 #include "bench/gpu/values.cuh"
 #include "tally/cpu/selections.hpp"
@@ -64,6 +72,31 @@ __global__ void fill_rows(T* data, std::uint64_t n, std::uint64_t length, inputs
 std::string only;
 bool quick = false;
 
+#ifdef TALLY_CUB_HAS_TOP_K
+void measure_cub(std::string const& id, timing::rotation const& in, std::uint64_t n,
+                 std::uint64_t k, std::size_t calls, int replays) {
+  namespace need = cuda::execution;
+  auto const how = need::require(need::determinism::not_guaranteed, need::output_ordering::unsorted);
+  device_array<float> found(k);
+  device_array<std::int32_t> at(k);
+  auto const call = [&](void* temporary, std::size_t& bytes, std::size_t i, cudaStream_t s) {
+    tally::check(cub::DeviceTopK::MaxPairs(
+        temporary, bytes, reinterpret_cast<float const*>(in[i]), found.data(),
+        cuda::counting_iterator<std::int32_t>(0), at.data(), std::int64_t(n), std::int64_t(k),
+        cuda::std::execution::env{cuda::stream_ref{s}, how}));
+  };
+  std::size_t room = 0;
+  call(nullptr, room, 0, nullptr);
+  device_array<unsigned char> temporary(room);
+  auto const work = [&](cudaStream_t s, std::size_t i) {
+    std::size_t size = room;
+    call(temporary.data(), size, i, s);
+  };
+  print(id + "cold/cub", timing::cold_time(work, calls, replays), 4 * n);
+  print(id + "behind/cub", behind_time(work, calls, replays), 4 * n);
+}
+#endif
+
 template <class T>
 void measure(char const* type, std::uint64_t rows, std::uint64_t length, std::uint64_t k,
              inputs which) {
@@ -106,6 +139,11 @@ void measure(char const* type, std::uint64_t rows, std::uint64_t length, std::ui
   int const replays = quick ? 3 : 5;
   print(id + "cold/tally", timing::cold_time(call, calls, replays), bytes);
   print(id + "behind/tally", behind_time(call, calls, replays), bytes);
+#ifdef TALLY_CUB_HAS_TOP_K
+  if constexpr (std::is_same_v<T, float>)
+    if (rows == 1 && (which == inputs::normal || which == inputs::of_256))
+      measure_cub(id, in, n, k, calls, replays);
+#endif
 }
 
 constexpr inputs every_input[] = {inputs::normal,  inputs::uniform,     inputs::equal,
@@ -154,6 +192,8 @@ int main(int argc, char** argv) {
     if (std::string(argv[i]) == "--quick") quick = true;
     if (std::string(argv[i]) == "--only" && i + 1 < argc) only = argv[i + 1];
   }
+  std::printf("{\"libraries\": {\"cub\": \"%d.%d.%d\"}}\n", CUB_MAJOR_VERSION, CUB_MINOR_VERSION,
+              CUB_SUBMINOR_VERSION);
   try {
     one_array();
     of_rows();
