@@ -36,7 +36,9 @@ def main(folder, out):
     if not gpus:
         sys.exit(f"bench: no GPU: {devices['no_gpu']}")
     rows, libraries = [], {}
-    for command in [[program] for program in sorted(programs.glob("bench-*"))] + PEERS:
+    # One makes a cell of a table, as top_k_table.py tells it.
+    benchmarks = sorted(set(programs.glob("bench-*")) - {programs / "bench-top_k_table"})
+    for command in [[program] for program in benchmarks] + PEERS:
         print(Path(command[-1]).name, file=sys.stderr)
         for row in output_of(*command):
             if "id" in row:
