@@ -166,6 +166,7 @@ TESTED_THROUGH = {
     "device/select/rank.cuh": "device/quantile_test.cu",
     "device/select/row.cuh": "device/top_k_test.cu",
     "device/select/sample.cuh": "device/top_k_test.cu",
+    "device/select/sampled.cuh": "device/top_k_test.cu",
     "device/select/sort.cuh": "device/top_k_test.cu",
     "device/select/team.cuh": "device/top_k_test.cu",
     "device/select/tie.cuh": "device/kth_value_test.cu",

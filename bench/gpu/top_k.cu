@@ -76,14 +76,15 @@ bool quick = false;
 void measure_cub(std::string const& id, timing::rotation const& in, std::uint64_t n,
                  std::uint64_t k, std::size_t calls, int replays) {
   namespace need = cuda::execution;
-  auto const how = need::require(need::determinism::not_guaranteed, need::output_ordering::unsorted);
+  auto const how =
+      need::require(need::determinism::not_guaranteed, need::output_ordering::unsorted);
   device_array<float> found(k);
   device_array<std::int32_t> at(k);
   auto const call = [&](void* temporary, std::size_t& bytes, std::size_t i, cudaStream_t s) {
-    tally::check(cub::DeviceTopK::MaxPairs(
-        temporary, bytes, reinterpret_cast<float const*>(in[i]), found.data(),
-        cuda::counting_iterator<std::int32_t>(0), at.data(), std::int64_t(n), std::int64_t(k),
-        cuda::std::execution::env{cuda::stream_ref{s}, how}));
+    tally::check(cub::DeviceTopK::MaxPairs(temporary, bytes, reinterpret_cast<float const*>(in[i]),
+                                           found.data(), cuda::counting_iterator<std::int32_t>(0),
+                                           at.data(), std::int64_t(n), std::int64_t(k),
+                                           cuda::std::execution::env{cuda::stream_ref{s}, how}));
   };
   std::size_t room = 0;
   call(nullptr, room, 0, nullptr);

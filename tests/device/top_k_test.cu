@@ -110,6 +110,20 @@ TEST(top_k_in_one_read, is_how_most_rows_are_selected) {
       }
 }
 
+TEST(top_k_in_one_read, is_how_sorted_rows_are_selected) {
+  for (auto [n, multiprocessors] : {std::pair{8192, 1}, {50'000, 1}, {65'536, 4}})
+    for (unsigned k : {10u, 64u, 2000u})
+      for (bool rises : {true, false}) {
+        test_call call(multiprocessors);
+        paths taken;
+        std::vector<float> in(static_cast<std::size_t>(n));
+        for (std::size_t i = 0; i < in.size(); ++i) in[rises ? i : in.size() - 1 - i] = float(i);
+        expect_top_k(call, in, test_rows{1, in.size(), in.size()}, k, {}, "sorted", 0, false,
+                     &taken);
+        EXPECT_EQ(taken, (paths{1, 0, 0, 0})) << n << ", k = " << k << (rises ? ", rising" : "");
+      }
+}
+
 TEST(top_k_of_short_rows, is_found_by_a_warp_each) {
   for (unsigned length : {1u, 31u, 33u, 128u, 129u, 300u, 1024u})
     for (unsigned kinds : {0u, 1u, 3u, 50u}) {

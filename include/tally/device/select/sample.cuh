@@ -57,6 +57,14 @@ struct sampling {
     float const mean = float(groups) * (1 - empty);
     rank = unsigned(mean + 4.3f * std::sqrt(mean * empty) + 5.5f);
   }
+  // Which of the parts that blocks tell, one block after another, is the p-th by its place in the
+  // row. Groups take turns at them, so that in a sorted row their best are not in a few.
+  TALLY_FN unsigned part(unsigned p, unsigned blocks) const {
+    unsigned const warps = selecting_threads / 32;
+    unsigned const side_by_side = of_tiles && of_block > warps ? of_block / warps : 1;
+    unsigned const turn = p / side_by_side;
+    return turn % blocks * of_block + turn / blocks * side_by_side + p % side_by_side;
+  }
   // Whether so many groups can tell.
   TALLY_FN bool can_tell() const { return rank <= groups - groups / 16; }
 };
@@ -171,8 +179,10 @@ __device__ void compare_groups(team& all, group_board<Bits>& shared, sampling co
       key = shared.best[threadIdx.x];
     else
 #pragma unroll 1
-      for (unsigned g = threadIdx.x; g < how.of_block * all.blocks(); g += how.groups)
-        key = told[g] > key ? told[g] : key;
+      for (unsigned p = threadIdx.x; p < how.of_block * all.blocks(); p += how.groups) {
+        Bits const other = told[how.part(p, all.blocks())];
+        key = other > key ? other : key;
+      }
   }
   if (how.groups <= 64) {
     if (threadIdx.x < 64) shared.runs[threadIdx.x] = key;

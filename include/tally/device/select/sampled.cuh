@@ -28,7 +28,7 @@ struct sampled_shape {
     unsigned const k = most < most_sampled ? unsigned(most) : most_sampled;
     s.above = alone ? k * 5 / 2 + 1536 : 2048;
     s.ties = 1024;
-    s.kept = k + 1024;
+    s.kept = alone ? k + 1024 : 2 * k + 1024;
     s.chosen = sorted ? 0 : k;
     s.all_above = alone ? 0 : 6 * k + (blocks < 32 ? 2048 : 8192);
     s.all_ties = alone ? 0 : 2 * k + 1024;
@@ -240,15 +240,26 @@ class sampled_selection {
     }
   }
 
-  __device__ bits best_of(batch const& x, unsigned each) const {
+  // Of so many elements: of one vector, where that is enough, and which one depends on the lane, so
+  // that the sample is from all of the tile.
+  __device__ bits best_of(batch const& x, unsigned elements) const {
+    constexpr unsigned each = batch::each;
+    auto const places = unsigned(row_.lead() + row_.count), of_vectors = all_.threads() * each;
+    unsigned const vectors = (places + of_vectors - 1) / of_vectors;  // that not all are without
+    unsigned const looks =
+        (elements + each - 1) / each < vectors ? (elements + each - 1) / each : vectors;
     bits best = 0;
+#pragma unroll 1
+    for (unsigned look = 0; look < looks; ++look) {
+      unsigned const j = (threadIdx.x * looks + look) % vectors;
 #pragma unroll
-    for (int j = 0; j < batch::loads; ++j) {
-      if (unsigned(j * batch::each) >= each) break;
+      for (unsigned e = 0; e < each; ++e) {
+        bits of = x.x[e];
 #pragma unroll
-      for (int i = j * batch::each; i < (j + 1) * batch::each; ++i) {
-        bits const key = order_(x.x[i]);
-        if (unsigned(i) < each && (x.live >> i & 1) && key > best) best = key;
+        for (unsigned k = 1; k < unsigned(batch::loads); ++k)
+          if (k == j) of = x.x[k * each + e];
+        bits const key = order_(of);
+        if (e < elements && (x.live >> (j * each + e) & 1) && key > best) best = key;
       }
     }
     return best;
