@@ -124,6 +124,7 @@ TESTED_THROUGH = {
     "cuda/scan_sums_to_float.cu": "cuda/scan_test.cu",
     "cuda/scan_sums_to_half.cu": "cuda/scan_test.cu",
     "cuda/thread_index.cuh": "warp/reduce_test.cu",
+    "cuda/top_k_narrow.cu": "cuda/top_k_test.cu",
     "cuda/workspace.cu": "cuda/gpu_test.cu",
     "definition/describe.hpp": "cli/describe_test.py",
     "definition/dot.hpp": "aggregate/dot_test.cpp",
