@@ -31,7 +31,8 @@ LADDERS = ["memory", "reduce", "scan", "shuffle", "squares", "top-k"]
 # They test how long things take, or go through millions of elements.
 SLOW_UNDER_A_TOOL = ("Timing.*:Lines.*:ladder_*:LargeReductions.*:Reductions/*.*_a_hundred_times:"
                      "Reductions/*.*_at_every_boundary:Reductions/*.do_not_remember_other_data:"
-                     "dynamic_on_a_gpu.*_have_the_bits_of_the_cpu")
+                     "dynamic_on_a_gpu.*_have_the_bits_of_the_cpu:top_k_on_a_gpu/*:top_k_on_a_gpu_too.*:"
+                     "quantile_on_a_gpu/*:quantile_on_a_gpu_too.*")
 # What they do is to be the first thing that a process does with the GPU, too.
 ALONE = "Gpu.*:GpuWorkspace.*:GpuInGraphs.*"
 # While a kernel spins until others have run, racecheck ends the program. And it knows barriers only:

@@ -18,11 +18,13 @@ inline constexpr int selecting_threads = 512;  // a block
 // launch). All threads of a block call its members together.
 class team {
  public:
-  static constexpr unsigned most = workspace::max_sums / 2;  // teams of several blocks
+  static constexpr unsigned most = workspace::max_sums;  // teams of several blocks
 
   // The block number `rank` of the team number `number`.
   __device__ team(workspace const& w, unsigned number, unsigned rank, unsigned blocks)
-      : arrived_(w.sums() + 2 * number), rank_(rank), blocks_(blocks) {}
+      : arrived_(reinterpret_cast<std::uint32_t*>(w.sums() + number)),
+        rank_(rank),
+        blocks_(blocks) {}
 
   __device__ unsigned rank() const { return rank_; }
   __device__ unsigned blocks() const { return blocks_; }
@@ -38,8 +40,7 @@ class team {
     if (is_alone()) return;
     due_ += blocks_;
     if (threadIdx.x == 0) {
-      __nv_atomic_fetch_add(arrived_, std::uint64_t(1), __NV_ATOMIC_ACQ_REL,
-                            __NV_THREAD_SCOPE_DEVICE);
+      __nv_atomic_fetch_add(arrived_, 1u, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
       while (__nv_atomic_load_n(arrived_, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE) < due_) {
       }
     }
@@ -50,18 +51,16 @@ class team {
   // launches: by then nobody waits.
   __device__ void leave() {
     if (is_alone() || threadIdx.x != 0) return;
-    auto const gone = __nv_atomic_fetch_add(arrived_ + 1, std::uint64_t(1), __NV_ATOMIC_ACQ_REL,
-                                            __NV_THREAD_SCOPE_DEVICE);
+    auto const gone =
+        __nv_atomic_fetch_add(arrived_ + 1, 1u, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
     if (gone != blocks_ - 1) return;
-    __nv_atomic_store_n(arrived_, std::uint64_t(0), __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-    __nv_atomic_store_n(arrived_ + 1, std::uint64_t(0), __NV_ATOMIC_RELAXED,
-                        __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_store_n(arrived_, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_store_n(arrived_ + 1, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   }
 
  private:
-  std::uint64_t* arrived_;
-  std::uint64_t due_ = 0;
-  unsigned rank_, blocks_;
+  std::uint32_t* arrived_;  // how many have, and have left
+  unsigned due_ = 0, rank_, blocks_;
 };
 
 }  // namespace tally::device
