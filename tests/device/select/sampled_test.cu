@@ -272,6 +272,15 @@ TEST(top_k_of_one_row, is_sampled_by_teams_of_any_size) {
       }
 }
 
+// Fewer groups than threads / 2: nothing may be read of those that there are not (order_many).
+TEST(top_k_of_one_row, is_sampled_by_blocks_that_are_no_power_of_two) {
+  for (std::uint64_t k : {257u, 1000u}) {
+    test_call call(2);
+    expect_path(call, shuffled<std::int64_t>(length_for<std::int64_t>({3, 2})), k, {}, sampled,
+                "three blocks");
+  }
+}
+
 // Equal elements at the threshold, of which a block has room for 1024.
 TEST(top_k_of_one_row, is_sampled_and_has_ties_gathered) {
   for (auto const& t : teams) {
