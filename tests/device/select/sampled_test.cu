@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the selection in one read could get wrong: what peers did, samples that mislead, more equal
+// elements than there is room for, and memory that launches use again.
+#include "tally/cuda/launch.cuh"
+#include "tally/device/select/sampled.cuh"
+
+#include "support/device_scan.cuh"
+#include "support/device_top_k.cuh"
+
+namespace {
+
+using namespace support;
+using tally::top_k_options;
+using paths = std::vector<std::uint32_t>;
+paths const sampled{1, 0, 0, 0}, sampled_ties{0, 1, 0, 0}, by_digits{0, 0, 1, 0},
+    short_rows{0, 0, 0, 1};
+
+std::vector<top_k_options> all_options() {
+  std::vector<top_k_options> all;
+  for (auto order : {tally::largest, tally::smallest})
+    for (bool sorted : {true, false})
+      for (auto nan : {tally::propagate, tally::skip}) all.push_back({order, sorted, false, nan});
+  return all;
+}
+
+// One row, and how it is to be selected.
+template <class T>
+void expect_path(test_call& call, std::vector<T> const& in, std::uint64_t k,
+                 top_k_options const& options, paths const& expected, std::string const& what,
+                 int offset = 0) {
+  paths taken;
+  expect_top_k(call, in, test_rows{1, in.size(), in.size()}, k, options, what, offset, false,
+               &taken);
+  EXPECT_EQ(taken, expected) << what << ", n = " << in.size() << ", k = " << k << ", "
+                             << (options.sorted ? "sorted" : "by index");
+}
+
+template <class T>
+constexpr std::size_t tile = tally::device::row_batch<tally::bits_of<T>>::items* std::size_t(
+    tally::device::selecting_threads);
+
+// A row so long that a GPU of `multiprocessors` gives it so many blocks.
+struct team_of {
+  unsigned blocks;
+  int multiprocessors;
+};
+constexpr team_of teams[] = {{1, 1}, {2, 1}, {3, 2}, {8, 4}};
+template <class T>
+std::size_t length_for(team_of const& t, std::size_t more = 101) {
+  return t.blocks * tile<T> + more;
+}
+
+template <class T>
+T number(double x) {
+  if constexpr (tally::floating<T>)
+    return tally::convert<T>(x);
+  else if constexpr (std::is_unsigned_v<T>)
+    return T(std::uint64_t(std::int64_t(x)));
+  else
+    return T(std::int64_t(x));
+}
+template <class T>
+T least_of() {
+  if constexpr (tally::floating<T>)
+    return tally::infinity<T>(true);
+  else
+    return std::numeric_limits<T>::lowest();
+}
+template <class T>
+T most_of() {
+  if constexpr (tally::floating<T>)
+    return tally::infinity<T>(false);
+  else
+    return std::numeric_limits<T>::max();
+}
+
+// Different numbers in any order.
+template <class T>
+std::vector<T> shuffled(std::size_t n, unsigned seed = 1) {
+  std::vector<T> out(n);
+  for (std::size_t i = 0; i < n; ++i) out[i] = T(i);
+  std::mt19937_64 random(seed);
+  std::ranges::shuffle(out, random);
+  return out;
+}
+
+enum class shape {
+  rising,
+  falling,
+  periodic,
+  masked,
+  few_bits,
+  outliers,
+  extremes,
+  any_bits,
+  few,
+  best_at_end
+};
+constexpr shape shapes[] = {shape::rising,   shape::falling,    shape::periodic, shape::masked,
+                            shape::few_bits, shape::outliers,   shape::extremes, shape::any_bits,
+                            shape::few,      shape::best_at_end};
+template <class T>
+std::vector<T> values_of(shape which, std::size_t n, unsigned seed = 1) {
+  using bits = tally::bits_of<T>;
+  std::mt19937_64 random(seed);
+  std::vector<T> out(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    auto const r = random();
+    switch (which) {
+      case shape::rising: out[i] = number<T>(double(i) * 120 / double(n)); break;
+      case shape::falling: out[i] = number<T>(120 - double(i) * 120 / double(n)); break;
+      case shape::periodic: out[i] = number<T>(double(i % 64)); break;
+      case shape::masked: out[i] = r % 1000 ? least_of<T>() : number<T>(double(r % 100)); break;
+      case shape::few_bits:
+        out[i] = tally::from_bits<T>(bits(tally::to_bits(number<T>(1)) ^ bits(r & 7)));
+        break;
+      case shape::outliers: out[i] = r % 700 ? number<T>(double(r % 3)) : most_of<T>(); break;
+      case shape::extremes: out[i] = r % 2 ? most_of<T>() : least_of<T>(); break;
+      case shape::any_bits: out[i] = tally::from_bits<T>(bits(r)); break;
+      case shape::few: out[i] = number<T>(double(r % 5)); break;
+      case shape::best_at_end: out[i] = number<T>(i + 40 < n ? double(r % 50) : 100); break;
+    }
+  }
+  return out;
+}
+
+// ---- What peers did wrong.
+
+// The order of doubles that differ in their upper halves alone, beside indices of 32 bits.
+TEST(top_k_that_peers_got_wrong, sorts_by_all_bits_of_a_double_beside_small_indices) {
+  std::mt19937_64 random(1);
+  std::vector<double> in(6000);
+  for (auto& x : in)
+    x = tally::from_bits<double>((0x3ff0'0000ull + random() % 0xffff) << 32 |
+                                 (~random() & 0xffff'fff0ull));
+  std::vector<double> upper(6000);
+  for (std::size_t i = 0; i < upper.size(); ++i)
+    upper[i] = tally::from_bits<double>((0x3ff0'0000ull + random() % 5000) << 32 | 0x1234u);
+  test_call call(1);
+  for (auto const& row : {in, upper})
+    for (std::uint64_t k : {1, 300, 2048, 3000, 6000})
+      for (bool sorted : {true, false})
+        expect_top_k(call, row, test_rows{1, row.size(), row.size()}, k, {.sorted = sorted},
+                     "doubles", 0, true);
+}
+
+TEST(top_k_that_peers_got_wrong, has_more_ties_than_room_at_any_place) {
+  std::size_t const n = 9000;
+  unsigned turn = 0;
+  for (double part : {0.2, 0.9})
+    for (bool first : {true, false})
+      for (std::uint64_t k : {50u, 900u}) {
+        std::mt19937_64 random(k);
+        std::vector<float> in(n);
+        for (std::size_t i = 0; i < n; ++i) in[i] = -1 - float(random() % 1000);
+        std::size_t const ties = std::size_t(part * n);
+        for (std::size_t i = 0; i < ties; ++i) in[first ? i : n - 1 - i] = 5;
+        for (int i = 0; i < 40; ++i) in[random() % n] = 6;
+        for (int i = 0; i < 2; ++i) {
+          test_call call(1);
+          expect_top_k(call, in, k, all_options()[turn++ * 3 % 8], "ties");
+        }
+      }
+}
+
+TEST(top_k_that_peers_got_wrong, keeps_infinity_in_a_row) {
+  for (std::size_t n : {2000u, 17'000u})
+    for (std::size_t infinities : {1u, 70u, 1500u}) {
+      std::mt19937_64 random(n);
+      std::vector<float> in(n);
+      for (auto& x : in) x = float(random() % 100'000) * 0.01f;
+      for (std::size_t i = 0; i < infinities; ++i) in[random() % n] = tally::infinity<float>(false);
+      in[n / 2] = tally::infinity<float>(true), in[n - 1] = tally::infinity<float>(false);
+      test_call call(1);
+      for (auto order : {tally::largest, tally::smallest})
+        for (std::uint64_t k : {1u, 64u, 512u})
+          expect_top_k(call, in, k, {order, k != 64}, std::to_string(infinities) + " infinities");
+    }
+}
+
+TEST(top_k_that_peers_got_wrong, tells_apart_what_float16_cannot) {
+  std::mt19937_64 random(1);
+  std::vector<std::vector<float>> rows(3, std::vector<float>(9000));
+  for (std::size_t i = 0; i < rows[0].size(); ++i) {
+    rows[0][i] = 65'504 + float(random() % 1'000'000);                              // all infinite
+    rows[1][i] = tally::from_bits<float>(unsigned(random() & 0x807f'ffff));         // subnormal
+    rows[2][i] = tally::from_bits<float>(0x3f80'0000u + unsigned(random() & 511));  // all 1
+  }
+  for (auto const& in : rows)
+    for (auto order : {tally::largest, tally::smallest})
+      for (bool sorted : {true, false})
+        for (std::uint64_t k : {10u, 600u}) {
+          test_call call(1);
+          expect_path(call, in, k, {order, sorted}, sampled, "beyond float16");
+        }
+}
+
+// NaNs of both signs and any payload, by themselves and among numbers, at the threshold too.
+template <class T>
+class top_k_of_nans : public ::testing::Test {};
+using every_float = ::testing::Types<tally::float16, tally::bfloat16, float, double>;
+TYPED_TEST_SUITE(top_k_of_nans, every_float);
+TYPED_TEST(top_k_of_nans, gives_each_index_once_and_none_outside) {
+  using T = TypeParam;
+  using f = tally::format<T>;
+  using bits = tally::bits_of<T>;
+  std::size_t const n = 3500;
+  unsigned turn = 0;
+  for (std::size_t numbers : {0u, 3u, 500u, 2000u, 3497u}) {
+    std::mt19937_64 random(numbers);
+    std::vector<T> in(n);
+    for (auto& x : in)
+      x = tally::from_bits<T>(bits(f::infinity | (random() & f::sign) |
+                                   bits(1 + (random() & f::fraction) % (f::fraction - 1))));
+    for (std::size_t i = 0; i < numbers; ++i)
+      in[(i * 7919 + 13) % n] = number<T>(double(int(random() % 400)) - 200);
+    for (auto const& options : all_options()) {
+      test_call call(1);
+      expect_top_k(call, in, turn++ % 3 ? 700 : 20, options, std::to_string(numbers) + " numbers");
+    }
+  }
+}
+
+TEST(top_k_that_peers_got_wrong, skips_nans_where_fewer_than_k_are_left) {
+  for (std::size_t n : {20u, 900u, 3000u, 17'000u})
+    for (std::size_t numbers : {0u, 5u, 19u}) {
+      std::vector<float> in(n, tally::quiet_nan<float>());
+      for (std::size_t i = 0; i < numbers; ++i) in[(i * 17 + 1) % n] = i % 2 ? -0.0f : float(i % 4);
+      for (auto order : {tally::largest, tally::smallest})
+        for (bool sorted : {true, false}) {
+          test_call call(1);
+          expect_top_k(call, in, 20, {order, sorted, false, tally::skip},
+                       std::to_string(numbers) + " numbers");
+        }
+    }
+}
+
+// The counters that blocks wait at, and scratch of other shapes, are used over and over.
+TEST(top_k_that_peers_got_wrong, uses_its_memory_again) {
+  for (int order = 0; order < schedule::orders; ++order) {
+    schedule const how(7, 1, order);
+    test_call call(3);
+    std::mt19937_64 random(order);
+    for (int i = 0; i < 7; ++i) {
+      std::uint64_t const count = 1 + random() % 3, length = 1 + random() % 10'000;
+      test_rows const rows{count, length, length + random() % 3};
+      std::uint64_t const k = 1 + random() % (i % 5 ? 200 : 2500);
+      top_k_options const options{random() % 2 ? tally::largest : tally::smallest,
+                                  random() % 3 != 0};
+      auto const what = "launch " + std::to_string(i) + ", length " + std::to_string(length);
+      if (i % 2)
+        expect_top_k(call, values_of<double>(shapes[i % 10], count * rows.stride), rows, k, options,
+                     what);
+      else
+        expect_top_k(call, values_of<std::int16_t>(shapes[i / 2 % 10], count * rows.stride), rows,
+                     k, options, what);
+    }
+  }
+}
+
+// ---- Each way.
+
+TEST(top_k_of_one_row, is_sampled_by_teams_of_any_size) {
+  for (auto const& t : teams)
+    for (std::uint64_t k : {1u, 257u, 2048u})
+      for (bool sorted : {true, false}) {
+        if (k > 256 && t.blocks == 3) continue;
+        test_call call(t.multiprocessors);
+        expect_path(call, shuffled<std::int64_t>(length_for<std::int64_t>(t), unsigned(k)), k,
+                    {.sorted = sorted}, sampled, std::to_string(t.blocks) + " blocks");
+      }
+}
+
+// Fewer groups than threads / 2: nothing may be read of those that there are not (order_many).
+TEST(top_k_of_one_row, is_sampled_by_blocks_that_are_no_power_of_two) {
+  for (std::uint64_t k : {257u, 1000u}) {
+    test_call call(2);
+    expect_path(call, shuffled<std::int64_t>(length_for<std::int64_t>({3, 2})), k, {}, sampled,
+                "three blocks");
+  }
+}
+
+// Equal elements at the threshold, of which a block has room for 1024.
+TEST(top_k_of_one_row, is_sampled_and_has_ties_gathered) {
+  for (auto const& t : teams) {
+    std::size_t const n = length_for<double>(t);
+    std::vector<double> const same(n, -7.5);
+    std::vector<double> two(n), zeros(n), late(n), ones(n);
+    std::mt19937_64 random(1);
+    for (std::size_t i = 0; i < n; ++i) {
+      two[i] = i % 211 == 3 ? 2 : 1;
+      zeros[i] = i % 301 == 5 ? 4 : random() % 2 ? 0.0 : -0.0;
+      late[i] = i < n / 2 ? -double(i) : 9;
+      ones[i] = random() % 3 ? 1 : 0;
+    }
+    for (std::uint64_t k : {1u, 300u, 2048u}) {
+      if (t.blocks > 2) continue;
+      test_call call(t.multiprocessors);
+      auto const what = std::to_string(t.blocks) + " blocks";
+      expect_path(call, same, k, {tally::smallest}, sampled_ties, what + ", all equal");
+      expect_path(call, same, k, {tally::largest, false}, by_digits, what + ", all equal");
+      if (k > n / 211 + 1) expect_path(call, two, k, {}, sampled_ties, what + ", two values");
+      if (k > n / 301 + 1) expect_path(call, zeros, k, {}, sampled_ties, what + ", zeros");
+      expect_path(call, late, k, {}, sampled_ties, what + ", the last half");
+      expect_path(call, ones, k, {}, sampled_ties, what + ", most");
+      for (auto nan : {tally::propagate, tally::skip})
+        expect_top_k(call, zeros, k, {tally::smallest, false, false, nan}, what);
+    }
+  }
+}
+
+TEST(top_k_of_one_row, is_found_by_digits_where_k_is_large) {
+  for (auto const& t : teams)
+    for (bool sorted : {true, false}) {
+      test_call call(t.multiprocessors);
+      auto const in = shuffled<std::int64_t>(length_for<std::int64_t>(t));
+      expect_path(call, in, 2049, {.sorted = sorted}, by_digits, "large k");
+      if (t.blocks < 3)
+        expect_path(call, in, in.size() - 1, {.sorted = sorted}, by_digits, "nearly all");
+    }
+}
+
+TEST(top_k_of_one_row, is_found_by_a_warp_where_it_is_short) {
+  test_call call(1);
+  for (std::size_t n : {1u, 2u, 31u, 32u, 33u, 1023u, 1024u})
+    for (std::uint64_t k : {1u, 31u, 32u})
+      for (auto const& options : all_options()) {
+        expect_path(call, values_of<double>(shape::any_bits, n), k, options, short_rows, "short");
+        expect_path(call, values_of<std::uint64_t>(shape::extremes, n), k, options, short_rows,
+                    "short");
+      }
+  expect_path(call, shuffled<float>(1025), 32, {}, sampled, "one more element");
+  expect_path(call, shuffled<float>(1024), 33, {}, sampled, "one more of the best");
+}
+
+// Which elements of an aligned row are looked at first.
+template <class T>
+std::vector<bool> in_sample(unsigned blocks, std::size_t n, std::uint64_t k) {
+  using bits = tally::bits_of<T>;
+  using batch = tally::device::row_batch<bits>;
+  constexpr unsigned threads = tally::device::selecting_threads, each = batch::each;
+  bool const tiles = tally::device::fits_in_tiles<bits>(blocks, n);
+  auto const how = tally::device::sampling_of<bits>(blocks, n, k, tiles);
+  std::vector<bool> is(n);
+  auto const look = [&](std::uint64_t at) {
+    if (at < n) is[at] = true;
+  };
+  if (tiles) {
+    for (std::uint64_t thread = 0; thread < blocks * threads; ++thread)
+      for (unsigned i = 0; i < how.elements; ++i)
+        look(thread * each + i / each * std::uint64_t(blocks * threads * each) + i % each);
+    return is;
+  }
+  std::uint64_t const vectors = n / each, looks = std::uint64_t(blocks) * threads * how.vectors;
+  for (std::uint64_t at = 0; at < looks; ++at) {
+    std::uint32_t random = std::uint32_t(at) * 0x9e3779b1u;
+    random = (random ^ random >> 15) * 0x85ebca77u;
+    random ^= random >> 13;
+    auto const v =
+        std::uint64_t((double(at) + double(random) * 0x1p-32) * (double(vectors) / double(looks)));
+    for (unsigned e = 0; e < how.elements; ++e) look(std::min(v, vectors - 1) * each + e);
+  }
+  return is;
+}
+
+TEST(top_k_of_one_row, is_found_by_digits_where_the_sample_misleads) {
+  for (auto const& t : teams)
+    for (bool is_held : {true, false})
+      for (auto order : {tally::largest, tally::smallest}) {
+        // Three blocks have fewer groups where k is larger.
+        if (t.blocks > 2 || (t.blocks == 2 && is_held != (order == tally::largest))) continue;
+        std::uint64_t const k = 900;
+        std::size_t const n = length_for<double>(t, is_held ? 0 : tile<double> - 2);
+        auto const seen = in_sample<double>(t.blocks, n, k);
+        auto high = shuffled<double>(n), low = high;
+        std::size_t looked_at = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+          double const more = seen[i] ? 1e6 : 0;
+          double const sign = order == tally::largest ? 1 : -1;
+          looked_at += seen[i];
+          high[i] = sign * (high[i] + more), low[i] = sign * (low[i] - more);
+        }
+        for (bool sorted : {true, false}) {
+          test_call call(t.multiprocessors);
+          auto const what = std::to_string(t.blocks) + " blocks, " + std::to_string(looked_at) +
+                            " looked at of " + std::to_string(n);
+          expect_path(call, high, k, {order, sorted}, by_digits, what + ", too high");
+          expect_path(call, low, k, {order, sorted}, by_digits, what + ", too low");
+        }
+      }
+}
+
+// ---- Inputs.
+
+template <class T>
+class top_k_in_one_read_of : public ::testing::Test {};
+using every_element = ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
+                                       std::int32_t, std::uint32_t, std::int64_t, std::uint64_t,
+                                       tally::float16, tally::bfloat16, float, double>;
+TYPED_TEST_SUITE(top_k_in_one_read_of, every_element);
+TYPED_TEST(top_k_in_one_read_of, is_right_for_any_values) {
+  using T = TypeParam;
+  auto const options = all_options();
+  std::uint64_t const ks[] = {1, 33, 300, 1400};
+  unsigned turn = sizeof(T) + unsigned(std::is_signed_v<T>) + 2 * tally::floating<T>;
+  for (shape which : shapes)
+    for (int i = 0; i < 2; ++i, ++turn) {
+      std::size_t const n = turn % 10 == 0 ? tile<T> + 7 : turn % 3 ? 1500 : 2600;
+      test_call call(1);
+      expect_top_k(call, values_of<T>(which, n, turn), ks[(turn + turn / 8) % 4], options[turn % 8],
+                   "shape " + std::to_string(int(which)) + ", options " + std::to_string(turn % 8) +
+                       ", n = " + std::to_string(n));
+    }
+}
+
+TEST(top_k_in_one_read_of_bytes, may_begin_at_any_address) {
+  for (int offset = 0; offset < 16; ++offset)
+    for (std::size_t n : {1100u, 16'384u, 33'000u}) {
+      test_call call(1);
+      auto const what = "offset " + std::to_string(offset) + ", n = " + std::to_string(n);
+      expect_top_k(call, values_of<std::int8_t>(shape::any_bits, n, offset), 40 + offset,
+                   {.sorted = offset % 2 == 0}, what, offset);
+    }
+  for (int offset = 0; offset < 8; ++offset) {
+    test_call call(1);
+    auto const in = values_of<tally::float16>(shape::any_bits, 17'001, offset);
+    for (bool sorted : {true, false})
+      expect_path(call, in, 300, {tally::largest, sorted, false, tally::skip}, sampled, "float16",
+                  offset);
+  }
+  for (int offset = 0; offset < 4; ++offset)
+    for (bool sorted : {true, false}) {
+      test_call call(1);
+      expect_path(call, shuffled<float>(8192, offset), 300, {.sorted = sorted}, sampled, "float",
+                  offset);
+    }
+}
+
+TEST(top_k_in_one_read_of_rows, may_each_begin_at_another_address) {
+  test_call call(1);
+  test_rows rows{17, 1200, 1201};
+  auto const in = values_of<std::uint8_t>(shape::any_bits, rows.count * rows.stride);
+  for (bool sorted : {true, false}) {
+    paths taken;
+    expect_top_k(call, in, rows, 50, {.sorted = sorted}, "bytes", 3, false, &taken);
+    EXPECT_EQ(taken, (paths{17, 0, 0, 0}));
+  }
+}
+
+// Rows much shorter than those that teams are made for, and k from none to more than there are.
+TEST(top_k_in_one_read_of_rows, may_have_lengths_and_k_of_their_own) {
+  unsigned turn = 0;
+  for (std::uint64_t most : {90u, 1500u, 5000u})
+    for (int i = 0; i < 2; ++i) {
+      auto const options = all_options()[turn++ * 3 % 8];
+      test_call call(4);
+      test_rows rows{4, 9000, 9001};
+      rows.starts = {1, 0, 13, 2};
+      for (auto const& lengths : {std::vector<std::int64_t>{0, 1, 8987, 2050},
+                                  {8999, 5000, 15, 8193},
+                                  {4096, 4097, 6143, 129}}) {
+        rows.lengths = lengths;
+        rows.ks = {std::int64_t(most), 1, std::int64_t(most) - 1, std::int64_t(most / 2)};
+        auto const in = values_of<double>(shape::any_bits, rows.count * rows.stride + 20);
+        expect_top_k(call, in, rows, most, options, "own");
+        rows.ks = {0, std::int64_t(most), 2, std::int64_t(most)};
+        expect_top_k(call, values_of<double>(shape::few, in.size()), rows, most, options, "few");
+      }
+    }
+}
+
+// More rows than blocks: one block after the other selects, from the same memory.
+TEST(top_k_in_one_read_of_rows, do_not_disturb_each_other) {
+  test_call call(1);
+  test_rows rows{13, 1500, 1500};
+  std::vector<float> in(rows.count * rows.stride);
+  for (std::size_t r = 0; r < rows.count; ++r) {
+    auto const row = values_of<float>(shapes[r % 10], rows.length, unsigned(r));
+    std::ranges::copy(row, in.begin() + std::ptrdiff_t(r * rows.stride));
+    rows.lengths.push_back(r % 4 == 3 ? std::int64_t(r) : 1500);
+  }
+  for (auto const& options : all_options())
+    expect_top_k(call, in, rows, options.order == tally::largest ? 33 : 700, options, "rows");
+}
+
+TEST(top_k_in_one_read_of_rows, is_right_for_what_nobody_thought_of) {
+  std::mt19937_64 random(99);
+  auto const options = all_options();
+  for (int i = 0; i < 40; ++i) {
+    test_call call(1 + int(random() % 5));
+    std::uint64_t const count = 1 + random() % 4, length = 1 + random() % (i % 3 ? 2500 : 12'000);
+    std::uint64_t const k = 1 + random() % (i % 4 ? 70 : 256);
+    test_rows const rows{count, length, length + random() % 5};
+    auto const seed = unsigned(random());
+    shape const which = shapes[random() % 10];
+    auto const& how = options[random() % 8];
+    auto const what = "case " + std::to_string(i) + ", length " + std::to_string(length);
+    auto const go = [&]<class T>(T) {
+      expect_top_k(call, values_of<T>(which, count * rows.stride, seed), rows, k, how, what,
+                   int(random() % (16 / sizeof(T))), random() % 2 == 0);
+    };
+    if (i % 4 == 0) go(double());
+    if (i % 4 == 1) go(float());
+    if (i % 4 == 2) go(tally::float16());
+    if (i % 4 == 3) go(std::uint8_t());
+  }
+}
+
+}  // namespace
