@@ -144,7 +144,7 @@ __device__ void order_many(group_board<Bits>& shared, unsigned groups, Bits key)
   }
   __syncthreads();
   unsigned const mine = threadIdx.x / 2, run = mine / 32, runs = groups / 32;
-  key = shared.runs[mine];
+  key = mine < groups ? shared.runs[mine] : Bits(0);
   unsigned place = 0;
 #pragma unroll
   for (unsigned h = 0; h < most_groups / 64; ++h) {

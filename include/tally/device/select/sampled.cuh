@@ -5,6 +5,7 @@
 // many, or k is too large, this says so, and does nothing.
 #pragma once
 
+#include "tally/cuda/launch.cuh"
 #include "tally/device/select/candidates.cuh"
 #include "tally/device/select/gather.cuh"
 #include "tally/device/select/place.cuh"
