@@ -348,8 +348,6 @@ TEST(dynamic, what_a_gpu_cannot_select_is_found_before_anything_runs) {
   std::vector<std::int64_t> indices(4);
   any_output const room{dtype::float64, nullptr, 4};
   EXPECT_EQ(failure_of([&] { top_k(there, x, 5); }), "top_k: k = 5 is larger than n = 4");
-  EXPECT_EQ(failure_of([&] { top_k(there, x, 2, {.distinct = true}); }),
-            "top_k: distinct is not there on a gpu yet");
   EXPECT_EQ(failure_of([&] { top_k_into(there, x, 2, room, indices, nullptr); }),
             "top_k: values holds float64, not float32");
 }

@@ -21,19 +21,30 @@ unsigned blocks_of_a_team(std::uint64_t rows, std::uint64_t length, unsigned blo
   return unsigned(std::min({tiles, blocks / rows, std::uint64_t(device::most_groups)}));
 }
 
+// How many blocks that need so much shared memory a multiprocessor has room for, of two. A launch
+// of more together is refused, which would end a capture.
+inline unsigned blocks_with_room(std::size_t shared_bytes) {
+  constexpr std::size_t of_system = 1024;  // for each block
+  bool const two = 2 * (shared_bytes + of_system) <= shared_memory_of_a_block() + of_system;
+  return two ? 2 : 1;
+}
+
 template <class Index, memory_context Context, class In>
 void select_on_gpu(Context& context, In const& in, gpu_rows const& rows,
                    rank_order<bits_of<typename In::element>> const& order,
                    gpu_selection<bits_of<typename In::element>> const& how) {
   using bits = bits_of<typename In::element>;
   using memory = device::team_memory<bits, Index>;
-  unsigned const most = 2 * unsigned(context.multiprocessors());
   std::uint64_t const sorted = how.sorted && how.most > 1 ? how.most : 0;
   auto const shape = [&](unsigned blocks) {
     return device::sampled_shape::of<bits, Index>(blocks, how.most, how.sorted);
   };
-  bool const fits = shape(1).shared_bytes + sizeof(device::top_k_board<bits, Index>) <=
-                    shared_memory_of_a_block();
+  constexpr std::size_t board = sizeof(device::top_k_board<bits, Index>);
+  bool const fits = shape(1).shared_bytes + board <= shared_memory_of_a_block();
+  auto const multiprocessors = unsigned(context.multiprocessors());
+  unsigned const most =
+      multiprocessors *
+      blocks_with_room(board + (fits ? shape(device::most_groups).shared_bytes : 0));
   auto const call_with = [&](unsigned blocks, std::uint64_t teams) {
     auto const m = context.memory(blocks > 1, teams * memory::bytes(blocks, sorted, how.most));
     return device::top_k_call<In, Index>{
@@ -58,7 +69,7 @@ void select_on_gpu(Context& context, In const& in, gpu_rows const& rows,
             fits ? shape(blocks).shared_bytes : 0, context.stream())(call_with(blocks, rows.count)))
       return;
   }
-  auto const blocks = unsigned(std::min<std::uint64_t>(rows.count, 2 * most));
+  auto const blocks = unsigned(std::min<std::uint64_t>(rows.count, 4 * multiprocessors));
   launch_early<device::top_k<In, Index>>(blocks, device::selecting_threads,
                                          fits ? shape(1).shared_bytes : 0,
                                          context.stream())(call_with(1, blocks));

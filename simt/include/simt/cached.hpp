@@ -28,11 +28,11 @@ SIMT_CACHED(int)
 SIMT_CACHED(unsigned)
 SIMT_CACHED(long)
 SIMT_CACHED(unsigned long)
-SIMT_CACHED(long long) SIMT_CACHED(unsigned long long) SIMT_CACHED(float) SIMT_CACHED(double)
-    SIMT_CACHED_VECTORS(char) SIMT_CACHED_VECTORS(uchar) SIMT_CACHED_VECTORS(short)
-        SIMT_CACHED_VECTORS(ushort) SIMT_CACHED_VECTORS(int) SIMT_CACHED_VECTORS(uint)
-            SIMT_CACHED_VECTORS(float) SIMT_CACHED(longlong2) SIMT_CACHED(ulonglong2)
-                SIMT_CACHED(double2)
+SIMT_CACHED(long long)
+SIMT_CACHED(unsigned long long) SIMT_CACHED(float) SIMT_CACHED(double) SIMT_CACHED_VECTORS(char)
+    SIMT_CACHED_VECTORS(uchar) SIMT_CACHED_VECTORS(short) SIMT_CACHED_VECTORS(ushort)
+        SIMT_CACHED_VECTORS(int) SIMT_CACHED_VECTORS(uint) SIMT_CACHED_VECTORS(float)
+            SIMT_CACHED(longlong2) SIMT_CACHED(ulonglong2) SIMT_CACHED(double2)
 #undef SIMT_CACHED_VECTORS
 #undef SIMT_CACHED
 

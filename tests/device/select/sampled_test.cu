@@ -232,9 +232,17 @@ std::vector<bool> in_sample(unsigned blocks, std::size_t n, std::uint64_t k) {
     if (at < n) is[at] = true;
   };
   if (tiles) {
+    // Which of its vectors a thread looks at depends on its place in the block.
+    std::uint64_t const of_vectors = std::uint64_t(blocks) * threads * each;
+    std::uint64_t const vectors = (n + of_vectors - 1) / of_vectors;
+    std::uint64_t const looks = std::min<std::uint64_t>((how.elements + each - 1) / each, vectors);
     for (std::uint64_t thread = 0; thread < blocks * threads; ++thread)
-      for (unsigned i = 0; i < how.elements; ++i)
-        look(thread * each + i / each * std::uint64_t(blocks * threads * each) + i % each);
+      for (std::uint64_t i = 0; i < looks; ++i) {
+        std::uint64_t const in_block = thread / 32 / blocks * 32 + thread % 32;
+        std::uint64_t const vector = (in_block * looks + i) % vectors;
+        for (unsigned e = 0; e < each && e < how.elements; ++e)
+          look(thread * each + vector * of_vectors + e);
+      }
     return is;
   }
   std::uint64_t const vectors = n / each, looks = std::uint64_t(blocks) * threads * how.vectors;
