@@ -51,25 +51,27 @@ struct scan_kind {
   unsigned warps = 0, blocks = 0;  // if not 0: by the kernel of many tiles, cut so
 };
 
-// As scan_on_gpu, but by the kernel of many tiles, in so many blocks of so many scanning warps; a
-// tile alone is for one.
-template <class A, tally::input In>
-void scan_in_tiles(test_call& call, A const& a, In const& in, typename A::result* out,
-                   typename A::result* total, scan_kind<typename A::result> const& how) {
+// As scan_rows_on_gpu, but by the kernel of many tiles, in so many blocks of so many scanning
+// warps; a tile alone is for one.
+template <class A, tally::input In, class Rows>
+void scan_in_tiles(test_call& call, A const& a, In const& in, Rows const& rows,
+                   typename A::result* out, typename A::result* total,
+                   scan_kind<typename A::result> const& how) {
   namespace device = tally::device;
   bool const skips = how.nan == tally::skip && tally::has_nan<typename A::element>;
   auto const source = device::source_of(in);
   using source_type = std::remove_const_t<decltype(source)>;
   auto const prefix = device::prefix_for<A>::make(a, skips, how.reverse, how.init);
   using prefix_type = std::remove_const_t<decltype(prefix)>;
-  using tiling = device::scan_stages<prefix_type, source_type>;
-  auto const tiles = std::uint32_t(tally::detail::tiles_of(in.size(), how.warps * tiling::part));
-  auto const workspace = call.workspace(std::size_t(tiles) * prefix_type::words);
-  tally::launch_early<device::scan_array<prefix_type, source_type>>(
-      tiles == 1 ? 1 : how.blocks,
-      (how.warps + device::carrying_warps) * unsigned(tally::warp_size),
-      how.warps * tiling::warp_bytes, call.stream())(device::scan_call<prefix_type, source_type>{
-      source, in.size(), tiles, how.exclusive, how.reverse, out, total, workspace, prefix});
+  using tiling = device::scan_stages<prefix_type, source_type, Rows>;
+  auto const tiles = std::uint32_t(tally::detail::tiles_of(rows.length, how.warps * tiling::part));
+  auto const all = rows.count * tiles;
+  auto const workspace = call.workspace(std::size_t(all) * prefix_type::words);
+  tally::launch_early<device::scan_array<prefix_type, source_type, Rows>>(
+      all == 1 ? 1 : how.blocks, (how.warps + device::carrying_warps) * unsigned(tally::warp_size),
+      how.warps * tiling::warp_bytes,
+      call.stream())(device::scan_call<prefix_type, source_type, Rows>{
+      source, rows, tiles, how.exclusive, how.reverse, out, total, workspace, prefix});
 }
 
 // How many elements a scanning warp has of a tile.
@@ -79,7 +81,8 @@ inline constexpr std::size_t part_of_warp = [] {
       decltype(tally::device::prefix_for<A>::make(std::declval<A const&>(), false, false, {}));
   using source = decltype(tally::device::source_of(
       std::declval<tally::array_input<typename A::element> const&>()));
-  return std::size_t(tally::device::scan_stages<prefix, source>::part);
+  return std::size_t(
+      tally::device::scan_stages<prefix, source, tally::detail::gpu_scan_array>::part);
 }();
 
 // The scan of `in` on a device, between canaries: `in_at` elements and `out_at` results behind an
@@ -101,7 +104,7 @@ scanned<typename A::result> scan_on_device(A const& a, std::vector<typename A::e
   R* const total = out.data() + out_at + in.size() + 1;
   tally::array_input<T> const from{data.data() + in_at, in.size()};
   if (how.blocks > 0)
-    scan_in_tiles(call, a, from, to, total, how);
+    scan_in_tiles(call, a, from, tally::detail::gpu_scan_array{in.size()}, to, total, how);
   else
     tally::detail::scan_on_gpu(
         call, a, how.nan, from, to,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scans of whole arrays on a device by one kernel, with one read and one write: blocks draw tiles,
-// publish a tile's total as soon as they know it, and add up the totals of the tiles since their
-// last one. (Of the look-back of Merrill and Garland, 2016, the chain is left out: S. Maleki,
-// A. Yang and M. Burtscher, "Higher-order and tuple-based massively-parallel prefix sums", PLDI
-// 2016.) This file names no aggregate.
+// Scans of rows, or of one array, on a device by one kernel, with one read and one write: blocks
+// draw tiles, publish a tile's total as soon as they know it, and add up the totals of the row's
+// tiles since their last one. (Of the look-back of Merrill and Garland, 2016, the chain is left
+// out: S. Maleki, A. Yang and M. Burtscher, "Higher-order and tuple-based massively-parallel prefix
+// sums", PLDI 2016.) This file names no aggregate.
 //
 // The last warps of a block carry: they collect what is before the block's tiles. The others scan,
 // each a part of every tile, whose elements they have ahead in shared memory. The last to know its
@@ -22,8 +22,8 @@ namespace tally::device {
 inline constexpr unsigned carrying_warps = 3;
 
 // What a scanning warp has in shared memory: parts of some tiles, and what its lanes keep of them.
-template <class Prefix, class Source>
-struct scan_stages : scan_tiling<Prefix, Source, Prefix::vectors> {
+template <class Prefix, class Source, class Rows>
+struct scan_stages : scan_tiling<Prefix, Source, Rows, Prefix::vectors> {
   static constexpr int stages = Prefix::stages;
   static constexpr std::size_t kept_bytes = warp_size * sizeof(typename Prefix::part);
   static constexpr std::size_t stage_bytes = scan_stages::part_bytes + kept_bytes;
@@ -31,9 +31,10 @@ struct scan_stages : scan_tiling<Prefix, Source, Prefix::vectors> {
 };
 
 // What the warps of a block tell one another; `threads` of them scan.
-template <class Prefix>
+template <class Prefix, class Rows>
 class scan_board {
  public:
+  using tile_type = tile_of<Rows>;
   static constexpr int warps = Prefix::threads / warp_size;
   // A warp is never further ahead of another than so many tiles.
   static constexpr unsigned window = Prefix::stages;
@@ -49,15 +50,14 @@ class scan_board {
   __device__ auto* before(unsigned j) { return before_[j % window]; }
   __device__ auto& start(unsigned j) { return start_[j % window]; }
 
-  // The number of the block's j-th tile. Who draws it says it, in order; others wait for it, or ask
-  // how many are known. The first one that is not below `tiles` is the last: behind it all are so.
-  __device__ void tell_number(unsigned j, std::uint32_t number, std::uint32_t tiles) {
+  // The block's j-th tile. Who draws it says it, in order; others wait for it, or ask how many are
+  // known. The first one that is in no row is the last: behind it all are so.
+  __device__ void tell_tile(unsigned j, tile_type const& tile, bool last) {
     unsigned const lane = threadIdx.x % warp_size;
-    bool const last = number >= tiles;
     if (lane == j % numbers)
-      number_[lane] = number;
+      tile_[lane] = tile;
     else if (last && lane < numbers && (j - lane) % numbers > window)
-      number_[lane] = number;
+      tile_[lane] = tile;
     tell(drawn_, last ? all : j + 1);
   }
   __device__ unsigned known() {
@@ -65,9 +65,9 @@ class scan_board {
     __syncwarp();
     return now;
   }
-  __device__ std::uint32_t number(unsigned j) {
+  __device__ tile_type tile(unsigned j) {
     await(drawn_, j + 1);
-    return number_[j % numbers];
+    return tile_[j % numbers];
   }
 
   // A warp's total of the j-th tile is there; returns whether all are. Then that warp puts them
@@ -100,7 +100,7 @@ class scan_board {
   typename Prefix::total total_[window][warps];
   typename Prefix::before before_[window][warps];
   typename Prefix::start start_[window];
-  std::uint32_t number_[numbers];
+  tile_type tile_[numbers];
   unsigned drawn_, prepared_, arrived_[window], finished_[window];
 
   static __device__ unsigned look(unsigned& at) {
@@ -126,60 +126,67 @@ class scan_board {
   }
 };
 
-// Draws the number of the block's j-th tile, when those before it are drawn.
-template <class Prefix, class Source>
-__device__ void draw_tile(scan_call<Prefix, Source> const& call, scan_board<Prefix>& board,
-                          unsigned j) {
-  if (board.number(j - 1) >= call.tiles) return;
-  auto const number = call.tiles == 1 ? 1 : tickets(call.w, call.tiles).draw().number;
-  board.tell_number(j, number, call.tiles);
+// Draws the block's j-th tile, when those before it are drawn.
+template <class Prefix, class Source, class Rows>
+__device__ void draw_tile(scan_call<Prefix, Source, Rows> const& call,
+                          scan_board<Prefix, Rows>& board, unsigned j) {
+  if (!call.has(board.tile(j - 1))) return;
+  std::uint32_t const tiles = call.all_tiles();
+  auto const tile = call.tile(tiles == 1 ? 1 : tickets(call.w, tiles).draw().number);
+  board.tell_tile(j, tile, !call.has(tile));
 }
 
 // What the carrying warps do, `turn` in turn with the others: each collects the totals of the tiles
 // since the block's last one while others do so for other tiles, and then adds them to what is
-// before that.
-template <class Prefix, class Source>
-__device__ void carry_tiles(scan_call<Prefix, Source> const& call, scan_board<Prefix>& board,
-                            unsigned turn) {
+// before that. Where a tile is in another row than the last one, it begins anew with that row.
+template <class Prefix, class Source, class Rows>
+__device__ void carry_tiles(scan_call<Prefix, Source, Rows> const& call,
+                            scan_board<Prefix, Rows>& board, unsigned turn) {
   unsigned const warps = blockDim.x / warp_size - carrying_warps;
+  std::uint32_t const tiles = call.all_tiles();
   auto const& prefix = call.prefix;
   if (turn == 0) {
-    auto const drawn = call.tiles == 1 ? tickets::ticket{0, 0} : tickets(call.w, call.tiles).draw();
+    auto const drawn = tiles == 1 ? tickets::ticket{0, 0} : tickets(call.w, tiles).draw();
     prefix.begin(board.shared);
     if (threadIdx.x % warp_size == 0) board.epoch = drawn.epoch;
-    board.tell_number(0, drawn.number, call.tiles);
+    auto const tile = call.tile(drawn.number);
+    board.tell_tile(0, tile, !call.has(tile));
   } else if (turn == 1) {
     // Later tiles are drawn when there is room for their elements: so who draws a tile loads it at
     // once, and tells its total soon.
     for (unsigned j = 1; j < board.window; ++j) draw_tile(call, board, j);
   }
-  std::uint32_t last = 0;  // the tile before, or the number of which there is none
+  tile_of<Rows> last{};  // the tile before, or one of which there is none
   unsigned j = turn;
   for (;; j += carrying_warps) {
-    std::uint32_t const number = board.number(j);
-    last = j > 0 ? board.number(j - 1) : 0;
-    if (number >= call.tiles) break;
-    mailbox const totals{call.w.words, nullptr, board.epoch};
-    auto const between = prefix.collect(totals, last, number);
+    auto const tile = board.tile(j);
+    auto const row = tile.row, number = tile.number;
+    last = j > 0 ? board.tile(j - 1) : call.tile_of_row(row, 0);
+    if (!call.has(tile)) break;
+    std::uint32_t const from = row == last.row ? last.number : 0;
+    auto const totals = call.totals(row, board.epoch);
+    auto const between = prefix.collect(totals, from, number);
     if (j > 0) board.await_prepared(j - 1);
-    prefix.carry(board.shared, between, totals, last, number, board.start(j), j % board.window);
+    if (row != last.row) prefix.begin(board.shared);
+    prefix.carry(board.shared, between, totals, from, number, board.start(j), j % board.window);
     board.await_together(j, warps);
     board.tell_prepared(j);
   }
   let_next_launch_start();
-  if (call.tiles == 1 || (j > 0 && last >= call.tiles)) return;
+  if (tiles == 1 || (j > 0 && !call.has(last))) return;
   if (j > 0) board.await_prepared(j - 1);
-  tickets(call.w, call.tiles).leave({board.epoch, board.number(j)});
+  tickets(call.w, tiles).leave({board.epoch, call.place(board.tile(j))});
 }
 
 // A scanning warp, and its parts of the block's tiles in shared memory.
-template <class Prefix, class Source>
+template <class Prefix, class Source, class Rows>
 class scanning_warp {
-  using tiling = scan_stages<Prefix, Source>;
+  using tiling = scan_stages<Prefix, Source, Rows>;
   static constexpr unsigned stages = tiling::stages;
 
  public:
-  __device__ scanning_warp(scan_call<Prefix, Source> const& call, scan_board<Prefix>& board)
+  __device__ scanning_warp(scan_call<Prefix, Source, Rows> const& call,
+                           scan_board<Prefix, Rows>& board)
       : call_(call),
         board_(board),
         warps_(blockDim.x / warp_size - carrying_warps),
@@ -208,8 +215,8 @@ class scanning_warp {
   }
 
  private:
-  scan_call<Prefix, Source> const& call_;
-  scan_board<Prefix>& board_;
+  scan_call<Prefix, Source, Rows> const& call_;
+  scan_board<Prefix, Rows>& board_;
   unsigned const warps_, warp_;
   unsigned char* const memory_;
   unsigned asked_ = 0;  // tiles whose elements are loaded, or being loaded
@@ -222,11 +229,11 @@ class scanning_warp {
     return reinterpret_cast<typename Prefix::part*>(stage(i) +
                                                     tiling::part_bytes)[threadIdx.x % warp_size];
   }
-  __device__ bool has_tile(unsigned i) { return board_.number(i) < call_.tiles; }
+  __device__ bool has_tile(unsigned i) { return call_.has(board_.tile(i)); }
 
   // The warp's part of the block's i-th tile.
   __device__ auto part(unsigned i) {
-    return tiling::part_of(call_, board_.number(i), warps_, warp_, stage(i));
+    return tiling::part_of(call_, board_.tile(i), warps_, warp_, stage(i));
   }
 
   // Begins to load the parts that are known by now, up to the last-th.
@@ -253,10 +260,10 @@ class scanning_warp {
     await_loaded(i);
     kept(i) = call_.prefix.gather(part(i), board_.totals(i)[warp_]);
     if (!board_.arrive(i, warps_)) return;
-    std::uint32_t const number = board_.number(i);
-    mailbox const totals{call_.w.words, nullptr, board_.epoch};
-    call_.prefix.publish(board_.shared, totals, number, number + 1 == call_.tiles, board_.totals(i),
-                         warps_, board_.before(i), i % stages);
+    auto const tile = board_.tile(i);
+    call_.prefix.publish(board_.shared, call_.totals(tile.row, board_.epoch), tile.number,
+                         tile.number + 1 == call_.tiles, board_.totals(i), warps_, board_.before(i),
+                         i % stages);
     board_.tell_together(i);
   }
 
@@ -269,10 +276,10 @@ class scanning_warp {
   }
 };
 
-template <class Prefix, class Source>
+template <class Prefix, class Source, class Rows>
 __global__ void __launch_bounds__(Prefix::threads + int(carrying_warps) * warp_size, 1)
-    scan_array(__grid_constant__ scan_call<Prefix, Source> const call) {
-  __shared__ scan_board<Prefix> board;
+    scan_array(__grid_constant__ scan_call<Prefix, Source, Rows> const call) {
+  __shared__ scan_board<Prefix, Rows> board;
   board.clear();
   __syncthreads();
   await_launches_before();
@@ -280,7 +287,7 @@ __global__ void __launch_bounds__(Prefix::threads + int(carrying_warps) * warp_s
   if (behind < carrying_warps)
     carry_tiles(call, board, carrying_warps - 1 - behind);
   else
-    scanning_warp<Prefix, Source>(call, board).scan_tiles();
+    scanning_warp<Prefix, Source, Rows>(call, board).scan_tiles();
 }
 
 }  // namespace tally::device

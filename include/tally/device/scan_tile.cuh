@@ -1,29 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a scan cuts its array into tiles, and tiles into parts, one for each warp that scans.
+// How a scan cuts its rows into tiles, and tiles into parts, one for each warp that scans. An array
+// is one row.
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
-#include "tally/device/grid/workspace.hpp"
+#include "tally/device/grid/mailbox.cuh"
 #include "tally/device/input/warp_tile.cuh"
+#include "tally/device/scan_shape.hpp"
 
 namespace tally::device {
 
-template <class Prefix, class Source>
+// A tile by its row, and by its number in it.
+template <class Rows>
+struct alignas(8) tile_of {
+  std::uint32_t row, number;
+};
+template <>
+struct tile_of<detail::gpu_scan_array> {
+  static constexpr std::uint32_t row = 0;
+  std::uint32_t number;
+};
+
+template <class Prefix, class Source, class Rows>
 struct scan_call {
+  using tile_type = tile_of<Rows>;
+  static constexpr bool is_of_array = std::is_same_v<Rows, detail::gpu_scan_array>;
+
   Source in;
-  std::uint64_t n;
-  std::uint32_t tiles;  // at least one
+  Rows rows;
+  std::uint32_t tiles;  // of a row, at least one
   bool exclusive, reverse;
   typename Prefix::result *out, *total;  // `total` may be null
   workspace w;
   Prefix prefix;
+
+  // All tiles are counted row by row. From all_tiles() on they are in no row that there is.
+  TALLY_HD std::uint32_t all_tiles() const { return std::uint32_t(rows.count) * tiles; }
+  __device__ tile_type tile(std::uint32_t place) const {
+    if constexpr (is_of_array)
+      return {place};
+    else
+      return {place / tiles, place % tiles};
+  }
+  __device__ std::uint32_t place(tile_type const& t) const { return t.row * tiles + t.number; }
+  __device__ bool has(tile_type const& t) const {
+    return is_of_array ? t.number < tiles : t.row < std::uint32_t(rows.count);
+  }
+  __device__ tile_type tile_of_row(std::uint32_t row, std::uint32_t number) const {
+    if constexpr (is_of_array)
+      return {number};
+    else
+      return {row, number};
+  }
+
+  // Where a row's tiles publish: a prefix sees one row.
+  __device__ mailbox totals(std::uint32_t row, std::uint32_t epoch) const {
+    return {w.words + std::uint64_t(row * tiles) * Prefix::words, nullptr, epoch};
+  }
 };
 
 // A lane has `Vectors` times 16 bytes of a tile.
-template <class Prefix, class Source, int Vectors>
+template <class Prefix, class Source, class Rows, int Vectors>
 struct scan_tiling {
+  using call_type = scan_call<Prefix, Source, Rows>;
   using element = typename Source::element;
   using result = typename Prefix::result;
   static constexpr int items = items_a_lane<element, result, Vectors>;
@@ -35,31 +77,32 @@ struct scan_tiling {
       (part * widest + vector_bytes - 1) / vector_bytes * vector_bytes;
 
   // A warp's part of a tile which `warps` of them scan; its elements are, or will be, in `data`.
-  static __device__ part_type part_of(scan_call<Prefix, Source> const& call, std::uint32_t tile,
+  static __device__ part_type part_of(call_type const& call, tile_of<Rows> const& tile,
                                       unsigned warps, unsigned warp, void const* data) {
-    std::uint64_t const begin = (std::uint64_t(tile) * warps + warp) * part;
-    std::uint64_t const left = begin < call.n ? call.n - begin : 0;
+    std::uint64_t const begin = (std::uint64_t(tile.number) * warps + warp) * part;
+    std::uint64_t const n = call.rows.length, left = begin < n ? n - begin : 0;
     auto const count = unsigned(left < part ? left : part);
-    bool const last = begin + count == call.n && (count > 0 || begin == 0);
+    bool const last = begin + count == n && (count > 0 || begin == 0);
     return {static_cast<element const*>(data),
             call.reverse ? left - count : begin,
+            tile.row,
             count,
             last,
             call.reverse,
             call.exclusive};
   }
-  static __device__ void load(scan_call<Prefix, Source> const& call, part_type const& p,
-                              void* data) {
-    load_ahead<part>(call.in, p.first, p.count, static_cast<element*>(data));
+  static __device__ void load(call_type const& call, part_type const& p, void* data) {
+    load_ahead<part>(call.in, p.row * call.rows.stride + p.first, p.count,
+                     static_cast<element*>(data));
   }
   // Stores a lane's results, by way of the memory where the part's elements were.
-  static __device__ void store(scan_call<Prefix, Source> const& call, part_type const& p,
+  static __device__ void store(call_type const& call, part_type const& p,
                                items_of<result, items> const& out, void* data) {
     auto* const computed = static_cast<result*>(data);
     __syncwarp();  // the elements are used up
     p.write(out, computed);
     __syncwarp();
-    store_results<part>(computed, p.count, call.out + p.first);
+    store_results<part>(computed, p.count, call.out + p.row * call.rows.out_stride + p.first);
     __syncwarp();
   }
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scans of arrays that fit on the device at once, in a wave: a block has one tile, whose elements
-// it keeps in shared memory while blocks tell one another their totals, once. A single block tells
-// nobody anything. All blocks run at the same time (a cooperative launch), so that one may wait for
-// any other. This file names no aggregate.
+// Scans of rows, or of one array, that fit on the device at once, in a wave: a block has one tile,
+// whose elements it keeps in shared memory while the blocks of a row tell one another their totals,
+// once. A row's only block tells nobody anything. All blocks run at the same time (a cooperative
+// launch), so that one may wait for any other. This file names no aggregate.
 #pragma once
 
 #include "tally/cuda/launch.cuh"
@@ -26,23 +26,26 @@ struct wave_board {
   typename Prefix::start start;
 };
 
-// The block of the last tile waits for what all others publish, and so ends the launch: they have
-// taken the epoch. Where words are cleared then, it must be the last to read them.
+// In one row the block of the last tile waits for what all others publish, and so ends the launch:
+// they have taken the epoch. Of several rows, and where words are cleared then, which it must be
+// the last to read, it is the block that is the last to count itself.
 __device__ inline void leave_wave(workspace const& w, std::uint32_t epoch) {
   bool const clears = epoch == ~std::uint32_t(0);
-  bool const last =
-      clears ? tickets(w, gridDim.x).draw().number == gridDim.x - 1 : blockIdx.x == gridDim.x - 1;
+  bool const counts = clears || gridDim.y > 1;
+  std::uint32_t const blocks = gridDim.x * gridDim.y;
+  std::uint32_t const place = counts ? tickets(w, blocks).draw().number : blockIdx.x;
+  bool const last = place == blocks - 1;
   if (last && threadIdx.x % warp_size == 0) end_epoch(w, epoch);
 }
 
-template <class Prefix, class Source, int Vectors>
+template <class Prefix, class Source, class Rows, int Vectors>
 __global__ void __launch_bounds__(Prefix::wave_threads, 1)
-    scan_wave(__grid_constant__ scan_call<Prefix, Source> const call) {
-  using tiling = scan_tiling<Prefix, Source, Vectors>;
+    scan_wave(__grid_constant__ scan_call<Prefix, Source, Rows> const call) {
+  using tiling = scan_tiling<Prefix, Source, Rows, Vectors>;
   __shared__ wave_board<Prefix> board;
   unsigned const warps = blockDim.x / warp_size, warp = threadIdx.x / warp_size;
-  std::uint32_t const tile = blockIdx.x;
-  bool const alone = gridDim.x == 1, is_last = tile == gridDim.x - 1;
+  auto const tile = call.tile_of_row(blockIdx.y, blockIdx.x);
+  bool const alone = gridDim.x == 1, is_last = tile.number == gridDim.x - 1;
   auto* const memory = dynamic_shared<unsigned char>() + warp * tiling::part_bytes;
   auto const p = tiling::part_of(call, tile, warps, warp, memory);
 
@@ -57,11 +60,12 @@ __global__ void __launch_bounds__(Prefix::wave_threads, 1)
   __syncthreads();
 
   // One warp tells the tile's total, and another learns those of the tiles before.
-  mailbox const totals{call.w.words, nullptr, alone ? 0 : epoch.take()};
+  auto const totals = call.totals(tile.row, alone ? 0 : epoch.take());
   if (warp == 0)
-    call.prefix.publish(board.shared, totals, tile, is_last, board.total, warps, board.before, 0);
+    call.prefix.publish(board.shared, totals, tile.number, is_last, board.total, warps,
+                        board.before, 0);
   if (warp == warps - 1) {
-    call.prefix.start_in_wave(board.shared, totals, tile, board.start);
+    call.prefix.start_in_wave(board.shared, totals, tile.number, board.start);
     if (!alone) leave_wave(call.w, totals.epoch);
   }
   __syncthreads();

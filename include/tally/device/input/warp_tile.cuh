@@ -37,9 +37,10 @@ template <class In, int Items>
 struct warp_tile {
   static constexpr int items = Items, size = Items * warp_size;
   In const* data;       // in shared memory, by index
-  std::uint64_t first;  // the index of data[0]
+  std::uint64_t first;  // the index of data[0] in its row
+  std::uint32_t row;
   unsigned count;
-  bool is_last;  // it has the last element of all, in the direction of the scan, if there is one
+  bool is_last;  // it has the row's last element, in the direction of the scan, if there is one
   bool reverse, exclusive;
 
   // Where the position is in `data`, for positions below `count`.

@@ -184,7 +184,7 @@ struct exact_prefix {
         if (tile.exclusive) sum.add(as_double(last));
         Out const least = sum.least();
         failed_total = to_bits(least) != to_bits(sum.most());
-        if (tile.has_last() && !failed_total) *all = least;
+        if (tile.has_last() && !failed_total) all[tile.row] = least;
       }
     }
     if ((from.seen | mine.seen) != 0) put_out_specials(tile, from.seen, failed, out);
@@ -336,7 +336,7 @@ struct exact_prefix {
       add(sum, first + k);
       if (wanted && !tile.exclusive) settled[k] = rounded(first + k + 1);
     }
-    if (all) *all = rounded(first + Tile::items);
+    if (all) all[tile.row] = rounded(first + Tile::items);
   }
   // A prefix, which is `sum`, or more by some units where it is cut.
   template <class Tile>

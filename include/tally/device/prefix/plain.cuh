@@ -176,7 +176,7 @@ struct plain_prefix {
           out.set(k, lower_or_none(a, tile.exclusive ? earlier : sum));
         },
         [&](int k) { out.set(k, lower_or_none(a, sum)); });
-    if (tile.is_last && all && tile.has_last()) *all = lower_or_none(a, sum);
+    if (tile.is_last && all && tile.has_last()) all[tile.row] = lower_or_none(a, sum);
   }
 
  private:

@@ -38,7 +38,7 @@ namespace tally::device {
 //   results(tile, shared, totals, warp, start, before, part, out, total)
 //                              by a scanning warp: the results of each lane's elements, each of all
 //                              elements before and, unless the scan is exclusive, of itself; of the
-//                              last one *total, too, unless it is null
+//                              last one its row's of `total`, too, unless that is null
 //
 // prefix_for<A>::make(a, skips_nan, reverse, init) returns it, `init` being a std::optional of the
 // value before the first element.
