@@ -8,6 +8,7 @@
 #include <string>
 
 #include "bench/gpu/row.cuh"
+#include "src/cuda/sort.cuh"
 #include "src/cuda/timing.cuh"
 #include "tally/cuda/launch.cuh"
 #include "tally/device/grid/workspace.hpp"
@@ -68,6 +69,14 @@ class kept {
   tally::device::call_memory memory(std::size_t words, std::size_t scratch) {
     if (scratch_.size() < scratch) scratch_ = device_array<std::byte>(scratch);
     return {words ? workspace(words) : tally::device::workspace{}, scratch_.data()};
+  }
+  std::size_t sort_scratch(std::uint64_t count, std::size_t key_bytes) {
+    return tally::scratch_of_sort(count, key_bytes);
+  }
+  template <class Key>
+  int sort(tally::device::pairs_to_sort<Key> const& pairs, int bits, std::byte* scratch,
+           std::size_t bytes) {
+    return tally::sort_pairs(pairs, bits, scratch, bytes, stream_);
   }
   kept& on(cudaStream_t stream) {
     stream_ = stream;

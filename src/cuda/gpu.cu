@@ -6,6 +6,7 @@
 #include "src/cuda/capture.cuh"
 #include "src/cuda/on_device.cuh"
 #include "src/cuda/pinned.cuh"
+#include "src/cuda/sort.cuh"
 #include "src/cuda/staging.cuh"
 #include "src/cuda/workspace.cuh"
 #include "tally/devices.hpp"
@@ -76,6 +77,17 @@ class cuda_gpu final : public gpu_context {
     if (capture_of(stream_))
       throw error("gpu: a value cannot be returned from a capture: reduce_into can be captured");
     return result_.room(bytes);
+  }
+  std::size_t sort_scratch(std::uint64_t count, std::size_t key_bytes) override {
+    return scratch_of_sort(count, key_bytes);
+  }
+  int sort(device::pairs_to_sort<std::uint32_t> const& pairs, int bits, std::byte* scratch,
+           std::size_t scratch_bytes) override {
+    return sort_pairs(pairs, bits, scratch, scratch_bytes, stream_);
+  }
+  int sort(device::pairs_to_sort<std::uint64_t> const& pairs, int bits, std::byte* scratch,
+           std::size_t scratch_bytes) override {
+    return sort_pairs(pairs, bits, scratch, scratch_bytes, stream_);
   }
   void* allocate(std::size_t bytes) override { return memory_.allocate(bytes, stream_); }
   void release(void* data, std::size_t bytes) noexcept override {

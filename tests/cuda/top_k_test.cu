@@ -132,6 +132,25 @@ TYPED_TEST(top_k_on_a_gpu, is_that_of_the_cpu) {
     }
 }
 
+// Which narrows the array, and has the best sorted by another kernel.
+TYPED_TEST(top_k_on_a_gpu, of_a_large_k_is_that_of_the_cpu) {
+  using T = TypeParam;
+  gpu there;
+  std::size_t const n = 5'000'011;
+  unsigned turn = 0;
+  for (data which : every_data) {
+    auto const in = values<T>(which, n);
+    device_array<stored<T>> const x{std::span<stored<T> const>(in)};
+    for (std::size_t k : {std::size_t(2049), std::size_t(300'000), n / 4, n / 2}) {
+      top_k_options const options{turn % 3 == 0 ? smallest : largest, turn % 2 == 0, false,
+                                  turn % 5 == 0 ? skip : propagate};
+      ++turn;
+      expect_same(top_k(there, as<T>(x), k, options), top_k(cpu{}, as<T>(in), k, options),
+                  "data " + std::to_string(int(which)) + ", k = " + std::to_string(k));
+    }
+  }
+}
+
 TYPED_TEST(top_k_on_a_gpu, of_rows_is_that_of_the_cpu) {
   using T = TypeParam;
   gpu there;
@@ -209,15 +228,15 @@ struct outputs {
   device_array<std::uint64_t> count;
 };
 
-TEST(top_k_on_a_gpu_too, can_be_captured_and_replayed_on_new_data) {
+// A selection that is captured once, and replayed on arrays of every kind.
+void expect_replays(std::size_t n, std::size_t k, std::size_t workspace, int times) {
   cudaStream_t stream;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   {
-    std::size_t const n = 400'000, k = 777;
     gpu there{.stream = stream};
     device_array<float> x(n);
     outputs const to(k);
-    there.reserve(4 << 20);
+    there.reserve(workspace);
     cudaGraph_t graph;
     cudaGraphExec_t ready;
     check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
@@ -227,7 +246,7 @@ TEST(top_k_on_a_gpu_too, can_be_captured_and_replayed_on_new_data) {
     for (unsigned seed = 0; seed < 20; ++seed) {
       auto const in = values<float>(every_data[seed % 9], n, seed);
       x.copy_from(std::span<float const>(in), stream);
-      for (int again = 0; again < 50; ++again) check(cudaGraphLaunch(ready, stream));
+      for (int again = 0; again < times; ++again) check(cudaGraphLaunch(ready, stream));
       check(cudaStreamSynchronize(stream));
       to.expect(in, k, "replay " + std::to_string(seed));
     }
@@ -235,6 +254,14 @@ TEST(top_k_on_a_gpu_too, can_be_captured_and_replayed_on_new_data) {
     check(cudaGraphDestroy(graph));
   }
   check(cudaStreamDestroy(stream));
+}
+TEST(top_k_on_a_gpu_too, can_be_captured_and_replayed_on_new_data) {
+  expect_replays(400'000, 777, 4 << 20, 50);
+}
+TEST(top_k_on_a_gpu_too, of_a_large_k_can_be_captured_and_replayed_on_new_data) {
+  std::size_t const n = 4'000'000, k = 50'000;
+  // No more than 15 % of the array, a megabyte, and four times what is put out.
+  expect_replays(n, k, n * sizeof(float) * 15 / 100 + (1 << 20) + 4 * k * (4 + 4), 5);
 }
 
 __global__ void fill_the_gpu(int clocks) {

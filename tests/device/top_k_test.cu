@@ -106,7 +106,7 @@ TEST(top_k_in_one_read, is_how_most_rows_are_selected) {
         auto const in = normal(std::size_t(n), k);
         expect_top_k(call, in, test_rows{1, in.size(), in.size()}, k, {.sorted = sorted}, "normal",
                      0, false, &taken);
-        EXPECT_EQ(taken, (paths{1, 0, 0, 0})) << n << ", k = " << k;
+        EXPECT_EQ(taken, (paths{1, 0, 0, 0, 0, 0, 0})) << n << ", k = " << k;
       }
 }
 
@@ -120,7 +120,8 @@ TEST(top_k_in_one_read, is_how_sorted_rows_are_selected) {
         for (std::size_t i = 0; i < in.size(); ++i) in[rises ? i : in.size() - 1 - i] = float(i);
         expect_top_k(call, in, test_rows{1, in.size(), in.size()}, k, {}, "sorted", 0, false,
                      &taken);
-        EXPECT_EQ(taken, (paths{1, 0, 0, 0})) << n << ", k = " << k << (rises ? ", rising" : "");
+        EXPECT_EQ(taken, (paths{1, 0, 0, 0, 0, 0, 0}))
+            << n << ", k = " << k << (rises ? ", rising" : "");
       }
 }
 
@@ -134,7 +135,7 @@ TEST(top_k_of_short_rows, is_found_by_a_warp_each) {
           paths taken;
           expect_top_k(call, in, test_rows{9, length, length}, k, options,
                        std::to_string(length) + " of " + std::to_string(kinds), 0, false, &taken);
-          EXPECT_EQ(taken, (paths{0, 0, 0, 9}));
+          EXPECT_EQ(taken, (paths{0, 0, 0, 9, 0, 0, 0}));
         }
     }
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -61,6 +63,23 @@ TYPED_TEST(rank_order_of, is_that_of_the_numbers) {
             ASSERT_EQ(x > y, smallest ? less : more) << +to_bits(a) << " " << +to_bits(b);
           }
         }
+    }
+}
+
+TYPED_TEST(rank_order_of, has_a_best_key) {
+  using T = TypeParam;
+  if (std::is_same_v<T, bool>) return;
+  auto all = patterns<T>();
+  if constexpr (floating<T>)
+    all.insert(all.end(), {quiet_nan<T>(), infinity<T>(true), infinity<T>(false)});
+  else
+    all.insert(all.end(), {std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max()});
+  for (bool smallest : {false, true})
+    for (bool skips : {false, true}) {
+      auto const order = rank_order<bits_of<T>>::of(std::type_identity<T>{}, smallest, skips);
+      bits_of<T> best = 0;
+      for (T x : all) best = std::max(best, order(to_bits(x)));
+      EXPECT_EQ(order.best(), best);
     }
 }
 

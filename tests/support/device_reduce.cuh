@@ -8,12 +8,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "tally/cuda/device_array.cuh"
 #include "tally/device/reduce_array.cuh"
+#include "tally/device/select/pairs.hpp"
 #include "tally/exact/exact_state.hpp"
 
 namespace support {
@@ -44,6 +46,32 @@ class test_call {
     scratch_.fill_bytes(0xa5);
     auto* const end = reinterpret_cast<std::byte*>(scratch_.data() + scratch / 16 + 1);
     return {words ? workspace(words) : tally::device::workspace{}, end - (scratch + 15) / 16 * 16};
+  }
+  // As the GPU's does, on the host.
+  std::size_t sort_scratch(std::uint64_t, std::size_t) { return 0; }
+  template <class Key>
+  int sort(tally::device::pairs_to_sort<Key> const& pairs, int bits, std::byte*, std::size_t) {
+    auto const n = std::size_t(pairs.count);
+    std::vector<Key> keys(n);
+    std::vector<std::uint32_t> indices(n);
+    auto const copy = [&](auto* to, auto const* from, cudaMemcpyKind way) {
+      tally::check(cudaMemcpyAsync(to, from, n * sizeof *to, way, nullptr));
+      tally::check(cudaStreamSynchronize(nullptr));
+    };
+    copy(keys.data(), pairs.keys[0], cudaMemcpyDeviceToHost);
+    copy(indices.data(), pairs.indices[0], cudaMemcpyDeviceToHost);
+    std::vector<std::size_t> order(n);
+    std::iota(order.begin(), order.end(), std::size_t(0));
+    EXPECT_TRUE(std::ranges::all_of(
+        keys, [&](Key k) { return bits == 8 * int(sizeof k) || k >> bits == 0; }));
+    std::ranges::stable_sort(order, [&](auto a, auto b) { return keys[a] > keys[b]; });
+    std::vector<Key> sorted_keys(n);
+    std::vector<std::uint32_t> sorted_indices(n);
+    for (std::size_t i = 0; i < n; ++i)
+      sorted_keys[i] = keys[order[i]], sorted_indices[i] = indices[order[i]];
+    copy(pairs.keys[1], sorted_keys.data(), cudaMemcpyHostToDevice);
+    copy(pairs.indices[1], sorted_indices.data(), cudaMemcpyHostToDevice);
+    return 1;
   }
   std::uint32_t epoch() const { return header_.to_host()[0]; }
   std::uint32_t drawn() const { return header_.to_host()[1]; }

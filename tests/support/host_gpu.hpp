@@ -65,6 +65,15 @@ class host_gpu final : public tally::detail::gpu_context {
   int multiprocessors() const override { return 1; }
   tally::device::workspace workspace(std::size_t) override { return {}; }
   tally::device::call_memory memory(std::size_t, std::size_t) override { return {}; }
+  std::size_t sort_scratch(std::uint64_t, std::size_t) override { return 0; }
+  int sort(tally::device::pairs_to_sort<std::uint32_t> const&, int, std::byte*,
+           std::size_t) override {
+    return 0;
+  }
+  int sort(tally::device::pairs_to_sort<std::uint64_t> const&, int, std::byte*,
+           std::size_t) override {
+    return 0;
+  }
 
  private:
   host_memory& memory_;

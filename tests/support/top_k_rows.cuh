@@ -10,8 +10,9 @@ namespace support {
 
 using tally::top_k_options;
 using paths = std::vector<std::uint32_t>;
-inline paths const sampled{1, 0, 0, 0}, sampled_ties{0, 1, 0, 0}, by_digits{0, 0, 1, 0},
-    short_rows{0, 0, 0, 1};
+inline paths const sampled{1, 0, 0, 0, 0, 0, 0}, sampled_ties{0, 1, 0, 0, 0, 0, 0},
+    by_digits{0, 0, 1, 0, 0, 0, 0}, short_rows{0, 0, 0, 1, 0, 0, 0}, narrowed{0, 0, 0, 0, 1, 0, 0},
+    narrowed_ties{0, 0, 0, 0, 0, 1, 0};
 
 inline std::vector<top_k_options> all_options() {
   std::vector<top_k_options> all;

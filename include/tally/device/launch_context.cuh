@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "tally/device/grid/workspace.hpp"
+#include "tally/device/select/pairs.hpp"
 
 struct CUstream_st;
 
@@ -24,5 +25,18 @@ template <class C>
 concept memory_context = launch_context<C> && requires(C& context, std::size_t n) {
   { context.memory(n, n) } -> std::same_as<device::call_memory>;
 };
+
+// And one that sorts: so that larger keys come first, of which only the low `bits` differ, and
+// equal ones stay in their order. sort() returns which of the pairs' two places has them then.
+template <class C>
+concept sorting_context =
+    memory_context<C> && requires(C& context, device::pairs_to_sort<std::uint32_t> const& narrow,
+                                  device::pairs_to_sort<std::uint64_t> const& wide,
+                                  std::byte* scratch, std::size_t n, int bits) {
+      // How many bytes of scratch it needs for n pairs whose keys have so many bytes.
+      { context.sort_scratch(n, n) } -> std::same_as<std::size_t>;
+      { context.sort(narrow, bits, scratch, n) } -> std::same_as<int>;
+      { context.sort(wide, bits, scratch, n) } -> std::same_as<int>;
+    };
 
 }  // namespace tally::detail

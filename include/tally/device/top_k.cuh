@@ -150,21 +150,7 @@ struct top_k_of_row {
   // Digit by digit: as many reads as a key has digits, and one more.
   __device__ Index by_digits() const {
     note(detail::top_k_path::by_digits);
-    __syncthreads();
-    cut<bits, Index> at{0, Index(~Index(0)), 0, 0};
-    if (k < row.count || call.order.skips) {
-      if (!all.is_alone()) {
-        for (std::size_t d = all.thread(); d < digit_passes<bits> * std::size_t(digits);
-             d += all.threads())
-          memory.counts[d] = 0;
-        all.meet();
-      }
-      at = find_cut(all, board.digits, memory.counts, row, call.order, k);
-      if (call.order.skips && at.low == 0) at.ties = 0, at.equal = 0;
-      __syncthreads();
-    } else {
-      at.equal = stretch<row_type, Index>(row, all).size();
-    }
+    auto const at = find_cut_of_any(all, board.digits, memory.counts, row, call.order, k);
     auto const places = find_places(all, memory.totals, at);
     if (call.how.sorted && call.how.most > 1)
       gather_sorted(at, places);

@@ -9,7 +9,9 @@
 #include "tally/device/launch_context.cuh"
 #include "tally/device/top_k.cuh"
 #include "tally/device/top_k_distinct_array.cuh"
+#include "tally/device/top_k_large_array.cuh"
 #include "tally/device/top_k_short_rows.cuh"
+#include "tally/device/top_k_warp_rows.cuh"
 
 namespace tally::detail {
 
@@ -27,6 +29,26 @@ inline unsigned blocks_with_room(std::size_t shared_bytes) {
   constexpr std::size_t of_system = 1024;  // for each block
   bool const two = 2 * (shared_bytes + of_system) <= shared_memory_of_a_block() + of_system;
   return two ? 2 : 1;
+}
+
+// Whether it is one row, or needs no order, of which so many are asked that teams of several blocks
+// select them otherwise than a few; then it is started.
+template <memory_context Context, class In>
+bool selects_many(Context& context, In const& in, gpu_rows const& rows,
+                  rank_order<bits_of<typename In::element>> const& order,
+                  gpu_selection<bits_of<typename In::element>> const& how) {
+  if constexpr (sorting_context<Context>) {
+    bool const sorts = how.sorted && rows.count > 1;
+    if (how.most <= device::most_sampled || sorts || rows.count > device::team::most ||
+        rows.length > device::longest_of_32_bits)
+      return false;
+    unsigned const all = 2 * unsigned(context.multiprocessors());
+    if (all < 2 * rows.count) return false;
+    unsigned const blocks =
+        blocks_of_a_team<bits_of<typename In::element>>(rows.count, rows.length, all);
+    return blocks > 1 && select_large_on_gpu(context, in, rows, order, how, blocks);
+  }
+  return false;
 }
 
 template <class Index, memory_context Context, class In>
@@ -87,6 +109,26 @@ void select_from_short_rows(Context& context, device::short_rows_call<In> const&
                                                    context.stream())(call);
 }
 
+// Whether rows are enough for a GPU's warps and short enough for one each; then they are selected.
+template <memory_context Context, class In>
+bool selects_by_warps(Context& context, In const& in, gpu_rows const& rows,
+                      rank_order<bits_of<typename In::element>> const& order,
+                      gpu_selection<bits_of<typename In::element>> const& how) {
+  using bits = bits_of<typename In::element>;
+  auto const multiprocessors = std::uint64_t(context.multiprocessors());
+  if (rows.length > device::longest_warp_row || how.most > device::most_of_warp_row ||
+      rows.count < device::warp_rows_of_a_multiprocessor * multiprocessors)
+    return false;
+  device::warp_rows_call<In> const call(in, rows, order, how);
+  auto const shared = device::warp_rows_warps * device::warp_row_room<bits>::bytes(call.limit);
+  if (shared > shared_memory_of_a_block()) return false;
+  auto const blocks = (rows.count + device::warp_rows_warps - 1) / device::warp_rows_warps;
+  launch_early<device::top_k_warp_rows<In>>(unsigned(std::min(blocks, 64 * multiprocessors)),
+                                            device::warp_rows_warps * warp_size, shared,
+                                            context.stream())(call);
+  return true;
+}
+
 // Selects the best of each row of `in`, in memory that the device can read; asynchronously.
 template <memory_context Context, class In>
 void top_k_on_gpu(Context& context, In const& in, gpu_rows const& rows,
@@ -96,6 +138,10 @@ void top_k_on_gpu(Context& context, In const& in, gpu_rows const& rows,
   if (how.distinct) return top_k_distinct_on_gpu(context, in, rows, order, how);
   if (rows.length <= device::longest_short_row && how.most <= device::most_of_short_row)
     select_from_short_rows<4>(context, device::short_rows_call<In>{in, rows, order, how});
+  else if (selects_by_warps(context, in, rows, order, how))
+    return;
+  else if (selects_many(context, in, rows, order, how))
+    return;
   else if (rows.length <= device::longest_of_32_bits)
     select_on_gpu<std::uint32_t>(context, in, rows, order, how);
   else

@@ -27,8 +27,16 @@ struct gpu_rows {
 };
 
 // In which ways rows were selected: tests count them.
-enum class top_k_path : unsigned { sampled, sampled_ties, by_digits, short_rows };
-inline constexpr unsigned top_k_paths = 4;
+enum class top_k_path : unsigned {
+  sampled,
+  sampled_ties,
+  by_digits,
+  short_rows,
+  narrowed,
+  narrowed_ties,
+  warp_rows
+};
+inline constexpr unsigned top_k_paths = 7;
 
 // Where the best of each row go: `most` places a row, of which those past its own are filled with
 // `missing` and the index -1. What is null is not asked for.
@@ -56,6 +64,14 @@ struct gpu_selection {
     std::int64_t const k = ks[r];
     return k < 0 ? 0 : std::uint64_t(k) < most ? std::uint64_t(k) : most;
   }
+};
+
+// What belongs to the elements of rows: to element i of row r the entry rows.begin(r) + i. Those of
+// the best go to their places in `chosen`; places past a row's own get zero bytes.
+struct gpu_payload {
+  void const* entries;
+  void* chosen;
+  unsigned bytes;  // of an entry: 1, 2, 4, 8 or 16
 };
 
 }  // namespace tally::detail

@@ -38,6 +38,13 @@ struct rank_order {
     return Bits((magnitude > infinity ? nan : Bits(ordered ^ flip)) + shift);
   }
 
+  // The best key that an element has.
+  TALLY_FN Bits best() const {
+    bool const smallest = flip & 1;
+    if (sign == 0 || !(smallest || skips)) return Bits(~Bits(0));
+    return (*this)(smallest ? Bits(sign | infinity) : infinity);
+  }
+
   // The element that has this key, if no other has it, too.
   TALLY_FN bool is_of_several(Bits key) const {
     Bits const ordered = Bits(Bits(key - shift) ^ flip);

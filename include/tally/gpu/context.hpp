@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tally/device/grid/workspace.hpp"
+#include "tally/device/select/pairs.hpp"
 
 struct CUstream_st;
 
@@ -48,6 +49,13 @@ class gpu_context {
   virtual void send(void* to, std::span<std::byte const> from) = 0;
   virtual void receive(std::span<std::byte> to, void const* from) = 0;
   virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
+
+  // Sorts (device/launch_context.cuh).
+  virtual std::size_t sort_scratch(std::uint64_t count, std::size_t key_bytes) = 0;
+  virtual int sort(device::pairs_to_sort<std::uint32_t> const& pairs, int bits, std::byte* scratch,
+                   std::size_t scratch_bytes) = 0;
+  virtual int sort(device::pairs_to_sort<std::uint64_t> const& pairs, int bits, std::byte* scratch,
+                   std::size_t scratch_bytes) = 0;
 
   // Makes the device the thread's current one; returns the one that was.
   virtual int enter() = 0;

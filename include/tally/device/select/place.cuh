@@ -5,10 +5,13 @@
 #pragma once
 
 #include "tally/device/select/cut.cuh"
+#include "tally/warp/reduce.cuh"
 
 namespace tally::device {
 
 inline constexpr unsigned bins = 256;
+// The largest bin of which a thread compares all with its entry.
+inline constexpr unsigned alone_in_bin = 96;
 
 // What the threads of a block share.
 struct bin_board {
@@ -69,18 +72,37 @@ __device__ bool place_entries(unsigned part, unsigned parts, bin_board& shared,
     to.keys[at] = key, to.indices[at] = index;
   }
   __syncthreads();
+  // Entries are spread over the warps, which compare those of large bins together.
+  unsigned const warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  unsigned const turn = parts == 1 ? threadIdx.x : lane * (selecting_threads / 32) + warp;
 #pragma unroll 1
-  for (unsigned i = threadIdx.x * parts + part; i < count; i += selecting_threads * parts) {
-    unsigned const bin = tags[i], end = shared.first[bin + 1];
-    unsigned place = shared.first[bin];
-    if (place >= kept) continue;
-    Bits key;
-    Index index;
-    entry(i, key, index);
+  for (unsigned from = 0; from < count; from += selecting_threads * parts) {
+    unsigned const i = from + turn * parts + part;
+    unsigned const bin = i < count ? tags[i] : 0;
+    unsigned const begin = shared.first[bin];
+    bool const there = i < count && begin < kept;
+    unsigned const size = there ? shared.first[bin + 1] - begin : 0;
+    unsigned place = begin;
+    Bits key = 0;
+    Index index = 0;
+    if (there) entry(i, key, index);
+    if (size <= alone_in_bin)
 #pragma unroll 2
-    for (unsigned other = place; other < end; ++other)
-      place += before(to.keys[other], to.indices[other], key, index);
-    if (place < limit) emit(place, key, index);
+      for (unsigned other = begin; other < begin + size; ++other)
+        place += before(to.keys[other], to.indices[other], key, index);
+    for (unsigned left = __ballot_sync(~0u, size > alone_in_bin); left != 0; left &= left - 1) {
+      int const of = __ffs(int(left)) - 1;
+      Bits const its_key = warp::broadcast(key, of);
+      Index const its_index = warp::broadcast(index, of);
+      unsigned const first = warp::broadcast(begin, of), end = first + warp::broadcast(size, of);
+      unsigned earlier = 0;
+#pragma unroll 1
+      for (unsigned other = first + lane; other < end; other += 32)
+        earlier += before(to.keys[other], to.indices[other], its_key, its_index);
+      earlier = warp::all_reduce(earlier, plus{});
+      if (int(lane) == of) place += earlier;
+    }
+    if (there && place < limit) emit(place, key, index);
   }
   return true;
 }

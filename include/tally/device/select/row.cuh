@@ -6,6 +6,7 @@
 // before it is counted.
 #pragma once
 
+#include "tally/cuda/prefetch.cuh"
 #include "tally/device/input/batch.cuh"
 #include "tally/device/select/team.cuh"
 #include "tally/input.hpp"
@@ -49,6 +50,8 @@ struct array_row {
 #pragma unroll
     for (int e = 0; e < batch::each; ++e) x[e] = v.of[e];
   }
+  // Has the memory about an element brought into L2.
+  __device__ void prefetch(std::uint64_t i) const { prefetch_to_l2(data + i); }
 };
 
 // The longest row whose places, and those of a tile behind it, are below 2^32.
@@ -72,6 +75,7 @@ struct computed_row {
 #pragma unroll
     for (int e = 0; e < batch::each; ++e) x[e] = (*this)[i + e];
   }
+  __device__ void prefetch(std::uint64_t) const {}
 };
 
 // A row of an input, which is an array's elements as bits, or an input of one's own.
@@ -133,6 +137,7 @@ class stretch {
     }
     return x;
   }
+  __device__ Place index_of(Place place) const { return place - lead_; }
   // The index of an element of what was loaded so.
   __device__ Place index(Place first, int i, Place by = step) const {
     return first + i / each * by + i % each - lead_;
@@ -169,7 +174,7 @@ class stretch {
     }
   }
 
-  Row const& row_;
+  Row const row_;
   Place lead_, begin_, end_;
 };
 

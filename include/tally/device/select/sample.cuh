@@ -17,8 +17,8 @@
 
 namespace tally::device {
 
-// Groups of a team, of neighbouring threads of a block; where it has more blocks than `most`, of
-// several blocks.
+// Groups of a team: of neighbouring lanes, or of warps that take turns, so that of a sorted row no
+// group has the better part; where a team has more blocks than `most`, of several blocks.
 inline constexpr unsigned most_groups = 256;
 
 struct sampling {
@@ -100,10 +100,9 @@ __device__ void find_best_of_groups(group_board<Bits>& shared, unsigned of_block
   if (threadIdx.x % 32 == 0) shared.runs[warp] = mine;
   __syncthreads();
   if (threadIdx.x < of_block) {
-    unsigned const warps = width / 32;
-    Bits best = shared.runs[threadIdx.x * warps];
-    for (unsigned w = 1; w < warps; ++w) {
-      Bits const other = shared.runs[threadIdx.x * warps + w];
+    Bits best = shared.runs[threadIdx.x];
+    for (unsigned w = threadIdx.x + of_block; w < selecting_threads / 32; w += of_block) {
+      Bits const other = shared.runs[w];
       best = other > best ? other : best;
     }
     to[threadIdx.x] = best;
@@ -194,22 +193,30 @@ __device__ void compare_groups(team& all, group_board<Bits>& shared, sampling co
   __syncthreads();
 }
 
-// Where in a row a thread looks at its vector number v, of `each`: the row is cut into as many
-// stretches as the team looks at vectors, whose groups take turns, and each looks somewhere into
-// its stretch. 0 <= the result < vectors.
-__device__ inline std::uint64_t place_in_sample(team const& all, sampling const& how, unsigned v,
-                                                std::uint64_t vectors) {
-  unsigned const width = selecting_threads / how.of_block;
-  unsigned const turn = threadIdx.x % width * how.of_block + threadIdx.x / width;
-  std::uint64_t const looks = std::uint64_t(all.threads()) * how.vectors;
-  std::uint64_t const look =
-      (std::uint64_t(v) * selecting_threads + turn) * all.blocks() + all.rank();
+// Which of a row's vectors is looked at: the row is cut into as many stretches as there are looks,
+// and each is somewhere in its stretch.
+TALLY_FN std::uint64_t vector_in_sample(std::uint64_t look, std::uint64_t looks,
+                                        std::uint64_t vectors) {
   std::uint32_t random = std::uint32_t(look) * 0x9e3779b1u;
   random = (random ^ random >> 15) * 0x85ebca77u;
   random ^= random >> 13;
   double const share = double(vectors) / double(looks);
   auto const at = std::uint64_t((double(look) + double(random) * 0x1p-32) * share);
   return at < vectors ? at : vectors - 1;
+}
+
+// Where in a row a thread looks at its vector number v, of `vectors`. Groups take turns.
+__device__ inline std::uint64_t place_in_sample(team const& all, sampling const& how, unsigned v,
+                                                std::uint64_t vectors) {
+  unsigned const width = selecting_threads / how.of_block;
+  unsigned const warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  unsigned const group = width <= 32 ? threadIdx.x / width : warp % how.of_block;
+  unsigned const in_group = width <= 32 ? threadIdx.x % width : warp / how.of_block * 32 + lane;
+  unsigned const turn = in_group * how.of_block + group;
+  std::uint64_t const looks = std::uint64_t(all.threads()) * how.vectors;
+  std::uint64_t const look =
+      (std::uint64_t(v) * selecting_threads + turn) * all.blocks() + all.rank();
+  return vector_in_sample(look, looks, vectors);
 }
 
 }  // namespace tally::device
