@@ -37,6 +37,8 @@ extern std::span<float> const prefixes;  // and write
 extern float* const out;                 // room for a result
 extern std::span<float> const values;    // and for several
 extern std::span<std::int64_t> const indices;
+extern std::span<std::uint32_t const> const ids;
+extern std::span<std::uint32_t> const chosen;
 extern std::uint64_t* const count;
 extern std::span<std::byte> const mine;  // device memory
 """

@@ -52,6 +52,9 @@ inline automatic best() { return automatic(); }
 namespace detail {
 
 inline std::string name_of_gpu(int index) { return "gpu:" + std::to_string(index); }
+inline std::string name_of_memory(int device) {
+  return device < 0 ? "the cpu" : name_of_gpu(device);
+}
 
 // The GPU that holds what an input reads, or -1: what is neither an array nor made of arrays is
 // read by the cores.
@@ -77,12 +80,9 @@ int gpu_of(transform_input<In, F> const& in) {
 template <input A, input B>
 int gpu_of(zip_input<A, B> const& in) {
   int const first = gpu_of(in.first), second = gpu_of(in.second);
-  auto const name = [](int device) {
-    return device < 0 ? std::string("the cpu") : name_of_gpu(device);
-  };
   if (first != second)
-    throw error("reduce: in is a zip of an array of " + name(first) + " and one of " +
-                name(second));
+    throw error("reduce: in is a zip of an array of " + name_of_memory(first) + " and one of " +
+                name_of_memory(second));
   return first;
 }
 
@@ -123,6 +123,14 @@ auto seen_here(R const& in) {
     return in;
   else
     return span_of(in);
+}
+
+template <class Keys, class Entries>
+auto seen_here(keys_with_payload<Keys, Entries> const& in) {
+  if constexpr (readable<Keys>)
+    return keys_with_payload{seen_here(in.keys), span_of(in.payload)};
+  else
+    return keys_with_payload{in.keys, span_of(in.payload)};
 }
 
 template <>
@@ -166,6 +174,19 @@ struct selections_on<automatic> {
     else
       throw no_kernel("top_k_into", device);
   }
+  template <readable R, class Entries, class P>
+  static void into(automatic& where, keys_with_payload<R, Entries> const& in, std::uint64_t k,
+                   std::span<element_of<R>> values, std::span<P> chosen, std::uint64_t* count,
+                   top_k_options const& options) {
+    int const device = gpu_of(input_of("top_k_into", "in", in.keys));
+    if (in.payload.size() > 0) require_together(device, in.payload.data());
+    if (device < 0)
+      selections_on<cpu>::into(where.use_cpu(), seen_here(in), k, values, chosen, count, options);
+    else if constexpr (has_top_k_kernel<input_type<R>>)
+      selections_on<gpu>::into(where.use_gpu(device), in, k, values, chosen, count, options);
+    else
+      throw no_kernel("top_k_into", device);
+  }
   template <class T>
   static top_k_rows_result<T> best_of_rows(automatic& where, rows<T> const& in, k_of_rows const& k,
                                            top_k_options const& options) {
@@ -183,11 +204,28 @@ struct selections_on<automatic> {
     else
       selections_on<gpu>::rows_into(where.use_gpu(device), in, k, values, indices, counts, options);
   }
+  template <class T, class Entries, class P>
+  static void rows_into(automatic& where, keys_with_payload<rows<T>, Entries> const& in,
+                        k_of_rows const& k, std::span<T> values, std::span<P> chosen,
+                        std::uint64_t* counts, top_k_options const& options) {
+    int const device = in.keys.count == 0 ? -1 : gpu_holding(in.keys.data);
+    if (in.keys.count > 0 && in.payload.size() > 0) require_together(device, in.payload.data());
+    if (device < 0)
+      selections_on<cpu>::rows_into(where.use_cpu(), seen_here(in), k, values, chosen, counts,
+                                    options);
+    else
+      selections_on<gpu>::rows_into(where.use_gpu(device), in, k, values, chosen, counts, options);
+  }
 
  private:
   static error no_kernel(char const* call, int device) {
     return error(std::string(call) + ": in is in the memory of " + name_of_gpu(device) +
                  ", and this program holds no kernel for such an input");
+  }
+  static void require_together(int device, void const* payload) {
+    if (int const other = gpu_holding(payload); other != device)
+      throw error("top_k_into: in is in the memory of " + name_of_memory(device) +
+                  ", its payload in that of " + name_of_memory(other));
   }
 };
 

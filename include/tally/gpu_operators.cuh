@@ -8,6 +8,7 @@
 #pragma once
 
 #include "tally/device/kth_value_array.cuh"
+#include "tally/device/payload_array.cuh"
 #include "tally/device/quantile_array.cuh"
 #include "tally/device/reduce_array.cuh"
 #include "tally/device/scan_array.cuh"

@@ -17,6 +17,8 @@
 #include "tally/cpu_operators.hpp"
 
 // What they read.
+#include "tally/payload.hpp"
+#include "tally/rows.hpp"
 #include "tally/transform.hpp"
 #include "tally/zip.hpp"
 

@@ -68,14 +68,15 @@ top_k_result<T> top_k_compiled(cpu where, std::span<T const> in, std::uint64_t k
   return result;
 }
 
-void require_room_for_top_k(std::uint64_t k, std::size_t values, std::size_t indices) {
+void require_room_for_top_k(std::uint64_t k, std::size_t values, std::size_t indices,
+                            char const* second) {
   auto const check_room = [&](char const* name, std::size_t size) {
     if (size < k)
       throw error("top_k_into: " + std::string(name) + " has room for " + std::to_string(size) +
                   ", k = " + std::to_string(k));
   };
   check_room("values", values);
-  check_room("indices", indices);
+  check_room(second, indices);
 }
 
 template <class T>

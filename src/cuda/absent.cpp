@@ -42,6 +42,13 @@ void top_k_compiled_on_gpu(gpu_context&, array_input<Bits> const&, gpu_rows cons
 }
 
 template <class Bits>
+void top_k_with_payload_compiled_on_gpu(gpu_context&, array_input<Bits> const&, gpu_rows const&,
+                                        rank_order<Bits> const&, gpu_selection<Bits> const&,
+                                        gpu_payload const&) {
+  fail();
+}
+
+template <class Bits>
 void kth_value_compiled_on_gpu(gpu_context&, array_input<Bits> const&, gpu_rows const&,
                                rank_order<Bits> const&, gpu_kth<Bits> const&) {
   fail();

@@ -21,7 +21,10 @@
 // And of a top-k, by the width of the elements.
 #define TALLY_TOP_K_KERNEL(BITS)                                                               \
   template void top_k_compiled_on_gpu(gpu_context&, array_input<BITS> const&, gpu_rows const&, \
-                                      rank_order<BITS> const&, gpu_selection<BITS> const&);
+                                      rank_order<BITS> const&, gpu_selection<BITS> const&);    \
+  template void top_k_with_payload_compiled_on_gpu(                                            \
+      gpu_context&, array_input<BITS> const&, gpu_rows const&, rank_order<BITS> const&,        \
+      gpu_selection<BITS> const&, gpu_payload const&);
 
 // And of a search for the k-th value, and for quantiles.
 #define TALLY_KTH_VALUE_KERNEL(BITS)                                                               \

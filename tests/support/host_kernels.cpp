@@ -75,6 +75,13 @@ void top_k_compiled_on_gpu(gpu_context&, array_input<Bits> const& in, gpu_rows c
 }
 
 template <class Bits>
+void top_k_with_payload_compiled_on_gpu(gpu_context&, array_input<Bits> const&, gpu_rows const&,
+                                        rank_order<Bits> const&, gpu_selection<Bits> const&,
+                                        gpu_payload const&) {
+  throw error("host_kernels: the command asks for no payload");
+}
+
+template <class Bits>
 void kth_value_compiled_on_gpu(gpu_context&, array_input<Bits> const& in, gpu_rows const&,
                                rank_order<Bits> const& order, gpu_kth<Bits> const& how) {
   std::vector<Bits> keys(std::size_t(in.count));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "tally/exact/float_format.hpp"
 #include "tally/input.hpp"
 #include "tally/owner.hpp"
+#include "tally/payload.hpp"
 #include "tally/rows.hpp"
 #include "tally/where.hpp"
 
@@ -88,7 +90,8 @@ template <class T>
 std::uint64_t top_k_into_compiled(cpu where, std::span<T const> in, std::uint64_t k,
                                   std::span<T> values, std::span<std::int64_t> indices,
                                   top_k_options const& options);
-void require_room_for_top_k(std::uint64_t k, std::size_t values, std::size_t indices);
+void require_room_for_top_k(std::uint64_t k, std::size_t values, std::size_t indices,
+                            char const* second = "indices");
 void require_top_k(char const* call, std::uint64_t k, std::uint64_t n);
 
 // Of rows; `ks` is null where all have the same k.
@@ -117,6 +120,32 @@ void require_indices(std::uint64_t n) {
                 "top_k_into: indices are std::int64_t or std::int32_t");
   if (sizeof(Index) == 4 && n > 0x80000000u)
     throw error("top_k_into: indices of 32 bits, of " + std::to_string(n) + " elements");
+}
+
+// The payload of a row's elements at `indices`, whose own begins at `payload`, into `chosen`: zero
+// bytes where there is no element.
+template <class P>
+void gather_payload(P const* payload, std::span<std::int64_t const> indices, P* chosen) {
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    void* const to = chosen + i;
+    if (indices[i] < 0)
+      std::memset(to, 0, sizeof(P));
+    else
+      std::memcpy(to, payload + indices[i], sizeof(P));
+  }
+}
+
+// Where row r begins, in elements of the data, which has so many.
+template <class T>
+std::int64_t row_within(rows<T> const& in, std::uint64_t r, std::size_t entries) {
+  std::int64_t const begin = std::int64_t(r * in.stride) + (in.starts ? in.starts[r] : 0);
+  std::int64_t size = std::int64_t(in.length);
+  if (in.lengths && in.lengths[r] < size) size = in.lengths[r];
+  if (size > 0 && (begin < 0 || std::uint64_t(begin + size) > entries))
+    throw error("top_k_into: payload has " + std::to_string(entries) + " entries, where row " +
+                std::to_string(r) + " is from " + std::to_string(begin) + " to " +
+                std::to_string(begin + size));
+  return begin;
 }
 
 // Selections by what `Where` is.
@@ -159,6 +188,18 @@ struct selections_on<cpu> {
     if (count) *count = found;
     return found;
   }
+  template <readable R, class Entries, class P>
+  static std::uint64_t into(cpu where, keys_with_payload<R, Entries> const& in, std::uint64_t k,
+                            std::span<element_of<R>> values, std::span<P> chosen,
+                            std::uint64_t* count, top_k_options const& options) {
+    static_assert(readable_here<Entries>, "top_k_into: cores do not see the payload's entries");
+    require_top_k("top_k_into", k, in.payload.size());
+    require_room_for_top_k(k, values.size(), chosen.size(), "chosen");
+    std::vector<std::int64_t> indices(std::size_t(k), -1);
+    auto const found = into(where, in.keys, k, values, std::span(indices), count, options);
+    gather_payload<P>(in.payload.data(), indices, chosen.data());
+    return found;
+  }
 
   template <class T>
   static top_k_rows_result<T> best_of_rows(cpu where, rows<T> const& in, k_of_rows const& k,
@@ -185,6 +226,20 @@ struct selections_on<cpu> {
     } else {
       top_k_of_rows_compiled(where, in, k, values.data(), indices.data(), counts, options);
     }
+  }
+  template <class T, class Entries, class P>
+  static void rows_into(cpu where, keys_with_payload<rows<T>, Entries> const& in,
+                        k_of_rows const& k, std::span<T> values, std::span<P> chosen,
+                        std::uint64_t* counts, top_k_options const& options) {
+    static_assert(readable_here<Entries>, "top_k_into: cores do not see the payload's entries");
+    auto const begin = [&](std::uint64_t r) { return row_within(in.keys, r, in.payload.size()); };
+    for (std::uint64_t r = 0; r < in.keys.count; ++r) begin(r);
+    auto const most = std::size_t(k.most);
+    std::vector<std::int64_t> indices(std::size_t(in.keys.count) * most);
+    rows_into(where, in.keys, k, values, std::span(indices), counts, options);
+    for (std::uint64_t r = 0; r < in.keys.count; ++r)
+      gather_payload<P>(in.payload.data() + begin(r), std::span(indices).subspan(r * most, most),
+                        chosen.data() + r * most);
   }
 };
 

@@ -20,6 +20,12 @@ template <class Bits>
 void top_k_compiled_on_gpu(gpu_context& context, array_input<Bits> const& in, gpu_rows const& rows,
                            rank_order<Bits> const& order, gpu_selection<Bits> const& how);
 
+// The same, with what belongs to the best in place of their indices.
+template <class Bits>
+void top_k_with_payload_compiled_on_gpu(gpu_context& context, array_input<Bits> const& in,
+                                        gpu_rows const& rows, rank_order<Bits> const& order,
+                                        gpu_selection<Bits> const& how, gpu_payload const& payload);
+
 // Complete where kernels of inputs that are not arrays are compiled where they are used.
 template <class In>
 struct selections_here;
@@ -55,6 +61,18 @@ struct selections_on<gpu> {
     start(*there, x, {1, x.size(), 0, nullptr, nullptr}, k, nullptr, values, indices, count,
           options);
   }
+  template <readable R, class Entries, class P>
+  static void into(gpu& where, keys_with_payload<R, Entries> const& in, std::uint64_t k,
+                   std::span<element_of<R>> values, std::span<P> chosen, std::uint64_t* count,
+                   top_k_options const& options) {
+    auto const x = input_of("top_k_into", "in", in.keys);
+    require_top_k("top_k_into", k, x.size());
+    require_room_for_top_k(k, values.size(), chosen.size(), "chosen");
+    entered_gpu const there(where.context());
+    start_with_payload(*there, x, {1, x.size(), 0, nullptr, nullptr},
+                       selection(k, nullptr, values, count, options), options,
+                       payload_of(in.payload, chosen));
+  }
 
   template <class T>
   static top_k_rows_result<T> best_of_rows(gpu& where, rows<T> const& in, k_of_rows const& k,
@@ -70,6 +88,16 @@ struct selections_on<gpu> {
     entered_gpu const there(where.context());
     start(*there, elements_of(in), of(in), k.most, k.each, values, indices, counts, options);
   }
+  template <class T, class Entries, class P>
+  static void rows_into(gpu& where, keys_with_payload<rows<T>, Entries> const& in,
+                        k_of_rows const& k, std::span<T> values, std::span<P> chosen,
+                        std::uint64_t* counts, top_k_options const& options) {
+    require_rows("top_k_into", in.keys);
+    entered_gpu const there(where.context());
+    start_with_payload(*there, elements_of(in.keys), of(in.keys),
+                       selection(k.most, k.each, values, counts, options), options,
+                       payload_of(in.payload, chosen));
+  }
 
  private:
   template <class T>
@@ -81,39 +109,73 @@ struct selections_on<gpu> {
     return {in.data, in.count * in.stride};
   }
 
+  template <class Entries, class P>
+  static gpu_payload payload_of(Entries const& payload, std::span<P> chosen) {
+    require_aligned("top_k", "chosen", chosen);
+    return {payload.data(), chosen.data(), sizeof(P)};
+  }
+
+  // All but where the indices go.
+  template <class T>
+  static gpu_selection<bits_of<T>> selection(std::uint64_t most, std::int64_t const* ks,
+                                             std::span<T> values, std::uint64_t* counts,
+                                             top_k_options const& options) {
+    require_aligned("top_k", "values", values);
+    return {most,
+            ks,
+            options.sorted,
+            to_bits(missing<T>()),
+            reinterpret_cast<bits_of<T>*>(values.data()),
+            nullptr,
+            nullptr,
+            counts,
+            options.distinct};
+  }
+  template <class T>
+  static auto order_of(top_k_options const& options) {
+    return rank_order<bits_of<T>>::of(std::type_identity<T>{}, options.order == smallest,
+                                      options.nan == skip);
+  }
+  template <class T>
+  static array_input<bits_of<T>> bits_of_elements(array_input<T> const& in) {
+    return {reinterpret_cast<bits_of<T> const*>(in.data), in.count};
+  }
+  template <class In>
+  static constexpr void require_kernel() {
+    static_assert(has_top_k_kernel<In>,
+                  "the library holds top_k of arrays: for another input include "
+                  "<tally/gpu_operators.cuh> in a source that nvcc compiles");
+  }
+
   template <class In, class Index>
   static void start(gpu_context& context, In const& in, gpu_rows const& of_rows, std::uint64_t most,
                     std::int64_t const* ks, std::span<typename In::element> values,
                     std::span<Index> indices, std::uint64_t* counts, top_k_options const& options) {
-    using T = typename In::element;
-    using bits = bits_of<T>;
-    static_assert(has_top_k_kernel<In>,
-                  "the library holds top_k of arrays: for another input include "
-                  "<tally/gpu_operators.cuh> in a source that nvcc compiles");
-    require_aligned("top_k", "values", values);
+    require_kernel<In>();
     require_aligned("top_k", "indices", indices);
     require_indices<Index>(of_rows.length);
-    auto const order = rank_order<bits>::of(std::type_identity<T>{}, options.order == smallest,
-                                            options.nan == skip);
-    gpu_selection<bits> how{most,
-                            ks,
-                            options.sorted,
-                            to_bits(missing<T>()),
-                            reinterpret_cast<bits*>(values.data()),
-                            nullptr,
-                            nullptr,
-                            counts,
-                            options.distinct};
+    auto how = selection(most, ks, values, counts, options);
     if constexpr (sizeof(Index) == 4)
       how.short_indices = indices.data();
     else
       how.indices = indices.data();
+    auto const order = order_of<typename In::element>(options);
     if constexpr (is_array_input<In>)
-      top_k_compiled_on_gpu(context,
-                            array_input<bits>{reinterpret_cast<bits const*>(in.data), in.count},
-                            of_rows, order, how);
+      top_k_compiled_on_gpu(context, bits_of_elements(in), of_rows, order, how);
     else
       top_k_on_gpu(context, in, of_rows, order, how);
+  }
+  template <class In, class How>
+  static void start_with_payload(gpu_context& context, In const& in, gpu_rows const& of_rows,
+                                 How const& how, top_k_options const& options,
+                                 gpu_payload const& payload) {
+    require_kernel<In>();
+    auto const order = order_of<typename In::element>(options);
+    if constexpr (is_array_input<In>)
+      top_k_with_payload_compiled_on_gpu(context, bits_of_elements(in), of_rows, order, how,
+                                         payload);
+    else
+      top_k_with_payload_on_gpu(context, in, of_rows, order, how, payload);
   }
 
   // By device memory of its own, and waits.

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a caller has beside each element, its payload: a selection gives that of the best, in place
+// of their indices.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "tally/error.hpp"
+#include "tally/input.hpp"
+#include "tally/rows.hpp"
+
+namespace tally {
+
+// What entries of a payload may be, ids or small structs: they are copied byte for byte.
+template <class P>
+concept payload_entry =
+    std::is_trivially_copyable_v<P> &&
+    (sizeof(P) == 1 || sizeof(P) == 2 || sizeof(P) == 4 || sizeof(P) == 8 || sizeof(P) == 16);
+
+// Keys, which are an array, an input or rows, and an array of their payload. Owns neither.
+template <class Keys, class Entries>
+struct keys_with_payload {
+  Keys keys;
+  Entries payload;
+};
+
+namespace detail {
+
+// An array whose elements cores do not see, as in readable_here.
+template <class T>
+struct array_elsewhere {
+  T const* first;
+  std::size_t count;
+
+  T const* data() const { return first; }
+  std::size_t size() const { return count; }
+};
+
+// An array as what is copied with a call, and still tells whether cores see its elements.
+template <readable R>
+auto view_of(R const& r) {
+  if constexpr (input<R>)
+    return r;
+  else if constexpr (readable_here<R>)
+    return std::span<value_of<R> const>(std::data(r), std::size(r));
+  else
+    return array_elsewhere<value_of<R>>{std::data(r), std::size(r)};
+}
+
+template <contiguous Entries>
+auto view_of_payload(Entries const& payload) {
+  static_assert(payload_entry<value_of<Entries>>,
+                "with_payload: an entry is trivially copyable, and of 1, 2, 4, 8 or 16 bytes");
+  require_aligned("with_payload", "payload", span_of(payload));
+  return view_of(payload);
+}
+
+}  // namespace detail
+
+// with_payload(keys, payload): entry i of the payload belongs to element i of the keys, an array or
+// an input. Both must outlive it, and lie where the call runs.
+//
+//   tally::top_k_into(here, tally::with_payload(scores, ids), 10, values, chosen)
+template <detail::readable Keys, detail::contiguous Entries>
+auto with_payload(Keys const& keys, Entries const& payload) {
+  auto const n = detail::input_of("with_payload", "keys", keys).size();
+  if (std::size(payload) != n)
+    throw error("with_payload: payload has " + std::to_string(std::size(payload)) +
+                " entries for " + std::to_string(n) + " elements");
+  auto const entries = detail::view_of_payload(payload);
+  return keys_with_payload{detail::view_of(keys), entries};
+}
+
+// Of rows: the payload begins where their data do, and has their stride and starts: that of element
+// i of row r is r * stride + starts[r] + i.
+template <element T, detail::contiguous Entries>
+auto with_payload(rows<T> const& keys, Entries const& payload) {
+  bool const known = !keys.starts && !keys.lengths && keys.count > 0 && keys.length > 0;
+  auto const n = known ? (keys.count - 1) * keys.stride + keys.length : 0;
+  if (std::size(payload) < n)
+    throw error("with_payload: payload has " + std::to_string(std::size(payload)) +
+                " entries, where the rows end at " + std::to_string(n));
+  return keys_with_payload{keys, detail::view_of_payload(payload)};
+}
+
+}  // namespace tally
