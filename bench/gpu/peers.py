@@ -11,6 +11,7 @@ one stream, as src/cuda/timing.cuh says.
 usage: peers.py torch|cupy [WHAT...]
 """
 
+import contextlib
 import json
 import statistics
 import sys
@@ -110,7 +111,12 @@ class Cupy:
             self.stream.synchronize()
             del kept
             self.stream.begin_capture()
-            kept = [call() for call in calls]
+            try:
+                kept = [call() for call in calls]
+            except Exception:  # a call that waits: the stream is to be used again
+                with contextlib.suppress(Exception):
+                    self.stream.end_capture()
+                raise
             graph = self.stream.end_capture()
         return graph, kept
 

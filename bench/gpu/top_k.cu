@@ -3,10 +3,15 @@
 // Selections of one array and of rows, sorted, with indices: cold, each in a row of its own calls
 // and behind another kernel; every answer compared with the CPU's. Beside them CUB's of one array
 // of normal or of 256 values, where CUB has it (3.2 and later), which sorts nothing and gives
-// another result each time. Rows are named top_k/TYPE/ROWSxLENGTH/K/VALUES/cold|behind/WHO.
+// another result each time. Rows are named top_k/TYPE/ROWSxLENGTH/K/VALUES/cold|behind/WHO; LENGTH
+// is LEAST-MOST where each row has a begin and a length of its own, in the GPU's memory.
 //
-// usage: bench-top_k [--quick | --only TEXT]: those whose name has the text
+// usage: bench-top_k [--quick] [--groups NAME,...] [--only TEXT]: of the groups named below, or of
+// all, what has the text in its name
 #include <cstring>
+#include <initializer_list>
+#include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -98,106 +103,228 @@ void measure_cub(std::string const& id, timing::rotation const& in, std::uint64_
 }
 #endif
 
+constexpr std::uint64_t least_of_a_window = 2048;
+constexpr std::uint64_t most_bytes = 8'000'000'000;
+
+struct shape {
+  std::uint64_t rows, length;
+  bool windows = false;  // each row is a part of its `length` elements, at least the least
+
+  std::string name() const {
+    auto const least = windows ? std::to_string(least_of_a_window) + "-" : std::string();
+    return std::to_string(rows) + "x" + least + std::to_string(length);
+  }
+};
+
+// Rows of values in the GPU's memory, of which each call of a measurement has its own, and the
+// first also on the host.
 template <class T>
-void measure(char const* type, std::uint64_t rows, std::uint64_t length, std::uint64_t k,
+class rows_of_values {
+ public:
+  rows_of_values(shape const& s, inputs which)
+      : shape_(s), in_(elements() * sizeof(T)), host_(elements()) {
+    cudaStream_t const on = timing::own_stream();
+    for (std::size_t i = 0; i < calls(); ++i)
+      tally::launch(fill_rows<T>, 1024, 256, 0, on)(reinterpret_cast<T*>(in_[i]), elements(),
+                                                    s.length, which);
+    tally::check(
+        cudaMemcpyAsync(host_.data(), in_[0], elements() * sizeof(T), cudaMemcpyDeviceToHost, on));
+    tally::check(cudaStreamSynchronize(on));
+    if (!s.windows) return;
+    std::mt19937_64 random(1);
+    for (std::uint64_t r = 0; r < s.rows; ++r) {
+      auto const length = least_of_a_window + random() % (s.length - least_of_a_window + 1);
+      lengths_.push_back(std::int64_t(length));
+      starts_.push_back(std::int64_t(random() % (s.length - length + 1)));
+    }
+    starts_there_ = device_array<std::int64_t>(s.rows), starts_there_.copy_from(starts_, on);
+    lengths_there_ = device_array<std::int64_t>(s.rows), lengths_there_.copy_from(lengths_, on);
+  }
+
+  std::size_t calls() const { return std::min<std::size_t>(in_.calls(), 32); }
+  timing::rotation const& blocks() const { return in_; }
+  auto input(std::size_t call) const {
+    return tally::array_input<tally::bits_of<T>>{
+        reinterpret_cast<tally::bits_of<T> const*>(in_[call]), elements()};
+  }
+  tally::detail::gpu_rows there() const {
+    return {shape_.rows, shape_.length, shape_.length, starts_there_.data(), lengths_there_.data()};
+  }
+  tally::rows<T> here() const {
+    auto const of = [](auto const& array) { return array.empty() ? nullptr : array.data(); };
+    return {host_.data(), shape_.rows, shape_.length, shape_.length, of(starts_), of(lengths_)};
+  }
+  // That a selection reads.
+  std::uint64_t bytes() const {
+    std::uint64_t all = shape_.windows ? 0 : elements();
+    for (auto const length : lengths_) all += std::uint64_t(length);
+    return all * sizeof(T);
+  }
+
+ private:
+  shape shape_;
+  timing::rotation in_;
+  std::vector<T> host_;
+  std::vector<std::int64_t> starts_, lengths_;
+  device_array<std::int64_t> starts_there_, lengths_there_;
+
+  std::uint64_t elements() const { return shape_.rows * shape_.length; }
+};
+
+template <class T>
+void measure(std::string const& id, shape const& s, rows_of_values<T> const& in, std::uint64_t k,
              inputs which) {
-  std::string const id = std::string("top_k/") + type + "/" + std::to_string(rows) + "x" +
-                         std::to_string(length) + "/" + std::to_string(k) + "/" +
-                         input_names[int(which)] + "/";
-  if (id.find(only) == std::string::npos) return;
   using bits = tally::bits_of<T>;
   static kept workspace;
   cudaStream_t const on = timing::own_stream();
-  std::uint64_t const n = rows * length, bytes = n * sizeof(T);
-  timing::rotation const in(bytes);
-  device_array<bits> found(rows * k);
-  device_array<std::int64_t> at(rows * k);
-  for (std::size_t i = 0; i < std::max<std::size_t>(in.calls(), 1) && i < 64; ++i)
-    tally::launch(fill_rows<T>, 1024, 256, 0, on)(reinterpret_cast<T*>(in[i]), n, length, which);
+  device_array<bits> found(s.rows * k);
+  device_array<std::int64_t> at(s.rows * k);
   auto const order = tally::rank_order<bits>::of(std::type_identity<T>{}, false, false);
-  auto const call = [&](cudaStream_t s, std::size_t i) {
-    tally::detail::top_k_on_gpu(
-        workspace.on(s), tally::array_input<bits>{reinterpret_cast<bits const*>(in[i]), n},
-        tally::detail::gpu_rows{rows, length, length, nullptr, nullptr}, order,
-        tally::detail::gpu_selection<bits>{k, nullptr, true, 0, found.data(), at.data(), nullptr,
-                                           nullptr});
-  };
-  call(on, 0);
-  std::vector<T> host(n);
-  std::vector<bits> got(rows * k);
-  std::vector<std::int64_t> got_at(rows * k);
-  tally::check(cudaMemcpyAsync(host.data(), in[0], bytes, cudaMemcpyDeviceToHost, on));
-  tally::check(cudaMemcpyAsync(got.data(), found.data(), got.size() * sizeof(bits),
-                               cudaMemcpyDeviceToHost, on));
-  tally::check(
-      cudaMemcpyAsync(got_at.data(), at.data(), got_at.size() * 8, cudaMemcpyDeviceToHost, on));
-  tally::check(cudaStreamSynchronize(on));
-  auto const best = tally::top_k(tally::cpu{}, tally::rows{host.data(), rows, length}, k);
-  if (std::memcmp(best.indices.data(), got_at.data(), 8 * got_at.size()) != 0 ||
-      std::memcmp(best.values.data(), got.data(), got.size() * sizeof(bits)) != 0)
-    std::fprintf(stderr, "WRONG: %s\n", id.c_str());
-  auto const calls = std::min<std::size_t>(in.calls(), 32);
   int const replays = quick ? 3 : 5;
-  print(id + "cold/tally", timing::cold_time(call, calls, replays), bytes);
-  print(id + "behind/tally", behind_time(call, calls, replays), bytes);
+  for (bool const sorted : {true, false}) {
+    if (!sorted && k <= tally::device::most_sampled) break;
+    auto const call = [&](cudaStream_t stream, std::size_t i) {
+      tally::detail::top_k_on_gpu(
+          workspace.on(stream), in.input(i), in.there(), order,
+          tally::detail::gpu_selection<bits>{k, nullptr, sorted, 0, found.data(), at.data(),
+                                             nullptr, nullptr});
+    };
+    call(on, 0);
+    auto const got = found.to_host(on);
+    auto const got_at = at.to_host(on);
+    auto const best = tally::top_k(tally::cpu{}, in.here(), k, {.sorted = sorted});
+    if (std::memcmp(best.indices.data(), got_at.data(), 8 * got_at.size()) != 0 ||
+        std::memcmp(best.values.data(), got.data(), got.size() * sizeof(bits)) != 0)
+      std::fprintf(stderr, "WRONG: %s\n", id.c_str());
+    std::string const who = sorted ? "tally" : "tally_by_index";
+    print(id + "cold/" + who, timing::cold_time(call, in.calls(), replays), in.bytes());
+    print(id + "behind/" + who, behind_time(call, in.calls(), replays), in.bytes());
+  }
 #ifdef TALLY_CUB_HAS_TOP_K
   if constexpr (std::is_same_v<T, float>)
-    if (rows == 1 && (which == inputs::normal || which == inputs::of_256))
-      measure_cub(id, in, n, k, calls, replays);
+    if (s.rows == 1 && !s.windows && (which == inputs::normal || which == inputs::of_256))
+      measure_cub(id, in.blocks(), s.length, k, in.calls(), replays);
 #endif
 }
 
-constexpr inputs every_input[] = {inputs::normal,  inputs::uniform,     inputs::equal,
-                                  inputs::of_256,  inputs::low_12_bits, inputs::rising,
-                                  inputs::falling, inputs::masked};
+// The values are made once for all k that are asked for.
+template <class T>
+void measure_each(char const* type, shape const& s, std::initializer_list<std::uint64_t> ks,
+                  inputs which) {
+  auto const id = [&](std::uint64_t k) {
+    return std::string("top_k/") + type + "/" + s.name() + "/" + std::to_string(k) + "/" +
+           input_names[int(which)] + "/";
+  };
+  std::vector<std::uint64_t> wanted;
+  for (auto const k : ks)
+    if (id(k).find(only) != std::string::npos && k <= s.length) wanted.push_back(k);
+  if (wanted.empty() || s.rows * s.length * sizeof(T) > most_bytes) return;
+  rows_of_values<T> const in(s, which);
+  for (auto const k : wanted) measure(id(k), s, in, k, which);
+}
 
-void one_array() {
-  constexpr std::uint64_t sizes[] = {1 << 16, 1 << 20, 10'000'000, 1 << 24, 1 << 28};
-  for (auto n : sizes)
-    for (std::uint64_t k : {10, 64, 2048})
-      for (inputs which : every_input) {
-        if (quick && which != inputs::normal && (which != inputs::of_256 || k == 64)) continue;
-        measure<float>("float32", 1, n, k, which);
-      }
-  for (std::uint64_t n : {std::uint64_t(1) << 24, std::uint64_t(1) << 28})
-    measure<float>("float32", 1, n, 1 << 20, inputs::normal);
-  measure<float>("float32", 1, 1 << 24, 1 << 23, inputs::normal);
-  for (inputs which : {inputs::normal, inputs::equal}) {
-    measure<tally::bfloat16>("bfloat16", 1, 1 << 28, 2048, which);
-    measure<std::int32_t>("int32", 1, 1 << 24, 2048, which);
-    measure<std::uint8_t>("uint8", 1, 1 << 28, 2048, which);
-    measure<double>("float64", 1, 1 << 24, 2048, which);
+// ---- What is measured, by groups.
+
+void one() {
+  for (std::uint64_t n : {1 << 16, 1 << 20, 10'000'000, 1 << 24, 1 << 28})
+    for (int which = 0; which < int(std::size(input_names)); ++which) {
+      auto const values = inputs(which);
+      if (!quick || values == inputs::normal)
+        measure_each<float>("float32", {1, n}, {10, 64, 2048}, values);
+      else if (values == inputs::of_256)
+        measure_each<float>("float32", {1, n}, {10, 2048}, values);
+    }
+}
+
+// More than is guessed at once.
+void large() {
+  for (std::uint64_t n : {1 << 20, 1 << 24, 1 << 28})
+    for (inputs which : {inputs::normal, inputs::of_256, inputs::equal, inputs::rising})
+      if (!quick || which == inputs::normal)
+        measure_each<float>("float32", {1, n}, {4096, 1 << 16, 1 << 20}, which);
+  measure_each<float>("float32", {1, 1 << 24}, {1 << 23}, inputs::normal);
+  if (quick) return;
+  measure_each<double>("float64", {1, 1 << 24}, {1 << 20}, inputs::normal);
+  measure_each<tally::bfloat16>("bfloat16", {1, 1 << 28}, {1 << 20}, inputs::normal);
+}
+
+void types() {
+  for (std::uint64_t n : {1 << 20, 1 << 24, 1 << 28}) {
+    if (quick && n != 1 << 24) continue;
+    for (inputs which : {inputs::normal, inputs::equal}) {
+      measure_each<tally::bfloat16>("bfloat16", {1, n}, {64, 2048}, which);
+      measure_each<std::int32_t>("int32", {1, n}, {64, 2048}, which);
+      measure_each<std::uint8_t>("uint8", {1, n}, {64, 2048}, which);
+      measure_each<double>("float64", {1, n}, {64, 2048}, which);
+    }
   }
 }
 
-struct shape {
-  std::uint64_t rows, length, k;
+void floats_of(shape const& s, std::initializer_list<std::uint64_t> ks) {
+  for (inputs which : {inputs::normal, inputs::of_256}) {
+    measure_each<float>("float32", s, ks, which);
+    if (!quick) measure_each<tally::bfloat16>("bfloat16", s, ks, which);
+  }
+}
+
+void rows() {
+  floats_of({16, 1 << 20}, {100});
+  floats_of({100, 1 << 20}, {256});
+  floats_of({64, 131072}, {2048});
+  floats_of({1024, 32768}, {50});
+  floats_of({64, 128256}, {50});
+  floats_of({65536, 256}, {8});
+  floats_of({8192, 8192}, {64});
+  floats_of({1024, 16384}, {2048});
+  floats_of({4096, 8192}, {512});
+  floats_of({4096, 16384}, {2048});
+}
+
+// The logits of a batch, a vocabulary a row.
+void samplers() {
+  for (std::uint64_t count : {1, 8, 64, 256})
+    for (std::uint64_t length : {32768, 131072, 202048}) floats_of({count, length}, {50});
+}
+
+// Which tokens a query attends to: of a long text when one is written, and of windows when many are
+// read.
+void indexers() {
+  for (std::uint64_t count : {1, 64, 1024})
+    for (std::uint64_t length : {4096, 65536, 1048576})
+      floats_of({count, length}, {512, 1024, 2048});
+}
+void windows() { floats_of({4096, 16384, true}, {512, 1024, 2048}); }
+
+struct group {
+  char const* name;
+  void (*run)();
 };
-void of_rows() {
-  constexpr shape shapes[] = {
-      {16, 1 << 20, 100}, {100, 1 << 20, 256}, {64, 131072, 2048}, {1024, 32768, 50},
-      {64, 128256, 50},   {65536, 256, 8},     {8192, 8192, 64},   {1, 32768, 50},
-      {8, 131072, 50},    {256, 131072, 50},   {64, 202048, 50},   {1, 4096, 512},
-      {64, 65536, 1024},  {1024, 16384, 2048}, {4096, 8192, 512},  {4096, 16384, 2048}};
-  for (auto const& s : shapes)
-    for (inputs which : {inputs::normal, inputs::of_256}) {
-      measure<float>("float32", s.rows, s.length, s.k, which);
-      if (!quick) measure<tally::bfloat16>("bfloat16", s.rows, s.length, s.k, which);
-    }
+constexpr group groups[] = {{"one", one},        {"large", large},       {"types", types},
+                            {"rows", rows},      {"samplers", samplers}, {"indexers", indexers},
+                            {"windows", windows}};
+
+// Whether a list with commas names a group; one that is empty names all.
+bool is_in(std::string const& list, std::string const& group) {
+  return list.empty() || ("," + list + ",").find("," + group + ",") != std::string::npos;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::string asked;
   for (int i = 1; i < argc; ++i) {
-    if (std::string(argv[i]) == "--quick") quick = true;
-    if (std::string(argv[i]) == "--only" && i + 1 < argc) only = argv[i + 1];
+    std::string const option = argv[i];
+    if (option == "--quick") quick = true;
+    if (option == "--only" && i + 1 < argc) only = argv[++i];
+    if (option == "--groups" && i + 1 < argc) asked = argv[++i];
   }
   std::printf("{\"libraries\": {\"cub\": \"%d.%d.%d\"}}\n", CUB_MAJOR_VERSION, CUB_MINOR_VERSION,
               CUB_SUBMINOR_VERSION);
+  bool any = false;
   try {
-    one_array();
-    of_rows();
+    for (auto const& each : groups)
+      if (is_in(asked, each.name)) any = true, each.run();
+    if (!any) throw tally::error("bench-top_k: there is no group " + asked);
   } catch (tally::error const& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 1;

@@ -3,6 +3,7 @@
 
 #include "ladder/top_k/bitonic.cuh"
 #include "tally/block/scan.cuh"
+#include "tally/types.hpp"
 
 // Where the k best end, for rungs 10 to 12: a range of entries is cut into bins of one width, the
 // entries are counted bin by bin, and the bin in which the k-th best is found is the next range,
@@ -38,7 +39,7 @@ struct division {
 };
 struct shift {
   int digits;
-  __device__ explicit shift(entry width) : digits(63 - __clzll((long long)width)) {}
+  __device__ explicit shift(entry width) : digits(63 - tally::leading_zeros(width)) {}
   __device__ entry operator()(entry offset) const { return offset >> digits; }
 };
 __device__ inline entry width_of(entry span, unsigned bins) { return span / bins + 1; }

@@ -42,6 +42,8 @@ def test_cub_was_measured_beside_the_rungs():
         assert cub["peer"] and cub["n"] == n
     [cub] = [row for row in SCANS["scan"] if row["id"] == "scan/11_cub"]
     assert cub["peer"] and cub["n"] == 1 << 22
+    [cub] = [row for row in SCANS["top-k"] if row["id"] == "top-k/14_cub"]
+    assert cub["peer"] and cub["n"] == 10_000_000
 
 
 @pytest.mark.parametrize("asked", ["reduce --dtype int32", "reduce --operator min --this-size",
