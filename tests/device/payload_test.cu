@@ -79,8 +79,8 @@ TEST(payload_on_a_device, is_gathered_in_any_size_from_any_address) {
 }
 
 // A large k with a payload is selected as one without.
-static_assert(
-    tally::detail::sorting_context<tally::detail::context_with_indices<test_call, std::uint32_t>>);
+static_assert(tally::detail::sorting_context<
+              tally::detail::context_with_room<test_call, void (*)(std::byte*)>>);
 
 // A context whose memory is elsewhere each time, beside a plain selection of the same.
 template <class P>

@@ -41,7 +41,7 @@ TYPED_TEST(large_top_k, is_what_a_stable_sort_puts_first) {
   auto const in = any_bits<T>(narrowed_size<T>());
   bool const bytes = sizeof(T) == 1;
   unsigned turn = 0;
-  for (std::uint64_t k : {std::uint64_t(2049), std::uint64_t(in.size() / 4)})
+  for (std::uint64_t k : {std::uint64_t(2305), std::uint64_t(in.size() / 4)})
     for (bool sorted : {true, false})
       expect_large(in, k, all_options()[turn++ * 3 % 8], bytes ? by_digits : narrowed,
                    sorted ? "sorted" : "by index");
@@ -103,7 +103,7 @@ void expect_infinities_to_tie() {
                         : tally::convert<T>(double(r % 900));
     }
     auto const order = negative ? tally::smallest : tally::largest;
-    expect_large(in, 2100, {.order = order, .nan = tally::skip}, narrowed_ties, "infinities");
+    expect_large(in, 2500, {.order = order, .nan = tally::skip}, narrowed_ties, "infinities");
   }
 }
 TEST(large_top_k_of_ties, may_all_be_infinite) {

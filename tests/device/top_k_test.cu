@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tally/device/top_k.cuh"
 
-#include "support/device_scan.cuh"
-#include "support/device_top_k.cuh"
+#include "support/top_k_rows.cuh"
 
 namespace {
 
 using namespace support;
-using tally::top_k_options;
 
 // Elements of few values or of any bits, so that there are NaNs of both signs, both zeros and ties.
 template <class T>
@@ -19,14 +17,6 @@ std::vector<T> elements(std::size_t n, unsigned kinds, unsigned seed = 1) {
     x = kinds == 0 ? tally::from_bits<T>(bits) : T(double(int(random() % kinds) - int(kinds / 2)));
   }
   return out;
-}
-
-std::vector<top_k_options> all_options() {
-  std::vector<top_k_options> all;
-  for (auto order : {tally::largest, tally::smallest})
-    for (bool sorted : {true, false})
-      for (auto nan : {tally::propagate, tally::skip}) all.push_back({order, sorted, false, nan});
-  return all;
 }
 
 template <class T>
@@ -95,7 +85,6 @@ std::vector<float> normal(std::size_t n, unsigned seed = 1) {
     for (int i = 0; i < 8; ++i) each += float(std::int64_t(random()) >> 40) * 0x1p-24f;
   return x;
 }
-using paths = std::vector<std::uint32_t>;
 
 TEST(top_k_in_one_read, is_how_most_rows_are_selected) {
   for (auto [n, multiprocessors] : {std::pair{3000, 1}, {8192, 1}, {20'000, 1}, {65'536, 4}})
@@ -106,7 +95,7 @@ TEST(top_k_in_one_read, is_how_most_rows_are_selected) {
         auto const in = normal(std::size_t(n), k);
         expect_top_k(call, in, test_rows{1, in.size(), in.size()}, k, {.sorted = sorted}, "normal",
                      0, false, &taken);
-        EXPECT_EQ(taken, (paths{1, 0, 0, 0, 0, 0, 0})) << n << ", k = " << k;
+        EXPECT_EQ(taken, sampled) << n << ", k = " << k;
       }
 }
 
@@ -120,8 +109,7 @@ TEST(top_k_in_one_read, is_how_sorted_rows_are_selected) {
         for (std::size_t i = 0; i < in.size(); ++i) in[rises ? i : in.size() - 1 - i] = float(i);
         expect_top_k(call, in, test_rows{1, in.size(), in.size()}, k, {}, "sorted", 0, false,
                      &taken);
-        EXPECT_EQ(taken, (paths{1, 0, 0, 0, 0, 0, 0}))
-            << n << ", k = " << k << (rises ? ", rising" : "");
+        EXPECT_EQ(taken, sampled) << n << ", k = " << k << (rises ? ", rising" : "");
       }
 }
 
@@ -135,7 +123,7 @@ TEST(top_k_of_short_rows, is_found_by_a_warp_each) {
           paths taken;
           expect_top_k(call, in, test_rows{9, length, length}, k, options,
                        std::to_string(length) + " of " + std::to_string(kinds), 0, false, &taken);
-          EXPECT_EQ(taken, (paths{0, 0, 0, 9, 0, 0, 0}));
+          EXPECT_EQ(taken, path(tally::detail::top_k_path::short_rows, 9));
         }
     }
 }
@@ -146,6 +134,27 @@ TEST(top_k_of_short_rows, may_be_best_at_every_32nd_place) {
   test_call call(1);
   for (bool sorted : {true, false})
     expect_top_k(call, in, test_rows{1, 1000, 1000}, 20, {.sorted = sorted}, "few lanes");
+}
+
+// Where a list finds no room in a block, another way is taken; for k = 100 the first limit is
+// enough.
+TEST(top_k_with_little_shared_memory, is_selected_in_another_way) {
+  using tally::detail::top_k_path;
+  auto const in = normal(30'000, 5);
+  for (std::size_t limit : {60'000, 40'000, 8'000})
+    for (int multiprocessors : {1, 2})
+      for (auto const& options : all_options())
+        for (std::uint64_t k : {100, 2000}) {
+          test_call call(multiprocessors);
+          call.limit_shared_memory(limit);
+          bool const fits = limit == 60'000 && k == 100;
+          expect_path(call, in, k, options, fits ? sampled : by_digits, std::to_string(limit));
+          paths taken;
+          test_rows const rows{60, 500, 500};
+          expect_top_k(call, in, rows, 50, options, "rows", 0, false, &taken);
+          EXPECT_EQ(taken, path(limit > 8'000 ? top_k_path::warp_rows : top_k_path::by_digits,
+                                rows.count));
+        }
 }
 
 TYPED_TEST(top_k_on_a_device, may_be_of_different_values) {

@@ -31,7 +31,7 @@ void expect_by_warps(std::vector<T> const& in, test_rows const& rows, std::uint6
   test_call call(1);
   paths taken;
   expect_top_k(call, in, rows, k, options, what, offset, short_indices, &taken);
-  EXPECT_EQ(taken, (paths{0, 0, 0, 0, 0, 0, std::uint32_t(rows.count)})) << what;
+  EXPECT_EQ(taken, path(tally::detail::top_k_path::warp_rows, rows.count)) << what;
 }
 template <class T>
 void expect_by_warps(std::vector<T> const& in, std::uint64_t k, top_k_options const& options,

@@ -10,9 +10,18 @@ namespace support {
 
 using tally::top_k_options;
 using paths = std::vector<std::uint32_t>;
-inline paths const sampled{1, 0, 0, 0, 0, 0, 0}, sampled_ties{0, 1, 0, 0, 0, 0, 0},
-    by_digits{0, 0, 1, 0, 0, 0, 0}, short_rows{0, 0, 0, 1, 0, 0, 0}, narrowed{0, 0, 0, 0, 1, 0, 0},
-    narrowed_ties{0, 0, 0, 0, 0, 1, 0};
+// The one that so many rows take.
+inline paths path(tally::detail::top_k_path taken, std::uint64_t rows = 1) {
+  paths all(tally::detail::top_k_paths);
+  all[unsigned(taken)] = std::uint32_t(rows);
+  return all;
+}
+inline paths const sampled = path(tally::detail::top_k_path::sampled),
+                   sampled_ties = path(tally::detail::top_k_path::sampled_ties),
+                   by_digits = path(tally::detail::top_k_path::by_digits),
+                   short_rows = path(tally::detail::top_k_path::short_rows),
+                   narrowed = path(tally::detail::top_k_path::narrowed),
+                   narrowed_ties = path(tally::detail::top_k_path::narrowed_ties);
 
 inline std::vector<top_k_options> all_options() {
   std::vector<top_k_options> all;

@@ -6,47 +6,11 @@
 
 #include <algorithm>
 
+#include "tally/device/context_with_room.cuh"
 #include "tally/device/payload.cuh"
 #include "tally/device/top_k_array.cuh"
 
 namespace tally::detail {
-
-// A context whose launches leave room for indices behind their own scratch. Memory that grows is
-// elsewhere, so how.indices is set whenever a launch asks for memory: what starts a launch copies
-// `how` after that.
-template <memory_context Context, class Bits>
-class context_with_indices {
- public:
-  context_with_indices(Context& context, gpu_selection<Bits>& how, std::uint64_t indices)
-      : context_(context), how_(how), bytes_(std::size_t(indices) * sizeof(std::int64_t)) {
-    memory(0, 0);
-  }
-  CUstream_st* stream() { return context_.stream(); }
-  int multiprocessors() { return context_.multiprocessors(); }
-  device::workspace workspace(std::size_t words) { return memory(words, 0).w; }
-  device::call_memory memory(std::size_t words, std::size_t scratch) {
-    std::size_t const own = (scratch + 15) / 16 * 16;
-    auto const found = context_.memory(words, own + bytes_);
-    how_.indices = reinterpret_cast<std::int64_t*>(found.scratch + own);
-    return found;
-  }
-  std::size_t sort_scratch(std::uint64_t count, std::size_t key_bytes)
-    requires sorting_context<Context>
-  {
-    return context_.sort_scratch(count, key_bytes);
-  }
-  template <class Key>
-    requires sorting_context<Context>
-  int sort(device::pairs_to_sort<Key> const& pairs, int bits, std::byte* scratch,
-           std::size_t scratch_bytes) {
-    return context_.sort(pairs, bits, scratch, scratch_bytes);
-  }
-
- private:
-  Context& context_;
-  gpu_selection<Bits>& how_;
-  std::size_t bytes_;
-};
 
 template <class Word, memory_context Context>
 void gather_words(Context& context, gpu_rows const& rows, std::uint64_t most,
@@ -85,7 +49,8 @@ void top_k_with_payload_on_gpu(Context& context, In const& in, gpu_rows const& r
                                rank_order<bits_of<typename In::element>> const& order,
                                gpu_selection<bits_of<typename In::element>> how,
                                gpu_payload const& payload) {
-  context_with_indices with(context, how, rows.count * how.most);
+  context_with_room with(context, rows.count * how.most * sizeof(std::int64_t), 0,
+                         [&](std::byte* at) { how.indices = reinterpret_cast<std::int64_t*>(at); });
   top_k_on_gpu(with, in, rows, order, how);
   if (rows.count * how.most > 0)
     gather_payload_on_gpu(context, rows, how.most, how.indices, payload);

@@ -23,11 +23,20 @@ unsigned blocks_of_a_team(std::uint64_t rows, std::uint64_t length, unsigned blo
   return unsigned(std::min({tiles, blocks / rows, std::uint64_t(device::most_groups)}));
 }
 
+// How much shared memory a block may have: what the device lets it, unless a context has less.
+template <launch_context Context>
+std::size_t shared_memory_of(Context& context) {
+  if constexpr (requires { context.shared_memory(); })
+    return context.shared_memory();
+  else
+    return shared_memory_of_a_block();
+}
+
 // How many blocks that need so much shared memory a multiprocessor has room for, of two. A launch
 // of more together is refused, which would end a capture.
-inline unsigned blocks_with_room(std::size_t shared_bytes) {
+inline unsigned blocks_with_room(std::size_t shared_bytes, std::size_t of_a_block) {
   constexpr std::size_t of_system = 1024;  // for each block
-  bool const two = 2 * (shared_bytes + of_system) <= shared_memory_of_a_block() + of_system;
+  bool const two = 2 * (shared_bytes + of_system) <= of_a_block + of_system;
   return two ? 2 : 1;
 }
 
@@ -62,11 +71,12 @@ void select_on_gpu(Context& context, In const& in, gpu_rows const& rows,
     return device::sampled_shape::of<bits, Index>(blocks, how.most, how.sorted);
   };
   constexpr std::size_t board = sizeof(device::top_k_board<bits, Index>);
-  bool const fits = shape(1).shared_bytes + board <= shared_memory_of_a_block();
+  auto const of_a_block = shared_memory_of(context);
+  bool const fits = shape(1).shared_bytes + board <= of_a_block;
   auto const multiprocessors = unsigned(context.multiprocessors());
   unsigned const most =
       multiprocessors *
-      blocks_with_room(board + (fits ? shape(device::most_groups).shared_bytes : 0));
+      blocks_with_room(board + (fits ? shape(device::most_groups).shared_bytes : 0), of_a_block);
   auto const call_with = [&](unsigned blocks, std::uint64_t teams) {
     auto const m = context.memory(blocks > 1, teams * memory::bytes(blocks, sorted, how.most));
     return device::top_k_call<In, Index>{
@@ -121,7 +131,7 @@ bool selects_by_warps(Context& context, In const& in, gpu_rows const& rows,
     return false;
   device::warp_rows_call<In> const call(in, rows, order, how);
   auto const shared = device::warp_rows_warps * device::warp_row_room<bits>::bytes(call.limit);
-  if (shared > shared_memory_of_a_block()) return false;
+  if (shared > shared_memory_of(context)) return false;
   auto const blocks = (rows.count + device::warp_rows_warps - 1) / device::warp_rows_warps;
   launch_early<device::top_k_warp_rows<In>>(unsigned(std::min(blocks, 64 * multiprocessors)),
                                             device::warp_rows_warps * warp_size, shared,
@@ -129,13 +139,11 @@ bool selects_by_warps(Context& context, In const& in, gpu_rows const& rows,
   return true;
 }
 
-// Selects the best of each row of `in`, in memory that the device can read; asynchronously.
+// Of all elements, also those that are alike.
 template <memory_context Context, class In>
-void top_k_on_gpu(Context& context, In const& in, gpu_rows const& rows,
-                  rank_order<bits_of<typename In::element>> const& order,
-                  gpu_selection<bits_of<typename In::element>> const& how) {
-  if (rows.count == 0 || (how.most == 0 && !how.counts)) return;
-  if (how.distinct) return top_k_distinct_on_gpu(context, in, rows, order, how);
+void top_k_of_all_on_gpu(Context& context, In const& in, gpu_rows const& rows,
+                         rank_order<bits_of<typename In::element>> const& order,
+                         gpu_selection<bits_of<typename In::element>> const& how) {
   if (rows.length <= device::longest_short_row && how.most <= device::most_of_short_row)
     select_from_short_rows<4>(context, device::short_rows_call<In>{in, rows, order, how});
   else if (selects_by_warps(context, in, rows, order, how))
@@ -146,6 +154,18 @@ void top_k_on_gpu(Context& context, In const& in, gpu_rows const& rows,
     select_on_gpu<std::uint32_t>(context, in, rows, order, how);
   else
     select_on_gpu<std::uint64_t>(context, in, rows, order, how);
+}
+
+// Selects the best of each row of `in`, in memory that the device can read; asynchronously.
+template <memory_context Context, class In>
+void top_k_on_gpu(Context& context, In const& in, gpu_rows const& rows,
+                  rank_order<bits_of<typename In::element>> const& order,
+                  gpu_selection<bits_of<typename In::element>> const& how) {
+  if (rows.count == 0 || (how.most == 0 && !how.counts)) return;
+  if (!how.distinct) return top_k_of_all_on_gpu(context, in, rows, order, how);
+  top_k_distinct_on_gpu(context, in, rows, order, how, [&](auto& with, auto const& best) {
+    top_k_of_all_on_gpu(with, in, rows, order, best);
+  });
 }
 
 }  // namespace tally::detail

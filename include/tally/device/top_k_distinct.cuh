@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The k best different values of each row, each at its first index: by a stable sort of the whole
-// row, in which the first of equal keys is the first by index.
+// The k best different values of each row, or of rows that another way has left, each at its first
+// index: by a stable sort of the whole row, in which the first of equal keys is the first by index.
 #pragma once
 
 #include "tally/cuda/launch.cuh"
+#include "tally/device/distinct_among_best.cuh"
 #include "tally/device/select/gather.cuh"
 #include "tally/device/select/sort.cuh"
 #include "tally/device/top_k_shape.hpp"
@@ -57,6 +58,7 @@ struct distinct_call {
   detail::gpu_rows rows;
   rank_order<bits> order;
   detail::gpu_selection<bits> how;
+  row_list of;  // the rows; or null: all
   unsigned blocks, teams;
   workspace w;
   std::byte* memory;  // of the teams
@@ -133,11 +135,13 @@ __global__ void __launch_bounds__(selecting_threads, 2)
   memory const room(
       call.memory + mine * memory::bytes(call.blocks, call.rows.length, call.by_index()),
       call.blocks, call.rows.length, call.by_index());
+  std::uint64_t const rows = call.of.rows ? *call.of.count : call.rows.count;
 #pragma unroll 1
-  for (std::uint64_t r = mine; r < call.rows.count; r += call.teams) {
+  for (std::uint64_t i = mine; i < rows; i += call.teams) {
+    std::uint64_t const r = call.of.rows ? call.of.rows[i] : i;
     Index const count = distinct_of_row(call, all, board, room, r);
-    for (std::uint64_t i = count + all.thread(); i < call.how.most; i += all.threads())
-      call.how.put(r * call.how.most + i, call.how.missing, -1);
+    for (std::uint64_t p = count + all.thread(); p < call.how.most; p += all.threads())
+      call.how.put(r * call.how.most + p, call.how.missing, -1);
     if (all.thread() == 0 && call.how.counts) call.how.counts[r] = count;
     all.meet();  // the memory is free for the next row
   }

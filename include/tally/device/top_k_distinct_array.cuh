@@ -5,22 +5,31 @@
 
 #include <algorithm>
 
-#include "tally/device/launch_context.cuh"
+#include "tally/device/context_with_room.cuh"
+#include "tally/device/select/sampled_shape.cuh"
 #include "tally/device/top_k_distinct.cuh"
 
 namespace tally::detail {
 
+// How much memory a sort of rows takes, of which each has so many blocks.
+template <class Bits, class Index>
+std::size_t bytes_to_sort(unsigned blocks, std::uint64_t teams, gpu_rows const& rows,
+                          gpu_selection<Bits> const& how) {
+  return teams * device::distinct_memory<Bits, Index>::bytes(blocks, rows.length,
+                                                             how.sorted ? 0 : how.most);
+}
+
+// By a sort of the rows that `of` has; nothing in it is read here.
 template <class Index, memory_context Context, class In>
-void select_distinct_on_gpu(Context& context, In const& in, gpu_rows const& rows,
-                            rank_order<bits_of<typename In::element>> const& order,
-                            gpu_selection<bits_of<typename In::element>> const& how) {
+void sort_distinct_on_gpu(Context& context, In const& in, gpu_rows const& rows,
+                          rank_order<bits_of<typename In::element>> const& order,
+                          gpu_selection<bits_of<typename In::element>> const& how,
+                          device::row_list const& of) {
   using bits = bits_of<typename In::element>;
-  using memory = device::distinct_memory<bits, Index>;
   auto const most = 2 * unsigned(context.multiprocessors());
   auto const call_with = [&](unsigned blocks, std::uint64_t teams) {
-    auto const m = context.memory(
-        blocks > 1, teams * memory::bytes(blocks, rows.length, how.sorted ? 0 : how.most));
-    return device::distinct_call<In, Index>{in,  rows,     order, how, blocks, unsigned(teams),
+    auto const m = context.memory(blocks > 1, bytes_to_sort<bits, Index>(blocks, teams, rows, how));
+    return device::distinct_call<In, Index>{in,  rows,     order, how, of, blocks, unsigned(teams),
                                             m.w, m.scratch};
   };
   for (unsigned room = most; room > rows.count && rows.count <= device::team::most; room /= 2) {
@@ -38,17 +47,70 @@ void select_distinct_on_gpu(Context& context, In const& in, gpu_rows const& rows
                                                   context.stream())(call_with(1, blocks));
 }
 
+// Where the best go, of which the different ones are looked for, and the rows that are left.
+template <class Bits>
+struct best_of_rows {
+  static std::size_t bytes(std::uint64_t rows, std::uint64_t most) {
+    return 16 + rows * (2 * sizeof(std::uint64_t) + most * (sizeof(std::int64_t) + sizeof(Bits)));
+  }
+  best_of_rows(std::byte* at, std::uint64_t rows, std::uint64_t most)
+      : left{reinterpret_cast<unsigned long long*>(at), reinterpret_cast<std::uint64_t*>(at + 16)},
+        counts(left.rows + rows),
+        indices(reinterpret_cast<std::int64_t*>(counts + rows)),
+        values(reinterpret_cast<Bits*>(indices + rows * most)) {}
+
+  device::row_list left;
+  std::uint64_t* counts;
+  std::int64_t* indices;
+  Bits* values;
+};
+
+// Looks among a row's best first, which select(context, best) selects; rows of too many that are
+// alike are sorted.
+template <memory_context Context, class In, class Select>
+void look_among_best_on_gpu(Context& context, In const& in, gpu_rows const& rows,
+                            rank_order<bits_of<typename In::element>> const& order,
+                            gpu_selection<bits_of<typename In::element>> const& how,
+                            Select select) {
+  using bits = bits_of<typename In::element>;
+  using found = best_of_rows<bits>;
+  auto best = how;
+  best.most = device::best_for_distinct(how.most);
+  best.ks = nullptr, best.short_indices = nullptr, best.distinct = false;
+  device::row_list left{};
+  auto const teams = std::min<std::uint64_t>(rows.count, 2 * context.multiprocessors());
+  context_with_room with(context, found::bytes(rows.count, best.most),
+                         bytes_to_sort<bits, std::uint32_t>(
+                             unsigned(2 * context.multiprocessors() / teams), teams, rows, how),
+                         [&](std::byte* at) {
+                           found const here(at, rows.count, best.most);
+                           best.values = here.values, best.indices = here.indices,
+                           best.counts = here.counts;
+                           left = here.left;
+                         });
+  select(with, best);
+  check(cudaMemsetAsync(left.count, 0, sizeof *left.count, context.stream()));
+  auto const blocks = std::min<std::uint64_t>(rows.count, 16 * context.multiprocessors());
+  launch_early<device::distinct_among_best<bits>>(
+      unsigned(blocks), device::uniting_threads, 0,
+      context.stream())(device::among_best_call<bits>{rows, order, best, how, left});
+  sort_distinct_on_gpu<std::uint32_t>(with, in, rows, order, how, left);
+}
+
 // Selects the best different values of each row of `in`, in memory that the device can read;
-// asynchronously.
-template <memory_context Context, class In>
+// asynchronously. select(context, best) selects a row's best without that.
+template <memory_context Context, class In, class Select>
 void top_k_distinct_on_gpu(Context& context, In const& in, gpu_rows const& rows,
                            rank_order<bits_of<typename In::element>> const& order,
-                           gpu_selection<bits_of<typename In::element>> const& how) {
-  if (rows.count == 0 || (how.most == 0 && !how.counts)) return;
-  if (rows.length <= device::longest_of_32_bits)
-    select_distinct_on_gpu<std::uint32_t>(context, in, rows, order, how);
+                           gpu_selection<bits_of<typename In::element>> const& how, Select select) {
+  std::uint64_t const best = device::best_for_distinct(how.most);
+  if (how.sorted && how.most > 0 && best <= device::most_sampled && 2 * best < rows.length &&
+      rows.length <= device::longest_of_32_bits)
+    look_among_best_on_gpu(context, in, rows, order, how, select);
+  else if (rows.length <= device::longest_of_32_bits)
+    sort_distinct_on_gpu<std::uint32_t>(context, in, rows, order, how, {});
   else
-    select_distinct_on_gpu<std::uint64_t>(context, in, rows, order, how);
+    sort_distinct_on_gpu<std::uint64_t>(context, in, rows, order, how, {});
 }
 
 }  // namespace tally::detail

@@ -34,9 +34,10 @@ enum class top_k_path : unsigned {
   short_rows,
   narrowed,
   narrowed_ties,
-  warp_rows
+  warp_rows,
+  distinct_among_best
 };
-inline constexpr unsigned top_k_paths = 7;
+inline constexpr unsigned top_k_paths = 8;
 
 // Where the best of each row go: `most` places a row, of which those past its own are filled with
 // `missing` and the index -1. What is null is not asked for.

@@ -30,6 +30,7 @@ struct rank_order {
   }
 
   TALLY_FN Bits operator()(Bits b) const {
+    if constexpr (sizeof(Bits) == 1) return Bits(b ^ flip);  // no float is so short
     Bits const magnitude = Bits(b & Bits(~sign));
     Bits const all_if_negative = (b & sign) ? Bits(~Bits(0)) : Bits(0);
     // Negated, a magnitude of zero is zero.

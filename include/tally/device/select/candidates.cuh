@@ -46,10 +46,9 @@ class candidates {
     for (int i = 0; i < Batch::items; ++i)
       if (reach_.has(x.x[i])) found |= 1u << i;
     found &= x.live;
-    // By the dozen one at a time, with little code; by the hundred, as where many are alike, at
-    // once.
+    // Few are taken one at a time, with little code; many at once.
     unsigned const count = warp::all_reduce(unsigned(__popc(found)), plus{});
-    if (count > 48) return keep(x, found, index);
+    if (count > unsigned(Batch::items)) return take_many(x, found, index);
 #pragma unroll 1
     for (; found; found &= found - 1) {
       int const i = __ffs(int(found)) - 1;
@@ -72,11 +71,14 @@ class candidates {
   }
 
   template <class Batch, class At>
-  __device__ void keep(Batch const& x, unsigned found, At index) {
+  __device__ void take_many(Batch const& x, unsigned found, At index) {
+    Bits key[Batch::items];
     unsigned above = 0;
 #pragma unroll
-    for (int i = 0; i < Batch::items; ++i)
-      if (order_(x.x[i]) > threshold_) above |= 1u << i;
+    for (int i = 0; i < Batch::items; ++i) {
+      key[i] = order_(x.x[i]);
+      if (key[i] > threshold_) above |= 1u << i;
+    }
     above &= found;
     unsigned ties = found & ~above;
     // The two counts in half a word each.
@@ -87,12 +89,22 @@ class candidates {
       if (through & 0xffff) above_at = atomicAdd(&counts_.above, through & 0xffff);
       if (through >> 16) ties_at = atomicAdd(&counts_.ties, through >> 16);
     }
+    bool const fit = warp::broadcast(above_at + (through & 0xffff), 31) <= room_.above;
     above_at = warp::broadcast(above_at, 31) + ((through - mine) & 0xffff);
     ties_at = warp::broadcast(ties_at, 31) + ((through - mine) >> 16);
+    if (fit) {
+#pragma unroll
+      for (int i = 0; i < Batch::items; ++i)
+        if (above >> i & 1) {
+          room_.keys[above_at] = sizeof(Bits) < 4 ? order_(x.x[i]) : key[i];
+          room_.indices[above_at++] = Index(index(i));
+        }
+    } else {
 #pragma unroll 1
-    for (; above; above &= above - 1, ++above_at) {
-      int const i = __ffs(int(above)) - 1;
-      put(above_at, order_(element(x, i)), Index(index(i)));
+      for (; above; above &= above - 1, ++above_at) {
+        int const i = __ffs(int(above)) - 1;
+        put(above_at, order_(element(x, i)), Index(index(i)));
+      }
     }
 #pragma unroll 1
     for (; ties && ties_at < room_.ties; ties &= ties - 1, ++ties_at)

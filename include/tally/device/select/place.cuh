@@ -10,8 +10,6 @@
 namespace tally::device {
 
 inline constexpr unsigned bins = 256;
-// The largest bin of which a thread compares all with its entry.
-inline constexpr unsigned alone_in_bin = 96;
 
 // What the threads of a block share.
 struct bin_board {
@@ -19,31 +17,77 @@ struct bin_board {
   unsigned kept;  // entries in bins of which some are among those that are asked for
 };
 
-// Entries in the order of their bins, those of a bin in any order, in shared memory.
-template <class Bits, class Index>
+// Entries in the order of their bins, those of a bin in any order, and the bin of each. In shared
+// memory.
+template <class Entry>
 struct binned {
-  Bits* keys;
-  Index* indices;
+  Entry* entries;
+  unsigned char* bins;
   unsigned room;
 };
 
-// Calls emit(place, key, index) for each entry whose place is below `limit`, of `count` of them.
-// entry(i, key, index) gives one, bin_of(key, index) its bin, before(a, i, b, j) whether key a of
-// index i comes before key b of index j; `tags` have room for `count`. All `parts` call
-// this with the same entries, and each emits some. Returns false, in all of them, and emits
-// nothing, where the bins that are asked for have no room.
-template <class Bits, class Index, class Entry, class Bin, class Before, class Emit>
-__device__ bool place_entries(unsigned part, unsigned parts, bin_board& shared,
-                              binned<Bits, Index> const& to, unsigned char* tags, unsigned count,
-                              unsigned limit, Entry entry, Bin bin_of, Before before, Emit emit) {
+// Of four neighbours, or those that there are, how many come before an entry.
+template <class T, class Before>
+__device__ unsigned how_many_of_four(T const* in, unsigned there, T const& mine, Before before) {
+  struct alignas(16) four {
+    T of[4];
+  };
+  unsigned found = 0;
+  if (there >= 4) {
+    four const x = *reinterpret_cast<four const*>(in);
+#pragma unroll
+    for (int j = 0; j < 4; ++j) found += before(x.of[j], mine);
+  } else {
+#pragma unroll 1
+    for (unsigned j = 0; j < there; ++j) found += before(in[j], mine);
+  }
+  return found;
+}
+
+// The places of some of `count` entries: own(i, bin) is one and its bin. Where there are more
+// threads than entries, up to eight lanes share one.
+template <class T, class Own, class Before, class Emit>
+__device__ void place_in_bins(unsigned part, unsigned parts, bin_board const& shared, T const* in,
+                              unsigned count, unsigned limit, Own own, Before before, Emit emit) {
+  unsigned const warps = selecting_threads / 32 * parts;
+  unsigned const warp = threadIdx.x / 32 * parts + part, lane = threadIdx.x % 32;
+  unsigned share = 0;  // the logarithm of how many lanes share an entry
+  while (share < 3 && count << share <= 16 * warps) ++share;
+  unsigned const lanes = 1u << share, each = 32 >> share, kept = shared.kept;
+#pragma unroll 1
+  for (unsigned from = warp * each; from < count; from += warps * each) {
+    unsigned const i = from + (lane >> share);
+    unsigned bin;
+    T const mine = own(i < count ? i : from, bin);
+    unsigned const begin = shared.first[bin];
+    bool const there = i < count && begin < kept;
+    unsigned const end = there ? shared.first[bin + 1] : 0;
+    // From an address that vectors can be loaded from: what is in bins before is before.
+    unsigned const first = begin & ~3u;
+    unsigned earlier = 0;
+#pragma unroll 1
+    for (unsigned other = first + 4 * (lane & (lanes - 1)); other < end; other += 4 * lanes)
+      earlier += how_many_of_four(in + other, end - other, mine, before);
+#pragma unroll 1
+    for (unsigned flip = 1; flip < lanes; flip *= 2) earlier += warp::exchange(earlier, int(flip));
+    unsigned const place = first + earlier;
+    if (there && (lane & (lanes - 1)) == 0 && place < limit) emit(place, mine);
+  }
+}
+
+// Calls emit(place, entry) for each entry whose place is below `limit`, of `count` of them.
+// entry(i) is one, bin_of(entry) its bin, before(a, b) whether a comes before b; `tags` have room
+// for `count`. All `parts` call this with the same entries, and each emits some. Returns false, in
+// all of them, and emits nothing, where the bins that are asked for have no room.
+template <class T, class Entry, class Bin, class Before, class Emit>
+__device__ bool place_entries(unsigned part, unsigned parts, bin_board& shared, binned<T> const& to,
+                              unsigned char* tags, unsigned count, unsigned limit, Entry entry,
+                              Bin bin_of, Before before, Emit emit) {
   if (threadIdx.x < bins) shared.count[threadIdx.x] = 0;
   __syncthreads();
 #pragma unroll 1
   for (unsigned i = threadIdx.x; i < count; i += selecting_threads) {
-    Bits key;
-    Index index;
-    entry(i, key, index);
-    unsigned const bin = bin_of(key, index);
+    unsigned const bin = bin_of(entry(i));
     tags[i] = static_cast<unsigned char>(bin);
     atomicAdd(&shared.count[bin], 1u);
   }
@@ -65,45 +109,18 @@ __device__ bool place_entries(unsigned part, unsigned parts, bin_board& shared,
   for (unsigned i = threadIdx.x; i < count; i += selecting_threads) {
     unsigned const bin = tags[i];
     if (shared.first[bin] >= kept) continue;
-    Bits key;
-    Index index;
-    entry(i, key, index);
     unsigned const at = atomicAdd(&shared.next[bin], 1u);
-    to.keys[at] = key, to.indices[at] = index;
+    to.entries[at] = entry(i), to.bins[at] = static_cast<unsigned char>(bin);
   }
   __syncthreads();
-  // Entries are spread over the warps, which compare those of large bins together.
-  unsigned const warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  unsigned const turn = parts == 1 ? threadIdx.x : lane * (selecting_threads / 32) + warp;
-#pragma unroll 1
-  for (unsigned from = 0; from < count; from += selecting_threads * parts) {
-    unsigned const i = from + turn * parts + part;
-    unsigned const bin = i < count ? tags[i] : 0;
-    unsigned const begin = shared.first[bin];
-    bool const there = i < count && begin < kept;
-    unsigned const size = there ? shared.first[bin + 1] - begin : 0;
-    unsigned place = begin;
-    Bits key = 0;
-    Index index = 0;
-    if (there) entry(i, key, index);
-    if (size <= alone_in_bin)
-#pragma unroll 2
-      for (unsigned other = begin; other < begin + size; ++other)
-        place += before(to.keys[other], to.indices[other], key, index);
-    for (unsigned left = __ballot_sync(~0u, size > alone_in_bin); left != 0; left &= left - 1) {
-      int const of = __ffs(int(left)) - 1;
-      Bits const its_key = warp::broadcast(key, of);
-      Index const its_index = warp::broadcast(index, of);
-      unsigned const first = warp::broadcast(begin, of), end = first + warp::broadcast(size, of);
-      unsigned earlier = 0;
-#pragma unroll 1
-      for (unsigned other = first + lane; other < end; other += 32)
-        earlier += before(to.keys[other], to.indices[other], its_key, its_index);
-      earlier = warp::all_reduce(earlier, plus{});
-      if (int(lane) == of) place += earlier;
-    }
-    if (there && place < limit) emit(place, key, index);
-  }
+  // One part takes the entries in the order of their bins: so lanes have neighbours, which are of
+  // the same bin but for few. Several share them by what they have in common, the list.
+  auto const own = [&](unsigned i, unsigned& bin) {
+    bin = parts == 1 ? to.bins[i] : tags[i];
+    return parts == 1 ? to.entries[i] : entry(i);
+  };
+  place_in_bins(part, parts, shared, to.entries, parts == 1 ? kept : count, limit, own, before,
+                emit);
   return true;
 }
 

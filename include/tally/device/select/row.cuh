@@ -47,8 +47,7 @@ struct array_row {
       Bits of[batch::each];
     };
     vector const v = *reinterpret_cast<vector const*>(data + i);
-#pragma unroll
-    for (int e = 0; e < batch::each; ++e) x[e] = v.of[e];
+    __builtin_memcpy(x, &v, sizeof v);
   }
   // Has the memory about an element brought into L2.
   __device__ void prefetch(std::uint64_t i) const { prefetch_to_l2(data + i); }

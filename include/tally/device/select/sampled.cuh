@@ -5,108 +5,10 @@
 // many, or k is too large, this says so, and does nothing.
 #pragma once
 
-#include "tally/cuda/launch.cuh"
-#include "tally/device/select/candidates.cuh"
 #include "tally/device/select/gather.cuh"
-#include "tally/device/select/place.cuh"
-#include "tally/device/select/sample.cuh"
+#include "tally/device/select/sampled_shape.cuh"
 
 namespace tally::device {
-
-inline constexpr unsigned most_sampled = 2048;  // the largest k
-
-// How many candidates there is room for, of a row of which up to `most` are asked, and where it is.
-struct sampled_shape {
-  unsigned above, ties, kept, chosen;  // in a block's shared memory
-  unsigned all_above, all_ties;        // of a team of several blocks, in global memory
-  unsigned indices_at, tags_at, shared_bytes;
-  unsigned all_indices_at, global_bytes;
-
-  template <class Bits, class Index>
-  TALLY_HD static constexpr sampled_shape of(unsigned blocks, std::uint64_t most, bool sorted) {
-    sampled_shape s{};
-    bool const alone = blocks == 1;
-    unsigned const k = most < most_sampled ? unsigned(most) : most_sampled;
-    s.above = alone ? k * 5 / 2 + 1536 : 2048;
-    s.ties = 1024;
-    s.kept = alone ? k + 1024 : 2 * k + 1024;
-    s.chosen = sorted ? 0 : k;
-    s.all_above = alone ? 0 : 6 * k + (blocks < 32 ? 2048 : 8192);
-    s.all_ties = alone ? 0 : 2 * k + 1024;
-    unsigned const in_block = s.above + s.kept + s.chosen;
-    s.indices_at = rounded(in_block * sizeof(Bits));
-    s.tags_at = s.indices_at + rounded((in_block + s.ties) * sizeof(Index));
-    s.shared_bytes = s.tags_at + rounded(alone ? s.above + s.ties : s.all_above + s.all_ties);
-    s.all_indices_at = 16 + rounded((most_groups + s.all_above) * sizeof(Bits));
-    s.global_bytes =
-        alone ? 0 : s.all_indices_at + rounded((s.all_above + s.all_ties) * sizeof(Index));
-    return s;
-  }
-
- private:
-  TALLY_HD static constexpr unsigned rounded(std::size_t bytes) {
-    return unsigned((bytes + 15) / 16 * 16);
-  }
-};
-
-// Whether so many blocks hold so many places at once.
-template <class Bits>
-TALLY_FN bool fits_in_tiles(unsigned blocks, std::uint64_t places) {
-  return places <= std::uint64_t(blocks) * row_batch<Bits>::items * selecting_threads;
-}
-template <class Bits>
-TALLY_FN sampling sampling_of(unsigned blocks, std::uint64_t n, std::uint64_t k, bool of_tiles) {
-  using batch = row_batch<Bits>;
-  return sampling(blocks, n, k, of_tiles ? batch::items : batch::each, of_tiles);
-}
-
-// What the blocks of a team add up: how many there are above the threshold and at it, and for how
-// many of the latter there was room in their blocks.
-struct sampled_counts {
-  unsigned above, ties, held;
-};
-
-// Addresses are computed where they are needed: it takes less than keeping them.
-template <class Bits, class Index>
-struct sampled_memory {
-  sampled_shape const& shape;
-  std::byte* global;
-
-  __device__ candidate_room<Bits, Index> block() const {
-    return {keys(), indices(), shape.above, indices() + shape.above + shape.kept + shape.chosen,
-            shape.ties};
-  }
-  __device__ binned<Bits, Index> kept() const {
-    return {keys() + shape.above, indices() + shape.above, shape.kept};
-  }
-  __device__ binned<Bits, Index> chosen() const {
-    unsigned const before = shape.above + shape.kept;
-    return {keys() + before, indices() + before, shape.chosen};
-  }
-  __device__ unsigned char* tags() const { return dynamic_shared<unsigned char>() + shape.tags_at; }
-  // Of the team, if it has several blocks.
-  __device__ sampled_counts* counts() const { return reinterpret_cast<sampled_counts*>(global); }
-  __device__ Bits* told() const { return reinterpret_cast<Bits*>(global + 16); }
-  __device__ candidate_room<Bits, Index> team() const {
-    auto* const indices = reinterpret_cast<Index*>(global + shape.all_indices_at);
-    return {told() + most_groups, indices, shape.all_above, indices + shape.all_above,
-            shape.all_ties};
-  }
-
- private:
-  __device__ Bits* keys() const { return dynamic_shared<Bits>(); }
-  __device__ Index* indices() const {
-    return reinterpret_cast<Index*>(dynamic_shared<unsigned char>() + shape.indices_at);
-  }
-};
-
-template <class Bits>
-struct sampled_board {
-  group_board<Bits> groups;
-  bin_board bins;
-  candidate_counts found;
-  unsigned base_above, base_ties;
-};
 
 // The first `ties` elements of a row at a threshold, of which too many are alike to be put aside,
 // from the row again: from its begin, twice as far each time, because they come soon where there
@@ -151,11 +53,19 @@ class sampled_selection {
   using reading = stretch<Row, Index>;
   using batch = typename reading::batch;
   using memory = sampled_memory<bits, Index>;
+  using rank = ranked<bits>;
+  using entry = typename rank::type;
 
   // 0 < k <= most_sampled, and k <= row.count.
   __device__ sampled_selection(team& all, sampled_board<bits>& shared, memory const& room,
                                Row const& row, rank_order<bits> const& order, unsigned k)
-      : all_(all), shared_(shared), room_(room), row_(row), order_(order), k_(k) {}
+      : all_(all),
+        shared_(shared),
+        room_(room),
+        row_(row),
+        order_(order),
+        k_(k),
+        part_of_row_(1 / float(row.count)) {}
 
   // Whether the team's threads hold the row at once.
   __device__ bool is_resident() const {
@@ -287,7 +197,7 @@ class sampled_selection {
 
   __device__ void guess(sampling const& how, bits best) {
     compare_groups(all_, shared_.groups, how, best, room_.told());
-    splitters_ = takes_all_ ? how.groups - 1 : how.rank;
+    groups_ = how.groups;
     bits const lowest = order_.skips;
     least_ = takes_all_ ? lowest : shared_.groups.best[how.rank - 1];
     if (least_ < lowest) least_ = lowest;
@@ -328,12 +238,26 @@ class sampled_selection {
     return takes_all_;
   }
 
-  __device__ unsigned bin_of(bits key) const {
-    unsigned above = 0;
-#pragma unroll 1
-    for (unsigned step = bins / 2; step > 0; step /= 2)
-      if (above + step <= splitters_ && shared_.groups.best[above + step - 1] > key) above += step;
-    return above;
+  // How many of the groups' best are before a key, which is no less than the threshold, or so and
+  // equal to it.
+  template <class Before>
+  __device__ unsigned groups_before(Before before) const {
+    unsigned found = 0;
+#pragma unroll
+    for (unsigned step = most_groups / 2; step > 0; step /= 2)
+      if (step < groups_ && before(shared_.groups.best[found + step - 1])) found += step;
+    return found;
+  }
+
+  // The groups' best are the bins' edges. Where several are alike, as in a row of few different
+  // values, the entries that equal them are spread over their bins by index.
+  __device__ unsigned bin_of(entry const& x) const {
+    bits const key = rank::key(x);
+    unsigned const first = groups_before([=](bits best) { return best > key; });
+    if (first + 1 >= groups_ || shared_.groups.best[first + 1] != key) return first;
+    unsigned const alike = groups_before([=](bits best) { return best >= key; }) - first;
+    auto const turn = unsigned(float(rank::index(x)) * part_of_row_ * float(alike));
+    return first + (turn < alike ? turn : alike - 1);
   }
 
   template <class Emit>
@@ -341,34 +265,35 @@ class sampled_selection {
     auto const list = all_.is_alone() ? room_.block() : room_.team();
     return place_entries(
         part, parts, shared_.bins, room_.kept(), room_.tags(), entries, k_,
-        [&](unsigned i, bits& key, Index& index) {
+        [&](unsigned i) {
           bool const above = i < counts_.above;
-          key = above ? list.keys[i] : least_;
-          index = above ? list.indices[i] : list.tied[i - counts_.above];
+          return rank::of(above ? list.keys[i] : least_,
+                          above ? list.indices[i] : list.tied[i - counts_.above]);
         },
-        [&](bits key, Index) { return bin_of(key); },
-        [](bits a, Index i, bits b, Index j) { return a > b || (a == b && i < j); }, emit);
+        [&](entry const& x) { return bin_of(x); },
+        [](entry const& a, entry const& b) { return rank::first(a, b); },
+        [&](unsigned place, entry const& x) { emit(place, rank::key(x), rank::index(x)); });
   }
 
   // Each block finds all of the best, and places some of them.
   template <class Emit>
   __device__ bool place_by_index(unsigned entries, Emit emit) {
-    bits* const keys = room_.chosen().keys;
-    Index* const indices = room_.chosen().indices;
+    entry* const chosen = room_.chosen();
     bool const placed = place_best(entries, 0, 1, [&](unsigned place, bits key, Index index) {
-      keys[place] = key, indices[place] = index;
+      chosen[place] = rank::of(key, index);
     });
     if (!placed) return false;
     __syncthreads();
     double const bins_per_index = double(bins) / double(row_.count);
     return place_entries(
         all_.rank(), all_.blocks(), shared_.bins, room_.kept(), room_.tags(), k_, k_,
-        [&](unsigned i, bits& key, Index& index) { key = keys[i], index = indices[i]; },
-        [&](bits, Index index) {
-          auto const bin = unsigned(double(index) * bins_per_index);
+        [&](unsigned i) { return chosen[i]; },
+        [&](entry const& x) {
+          auto const bin = unsigned(double(rank::index(x)) * bins_per_index);
           return bin < bins ? bin : bins - 1;
         },
-        [](bits, Index i, bits, Index j) { return i < j; }, emit);
+        [](entry const& a, entry const& b) { return rank::index(a) < rank::index(b); },
+        [&](unsigned place, entry const& x) { emit(place, rank::key(x), rank::index(x)); });
   }
 
   team& all_;
@@ -376,8 +301,9 @@ class sampled_selection {
   memory const& room_;
   Row const& row_;
   rank_order<bits> const& order_;
-  unsigned k_, splitters_ = 0;
-  bits least_ = 0;  // the threshold
+  unsigned k_, groups_ = 0;
+  float part_of_row_;  // that an element is
+  bits least_ = 0;     // the threshold
   bool takes_all_ = false, has_more_ties_ = false;
   sampled_counts counts_{};
 };

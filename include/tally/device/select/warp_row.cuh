@@ -9,9 +9,9 @@
 
 #include <cmath>
 
+#include "tally/device/select/reach.cuh"
 #include "tally/device/select/row.cuh"
 #include "tally/device/select/warp_list.cuh"
-#include "tally/exact/bit_ranges.hpp"
 
 namespace tally::device {
 
@@ -159,25 +159,14 @@ class warp_selection {
     } while (!last);
   }
 
-  // Which of the lane's vectors have anything to put aside: the least distance from a range's begin
-  // tells it of several elements.
+  // Which of the lane's vectors have anything to put aside.
   __device__ void test(bool (&hits)[loads], unsigned v) const {
     bits x[loads * each];
     std::uint64_t const i = std::uint64_t(v) * each;
 #pragma unroll
     for (unsigned j = 0; j < loads; ++j) places_.load(x + j * each, i + j * 32 * each);
 #pragma unroll
-    for (unsigned j = 0; j < loads; ++j) {
-      bits a = bits(~bits(0)), b = a;
-#pragma unroll
-      for (unsigned e = 0; e < each; ++e) {
-        bits const to_a = bits(x[j * each + e] - reach_.a.first);
-        bits const to_b = bits(x[j * each + e] - reach_.b.first);
-        a = to_a < a ? to_a : a;
-        b = to_b < b ? to_b : b;
-      }
-      hits[j] = (a <= reach_.a.more) | (b <= reach_.b.more);
-    }
+    for (unsigned j = 0; j < loads; ++j) hits[j] = any_reaches<int(each)>(reach_, x + j * each);
   }
 
   __device__ void wait(bool hit, unsigned v) {
