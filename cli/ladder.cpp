@@ -39,7 +39,7 @@ std::map<std::string, int> ladders() {
 void check_name(std::string const& name) {
   auto const rungs = ladders();
   if (rungs.count(name)) return;
-  std::vector<std::string> all{"list", "exhibits"};
+  std::vector<std::string> all{"exhibits", "list"};
   for (auto const& [ladder, count] : rungs) all.push_back(ladder);
   throw usage_error("unknown ladder '" + name + "'" +
                     did_you_mean(name, all, fmt::format("; there are {}", fmt::join(all, ", "))));

@@ -14,10 +14,11 @@ namespace {
 
 // All elements side by side: a single file's own if it is mapped, else kept as they come.
 std::span<std::byte const> whole(input& in, kept_array& kept) {
-  auto const front = in.next(std::numeric_limits<std::size_t>::max());
-  if (in.files().size() == 1 && in.count() && front.size() == *in.count() * size_of(in.type()))
-    return front;
-  kept.append(front);
+  if (in.files().size() == 1 && in.count()) {
+    auto const front = in.next(std::numeric_limits<std::size_t>::max());
+    if (front.size() == *in.count() * size_of(in.type())) return front;
+    kept.append(front);
+  }
   for (auto chunk = in.next(); !chunk.empty(); chunk = in.next()) kept.append(chunk);
   return kept.all();
 }
