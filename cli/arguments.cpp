@@ -75,6 +75,7 @@ void check_words(CLI::App const& app, std::vector<std::string> const& words) {
 
 void define_commands(CLI::App& app, arguments& a) {
   app.set_version_flag("--version", "tally " TALLY_VERSION);
+  app.require_subcommand(0, 1);  // what follows one is no other's name, but a file's, say
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.get_formatter()->label("Positionals", "Arguments");
   app.get_formatter()->column_width(24);
@@ -122,8 +123,7 @@ std::optional<arguments> parse(int argc, char const* const* argv) {
   check_words(app, words);
   auto const* const chosen = command_named(words.front());
   try {
-    app.parse(
-        std::vector<std::string>(words.rbegin(), words.rend()));  // which wants the last first
+    app.parse(std::vector(words.rbegin(), words.rend()));  // it wants the last one first
   } catch (CLI::CallForHelp const&) {
     write_standard_output(help(app, chosen));
     return std::nullopt;

@@ -17,8 +17,8 @@ void value(CLI::App& app, std::string const& name, std::string const& text,
   auto const take_one = [name, take](std::vector<std::string> const& texts) {
     for (auto const& other : texts)
       if (other != texts.front())
-        throw usage_error(name + ": is given twice, as '" + texts.front() + "' and '" + other +
-                          "'");
+        throw usage_error(name.substr(0, name.find(',')) + ": is given twice, as '" +
+                          texts.front() + "' and '" + other + "'");
     take(texts.front());
   };
   app.add_option_function<std::vector<std::string>>(name, take_one, about)
