@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from .command import COMMON_KEYS, answer, failure, report
+from .command import COMMON_KEYS, answer, failure, npy, report
 from .oracle import (FLOATS, INTEGERS, exact_total, exact_values, hexadecimal, in_json, nearest, values)
 
 
@@ -66,7 +66,7 @@ def test_chunks_of_other_lengths_meet():
     expected = str(int(np.dot(x, x)))
     text = "\n".join(map(str, x)).encode()
     np.save("floats.npy", x.astype("float64"))
-    assert answer("dot", "-", "x.npy", "--dtype", "int64", stdin=x.tobytes()) == expected
+    assert answer("dot", "-", "x.npy", stdin=npy(x)) == expected
     assert float(answer("dot", "floats.npy", "-", stdin=text)) == float(expected)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from .command import COMMON_KEYS, answer, failure, report
+from .command import COMMON_KEYS, answer, failure, npy, report
 from .oracle import FLOATS, INTEGERS, values
 
 METHODS = ["linear", "lower", "higher", "nearest", "midpoint"]
@@ -75,7 +75,7 @@ def test_what_memory_may_not_hold_goes_into_a_file(memory, monkeypatch):
     np.save("b.npy", x[30:])
     os.mkdir("own")
     monkeypatch.setenv("TMPDIR", str(Path("own").resolve()))
-    for arguments, stdin in ((["a.npy", "b.npy"], b""), (["--dtype", "float64"], x.tobytes()),
+    for arguments, stdin in ((["a.npy", "b.npy"], b""), (["-"], npy(x)),
                              (["-"], "\n".join(map(repr, x.tolist())).encode())):
         assert answer("median", *arguments, "--memory", memory, stdin=stdin) == answer("median", "x.npy")
         assert answer("quantile", *arguments, "-q", 0.3, "--method", "lower", "--memory", memory,

@@ -7,8 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from .command import COMMON_KEYS, answer, failure, report, tally
+from .command import COMMON_KEYS, LONG, answer, failure, npy, report, tally
 from .oracle import (FLOATS, INTEGERS, exact_total, exact_values, exact_variance, hard_floats,
                      hexadecimal, in_json, integers, nearest, nearest_root, total_type, values)
 
@@ -66,6 +68,20 @@ def test_a_sum_of_integers_never_wraps(dtype, x):
         found = report("sum", "x.npy", "--out-dtype", wrapped)
         assert (found["value"], found["result_dtype"]) == (in_json(expected), wrapped)
         assert found["bits"] == f"{sum(x) % 2**64:016x}"
+
+
+@settings(max_examples=60 if not LONG else 2000, deadline=None)
+@given(st.data(), st.sampled_from(["bool", "int8", "int16", "int32", "int64", "uint8", "uint32", "uint64"]))
+def test_of_any_integers_every_digit_is_right(data, dtype):
+    limits = np.iinfo(dtype) if dtype != "bool" else np.iinfo("uint8")
+    element = st.integers(limits.min, limits.max) | st.sampled_from([limits.min, limits.max])
+    x = np.array(data.draw(st.lists(element, max_size=40)), "uint64" if dtype == "uint64" else "int64").astype(dtype)
+    exact = exact_values(x)
+    for command, expected in (("sum", sum(exact)), ("sum-of-squares", sum(v * v for v in exact))):
+        result, _ = exact_total(dtype, expected)
+        found = report(command, stdin=npy(x))
+        assert (found["value"], found["result_dtype"]) == (in_json(int(expected)), result)
+        assert found["bits"] == hexadecimal(result, expected)
 
 
 def test_a_sum_of_halves_is_shown_as_float32():
