@@ -97,20 +97,9 @@ struct accumulator_for<exact_integer_dot<T>> {
 
 namespace {
 
-// The same as users name an aggregate.
-struct wide_dot {
-  static constexpr char const* name = dot::name;
-  template <class Pair>
-  using result = wide_integer;
-  template <class Pair>
-  auto on() const {
-    return exact_integer_dot<typename Pair::first_type>{};
-  }
-};
-
 template <integer T>
 struct functions_of {
-  using here = compiled_here<wide_dot, pair<T>>;
+  using here = compiled_here<exact_integer_dot<T>, pair<T>>;
 
   static any_result results() {
     any_result out;
