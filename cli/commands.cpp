@@ -45,8 +45,7 @@ constexpr command own[] = {
     {"mean",
      {},
      "The exact mean, rounded once",
-     "The exact sum divided by the number of elements, rounded once to the input's type or\n"
-     "--out-dtype; of integers, to float64.",
+     "The exact sum divided by the number of elements, rounded once; of integers, as float64.",
      reduction | has_out_type | runs_on_gpu,
      {"tally mean examples/data/flights_distance.npy",
       "tally mean --skip-nan --column arr_delay examples/data/flights.csv"},

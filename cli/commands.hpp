@@ -25,11 +25,11 @@ enum option_group : unsigned {
   reads_states = 512,
   climbs = 1024,
   looks_around = 2048,
+  grows = 32768,      // its answer can be far beyond the elements
+  keeps_all = 65536,  // of a stream, until its end
   runs_on_gpu = 4096,
   leaves_nan_out = 8192,  // always
   takes_quantiles = 16384,
-  grows = 32768,      // its answer can be far beyond the elements
-  keeps_all = 65536,  // of a stream, until its end
 };
 
 struct command {

@@ -48,17 +48,17 @@ class stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// What a message calls an input.
-std::string told_name(std::string const& input);
-// That an input of so many elements has nothing to answer for.
-error empty_array(std::string const& command, std::string const& array, std::uint64_t count);
-
 // --each: all on one line, after the file's name, with tabs in between.
 void print(arguments const& options, facts const& about, answer const& found,
            stopwatch const& watch);
 
 // --time alone, for commands that have printed their answer.
 void print_time(arguments const& options, std::uint64_t bytes, double seconds);
+
+// What a message calls an input.
+std::string told_name(std::string const& input);
+// That an input of so many elements has nothing to answer for.
+error empty_array(std::string const& command, std::string const& array, std::uint64_t count);
 
 // Calls run(files) for all files together, or --each: for one after the other, and tells what is
 // wrong with one before it goes on to the next.
