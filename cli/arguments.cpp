@@ -23,7 +23,8 @@ std::vector<std::string> command_names() {
   std::vector<std::string> names;
   for (auto const& c : commands()) {
     names.emplace_back(c.name);
-    if (!c.alias.empty()) names.emplace_back(c.alias);
+    for (auto const alias : c.aliases)
+      if (!alias.empty()) names.emplace_back(alias);
   }
   return names;
 }
@@ -44,9 +45,24 @@ std::vector<std::string> option_names(CLI::App const& app) {
   throw usage_error("unknown option " + name + " of " + of + did_you_mean(name, option_names(app)));
 }
 
-void check_first_word(CLI::App const& app, int argc, char const* const* argv) {
-  if (argc < 2) throw usage_error("which command? tally --help lists them");
-  std::string const word = argv[1];
+// The words behind the program's name. `tally` alone and `tally help` list the commands, `tally
+// help sum` says what --help would.
+std::vector<std::string> words_of(int argc, char const* const* argv) {
+  std::vector<std::string> const words(argv + std::min(argc, 1), argv + argc);
+  if (words.empty()) return {"--help"};
+  if (words.front() != "help" || (words.size() > 1 && words[1].starts_with('-'))) return words;
+  if (words.size() > 2) throw usage_error("unexpected argument '" + words[2] + "'");
+  if (words.size() == 1) return {"--help"};
+  return {words[1], "--help"};
+}
+
+void check_words(CLI::App const& app, std::vector<std::string> const& words) {
+  auto const& word = words.front();
+  for (auto const& w : words) {
+    if (w == "--") break;
+    if (w.starts_with("--") && w.find('=') == w.size() - 1)
+      throw usage_error(w.substr(0, w.size() - 1) + ": its value is missing");
+  }
   if (command_named(word) || word == "-h" || word == "--help" || word == "--version") return;
   if (!word.starts_with('-'))
     throw usage_error("unknown command '" + word + "'" +
@@ -59,6 +75,7 @@ void check_first_word(CLI::App const& app, int argc, char const* const* argv) {
 
 void define_commands(CLI::App& app, arguments& a) {
   app.set_version_flag("--version", "tally " TALLY_VERSION);
+  app.require_subcommand(0, 1);  // what follows one is no other's name, but a file's, say
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.get_formatter()->label("Positionals", "Arguments");
   app.get_formatter()->column_width(24);
@@ -69,7 +86,8 @@ void define_commands(CLI::App& app, arguments& a) {
   for (auto const& c : commands()) {
     auto* const sub = app.add_subcommand(std::string(c.name), std::string(c.about));
     sub->group("Commands");
-    if (!c.alias.empty()) sub->alias(std::string(c.alias));
+    for (auto const alias : c.aliases)
+      if (!alias.empty()) sub->alias(std::string(alias));
     sub->footer(footer(c.examples));
     define_options(*sub, c.options, a);
   }
@@ -101,10 +119,11 @@ std::optional<arguments> parse(int argc, char const* const* argv) {
       "with --dtype, or numbers separated by whitespace. Several files are one array.\n",
       "tally");
   define_commands(app, a);
-  check_first_word(app, argc, argv);
-  auto const* const chosen = command_named(argv[1]);
+  auto const words = words_of(argc, argv);
+  check_words(app, words);
+  auto const* const chosen = command_named(words.front());
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector(words.rbegin(), words.rend()));  // it wants the last one first
   } catch (CLI::CallForHelp const&) {
     write_standard_output(help(app, chosen));
     return std::nullopt;
@@ -122,6 +141,10 @@ std::optional<arguments> parse(int argc, char const* const* argv) {
   a.command = chosen->name;
   if (a.each && a.save_state)
     throw usage_error("--save-state: saves one state, not one for --each");
+  if (a.output == "-") {
+    if (a.json) throw usage_error("--json: needs another -o, standard output takes the array");
+    a.output.reset();
+  }
   if (a.gpu) check_gpu_can(*chosen, a);
   if (a.files.empty()) a.files = {"-"};
   return a;

@@ -53,6 +53,7 @@ struct arguments {
 
   std::vector<double> places;  // -q
   std::string method = "linear";
+  std::uint64_t memory = 1'000'000'000;
 
   std::string kind;
   std::optional<std::uint64_t> n;

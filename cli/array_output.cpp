@@ -5,12 +5,16 @@
 #include <limits>
 
 #include "tally/error.hpp"
+#include "text_lines.hpp"
 
 namespace tally::cli {
 
+bool is_text(std::string const& path) { return path.ends_with(".txt") || path.ends_with(".csv"); }
+
 array_output::array_output(std::string const& path, dtype type,
                            std::optional<std::vector<std::uint64_t>> const& shape)
-    : file_(path), type_(type) {
+    : file_(path), type_(type), text_(is_text(path)) {
+  if (path.ends_with(".csv")) write_text("value\n");
   if (!path.ends_with(".npy")) return;
   // The header of one dimension has the same size for any length; it is written again at the end.
   std::vector<std::uint64_t> const longest = {std::numeric_limits<std::uint64_t>::max()};
@@ -24,9 +28,14 @@ array_output::array_output(std::string const& path, dtype type,
 }
 
 void array_output::put(std::uint64_t first, std::span<std::byte const> elements) {
+  if (text_) return write_lines(type_, elements, [&](auto const& text) { write_text(text); });
   auto const size = size_of(type_);
   file_.write_at(header_bytes_ + first * size, elements);
   count_ = std::max<std::uint64_t>(count_, first + elements.size() / size);
+}
+
+void array_output::write_text(std::string_view text) {
+  file_.write(std::as_bytes(std::span(text)));
 }
 
 void array_output::finish() {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tally/dtype.hpp"
@@ -12,8 +13,11 @@
 
 namespace tally::cli {
 
-// An array written to a file: .npy if its name ends so, else the elements alone. The file appears
-// when finish() is called, or never.
+// Whether the file's name asks for text: it ends in .txt or .csv.
+bool is_text(std::string const& path);
+
+// An array written to a file: .npy if its name ends so, or text, a line an element, which in .csv
+// has a header, else the elements alone. The file appears when finish() is called, or never.
 class array_output {
  public:
   // No shape: one dimension, as long as will be written.
@@ -21,7 +25,7 @@ class array_output {
                std::optional<std::vector<std::uint64_t>> const& shape);
 
   // Whether put() can be called in another order than from the first element to the last.
-  bool takes_any_offset() const { return file_.takes_any_offset(); }
+  bool takes_any_offset() const { return !text_ && file_.takes_any_offset(); }
   // Elements from index `first` on.
   void put(std::uint64_t first, std::span<std::byte const> elements);
   void finish();
@@ -29,8 +33,11 @@ class array_output {
  private:
   io::output_file file_;
   dtype type_;
+  bool text_;
   std::uint64_t header_bytes_ = 0, count_ = 0;
   bool header_missing_ = false;
+
+  void write_text(std::string_view text);
 };
 
 }  // namespace tally::cli

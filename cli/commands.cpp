@@ -17,28 +17,33 @@ constexpr unsigned reduction = reads_arrays | takes_each | skips_nan | saves_sta
 
 constexpr command own[] = {
     {"sum",
-     "",
+     {},
      "The exact sum, rounded once",
-     "Floating point: the exact sum, rounded once to the input's type or to --out-dtype.\n"
-     "Integers: modulo 2^64, as int64 or uint64; with a floating --out-dtype, exact and rounded "
-     "once.",
-     reduction | has_out_type | runs_on_gpu,
+     "Integers: every digit, however many there are; modulo 2^64 with --out-dtype int64 or "
+     "uint64.\n"
+     "Floating point: the exact sum, rounded once to --out-dtype: by default a wider type than "
+     "the\n"
+     "input's, float32 for float16 and bfloat16, float64 for float32.",
+     reduction | has_out_type | runs_on_gpu | grows,
      {"tally sum examples/data/flights_distance.npy", "seq 100 | tally sum"},
      run_reduction,
      "sum"},
     {"fast-sum",
-     "",
+     {},
      "A sum rounded at every step, with the same bits everywhere",
      "Adds in the input's type along a fixed binary tree over the element index: as fast as a sum\n"
      "gets, the same bits for any number of threads, and a rounding error that grows with the "
-     "size.",
-     reduction | runs_on_gpu,
+     "size.\n"
+     "Of integers it is their sum.",
+     reduction | runs_on_gpu | grows,
      {"tally fast-sum examples/data/flights_distance.npy",
       "tally fast-sum --json examples/data/flights_distance.npy"},
      run_reduction,
-     "fast_sum"},
-    {"mean",
+     "fast_sum",
      "",
+     "sum"},
+    {"mean",
+     {},
      "The exact mean, rounded once",
      "The exact sum divided by the number of elements, rounded once; of integers, as float64.",
      reduction | has_out_type | runs_on_gpu,
@@ -47,17 +52,55 @@ constexpr command own[] = {
      run_reduction,
      "mean"},
     {"variance",
-     "",
-     "The exact variance, rounded once",
-     "The mean squared distance from the mean, exact and rounded once; divided by n - ddof. Of\n"
-     "integers, as float64.",
+     {},
+     "The exact variance of the population (divided by n), rounded once",
+     "The mean squared distance from the mean, exact and rounded once to the input's type or\n"
+     "--out-dtype; of integers, to float64. --ddof 1 divides by n - 1, for that of a sample.",
      reduction | has_out_type | has_ddof | runs_on_gpu,
      {"tally variance examples/data/flights_distance.npy",
       "tally variance --ddof 1 --skip-nan examples/data/flights_arr_delay.npy"},
      run_reduction,
      "variance"},
+    {"std",
+     {"stddev", "standard-deviation"},
+     "The exact standard deviation of the population (divided by n), rounded once",
+     "The root of the variance, exact and rounded once to the input's type or --out-dtype; of\n"
+     "integers, to float64. --ddof 1 divides by n - 1, for that of a sample.",
+     reduction | has_out_type | has_ddof | runs_on_gpu,
+     {"tally std examples/data/flights_distance.npy",
+      "tally std --ddof 1 --skip-nan examples/data/flights_arr_delay.npy"},
+     run_reduction,
+     "standard_deviation"},
+    {"norm",
+     {},
+     "The Euclidean norm, exact and rounded once",
+     "The root of the sum of squares, rounded once to --out-dtype: by default as a sum is, of "
+     "integers\n"
+     "to float64.",
+     reduction | has_out_type | runs_on_gpu | grows,
+     {"tally norm examples/data/flights_distance.npy", "printf '3 4' | tally norm"},
+     run_reduction,
+     "norm"},
+    {"sum-of-squares",
+     {},
+     "The exact sum of squares, rounded once",
+     "As a sum is: of integers every digit, of floating point in a wider type, or in --out-dtype.",
+     reduction | has_out_type | runs_on_gpu | grows,
+     {"tally sum-of-squares examples/data/flights_distance.npy", "seq 3 | tally sum-of-squares"},
+     run_reduction,
+     "sum_of_squares"},
+    {"prod",
+     {"product"},
+     "The product, rounded at every step; of integers modulo 2^64",
+     "Floating point: in the input's type, along a fixed binary tree over the element index, with "
+     "the\n"
+     "same bits everywhere. Integers: as int64 or uint64.",
+     reduction | runs_on_gpu,
+     {"seq 20 | tally prod", "seq 20 | tally prod --json"},
+     run_reduction,
+     "product"},
     {"min",
-     "",
+     {},
      "The least element",
      "-0.0 is less than +0.0; any NaN makes the answer NaN. --json also says where it comes first.",
      reduction | runs_on_gpu,
@@ -67,7 +110,7 @@ constexpr command own[] = {
      "minimum",
      "arg_minimum"},
     {"max",
-     "",
+     {},
      "The greatest element",
      "-0.0 is less than +0.0; any NaN makes the answer NaN. --json also says where it comes first.",
      reduction | runs_on_gpu,
@@ -76,19 +119,59 @@ constexpr command own[] = {
      run_reduction,
      "maximum",
      "arg_maximum"},
+    {"argmin",
+     {"arg-minimum"},
+     "Where the least element comes first",
+     "Its index, counted from 0. The first NaN, if there is one; -0.0 equals +0.0.",
+     reduction | runs_on_gpu,
+     {"tally argmin examples/data/flights_distance.npy",
+      "tally argmin --skip-nan examples/data/flights_arr_delay.npy"},
+     run_reduction,
+     "arg_minimum"},
+    {"argmax",
+     {"arg-maximum"},
+     "Where the greatest element comes first",
+     "Its index, counted from 0. The first NaN, if there is one; -0.0 equals +0.0.",
+     reduction | runs_on_gpu,
+     {"tally argmax examples/data/flights_distance.npy",
+      "tally argmax --skip-nan examples/data/flights_arr_delay.npy"},
+     run_reduction,
+     "arg_maximum"},
     {"describe",
-     "",
+     {},
      "Count, sum, mean, standard deviation, least and greatest, in one read",
      "Every figure is exact and rounded once. NaN is always skipped, and counted: `count` is of "
      "all\n"
-     "elements, `nan_count` of those that are NaN.",
+     "elements, `nan_count` of those that are NaN. `sum` is shown as by tally sum.\n"
+     "`standard_deviation` is the population's, divided by n; --ddof 1 divides by n - 1.",
      reduction | has_ddof | runs_on_gpu | leaves_nan_out,
      {"tally describe examples/data/flights_arr_delay.npy",
       "tally describe --column distance examples/data/flights.csv"},
      run_reduction,
      "describe"},
+    {"count",
+     {},
+     "How many elements there are",
+     "With --skip-nan, how many of them are not NaN.",
+     reads_arrays | takes_each | skips_nan,
+     {"tally count examples/data/flights_distance.npy",
+      "tally count --skip-nan examples/data/flights_arr_delay.npy"},
+     run_count},
+    {"dot",
+     {},
+     "The dot product of two arrays, exact and rounded once",
+     "Of two files A and B of one type and as many elements. As a sum is: of integers every digit, "
+     "of\n"
+     "floating point in a wider type, or in --out-dtype. With --skip-nan, pairs with a NaN count "
+     "as\n"
+     "absent.",
+     (reduction & ~takes_each) | has_out_type | runs_on_gpu | grows,
+     {"tally dot examples/data/flights_distance.npy examples/data/flights_distance.npy",
+      "seq 3 | tally dot - <(seq 4 6)"},
+     run_dot,
+     "dot"},
     {"scan",
-     "cumsum",
+     {"cumsum"},
      "Prefix sums, each exact and rounded once",
      "Element i of the output is the sum of the elements up to i. Floating point: in the input's "
      "type\n"
@@ -100,7 +183,7 @@ constexpr command own[] = {
      run_scan,
      "sum"},
     {"top-k",
-     "",
+     {},
      "The k largest elements and where they are",
      "Prints index, tab, value; best first, ties by lower index. NaN is larger than +inf.",
      reads_arrays | takes_each | skips_nan | selects | runs_on_gpu,
@@ -108,29 +191,29 @@ constexpr command own[] = {
       "tally top-k --smallest --distinct examples/data/flights_distance.npy"},
      run_top_k},
     {"quantile",
-     "",
+     {},
      "What is at a place of the sorted array, without sorting it",
      "For -q 0.25 a quarter of the elements lie below, and so on: the value at the place (n - 1) * "
      "q of\n"
      "the sorted array, counted from 0, exact and rounded once to the input's type; of integers, "
      "as\n"
      "float64. Any NaN makes the answer NaN. A line for each -q, or the median without any.",
-     reads_arrays | takes_each | skips_nan | takes_quantiles | runs_on_gpu,
+     reads_arrays | takes_each | skips_nan | takes_quantiles | keeps_all | runs_on_gpu,
      {"tally quantile -q 0.05 -q 0.95 examples/data/flights_distance.npy",
       "seq 100 | tally quantile -q 0.9 --method nearest"},
      run_quantile},
     {"median",
-     "",
+     {},
      "The element in the middle of the sorted array, or the mean of the two there",
      "Exact and rounded once to the input's type; of integers, as float64. Any NaN makes the "
      "answer\n"
      "NaN.",
-     reads_arrays | takes_each | skips_nan | runs_on_gpu,
+     reads_arrays | takes_each | skips_nan | keeps_all | runs_on_gpu,
      {"tally median examples/data/flights_distance.npy",
       "tally median --skip-nan --json examples/data/flights_arr_delay.npy"},
      run_quantile},
     {"info",
-     "",
+     {},
      "What is in a file: type, shape, size",
      "Numbers are not looked at, except where only reading them tells how many there are: CSV, "
      "text.",
@@ -139,7 +222,7 @@ constexpr command own[] = {
       "tally info --json examples/data/flights_distance.npy examples/data/flights_arr_delay.npy"},
      run_info},
     {"generate",
-     "",
+     {},
      "Writes an array to try things on",
      "The same seed gives the same bits on every machine; digits and signed, which take the C\n"
      "library's rand(), on every machine with glibc. KIND is one of\n"
@@ -154,7 +237,7 @@ constexpr command own[] = {
       "tally generate ill-conditioned -n 1000 --condition 1e30 | tally sum"},
      run_generate},
     {"merge",
-     "",
+     {},
      "Puts saved states together: the answer for all their arrays as one",
      "States come from --save-state, all of one command, type and options. Without --first-index "
      "they\n"
@@ -165,17 +248,26 @@ constexpr command own[] = {
       "seq 9 | tally max --first-index 500 --save-state c.state; tally merge --json c.state"},
      run_merge},
     {"ladder",
-     "",
+     {},
      "The steps to a fast kernel, each run, verified and measured",
      "Runs the kernels of a ladder, rung by rung: reduce, squares, memory, shuffle, scan, top-k.\n"
      "Each is verified on many sizes. With a GPU they are timed; without one they run on the SIMT\n"
-     "machine, which counts what they do and finds races and bad accesses. `list` tells what of\n"
-     "the tutorials is here, `exhibits` shows their mistakes being caught.",
+     "machine, which counts what they do and finds races and bad accesses. Without a NAME, says "
+     "which\n"
+     "ladders there are. `list` tells what of the tutorials is here, `exhibits` shows their "
+     "mistakes\n"
+     "being caught.",
      climbs,
      {"tally ladder shuffle", "tally ladder list --json"},
      run_ladder},
+    {"help",
+     {},
+     "This list, or what a command does",
+     "tally help COMMAND prints the same as tally COMMAND --help.",
+     0,
+     {"tally help", "tally help sum"}},
     {"devices",
-     "",
+     {},
      "What there is to run on, and how fast its memory is",
      "This machine's processor and every GPU. The read and copy lines, in 10^9 bytes a second, "
      "are\n"
@@ -206,7 +298,7 @@ command command_for(any_aggregate const& op, generated& texts) {
   std::string const source = takes_floats ? "seq 100 | tally " : "tally generate digits | tally ";
   return {
       texts.keep(name),
-      "",
+      {},
       texts.keep(about),
       texts.keep(details + "."),
       reduction | (rounds ? has_out_type : 0u) | (info.takes_ddof ? has_ddof : 0u) | runs_on_gpu,
@@ -239,7 +331,7 @@ std::span<command const> commands() {
 command const* command_named(std::string_view name) {
   auto const all = commands();
   auto const found = std::ranges::find_if(all, [&](command const& c) {
-    return c.name == name || (!c.alias.empty() && c.alias == name);
+    return c.name == name || (!name.empty() && std::ranges::count(c.aliases, name));
   });
   return found == all.end() ? nullptr : &*found;
 }

@@ -3,6 +3,7 @@
 // The table of commands.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -24,20 +25,24 @@ enum option_group : unsigned {
   reads_states = 512,
   climbs = 1024,
   looks_around = 2048,
+  grows = 32768,      // its answer can be far beyond the elements
+  keeps_all = 65536,  // of a stream, until its end
   runs_on_gpu = 4096,
   leaves_nan_out = 8192,  // always
   takes_quantiles = 16384,
 };
 
 struct command {
-  std::string_view name, alias;
+  std::string_view name;
+  std::array<std::string_view, 2> aliases;
   std::string_view about;    // a line for the list of commands
   std::string_view details;  // what else its own help says
   unsigned options;
   std::string_view examples[2];
-  void (*run)(arguments const&);
-  std::string_view aggregate = "";  // of a reduction
-  std::string_view index = "";      // the aggregate that finds where its answer comes first
+  void (*run)(arguments const&) = nullptr;  // of help there is none
+  std::string_view aggregate = "";          // of a reduction
+  std::string_view index = "";              // the aggregate that finds where its answer comes first
+  std::string_view of_integers = "";        // its aggregate for integers, if that is another
 };
 
 // Those of the library's aggregates that no other command is for are commands, too.
@@ -46,6 +51,8 @@ command const* command_named(std::string_view name);
 
 void run_reduction(arguments const&);
 void run_scan(arguments const&);
+void run_count(arguments const&);
+void run_dot(arguments const&);
 void run_top_k(arguments const&);
 void run_quantile(arguments const&);
 void run_info(arguments const&);

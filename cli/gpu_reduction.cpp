@@ -4,23 +4,9 @@
 #include "tally/gpu/copy.hpp"
 
 namespace tally::cli {
-namespace {
-
-// What the GPU can do with the settings.
-bound_aggregate aggregate_on_gpu(reduction_settings const& s) {
-  auto const op = aggregate_of(s);
-  if (op.has_kernel()) return op;
-  throw error("--device gpu: not on a GPU yet: " +
-              (s.out_type ? "--out-dtype " + std::string(name(*s.out_type)) + " of " +
-                                std::string(name(s.type))
-                          : s.command));
-}
-
-}  // namespace
-
 std::optional<gpu_reduction> reduce_on_gpu(input& in, arguments const& options,
                                            reduction_settings const& settings) {
-  auto const op = aggregate_on_gpu(settings);
+  auto const op = aggregate_of(settings);
   gpu there{.device = *options.gpu};
   auto const size = size_of(in.type()), bytes = std::size_t(in.count().value_or(0) * size);
   if (bytes > there.free_bytes()) return std::nullopt;
@@ -33,12 +19,10 @@ std::optional<gpu_reduction> reduce_on_gpu(input& in, arguments const& options,
   }
   any_array const x = array_of(in.type(), copy.as<std::byte>());
   if (x.size == (settings.skip_nan ? nan : 0) && !op.answers_nothing())
-    throw empty_array(settings, in.name(), x.size);
+    throw empty_array(settings.command, in.name(), x.size);
   reduce_options const how{.nan = settings.nan()};
-  std::optional<any_result> index;
-  if (auto const where = index_of(settings); where && options.json)
-    index = reduce(there, x, *where, how);
-  return gpu_reduction{answer_of(settings, reduce(there, x, op, how), index, x.size, nan),
+  auto const run = [&](bound_aggregate const& what) { return reduce(there, x, what, how); };
+  return gpu_reduction{answer_of(settings, run(op), run, x.size, nan),
                        counts_nan ? std::optional(nan) : std::nullopt,
                        "gpu:" + std::to_string(there.index())};
 }

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "commands.hpp"
 #include "embedded.hpp"
@@ -28,12 +28,19 @@ std::string needed_program(std::string const& name) {
   throw error("ladder: there is no " + name + " beside this tally");
 }
 
-void check_name(std::string const& name) {
-  std::set<std::string> names{"list", "exhibits"};
+// How many rungs each ladder has.
+std::map<std::string, int> ladders() {
+  std::map<std::string, int> rungs;
   for (auto const& rung : run_ladder_program(needed_program(on_machine), {"list"}))
-    names.insert(rung.at("ladder").get<std::string>());
-  if (names.count(name)) return;
-  std::vector<std::string> const all(names.begin(), names.end());
+    ++rungs[rung.at("ladder").get<std::string>()];
+  return rungs;
+}
+
+void check_name(std::string const& name) {
+  auto const rungs = ladders();
+  if (rungs.count(name)) return;
+  std::vector<std::string> all{"exhibits", "list"};
+  for (auto const& [ladder, count] : rungs) all.push_back(ladder);
   throw usage_error("unknown ladder '" + name + "'" +
                     did_you_mean(name, all, fmt::format("; there are {}", fmt::join(all, ", "))));
 }
@@ -50,7 +57,10 @@ std::vector<std::string> program_arguments(ladder_arguments const& asked) {
   add("--grid", asked.grid);
   add("--operator", asked.op);
   add("--dtype", asked.type);
-  add("--rung", asked.rung);
+  if (asked.rung) {  // reduce/04_shared_tree, or as tables print it, 04_shared_tree
+    bool const short_name = asked.rung->find('/') == std::string::npos;
+    add("--rung", std::optional((short_name ? asked.name + "/" : "") + *asked.rung));
+  }
   add("-k", asked.k);
   if (asked.distinct) words.push_back("--distinct");
   if (asked.sweep) words.push_back("--sweep");
@@ -173,13 +183,24 @@ void list_systems(arguments const& options) {
   print(options, found, systems_text);
 }
 
+void list_ladders(arguments const& options) {
+  json found = {{"schema", 1}, {"command", options.command}, {"ladder", nullptr}};
+  for (auto const& [name, rungs] : ladders())
+    found["ladders"].push_back({{"id", name}, {"rungs", rungs}});
+  print(options, found, ladders_text);
+}
+
 }  // namespace
 
 void run_ladder(arguments const& options) {
   auto const& asked = options.ladder;
-  if (asked.name != "list" && asked.name != "exhibits") return run_rungs(options);
+  bool const named = !asked.name.empty() && asked.name != "list" && asked.name != "exhibits";
+  if (named) return run_rungs(options);
   if (!asked.given.empty())
-    throw usage_error(asked.given.front() + ": tally ladder " + asked.name + " does not take it");
+    throw usage_error(asked.given.front() +
+                      (asked.name.empty() ? ": needs the NAME of a ladder"
+                                          : ": tally ladder " + asked.name + " does not take it"));
+  if (asked.name.empty()) return list_ladders(options);
   asked.name == "list" ? list_systems(options) : run_exhibits(options);
 }
 

@@ -128,6 +128,15 @@ std::string exhibits_text(json const& exhibits) {
   return text;
 }
 
+std::string ladders_text(json const& ladders) {
+  std::vector<cells> rows{{"ladder", "rungs", ""}};
+  for (auto const& one : ladders.at("ladders"))
+    rows.push_back(
+        {text_of(one, "id"), text_of(one, "rungs"), "tally ladder " + text_of(one, "id")});
+  return table(rows) + "\ntally ladder list: what of the tutorials is here\n" +
+         "tally ladder exhibits: their mistakes, being caught\n";
+}
+
 std::string systems_text(json const& systems) {
   std::vector<cells> rows{{"id", "status", "what"}};
   for (auto const& s : systems.at("systems"))

@@ -10,6 +10,7 @@
 namespace tally::cli {
 
 std::string ladder_text(json const& ladder);      // tally ladder NAME
+std::string ladders_text(json const& ladders);    // tally ladder
 std::string exhibits_text(json const& exhibits);  // tally ladder exhibits
 std::string systems_text(json const& systems);    // tally ladder list
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
@@ -11,11 +10,8 @@
 
 namespace {
 
-// One line, whatever a file's name may hold.
-int fail(int status, std::string message) {
-  for (char& c : message)
-    if ((unsigned char)c < ' ' || c == 127) c = '?';
-  std::fputs(("tally: " + message + "\n").c_str(), stderr);
+int fail(int status, std::string const& message) {
+  tally::cli::tell(message);
   return status;
 }
 
@@ -33,6 +29,8 @@ int main(int argc, char** argv) {
     return 0;
   } catch (tally::cli::closed_pipe const&) {
     return 0;
+  } catch (tally::cli::told_already const&) {
+    return 1;
   } catch (tally::cli::usage_error const& e) {
     return fail(2, e.what());
   } catch (std::bad_alloc const&) {

@@ -34,7 +34,7 @@ std::string_view letters(std::string_view word) {
 std::string did_you_mean(std::string_view word, std::vector<std::string> const& candidates,
                          std::string_view otherwise) {
   std::string_view nearest;
-  auto fewest = letters(word).size() / 2 + 1;
+  auto fewest = std::min<std::size_t>(3, letters(word).size() / 2 + 1);  // two errors at most
   for (auto const& other : candidates) {
     auto const errors = typing_errors(letters(word), letters(other));
     if (errors >= fewest) continue;

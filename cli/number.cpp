@@ -52,25 +52,55 @@ auto with_value(dtype type, std::uint64_t bits, F&& f) {
                [&]<class T>(std::type_identity<T>) { return f(from_bits<T>(bits_of<T>(bits))); });
 }
 
+bool fits(wide_integer const& x, dtype type) {
+  return x.bits() <= 64 + int(type == dtype::uint64) && !(type == dtype::uint64 && x.is_negative());
+}
+
+// Whether every integer up to it is a double.
+template <integer T>
+bool is_small(T x) {
+  auto const magnitude = x < T{} ? 0 - std::uint64_t(x) : std::uint64_t(x);
+  return magnitude <= std::uint64_t(1) << 53;
+}
+
 }  // namespace
 
+number::number(any_result const& found) : number(found.value()) {
+  if (auto const& wide = found.wide(); wide && !fits(*wide, type_)) wide_ = wide;
+}
+
+int number::width() const {
+  if (!wide_) return int(8 * size_of(type_));
+  return wide_->bits() <= 128 + int(type_ == dtype::uint64) ? 128 : 256;
+}
+
+std::string number::type_name() const {
+  if (!wide_) return std::string(name(type_));
+  return fmt::format("{}int{}", type_ == dtype::uint64 ? "u" : "", width());
+}
+
 std::string number::text() const {
+  if (wide_) return wide_->text();
   return with_value(type_, bits_, [](auto x) { return to_text(x); });
 }
 
 json number::to_json() const {
+  if (wide_) return text();
   return with_value(type_, bits_, []<class T>(T x) -> json {
-    if constexpr (integer<T>)
-      return widest<T>(x);
-    else if (is_finite(x))
+    if constexpr (integer<T>) {
+      if (is_small(x)) return widest<T>(x);
+    } else if (is_finite(x)) {
       return double(x);
-    else
-      return to_text(x);
+    }
+    return to_text(x);
   });
 }
 
 std::string number::hexadecimal() const {
-  return fmt::format("{:0{}x}", bits_, 2 * size_of(type_));
+  if (!wide_) return fmt::format("{:0{}x}", bits_, width() / 4);
+  std::string digits;
+  for (int i = width() / 64; i-- > 0;) digits += fmt::format("{:016x}", wide_->limb[i]);
+  return digits;
 }
 
 }  // namespace tally::cli

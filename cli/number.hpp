@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One value of any element type, and how it is told.
+// One value of any element type, or an integer of any size, and how it is told.
 #pragma once
 
-#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
 #include "tally/dynamic.hpp"
@@ -18,11 +18,16 @@ class number {
   template <element T>
   explicit number(T x) : type_(dtype_of<T>), bits_(to_bits(x)) {}
   explicit number(any_number const& x) : type_(x.type), bits_(x.bits) {}
+  // The only value of a result; of a wide aggregate the exact integer.
+  explicit number(any_result const& found);
 
-  dtype type() const { return type_; }
+  // An element type's, or int128, uint128, int256 or uint256.
+  std::string type_name() const;
+  bool is_floating() const { return tally::is_floating(type_); }
   // The shortest decimal text that reads back as the same value of the type; nan, inf, -inf.
   std::string text() const;
-  // Parses as a double to exactly the value; integers in full; what is not finite is a string.
+  // A number that parses as a double to exactly the value; where no double has it, an integer
+  // beyond 2^53 or what is not finite, a string.
   json to_json() const;
   // As wide as the type.
   std::string hexadecimal() const;
@@ -30,6 +35,9 @@ class number {
  private:
   dtype type_;
   std::uint64_t bits_;
+  std::optional<wide_integer> wide_;  // where 64 bits do not hold it
+
+  int width() const;
 };
 
 }  // namespace tally::cli

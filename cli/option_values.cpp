@@ -21,6 +21,21 @@ std::errc parse_all(std::string const& text, T& value) {
   return result.ptr == end ? result.ec : std::errc::invalid_argument;
 }
 
+// All digits of a whole number: 1500, 1.5e3 or 1.5k, say.
+std::optional<std::string> digits_of(std::string const& text) {
+  std::smatch part;
+  std::regex const form("[+]?([0-9]*)[.]?([0-9]*)([eE]([+-]?[0-9]{1,3}))?([kMGT])?");
+  if (!std::regex_match(text, part, form)) return std::nullopt;
+  auto digits = part[1].str() + part[2].str();
+  if (digits.empty()) return std::nullopt;
+  int zeros = (part[4].matched ? std::stoi(part[4]) : 0) - int(part[2].length());
+  if (part[5].matched) zeros += 3 * int(1 + std::string_view("kMGT").find(part[5].str()));
+  if (zeros > 0) digits.append(std::size_t(zeros), '0');
+  auto const whole = digits.size() - std::min(digits.size(), std::size_t(std::max(-zeros, 0)));
+  if (digits.find_first_not_of('0', whole) != digits.npos) return std::nullopt;
+  return "0" + digits.substr(0, whole);
+}
+
 [[noreturn]] void fail(std::string const& option, std::string const& text, std::string const& why) {
   throw usage_error(option + ": '" + text + "' " + why);
 }
@@ -28,10 +43,10 @@ std::errc parse_all(std::string const& text, T& value) {
 }  // namespace
 
 std::uint64_t whole_number(std::string const& option, std::string const& text, std::uint64_t most) {
+  auto const digits = digits_of(text);
+  if (!digits) fail(option, text, "is not a whole number");
   std::uint64_t value = 0;
-  auto const code = parse_all(text, value);
-  if (code == std::errc{} && value <= most) return value;
-  if (code == std::errc::invalid_argument) fail(option, text, "is not a whole number");
+  if (parse_all(*digits, value) == std::errc{} && value <= most) return value;
   fail(option, text, "is not from 0 to " + std::to_string(most));
 }
 

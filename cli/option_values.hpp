@@ -14,6 +14,7 @@
 
 namespace tally::cli {
 
+// 1000, or 1e3, or 1k; M, G and T are a million and so on.
 std::uint64_t whole_number(std::string const& option, std::string const& text,
                            std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 // A finite or infinite number, or NaN.

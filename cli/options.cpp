@@ -10,11 +10,20 @@
 namespace tally::cli {
 namespace {
 
-// `take` is given the option's text.
+// `take` is given the option's text; given twice, an option has to say the same.
 template <class F>
 void value(CLI::App& app, std::string const& name, std::string const& text,
            std::string const& about, F take) {
-  app.add_option_function<std::string>(name, take, about)->option_text(text)->take_last();
+  auto const take_one = [name, take](std::vector<std::string> const& texts) {
+    for (auto const& other : texts)
+      if (other != texts.front())
+        throw usage_error(name.substr(0, name.find(',')) + ": is given twice, as '" +
+                          texts.front() + "' and '" + other + "'");
+    take(texts.front());
+  };
+  app.add_option_function<std::vector<std::string>>(name, take_one, about)
+      ->option_text(text)
+      ->allow_extra_args(false);
 }
 void flag(CLI::App& app, std::string const& name, bool& set, std::string const& about) {
   app.add_flag(name, set, about);
@@ -53,7 +62,8 @@ void define_ddof(CLI::App& app, arguments& a) {
 }
 
 void define_output(CLI::App& app, arguments& a) {
-  value(app, "-o,--output", "FILE", "Write there: .npy if the name ends so, else raw",
+  value(app, "-o,--output", "FILE",
+        "Write there: .npy, text if the name ends in .txt or .csv, else raw; - is standard output",
         [&a](auto const& text) { a.output = text; });
 }
 
@@ -65,7 +75,7 @@ void define_scan(CLI::App& app, arguments& a) {
 }
 
 void define_top_k(CLI::App& app, arguments& a) {
-  value(app, "-k", "N", "How many (10, or all of fewer)",
+  value(app, "-k", "N", "How many, or all of fewer (10)",
         [&a](auto const& text) { a.k = whole_number("-k", text); });
   flag(app, "--smallest", a.smallest, "The smallest instead");
   flag(app, "--unsorted", a.unsorted, "By ascending index instead of best first");
@@ -88,6 +98,16 @@ void define_quantile(CLI::App& app, arguments& a) {
   value(app, "--method", "NAME",
         "Between two elements: linear, lower, higher, nearest, midpoint (linear)",
         [&a, methods](auto const& text) { a.method = choice("--method", text, methods); });
+}
+
+void define_memory(CLI::App& app, arguments& a) {
+  value(app, "--memory", "BYTES",
+        "How much of a pipe is kept in memory; more goes into a temporary file (1G)",
+        [&a](auto const& text) { a.memory = whole_number("--memory", text); });
+}
+
+void define_help(CLI::App& app, arguments& a) {
+  app.add_option("COMMAND", a.files, "The command; without it, all are listed")->option_text(" ");
 }
 
 void define_generate(CLI::App& app, arguments& a) {
@@ -139,7 +159,8 @@ void define_selection_of_rungs(CLI::App& app, ladder_arguments& a) {
 }
 
 void define_ladder(CLI::App& app, ladder_arguments& a) {
-  app.add_option("NAME", a.name, "A ladder, or list, or exhibits")->required()->option_text(" ");
+  app.add_option("NAME", a.name, "A ladder, or list, or exhibits; without it, which there are")
+      ->option_text(" ");
   rung_value(
       app, "--where", "PLACE", "simt, gpu or auto: a GPU if there is one (auto)", a,
       [&a](auto const& text) { a.where = choice("--where", text, {"auto", "simt", "gpu"}); });
@@ -178,6 +199,7 @@ void define_common(CLI::App& app, arguments& a) {
 }  // namespace
 
 void define_options(CLI::App& app, unsigned groups, arguments& a) {
+  if (groups == 0) return define_help(app, a);
   if (groups & looks_around) {
     flag(app, "--no-measure", a.no_measure, "Leave out the read and copy lines");
     define_threads(app, a);
@@ -198,6 +220,7 @@ void define_options(CLI::App& app, unsigned groups, arguments& a) {
   if (groups & generates) define_generate(app, a);
   if (groups & selects) define_top_k(app, a);
   if (groups & takes_quantiles) define_quantile(app, a);
+  if (groups & keeps_all) define_memory(app, a);
   if (groups & scans) define_scan(app, a);
   if (groups & has_out_type) define_out_type(app, a);
   if (groups & has_ddof) define_ddof(app, a);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 
 #include "tally/io/output.hpp"
 
@@ -40,6 +41,12 @@ void clean_up_on(int number) {
 }
 
 }  // namespace
+
+void tell(std::string message) {
+  for (char& c : message)
+    if ((unsigned char)c < ' ' || c == 127) c = '?';
+  std::fputs(("tally: " + message + "\n").c_str(), stderr);
+}
 
 void prepare_process() {
   open_standard_streams();

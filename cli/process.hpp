@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 namespace tally::cli {
+
+// What was wrong has been told: the exit status is 1.
+struct told_already {};
+
+// One line on standard error, whatever a file's name in it may hold.
+void tell(std::string message);
 
 // What has to be settled before the first file is opened:
 // - A standard stream that is closed becomes one that is empty and cannot be written, so that no

@@ -2,37 +2,30 @@
 #include "quantile.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 
 #include "commands.hpp"
+#include "kept_array.hpp"
 #include "report.hpp"
 
 namespace tally::cli {
 namespace {
 
-// One array, mapped where it is a file's own; several are put together.
-class whole_array {
- public:
-  explicit whole_array(input& in) : type_(in.type()) {
-    auto const runs = in.whole();
-    if (runs.size() == 1) {
-      bytes_ = runs.front();
-      return;
-    }
-    for (auto const run : runs) joined_.insert(joined_.end(), run.begin(), run.end());
-    bytes_ = joined_;
+// All elements side by side: a single file's own if it is mapped, else kept as they come.
+std::span<std::byte const> whole(input& in, kept_array& kept) {
+  if (in.files().size() == 1 && in.count()) {
+    auto const front = in.next(std::numeric_limits<std::size_t>::max());
+    if (front.size() == *in.count() * size_of(in.type())) return front;
+    kept.append(front);
   }
-  any_array array() const { return array_of(type_, bytes_); }
-
- private:
-  dtype type_;
-  std::vector<std::byte> joined_;
-  std::span<std::byte const> bytes_;
-};
+  for (auto chunk = in.next(); !chunk.empty(); chunk = in.next()) kept.append(chunk);
+  return kept.all();
+}
 
 quantiles_found quantiles_on_cpu(input& in, arguments const& options) {
-  whole_array const all(in);
-  auto const x = all.array();
+  kept_array kept(options.memory);
+  auto const x = array_of(in.type(), whole(in, kept));
   quantiles_found found{.values = {}, .nan_count = count_nan(options.where, x)};
   if (x.size > (options.skip_nan ? found.nan_count : 0))
     found.values = quantile(options.where, x, places_of(options), quantile_options_of(options));
@@ -85,9 +78,7 @@ void run_quantile(arguments const& options) {
     stopwatch const watch;
     input in(files, options);
     auto const found = run(in, options);
-    if (found.values.empty())
-      throw error(options.command + ": " + in.name() + " is empty" +
-                  (found.nan_count ? " without its NaNs" : ""));
+    if (found.values.empty()) throw empty_array(options.command, in.name(), found.nan_count);
     auto about = facts_of(in, found.nan_count);
     about.device = found.device;
     print(options, about, answer_of(options, found.values), watch);

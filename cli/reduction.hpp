@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -24,23 +25,24 @@ struct reduction_settings {
   nan_policy nan() const { return skip_nan ? skip : propagate; }
 };
 
-// The aggregate that the command names. Throws usage_error if the settings ask for a type that the
-// answer cannot have, tally::error for elements that it does not take.
+// The aggregate that the command names, with results as they are shown. Throws usage_error if the
+// settings ask for a type that the answer cannot have, tally::error for elements that it does not
+// take.
 bound_aggregate aggregate_of(reduction_settings const& settings);
-// What finds where its answer comes first, for the commands that tell; of the same array.
-std::optional<bound_aggregate> index_of(reduction_settings const& settings);
+
+// What another aggregate makes of the same elements.
+using ask = std::function<any_result(bound_aggregate const&)>;
+
+answer answer_with(number value);
 
 // `first` is the index of the first element.
 any_reducer make_reduction(reduction_settings const& settings, std::uint64_t first);
 
 // Results over `count` elements, of which `nan_count` are NaN, as they are told.
-answer answer_of(reduction_settings const& settings, any_result const& found,
-                 std::optional<any_result> const& index, std::uint64_t count,
-                 std::uint64_t nan_count);
+answer answer_of(reduction_settings const& settings, any_result const& found, ask const& others,
+                 std::uint64_t count, std::uint64_t nan_count);
 // Throws, naming `array`, if it is empty and the command has no answer to that.
 answer answer_of(reduction_settings const& settings, any_reducer const& total,
                  std::string const& array);
-error empty_array(reduction_settings const& settings, std::string const& array,
-                  std::uint64_t count);
 
 }  // namespace tally::cli

@@ -53,6 +53,13 @@ facts facts_of(input const& in, std::optional<std::uint64_t> nan_count) {
   return {in.files(), in.type(), in.shape(), in.count().value(), nan_count, in.bytes_read()};
 }
 
+std::string told_name(std::string const& input) { return input == "-" ? "standard input" : input; }
+
+error empty_array(std::string const& command, std::string const& array, std::uint64_t count) {
+  return error(command + ": " + told_name(array) + " is empty" +
+               (count ? " without its NaNs" : ""));
+}
+
 void print(arguments const& options, facts const& about, answer const& found,
            stopwatch const& watch) {
   double const seconds = watch.seconds();

@@ -13,6 +13,8 @@
 #include "arguments.hpp"
 #include "input.hpp"
 #include "number.hpp"
+#include "process.hpp"
+#include "tally/error.hpp"
 
 namespace tally::cli {
 
@@ -53,11 +55,26 @@ void print(arguments const& options, facts const& about, answer const& found,
 // --time alone, for commands that have printed their answer.
 void print_time(arguments const& options, std::uint64_t bytes, double seconds);
 
-// Calls run(files) for all files together, or --each: for one after the other.
+// What a message calls an input.
+std::string told_name(std::string const& input);
+// That an input of so many elements has nothing to answer for.
+error empty_array(std::string const& command, std::string const& array, std::uint64_t count);
+
+// Calls run(files) for all files together, or --each: for one after the other, and tells what is
+// wrong with one before it goes on to the next.
 template <class F>
 void for_each_array(arguments const& options, F&& run) {
   if (!options.each) return run(options.files);
-  for (auto const& file : options.files) run(std::vector<std::string>{file});
+  bool failed = false;
+  for (auto const& file : options.files) {
+    try {
+      run(std::vector<std::string>{file});
+    } catch (error const& e) {
+      tell(e.what());
+      failed = true;
+    }
+  }
+  if (failed) throw told_already{};
 }
 
 }  // namespace tally::cli

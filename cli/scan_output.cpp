@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scan_output.hpp"
 
-#include <string>
+#include <algorithm>
 
 #include "standard_output.hpp"
 #include "tally/error.hpp"
+#include "text_lines.hpp"
 
 namespace tally::cli {
 
 scan_output::scan_output(arguments const& options, input const& in, dtype type)
-    : type_(type), as_text_(!options.output && !options.json), reverse_(options.reverse) {
+    : type_(type),
+      nowhere_(!options.output && options.json),
+      waits_(options.reverse && !nowhere_ && (!options.output || is_text(*options.output))) {
   if (!options.output) return;
   if (in.count())
     file_.emplace(*options.output, type, in.shape());
   else  // a stream or text, whose end will tell
     file_.emplace(*options.output, type, std::nullopt);
-  if (reverse_ && !file_->takes_any_offset())
+  if (options.reverse && !waits_ && !file_->takes_any_offset())
     throw error("-o " + *options.output +
                 ": has to be a regular file, because --reverse writes the last element first");
 }
@@ -27,30 +30,24 @@ void scan_output::put(std::uint64_t first, std::span<std::byte const> results) {
     end_ = end;
     last_.emplace(any_number::at(type_, results.last(size).data()));
   }
-  if (file_) file_->put(first, results);
-  if (!as_text_) return;
-  if (!reverse_) return print(results, false);
+  if (!waits_) return pass_on(first, results);
   for (auto i = results.size(); i > 0; i -= size)
     reversed_.insert(reversed_.end(), &results[i - size], &results[i - size] + size);
 }
 
 void scan_output::finish() {
+  auto const size = std::ptrdiff_t(size_of(type_));
+  for (auto front = reversed_.begin(), back = reversed_.end(); back - front >= 2 * size;
+       front += size, back -= size)
+    std::swap_ranges(front, front + size, back - size);
+  if (waits_) pass_on(0, reversed_);
   if (file_) file_->finish();
-  print(reversed_, true);
 }
 
-void scan_output::print(std::span<std::byte const> results, bool backwards) const {
-  constexpr std::size_t enough = 65536;
-  auto const size = size_of(type_);
-  std::string text;
-  for (std::size_t i = 0; i < results.size(); i += size) {
-    auto const* const at = &results[backwards ? results.size() - size - i : i];
-    text += number(any_number::at(type_, at)).text();
-    text += '\n';
-    if (text.size() < enough && i + size < results.size()) continue;
-    write_standard_output(text);
-    text.clear();
-  }
+void scan_output::pass_on(std::uint64_t first, std::span<std::byte const> results) {
+  if (nowhere_) return;
+  if (file_) return file_->put(first, results);
+  write_lines(type_, results, [](auto const& text) { write_standard_output(text); });
 }
 
 }  // namespace tally::cli

@@ -14,7 +14,7 @@
 namespace tally::cli {
 
 // Where a scan's results go: to the file that -o names, else to standard output as text, a line
-// each; with --json and no -o, nowhere.
+// each; with --json and no -o, nowhere. Text that begins with the last result waits in memory.
 class scan_output {
  public:
   scan_output(arguments const& options, input const& in, dtype type);
@@ -27,13 +27,13 @@ class scan_output {
 
  private:
   dtype type_;
-  bool as_text_, reverse_;
+  bool nowhere_, waits_;
   std::optional<array_output> file_;
-  std::vector<std::byte> reversed_;  // text to come, elements from last to first
+  std::vector<std::byte> reversed_;  // what waits, elements from last to first
   std::uint64_t end_ = 0;
   std::optional<number> last_;
 
-  void print(std::span<std::byte const> results, bool backwards) const;
+  void pass_on(std::uint64_t first, std::span<std::byte const> results);
 };
 
 }  // namespace tally::cli

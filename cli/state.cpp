@@ -49,6 +49,7 @@ reduction_settings read_settings(byte_reader& in) {
   auto const* const known = command_named(s.command);
   if (!known || !(known->options & saves_state))
     throw error("state: of the unknown command '" + s.command + "'");
+  s.command = known->name;
   s.type = type_from(in.get<std::uint8_t>());
   s.ddof = in.get<std::uint64_t>();
   s.skip_nan = in.get<bool>();

@@ -28,7 +28,7 @@ class selection_run {
     if (!n || x.size < *n) return run_in_pieces(front);
     auto const k = k_of(options_, *n);
     try {
-      return {top_k(options_.where, x, k, how()), k, nan_count_};
+      return {top_k(options_.where, x, k, how()), nan_count_};
     } catch (std::bad_alloc const&) {
       return run_in_little_memory(front, k);
     }
@@ -57,21 +57,19 @@ class selection_run {
       best.add(options_.where, array(piece));
       x = x.subspan(piece.size());
     }
-    return {std::move(best).result(), k, nan_count_};
+    return {std::move(best).result(), nan_count_};
   }
 
   selection run_in_pieces(bytes piece) {
-    // Whether there are as many elements as the default asks for, shows at the latest at the end.
+    // Whether there are as many elements as are asked for, shows at the latest at the end.
     std::vector<std::byte> begin;
-    auto const enough = default_k * size_of(in_.type());
-    for (; !piece.empty() && begin.size() + piece.size() < enough; piece = next(piece_bytes))
+    auto const seen = [&] { return array(begin).size + array(piece).size; };
+    for (; !piece.empty() && seen() < k_of(options_); piece = next(piece_bytes))
       begin.insert(begin.end(), piece.begin(), piece.end());
-    auto const seen = array(begin).size + array(piece).size;
-    auto const k = k_of(options_, seen);
-    any_selector best(in_.type(), k, how());
+    any_selector best(in_.type(), k_of(options_, seen()), how());
     best.add(options_.where, array(begin));
     for (; !piece.empty(); piece = next(piece_bytes)) best.add(options_.where, array(piece));
-    return {std::move(best).result(), k, nan_count_};
+    return {std::move(best).result(), nan_count_};
   }
 };
 
@@ -88,7 +86,7 @@ answer answer_of(arguments const& options, selection const& found) {
       a.lines.push_back(std::to_string(found.best.indices[i]) + "\t" + value.text());
   }
   if (!options.json) return a;
-  a.keys["k"] = found.k;
+  a.keys["k"] = k_of(options);
   a.keys["order"] = options.smallest ? "smallest" : "largest";
   a.keys["distinct"] = options.distinct;
   a.keys["returned"] = count;

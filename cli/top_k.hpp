@@ -13,7 +13,7 @@ namespace tally::cli {
 // What a top-k found.
 struct selection {
   any_top_k_result best;
-  std::uint64_t k, nan_count;  // the latter if --json asks for it
+  std::uint64_t nan_count;  // if --json asks for it
   std::string device = "cpu";
 };
 
@@ -24,10 +24,10 @@ inline top_k_options top_k_options_of(arguments const& options) {
           .nan = options.nan()};
 }
 
-// Without -k, or all of fewer.
-inline constexpr std::uint64_t default_k = 10;
+// How many are asked for, and how many there are to be had of so many elements.
+inline std::uint64_t k_of(arguments const& options) { return options.k.value_or(10); }
 inline std::uint64_t k_of(arguments const& options, std::uint64_t count) {
-  return options.k.value_or(std::min(default_k, count));
+  return std::min(k_of(options), count);
 }
 
 }  // namespace tally::cli

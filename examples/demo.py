@@ -70,7 +70,7 @@ def scaled_integers(values):
 def plain_sum(values):
     integers, scale = scaled_integers(values)
     total = sum(integers)
-    return nearest("f", total, scale) if values.typecode == "f" else total
+    return nearest("d", total, scale) if values.typecode == "f" else total
 
 
 def plain_prefix_sums(values):
@@ -91,7 +91,7 @@ def plain_describe(values):
     spread = n * sum(map(operator.mul, integers, integers)) - total * total
     return {
         "nan_count": len(values) - n,
-        "sum": nearest("f", total, scale) if values.typecode == "f" else total,
+        "sum": nearest("d", total, scale) if values.typecode == "f" else total,
         "mean": nearest(moment, total, n * scale),
         "standard_deviation": nearest_root(moment, spread, (n * scale) ** 2),
         "minimum": least,
@@ -212,10 +212,10 @@ def flights(job, scratch):
     total = job.sum("sum of the distances", distances, distance)
     naive = naive_prefix_sums(distance)
     exact = sum(map(int, distance))
-    for who, value in ("exact, rounded once", total), ("naive float32 loop", naive[-1]):
+    for who, value in (("exact", total), ("as float32", nearest("f", exact, 1)),
+                       ("naive float32 loop", naive[-1])):
         off = int(value) - exact
         job.note(f"{who:<20}{text(value):>20}    off by {abs(off):,}")
-    job.note(f"{'before any rounding':<20}{exact:>20,}    (float32 holds 24 bits)")
 
     output = scratch / "running.npy"
     running = job.scan("prefix sums of the distances", distances, distance, output)

@@ -25,6 +25,7 @@
 #include "tally/serial.hpp"
 #include "tally/span.hpp"
 #include "tally/where.hpp"
+#include "tally/wide_integer.hpp"
 
 namespace tally {
 
@@ -91,10 +92,15 @@ class any_result {
   // The only one; throws where there are several.
   any_number const& value() const;
 
+  // What a wide aggregate gives; the value is that modulo 2^64.
+  std::optional<wide_integer> const& wide() const { return wide_; }
+
   void add(char const* name, any_number value) { numbers_[size_++] = {name, value}; }
+  void set_wide(wide_integer const& value) { wide_ = value; }
 
  private:
   std::size_t size_ = 0;
+  std::optional<wide_integer> wide_;
   std::array<named_number, most> numbers_;  // those from size_ on have no value
 };
 
@@ -114,6 +120,7 @@ std::span<aggregate_info const> aggregates();
 struct aggregate_options {
   std::uint64_t ddof = 0;
   std::optional<dtype> as = {};  // the result's type; without one, that of the call with types
+  bool wide = false;  // the exact integer: sum, sum_of_squares and dot of integers have one
 };
 
 namespace detail {

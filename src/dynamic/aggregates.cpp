@@ -14,8 +14,8 @@ struct table {
   std::vector<std::vector<aggregate_row const*>> rows;  // of each; those of the lines come first
 
   table() {
-    for (auto const part :
-         {detail::line_rows(), detail::rounded_rows(), detail::rounded_integer_rows()})
+    for (auto const part : {detail::line_rows(), detail::rounded_rows(), detail::integer_sum_rows(),
+                            detail::wide_dot_rows()})
       for (auto const& row : part)
         if (row.name) add(row);
   }
@@ -112,18 +112,20 @@ aggregate_info const& any_aggregate::info() const { return the_table().infos[ind
 std::vector<dtype> any_aggregate::result_types(dtype elements) const {
   std::vector<dtype> types;
   for (auto const* const row : the_table().rows[index_])
-    if (row->elements == elements)
+    if (row->elements == elements && !row->wide)
       if (auto const type = type_of(*row)) types.push_back(*type);
   return types;
 }
 
 bound_aggregate any_aggregate::on(dtype elements) const {
   for (auto const* const row : the_table().rows[index_])
-    if (row->elements == elements && (!options_.as || options_.as == type_of(*row)))
+    if (row->elements == elements && row->wide == options_.wide &&
+        (!options_.as || options_.as == type_of(*row)))
       return {row, options_};
   std::string const of = std::string(info().name) + " of " + std::string(name(elements));
   if (!std::ranges::count(info().elements, elements))
     throw error("there is no " + of + ": it takes " + names_of(info().elements));
+  if (options_.wide) throw error("wide: the " + of + " is no exact integer");
   auto const types = result_types(elements);
   throw error("as = " + std::string(name(*options_.as)) + ": the " + of +
               (types.empty() ? " has results of its own types" : " can be " + names_of(types)));

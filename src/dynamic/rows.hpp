@@ -33,16 +33,19 @@ struct aggregate_row {
                  any_result&) = nullptr;  // null: there is no kernel
   void* (*start)(aggregate_options const&) = nullptr;
   void (*finish)(aggregate_options const&, void const* known, any_result&) = nullptr;
+  bool wide = false;  // its result is a wide_integer, too
 };
 
 // What a row reads; throws for arrays of another number or type.
 any_input input_for(aggregate_row const& row, any_array const& in);
 any_input input_for(aggregate_row const& row, any_array const& a, any_array const& b);
 
-// The rows of TALLY_REDUCTIONS, those of TALLY_ROUNDED, and the sums of integers as floating types.
+// The rows of TALLY_REDUCTIONS, those of TALLY_ROUNDED, the sums of integers as floating types and
+// as they are, and the dot products of integers as they are.
 std::span<aggregate_row const> line_rows();
 std::span<aggregate_row const> rounded_rows();
-std::span<aggregate_row const> rounded_integer_rows();
+std::span<aggregate_row const> integer_sum_rows();
+std::span<aggregate_row const> wide_dot_rows();
 
 // Elements T in memory.
 template <class T>
@@ -74,6 +77,13 @@ void put(any_result& out, R const& result) {
     out.add("value", any_number(result));
   else
     result.each([&](char const* name, auto x) { out.add(name, any_number(x)); });
+}
+
+// The exact sum that an aggregate of integers T has.
+template <integer T>
+void put_wide(any_result& out, wide_integer const& x) {
+  out.add("value", any_number(widest<T>(x.limb[0])));
+  out.set_wide(x);
 }
 
 template <class Op>

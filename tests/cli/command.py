@@ -1,16 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the command that TALLY_BINARY names, and looks at what it says and leaves behind."""
 
+import io
 import json
 import os
 import subprocess
 from pathlib import Path
+
+import numpy as np
 
 BINARY = str(Path(os.environ["TALLY_BINARY"]).resolve())
 LONG = "TALLY_LONG" in os.environ
 
 COMMON_KEYS = {"schema", "command", "inputs", "dtype", "shape", "count", "nan_count", "device",
                "threads", "seconds", "bytes_read", "gb_per_s"}
+
+
+def npy(x):
+    """What np.save writes, as bytes for a pipe."""
+    file = io.BytesIO()
+    np.save(file, x)
+    return file.getvalue()
 
 
 def tally(*arguments, stdin=b"", limits=(), command=BINARY, **options):

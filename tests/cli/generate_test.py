@@ -43,6 +43,20 @@ def test_without_an_output_file_the_array_goes_to_standard_output(kind):
     assert len(np.load(io.BytesIO(tally("generate", kind, "-n", 0).stdout))) == 0
 
 
+def test_a_dash_is_standard_output():
+    assert tally("generate", "digits", "-n", 9, "-o", "-").stdout == tally("generate", "digits", "-n", 9).stdout
+    assert os.listdir() == []
+
+
+@pytest.mark.parametrize("name, header", [("x.txt", []), ("x.csv", ["value"])])
+def test_an_output_named_as_text_is_text(name, header):
+    tally("generate", "normal", "-n", "1e5", "-o", name, check=True)
+    lines = open(name).read().splitlines()
+    assert lines[:len(header)] == header
+    x = generated("normal", "-n", "100k")
+    assert same(np.array(lines[len(header):], "float32"), x)
+
+
 @pytest.mark.parametrize("seed", [1, 42, 0, 2**31])
 def test_digits_are_the_c_librarys_rand_modulo_10(seed):
     x = generated("digits", "-n", 5000, "--seed", seed)

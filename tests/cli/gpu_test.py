@@ -79,10 +79,48 @@ def test_the_best_are_printed_alike_of_files_and_of_streams():
     assert gpu == "2\tnan\n1\t5\n3\t5"
 
 
-def test_a_top_k_on_a_gpu_names_what_it_refuses():
+def test_a_top_k_on_a_gpu_takes_all_of_fewer():
     np.save("x.npy", np.ones(5, "float32"))
-    assert failure(1, "top-k", "x.npy", "-k", 7, "--device", "gpu",
-                   command=COMMAND) == "tally: top_k: k = 7 is larger than n = 5"
+    assert told("cpu", "top-k", "x.npy", "-k", 7) == told("gpu", "top-k", "x.npy", "-k", 7)
+
+
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
+def test_totals_of_every_type_are_the_same(dtype):
+    x = values(dtype)
+    np.save("x.npy", x)
+    for command in ("sum", "fast-sum", "sum-of-squares", "norm", "describe", "std"):
+        assert told("cpu", command, "x.npy") == told("gpu", command, "x.npy"), command
+    for out in ("float16", "bfloat16", "float32", "float64"):
+        for command in ("sum", "mean", "variance", "std", "norm", "sum-of-squares"):
+            call = (command, "x.npy", "--out-dtype", out)
+            assert told("cpu", *call) == told("gpu", *call), call
+
+
+def test_a_sum_of_integers_beyond_64_bits_is_exact():
+    np.save("x.npy", np.array([2**63 - 1, 1, 5]))
+    assert told("gpu", "sum", "x.npy")["value"] == str(2**63 + 5)
+    assert told("gpu", "describe", "x.npy")["sum"] == str(2**63 + 5)
+    assert told("gpu", "sum", "x.npy", "--out-dtype", "int64")["value"] == str(5 - 2**63)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_dot_products_are_the_same(dtype):
+    x, y = values(dtype), values(dtype)[::-1]
+    x[::7] = np.nan
+    np.save("x.npy", x)
+    np.save("y.npy", y)
+    for options in ([], ["--skip-nan"], ["--out-dtype", "float16"]):
+        cpu, gpu = (told(device, "dot", "x.npy", "y.npy", *options) for device in ("cpu", "gpu"))
+        assert (cpu.pop("nan_count"), gpu.pop("nan_count")) == (len(x[::7]), None)
+        assert cpu == gpu
+
+
+def test_an_exact_dot_product_of_integers_is_not_there_yet():
+    np.save("x.npy", np.arange(5))
+    message = failure(1, "dot", "x.npy", "x.npy", "--device", "gpu", command=COMMAND)
+    assert message == ("tally: --device gpu: not on a GPU yet: dot of int64; "
+                       "--out-dtype int64 gives it modulo 2^64")
+    assert told("gpu", "dot", "x.npy", "x.npy", "--out-dtype", "int64")["value"] == 30
 
 
 @pytest.mark.parametrize("dtype", FLOATS + INTEGERS)

@@ -108,6 +108,32 @@ def test_a_ladder_that_breaks_half_way_fails():
         1, "", "tally: the disk is full\n")
 
 
+def listing(*names):
+    return printing(*({"id": name, "ladder": name.split("/")[0]} for name in names))
+
+
+def test_without_a_name_the_ladders_are_listed():
+    command_with(ladder_simt=listing("reduce/01_a", "reduce/02_b", "top-k/01_c"))
+    status, out, errors = run_copy("ladder", "--json")
+    assert (status, errors) == (0, "")
+    assert json.loads(out)["ladders"] == [{"id": "reduce", "rungs": 2}, {"id": "top-k", "rungs": 1}]
+    status, out, errors = run_copy("ladder")
+    assert (status, errors) == (0, "")
+    rows = [line.split() for line in out.splitlines()]
+    assert ["reduce", "2", "tally", "ladder", "reduce"] in rows and out.count("tally ladder") == 4
+    assert run_copy("ladder", "--rung", "x") == (2, "", "tally: --rung: needs the NAME of a ladder\n")
+
+
+@pytest.mark.parametrize("name", ["04_shared_tree", "reduce/04_shared_tree"])
+def test_a_rung_goes_by_the_name_that_tables_print_too(name):
+    command_with(ladder_simt=f'[ "$1" = list ] && {{ {listing("reduce/04_shared_tree")}; exit; }}; '
+                             f'echo "$@" > words; {printing(rung("simt", "04_shared_tree"))}')
+    status, out, errors = run_copy("ladder", "reduce", "--where", "simt", "--rung", name)
+    assert (status, errors) == (0, "")
+    assert out.split("\n")[3].startswith("04_shared_tree ")
+    assert Path("words").read_text() == "run reduce --rung reduce/04_shared_tree\n"
+
+
 def test_recorded_times_tell_apart_what_counts_do_not():
     command_with(ladder_simt=printing(rung("simt", "08_atomic_a_thread"), rung("simt", "12_tally"),
                                       rung("simt", "99_never_timed")))

@@ -2,12 +2,15 @@
 """ladder: the rungs, their drawing, the list of systems and the exhibits."""
 
 import os
+import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from .command import answer, failure, report, tally
 
+ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -149,6 +152,15 @@ def test_a_drawing_that_cannot_be_written_leaves_nothing_behind():
     assert b"folder" in done.stderr and os.listdir() == ["folder"]
 
 
+def test_the_ladders_page_has_every_rung():
+    """In the order of the ladders' sections, a row for each file."""
+    page = (ROOT / "ladder" / "README.md").read_text()
+    for ladder in ("reduce", "squares", "memory", "shuffle", "scan", "top_k"):
+        section = page.partition(f"\n## {ladder.replace('_', '-')}\n")[2].partition("\n## ")[0]
+        rows = re.findall(r"^\| `(\d\d_\w+)` \|", section, re.MULTILINE)
+        assert rows == sorted(path.stem for path in (ROOT / "ladder" / ladder).glob("[0-9][0-9]_*.cu")), ladder
+
+
 def test_the_list_has_a_row_for_every_system():
     rows = report("ladder", "list")["systems"]
     assert {row["tutorial"] for row in rows} == {"T0", "T1", "T2", "T3", "T4"}
@@ -171,7 +183,7 @@ def test_the_exhibits_are_all_caught():
     (["exhibits", "--sweep"], "--sweep"), (["reduce", "--where", "moon"], "moon"),
     (["reduce", "--operator", "mim"], "did you mean min?"), (["reduce", "--block", "2000"], "2000"),
     (["reduce", "-n", "many"], "many"), (["top-k", "-k", "0"], "-k"), (["list", "-k", "3"], "-k"),
-    ([], "NAME")])
+    (["--sweep"], "NAME")])
 def test_misuse_has_status_2_and_names_what_is_wrong(arguments, named):
     assert named in failure(2, "ladder", *arguments)
 

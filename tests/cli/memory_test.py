@@ -87,6 +87,20 @@ def test_top_k_of_random_numbers_in_less_memory_than_they_take():
     os.unlink("x.npy")
 
 
+def test_a_median_of_a_pipe_larger_than_the_memory_allowed():
+    n = 2**27 + 1
+    tally("generate", "normal", "-n", n, "-o", "x.npy", check=True)
+    x = np.load("x.npy")
+    expected = np.partition(x, n // 2)[n // 2]
+    command = [*LIMITS, BINARY, "median", "--memory", "16M", "--json"]
+    with open("x.npy", "rb") as file, subprocess.Popen(["cat"], stdin=file, stdout=subprocess.PIPE) as cat:
+        done = subprocess.run(command, stdin=cat.stdout, stdout=subprocess.PIPE,
+                              env={**os.environ, "TMPDIR": os.getcwd()})
+    assert json.loads(done.stdout)["value"] == expected
+    os.unlink("x.npy")
+    assert os.listdir() == []
+
+
 @pytest.mark.parametrize("command", [["sum"], ["describe"], ["top-k"], ["scan", "-o", "/dev/null"]])
 def test_a_pipe_is_read_in_chunks(command):
     n = 2**27

@@ -37,8 +37,35 @@ def exact_variance(x, ddof=0):
     return Fraction(n * sum(v * v for v in values) - total * total, n * (n - ddof))
 
 
+def total_type(dtype):
+    """Of what elements of a type add up to, but for integers beyond 64 bits."""
+    if dtype in FLOATS + ["bfloat16"]:
+        return "float64" if dtype in ("float32", "float64") else "float32"
+    return "uint64" if dtype[0] in "ub" else "int64"
+
+
+def exact_total(dtype, exact):
+    """The type and the value of what elements of a type add up to exactly, as it is shown."""
+    natural = total_type(dtype)
+    if natural.startswith("float"):
+        return natural, nearest(natural, exact)
+    for bits in (64, 128, 256):
+        least, end = (0, 2**bits) if natural == "uint64" else (-2**(bits - 1), 2**(bits - 1))
+        if least <= exact < end:
+            return natural.replace("64", str(bits)), exact
+    raise OverflowError(exact)
+
+
+def in_json(value):
+    """What no double has comes as a string."""
+    return str(value) if isinstance(value, int) and abs(value) > 2**53 else value
+
+
 def hexadecimal(dtype, value):
     """The bits of a value of type `dtype`."""
+    if "int" in dtype:
+        bits = int(dtype.lstrip("uint"))
+        return f"{int(value) % 2**bits:0{bits // 4}x}"
     if dtype == "bfloat16":
         return hexadecimal("float32", value)[:-4]
     raw = np.array([value], dtype).astype(np.dtype(dtype).newbyteorder(">")).tobytes()

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """quantile and median: NumPy's answers, but exact and rounded once."""
 
+import os
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from .command import COMMON_KEYS, answer, failure, report
+from .command import COMMON_KEYS, answer, failure, npy, report
 from .oracle import FLOATS, INTEGERS, values
 
 METHODS = ["linear", "lower", "higher", "nearest", "midpoint"]
@@ -63,6 +65,34 @@ def test_streams_text_and_several_files_are_one_array():
     assert answer("median", "--each", "a.npy", "b.npy") == "a.npy\t24.5\nb.npy\t75"
     assert answer("median", stdin=b"3 1 2") == "2"
     assert answer("quantile", "--dtype", "int16", "-q", "1", stdin=np.arange(9, dtype="int16").tobytes()) == "8"
+
+
+@pytest.mark.parametrize("memory", [0, 1, 799, 800, 801, "1k", "1e9"])
+def test_what_memory_may_not_hold_goes_into_a_file(memory, monkeypatch):
+    x = np.random.default_rng(3).standard_normal(100)
+    np.save("x.npy", x)
+    np.save("a.npy", x[:30])
+    np.save("b.npy", x[30:])
+    os.mkdir("own")
+    monkeypatch.setenv("TMPDIR", str(Path("own").resolve()))
+    for arguments, stdin in ((["a.npy", "b.npy"], b""), (["-"], npy(x)),
+                             (["-"], "\n".join(map(repr, x.tolist())).encode())):
+        assert answer("median", *arguments, "--memory", memory, stdin=stdin) == answer("median", "x.npy")
+        assert answer("quantile", *arguments, "-q", 0.3, "--method", "lower", "--memory", memory,
+                      stdin=stdin) == answer("quantile", "x.npy", "-q", 0.3, "--method", "lower")
+    assert os.listdir("own") == []
+    assert failure(1, "median", "--memory", memory) == "tally: median: standard input is empty"
+
+
+def test_a_temporary_file_that_cannot_be_is_named(monkeypatch):
+    monkeypatch.setenv("TMPDIR", "/no/such/folder")
+    message = failure(1, "median", "--memory", 1, stdin=b"1 2 3")
+    for word in ("/no/such/folder", "No such file", "--memory", "TMPDIR"):
+        assert word in message
+    assert answer("median", stdin=b"1 2 3") == "2"
+    monkeypatch.setenv("TMPDIR", os.getcwd())
+    message = failure(1, "median", "--memory", 1, stdin=b"1 " * 1000, limits=["prlimit", "--fsize=4000"])
+    assert "cannot keep the input" in message and "File too large" in message
 
 
 def test_it_names_what_it_refuses():

@@ -7,17 +7,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from .command import COMMON_KEYS, answer, failure, report, tally
-from .oracle import (FLOATS, INTEGERS, exact_values, exact_variance, hard_floats, hexadecimal,
-                     integers, nearest, values)
+from .command import COMMON_KEYS, LONG, answer, failure, npy, report, tally
+from .oracle import (FLOATS, INTEGERS, exact_total, exact_values, exact_variance, hard_floats,
+                     hexadecimal, in_json, integers, nearest, nearest_root, total_type, values)
 
 REDUCTIONS = ["sum", "fast-sum", "mean", "variance", "min", "max"]
-
-
-def total_type(dtype):
-    """Of the sum of elements of a type."""
-    return dtype if dtype in FLOATS else "uint64" if dtype[0] in "ub" else "int64"
 
 
 def modulo_2_64(exact, dtype):
@@ -37,18 +34,104 @@ def tree_sum(x):
     return x.dtype.type(wide[0])
 
 
+def check_total(command, *arguments, of, exact):
+    """That it is shown in full if it is an integer, else rounded once to a wider type than the elements'."""
+    result, expected = exact_total(of, exact)
+    found = report(command, *arguments)
+    assert found["value"] == in_json(expected)
+    assert found["bits"] == hexadecimal(result, expected)
+    assert found["result_dtype"] == result
+    read = np.dtype(result).type if "float" in result else int
+    assert read(answer(command, *arguments)) == expected
+
+
 @pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
 def test_sum_is_exact_and_rounded_once(dtype):
     x = values(dtype)
     np.save("x.npy", x)
-    exact = sum(exact_values(x))
-    result = total_type(dtype)
-    expected = nearest(dtype, exact) if dtype in FLOATS else modulo_2_64(exact, result)
-    found = report("sum", "x.npy")
-    assert found["value"] == expected
-    assert found["bits"] == hexadecimal(result, expected)
-    assert found["result_dtype"] == result
-    assert np.dtype(result).type(answer("sum", "x.npy")) == expected
+    check_total("sum", "x.npy", of=dtype, exact=sum(exact_values(x)))
+    check_total("sum-of-squares", "x.npy", of=dtype, exact=sum(v * v for v in exact_values(x)))
+
+
+@pytest.mark.parametrize("dtype, x", [
+    ("int64", [2**63 - 1, 1]), ("int64", [-2**63, -2**63]), ("int64", [-2**63, -1] * 1000),
+    ("uint64", [2**64 - 1] * 3), ("uint64", [2**64 - 1]), ("int32", [2**31 - 1] * 5)])
+def test_a_sum_of_integers_never_wraps(dtype, x):
+    np.save("x.npy", np.array(x, dtype))
+    for command in ("sum", "fast-sum"):
+        check_total(command, "x.npy", of=dtype, exact=sum(x))
+    check_total("sum-of-squares", "x.npy", of=dtype, exact=sum(v * v for v in x))
+    assert report("describe", "x.npy")["sum"] == in_json(sum(x))
+    for wrapped in ("int64", "uint64"):
+        expected = modulo_2_64(sum(x), wrapped)
+        assert answer("sum", "x.npy", "--out-dtype", wrapped) == str(expected)
+        found = report("sum", "x.npy", "--out-dtype", wrapped)
+        assert (found["value"], found["result_dtype"]) == (in_json(expected), wrapped)
+        assert found["bits"] == f"{sum(x) % 2**64:016x}"
+
+
+@settings(max_examples=60 if not LONG else 2000, deadline=None)
+@given(st.data(), st.sampled_from(["bool", "int8", "int16", "int32", "int64", "uint8", "uint32", "uint64"]))
+def test_of_any_integers_every_digit_is_right(data, dtype):
+    limits = np.iinfo(dtype) if dtype != "bool" else np.iinfo("uint8")
+    element = st.integers(limits.min, limits.max) | st.sampled_from([limits.min, limits.max])
+    x = np.array(data.draw(st.lists(element, max_size=40)), "uint64" if dtype == "uint64" else "int64").astype(dtype)
+    exact = exact_values(x)
+    for command, expected in (("sum", sum(exact)), ("sum-of-squares", sum(v * v for v in exact))):
+        result, _ = exact_total(dtype, expected)
+        found = report(command, stdin=npy(x))
+        assert (found["value"], found["result_dtype"]) == (in_json(int(expected)), result)
+        assert found["bits"] == hexadecimal(result, expected)
+
+
+def test_a_sum_of_halves_is_shown_as_float32():
+    np.save("x.npy", np.ones(70000, "float16"))
+    assert answer("sum", "x.npy") == "70000"
+    assert report("describe", "x.npy")["sum"] == 70000
+    assert answer("sum", "x.npy", "--out-dtype", "float16") == "inf"
+    (np.full(3, 300.5, "float32").view("uint32") >> 16).astype("uint16").tofile("x.raw")
+    check_total("sum", "x.raw", "--dtype", "bfloat16", of="bfloat16", exact=900)
+
+
+def test_a_sum_of_float32_is_shown_as_float64():
+    x = np.array([2**24, 1, 2**24, 1], "float32")
+    np.save("x.npy", x)
+    assert answer("sum", "x.npy") == "33554434"
+    assert report("describe", "x.npy")["sum"] == 2**25 + 2
+    assert answer("sum", "x.npy", "--out-dtype", "float32") == "33554432"
+
+
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
+def test_norm_is_the_root_of_the_exact_sum_of_squares(dtype):
+    x = values(dtype)
+    np.save("x.npy", x)
+    result = total_type(dtype) if dtype in FLOATS else "float64"
+    expected = nearest_root(result, Fraction(sum(v * v for v in exact_values(x))))
+    found = report("norm", "x.npy")
+    assert (found["value"], found["result_dtype"]) == (expected, result)
+
+
+@pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
+def test_std_is_the_populations_unless_ddof_says_otherwise(dtype):
+    x = values(dtype)
+    np.save("x.npy", x)
+    result = dtype if dtype in FLOATS else "float64"
+    for ddof in (0, 1):
+        expected = nearest_root(result, exact_variance(x, ddof))
+        for name in ("std", "stddev", "standard-deviation"):
+            found = report(name, "x.npy", "--ddof", ddof)
+            assert (found["command"], found["value"], found["ddof"]) == ("std", expected, ddof)
+    assert "population" in answer("std", "--help").splitlines()[0]
+
+
+def test_prod_argmin_and_argmax_have_numpys_names():
+    x = np.array([3, -1, 4, -1, 5])
+    np.save("x.npy", x)
+    for names, expected in ((("prod", "product"), x.prod()), (("argmin", "arg-minimum"), x.argmin()),
+                            (("argmax", "arg-maximum"), x.argmax())):
+        for name in names:
+            assert answer(name, "x.npy") == str(expected)
+            assert report(name, "x.npy")["command"] == names[0]
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "bfloat16"])
@@ -103,7 +186,7 @@ def test_min_and_max_are_numpys_at_the_first_index(dtype):
     np.save("x.npy", x)
     for command, value, index in (("min", x.min(), x.argmin()), ("max", x.max(), x.argmax())):
         found = report(command, "x.npy")
-        assert found["value"] == value.item()
+        assert found["value"] == in_json(value.item())
         assert found["bits"] == hexadecimal(dtype, value)
         assert found["index"] == index
         assert found["result_dtype"] == dtype
@@ -138,15 +221,15 @@ def test_plain_answers_are_the_shortest_text_that_gives_the_bits_back(dtype):
     for value in (0.1, 1 / 3, 20479, 1e-7, 5e-5, 65504, 6e-8, -2.5):
         x = np.array([value], dtype)
         np.save("x.npy", x)
-        text = answer("sum", "x.npy")
+        text = answer("max", "x.npy")
         assert np.dtype(dtype).type(text) == x[0]
         assert significant_digits(text) <= significant_digits(str(x[0])), text
 
 
 def test_numbers_that_are_not_finite_are_words():
     for x, text in ([math.inf, 1], "inf"), ([-math.inf], "-inf"), ([math.inf, -math.inf], "nan"), \
-                   ([math.nan, 1], "nan"), ([3e38, 3e38], "inf"):
-        np.save("x.npy", np.array(x, "float32"))
+                   ([math.nan, 1], "nan"), ([1.5e308, 1.5e308], "inf"):
+        np.save("x.npy", np.array(x))
         assert answer("sum", "x.npy") == text
         assert report("sum", "x.npy")["value"] == text
 
@@ -155,7 +238,8 @@ def test_every_nan_comes_out_as_the_positive_quiet_one():
     x = np.array([0xffc12345, 0x7f800001], "uint32").view("float32")
     np.save("x.npy", x)
     for command in REDUCTIONS:
-        assert report(command, "x.npy")["bits"] == "7fc00000", command
+        quiet = "7ff8000000000000" if command == "sum" else "7fc00000"
+        assert report(command, "x.npy")["bits"] == quiet, command
 
 
 def test_a_finite_sum_may_overflow_on_the_way():
@@ -166,7 +250,7 @@ def test_a_finite_sum_may_overflow_on_the_way():
 def test_sums_of_negative_zeros_are_positive():
     np.save("x.npy", np.array([-0.0, -0.0], "float32"))
     assert answer("sum", "x.npy") == "0"
-    assert report("sum", "x.npy")["bits"] == "00000000"
+    assert report("sum", "x.npy")["bits"] == "0000000000000000"
 
 
 def test_negative_zero_is_the_lesser_zero_at_the_first_ones_index():

@@ -53,6 +53,34 @@ def test_an_output_without_npy_in_its_name_is_raw():
     assert np.fromfile("y.raw", "float32").tolist() == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.parametrize("options", [[], ["--reverse"], ["--exclusive"]], ids=" ".join)
+@pytest.mark.parametrize("name, header", [("y.txt", []), ("y.csv", ["value"])])
+def test_an_output_named_as_text_is_text(name, header, options):
+    x = np.random.default_rng(1).standard_normal(50_000)
+    np.save("x.npy", x)
+    lines = answer("scan", "x.npy", *options).split("\n")
+    report("scan", "x.npy", *options, "-o", name)
+    with open(name) as file:
+        assert file.read().splitlines() == header + lines
+    assert answer("scan", "-", *options, "-o", name, stdin=b"1 2") == ""
+    assert len(open(name).read().splitlines()) == len(header) + 2
+
+
+def test_a_csv_that_was_written_can_be_read():
+    np.save("x.npy", np.arange(5))
+    answer("scan", "x.npy", "-o", "y.csv")
+    assert answer("max", "y.csv", "--column", "value") == "10"
+
+
+def test_a_dash_is_standard_output():
+    np.save("x.npy", np.arange(5))
+    for options in ([], ["--reverse"]):
+        assert answer("scan", "x.npy", "-o", "-", *options) == answer("scan", "x.npy", *options)
+    assert os.listdir() == ["x.npy"]
+    assert failure(2, "scan", "x.npy", "-o", "-", "--json") == (
+        "tally: --json: needs another -o, standard output takes the array")
+
+
 def test_cumsum_is_another_name_of_scan():
     np.save("x.npy", np.arange(5))
     assert answer("cumsum", "x.npy") == answer("scan", "x.npy") == "0\n1\n3\n6\n10"

@@ -167,6 +167,16 @@ def with_checksum(body):
     return body + check.to_bytes(8, "little")
 
 
+def test_a_state_that_knows_its_command_by_another_name_merges():
+    np.save("x.npy", np.array([2, 3, 7]))
+    answer("prod", "x.npy", "--save-state", "new.state")
+    new = open("new.state", "rb").read()
+    assert b"\4\0\0\0prod" in new
+    with open("old.state", "wb") as file:
+        file.write(with_checksum(new[:-8].replace(b"\4\0\0\0prod", b"\7\0\0\0product")))
+    assert answer("merge", "old.state", "new.state") == "1764"
+
+
 def test_bytes_after_a_state_are_refused():
     np.save("x.npy", np.arange(7.0))
     answer("sum", "x.npy", "--save-state", "good.state")

@@ -108,7 +108,11 @@ def test_values_that_are_not_finite_are_words():
 def test_integers_beyond_2_to_the_53_are_exact():
     x = np.array([2**63 - 1, -2**63, 2**63 - 2], "int64")
     np.save("x.npy", x)
-    assert report("top-k", "x.npy", "-k", 3)["values"] == [2**63 - 1, 2**63 - 2, -2**63]
+    found = report("top-k", "x.npy", "-k", 3)["values"]
+    assert found == [str(2**63 - 1), str(2**63 - 2), str(-2**63)]
+    np.save("x.npy", np.array([2**53, 2**53 + 1, -2**53, -2**53 - 1], "int64"))
+    found = report("top-k", "x.npy", "-k", 4)["values"]
+    assert found == [str(2**53 + 1), 2**53, -2**53, str(-2**53 - 1)]
 
 
 def test_several_files_are_one_array():
@@ -132,9 +136,24 @@ def test_the_number_of_threads_changes_nothing():
     assert len(outputs) == 1
 
 
-def test_k_larger_than_the_array_is_an_error():
-    np.save("x.npy", np.arange(5))
-    message = failure(1, "top-k", "x.npy", "-k", 7)
-    assert "k = 7" in message and "n = 5" in message
-    for k in (-1, "ten", 1.5):
-        assert str(k) in failure(2, "top-k", "x.npy", "-k", k)
+def test_k_larger_than_the_array_takes_all_of_it():
+    np.save("x.npy", np.array([2, 9, 4]))
+    everything = "1\t9\n2\t4\n0\t2"
+    for k in (3, 4, 100, "1e6", 2**64 - 1):
+        assert answer("top-k", "x.npy", "-k", k) == everything
+        assert answer("top-k", "-k", k, stdin=b"2 9 4") == everything
+    found = report("top-k", "x.npy", "-k", 7)
+    assert (found["k"], found["returned"], found["indices"]) == (7, 3, [1, 2, 0])
+    assert answer("top-k", "-k", 5, stdin=b"") == ""
+
+
+def test_k_is_a_whole_number_in_any_form():
+    np.save("x.npy", np.arange(3000))
+    for k, meant in (("1e3", 1000), ("1k", 1000), ("1.5k", 1500), ("+7", 7), ("20e-1", 2), ("0.002M", 2000),
+                     ("0", 0), ("2.50e3", 2500)):
+        found = report("top-k", "x.npy", "-k", k)
+        assert (found["k"], found["returned"]) == (meant, meant), k
+    for k in (-1, "ten", 1.5, "1e-1", "k", "", ".", "1kk", "1e", "0x10", "1 0", "1e3x"):
+        assert f"'{k}' is not a whole number" in failure(2, "top-k", "x.npy", "-k", k)
+    for k in ("1e20", 2**64, "99e18"):
+        assert f"'{k}' is not from 0 to" in failure(2, "top-k", "x.npy", "-k", k)

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.hpp"
+#include "reduction.hpp"
+
+namespace tally::cli {
+
+void run_count(arguments const& options) {
+  for_each_array(options, [&](std::vector<std::string> const& files) {
+    stopwatch const watch;
+    input in(files, options);
+    std::optional<std::uint64_t> nans;
+    if (options.skip_nan) nans = 0;
+    while (nans || !in.count()) {  // else nobody need read the elements
+      auto const chunk = in.next();
+      if (chunk.empty()) break;
+      if (nans) *nans += count_nan(options.where, array_of(in.type(), chunk));
+    }
+    auto const count = in.count().value() - nans.value_or(0);
+    print(options, facts_of(in, nans), answer_with(number(count)), watch);
+  });
+}
+
+}  // namespace tally::cli

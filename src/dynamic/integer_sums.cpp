@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The exact sums of integers and of their squares, beyond 2^64, too: as they are, or rounded once
+// to a floating type. Moments know them.
+#include "rows.hpp"
+#include "tally/cpu/implementations.hpp"
+#include "tally/definition/describe.hpp"
+#include "tally/definition/sum.hpp"
+#include "tally/definition/sum_of_squares.hpp"
+
+namespace tally::detail {
+namespace {
+
+template <int Digits>
+wide_integer wide(fixed_point<Digits, 0> x) {
+  x.carry();
+  std::int64_t const top = x.digit[Digits - 1];
+  wide_integer out;
+  for (int i = 0; i < 8; ++i) {
+    std::uint64_t const half =
+        i < Digits ? std::uint64_t(x.digit[i]) : std::uint64_t(i == Digits ? top >> 32 : top >> 63);
+    out.limb[i / 2] |= (half & 0xffffffff) << (i % 2 * 32);
+  }
+  return out;
+}
+
+// What is asked of the moments.
+template <floating R>
+struct rounded_sum {
+  using op = sum;
+  static constexpr bool squares = false, wide = false;
+  template <integer T>
+  static void lower(moment_sums<T, false> const& s, any_result& out) {
+    put(out, s.sum.template result<R>());
+  }
+};
+struct wide_sum {
+  using op = sum;
+  static constexpr bool squares = false, wide = true;
+  template <integer T>
+  static void lower(moment_sums<T, false> const& s, any_result& out) {
+    put_wide<T>(out, detail::wide(s.sum.finite));
+  }
+};
+struct wide_sum_of_squares {
+  using op = sum_of_squares;
+  static constexpr bool squares = true, wide = true;
+  template <integer T>
+  static void lower(moment_sums<T, true> const& s, any_result& out) {
+    put_wide<T>(out, detail::wide(s.squares.finite));
+  }
+};
+
+template <integer T, class What>
+struct of_moments {
+  using parts = moments<T, What::squares>;
+
+  static owner<running<T>> nothing_yet() {
+    if constexpr (What::squares)
+      return start_compiled<sum_of_squares, T>(sum_of_squares{});
+    else
+      return start_compiled<mean, T>(mean{});
+  }
+  static void lower(typename parts::state const& s, any_result& out) {
+    with_standard_arithmetic([&] { What::lower(s, out); });
+  }
+
+  static any_result results() {
+    any_result out;
+    lower({}, out);
+    return out;
+  }
+  static void at_once(aggregate_options const&, cpu where, any_input const& in, nan_policy nan,
+                      any_result& out) {
+    auto const x = input_of(What::op::name, "in", arrays_of<T>::in(in));
+    auto const known = nothing_yet();
+    known->add(thread_count(where), elements_of(x), x.size(), 0, nan);
+    lower(total_of<parts>(*known).value, out);
+  }
+  static void on_gpu(aggregate_options const&, gpu& where, any_input const& in, nan_policy nan,
+                     any_result& out) {
+    auto const s = reduce(where, arrays_of<T>::in(in), moments_state{}, reduce_options{nan});
+    if constexpr (What::squares)
+      lower(s, out);
+    else
+      lower(moments<T, true>::template part<parts>(s), out);
+  }
+  static void* start(aggregate_options const&) { return nothing_yet().release(); }
+  static void finish(aggregate_options const&, void const* known, any_result& out) {
+    lower(total_of<parts>(*static_cast<running<T> const*>(known)).value, out);
+  }
+};
+
+template <integer T, class What>
+constexpr aggregate_row row_of() {
+  using functions = of_moments<T, What>;
+  using op = typename What::op;
+  return {op::name,
+          op::summary,
+          dtype_of<T>,
+          false,
+          false,
+          functions::results,
+          functions::at_once,
+          functions::on_gpu,
+          functions::start,
+          functions::finish,
+          What::wide};
+}
+
+}  // namespace
+
+#define TALLY_ROW(WHAT, T) row_of<T, WHAT>(),
+#define TALLY_ROWS(WHAT) TALLY_EACH_integer(TALLY_ROW, WHAT)
+
+std::span<aggregate_row const> integer_sum_rows() {
+  static constexpr aggregate_row rows[] = {
+      TALLY_ROWS(rounded_sum<float16>) TALLY_ROWS(rounded_sum<bfloat16>)
+          TALLY_ROWS(rounded_sum<float>) TALLY_ROWS(rounded_sum<double>) TALLY_ROWS(wide_sum)
+              TALLY_ROWS(wide_sum_of_squares)};
+  return rows;
+}
+
+}  // namespace tally::detail
