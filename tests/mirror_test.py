@@ -163,6 +163,7 @@ TESTED_THROUGH = {
     "device/quantile_array.cuh": "device/quantile_test.cu",
     "device/quantile_shape.hpp": "device/quantile_test.cu",
     "device/search_array.cuh": "device/kth_value_test.cu",
+    "device/top_k_request.cuh": "device/top_k_test.cu",
     "device/select/agree.cuh": "device/kth_value_test.cu",
     "device/select/candidates.cuh": "device/top_k_test.cu",
     "device/select/cut.cuh": "device/top_k_test.cu",

@@ -171,9 +171,12 @@ class rows_of_values {
   std::uint64_t elements() const { return shape_.rows * shape_.length; }
 };
 
+// In order, by index too where that is another way, or in order each value once.
+enum class asked { best, distinct };
+
 template <class T>
 void measure(std::string const& id, shape const& s, rows_of_values<T> const& in, std::uint64_t k,
-             inputs which) {
+             inputs which, asked what) {
   using bits = tally::bits_of<T>;
   static kept workspace;
   cudaStream_t const on = timing::own_stream();
@@ -182,27 +185,31 @@ void measure(std::string const& id, shape const& s, rows_of_values<T> const& in,
   auto const order = tally::rank_order<bits>::of(std::type_identity<T>{}, false, false);
   int const replays = quick ? 3 : 5;
   for (bool const sorted : {true, false}) {
-    if (!sorted && k <= tally::device::most_sampled) break;
+    bool const distinct = what == asked::distinct;
+    if (!sorted && (k <= tally::device::most_sampled || distinct)) break;
     auto const call = [&](cudaStream_t stream, std::size_t i) {
       tally::detail::top_k_on_gpu(
           workspace.on(stream), in.input(i), in.there(), order,
           tally::detail::gpu_selection<bits>{k, nullptr, sorted, 0, found.data(), at.data(),
-                                             nullptr, nullptr});
+                                             nullptr, nullptr, distinct});
     };
     call(on, 0);
     auto const got = found.to_host(on);
     auto const got_at = at.to_host(on);
-    auto const best = tally::top_k(tally::cpu{}, in.here(), k, {.sorted = sorted});
-    if (std::memcmp(best.indices.data(), got_at.data(), 8 * got_at.size()) != 0 ||
-        std::memcmp(best.values.data(), got.data(), got.size() * sizeof(bits)) != 0)
+    auto const best =
+        tally::top_k(tally::cpu{}, in.here(), k, {.sorted = sorted, .distinct = distinct});
+    auto const there = best.indices.size();  // behind fewer different values than k is nothing
+    if (std::memcmp(best.indices.data(), got_at.data(), 8 * there) != 0 ||
+        std::memcmp(best.values.data(), got.data(), there * sizeof(bits)) != 0)
       std::fprintf(stderr, "WRONG: %s\n", id.c_str());
-    std::string const who = sorted ? "tally" : "tally_by_index";
+    std::string const who = distinct ? "tally_distinct" : sorted ? "tally" : "tally_by_index";
     print(id + "cold/" + who, timing::cold_time(call, in.calls(), replays), in.bytes());
     print(id + "behind/" + who, behind_time(call, in.calls(), replays), in.bytes());
   }
 #ifdef TALLY_CUB_HAS_TOP_K
   if constexpr (std::is_same_v<T, float>)
-    if (s.rows == 1 && !s.windows && (which == inputs::normal || which == inputs::of_256))
+    if (what == asked::best && s.rows == 1 && !s.windows &&
+        (which == inputs::normal || which == inputs::of_256))
       measure_cub(id, in.blocks(), s.length, k, in.calls(), replays);
 #endif
 }
@@ -210,7 +217,7 @@ void measure(std::string const& id, shape const& s, rows_of_values<T> const& in,
 // The values are made once for all k that are asked for.
 template <class T>
 void measure_each(char const* type, shape const& s, std::initializer_list<std::uint64_t> ks,
-                  inputs which) {
+                  inputs which, asked what = asked::best) {
   auto const id = [&](std::uint64_t k) {
     return std::string("top_k/") + type + "/" + s.name() + "/" + std::to_string(k) + "/" +
            input_names[int(which)] + "/";
@@ -220,7 +227,7 @@ void measure_each(char const* type, shape const& s, std::initializer_list<std::u
     if (id(k).find(only) != std::string::npos && k <= s.length) wanted.push_back(k);
   if (wanted.empty() || s.rows * s.length * sizeof(T) > most_bytes) return;
   rows_of_values<T> const in(s, which);
-  for (auto const k : wanted) measure(id(k), s, in, k, which);
+  for (auto const k : wanted) measure(id(k), s, in, k, which, what);
 }
 
 // ---- What is measured, by groups.
@@ -258,6 +265,13 @@ void types() {
       measure_each<double>("float64", {1, n}, {64, 2048}, which);
     }
   }
+}
+
+void distinct() {
+  for (std::uint64_t n : {1 << 20, 1 << 24, 1 << 28})
+    for (inputs which : {inputs::normal, inputs::of_256})
+      measure_each<float>("float32", {1, n}, {64, 2048}, which, asked::distinct);
+  measure_each<float>("float32", {8192, 8192}, {64}, inputs::normal, asked::distinct);
 }
 
 void floats_of(shape const& s, std::initializer_list<std::uint64_t> ks) {
@@ -299,9 +313,9 @@ struct group {
   char const* name;
   void (*run)();
 };
-constexpr group groups[] = {{"one", one},        {"large", large},       {"types", types},
-                            {"rows", rows},      {"samplers", samplers}, {"indexers", indexers},
-                            {"windows", windows}};
+constexpr group groups[] = {{"one", one},           {"large", large},    {"types", types},
+                            {"distinct", distinct}, {"rows", rows},      {"samplers", samplers},
+                            {"indexers", indexers}, {"windows", windows}};
 
 // Whether a list with commas names a group; one that is empty names all.
 bool is_in(std::string const& list, std::string const& group) {

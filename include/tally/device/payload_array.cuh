@@ -47,13 +47,15 @@ void gather_payload_on_gpu(Context& context, gpu_rows const& rows, std::uint64_t
 template <memory_context Context, class In>
 void top_k_with_payload_on_gpu(Context& context, In const& in, gpu_rows const& rows,
                                rank_order<bits_of<typename In::element>> const& order,
-                               gpu_selection<bits_of<typename In::element>> how,
+                               gpu_selection<bits_of<typename In::element>> const& how,
                                gpu_payload const& payload) {
-  context_with_room with(context, rows.count * how.most * sizeof(std::int64_t), 0,
-                         [&](std::byte* at) { how.indices = reinterpret_cast<std::int64_t*>(at); });
-  top_k_on_gpu(with, in, rows, order, how);
+  device::top_k_request<In> call{in, rows, order, how};
+  context_with_room with(
+      context, rows.count * how.most * sizeof(std::int64_t), 0,
+      [&](std::byte* at) { call.how.indices = reinterpret_cast<std::int64_t*>(at); });
+  top_k_on_gpu(with, call);
   if (rows.count * how.most > 0)
-    gather_payload_on_gpu(context, rows, how.most, how.indices, payload);
+    gather_payload_on_gpu(context, rows, how.most, call.how.indices, payload);
 }
 
 }  // namespace tally::detail

@@ -11,7 +11,7 @@
 #include "tally/device/select/gather.cuh"
 #include "tally/device/select/sampled.cuh"
 #include "tally/device/select/sort.cuh"
-#include "tally/device/top_k_shape.hpp"
+#include "tally/device/top_k_request.cuh"
 
 namespace tally::device {
 
@@ -56,13 +56,9 @@ struct team_memory {
 };
 
 template <class In, class Index>
-struct top_k_call {
-  using bits = bits_of<typename In::element>;
+struct top_k_call : top_k_request<In> {
+  using bits = typename top_k_request<In>::bits;
 
-  In in;
-  detail::gpu_rows rows;
-  rank_order<bits> order;
-  detail::gpu_selection<bits> how;
   unsigned blocks;  // of a team
   unsigned teams;
   bool sampled;  // whether one read is tried

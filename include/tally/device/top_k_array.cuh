@@ -43,27 +43,26 @@ inline unsigned blocks_with_room(std::size_t shared_bytes, std::size_t of_a_bloc
 // Whether it is one row, or needs no order, of which so many are asked that teams of several blocks
 // select them otherwise than a few; then it is started.
 template <memory_context Context, class In>
-bool selects_many(Context& context, In const& in, gpu_rows const& rows,
-                  rank_order<bits_of<typename In::element>> const& order,
-                  gpu_selection<bits_of<typename In::element>> const& how) {
+bool selects_many(Context& context, device::top_k_request<In> const& call) {
   if constexpr (sorting_context<Context>) {
-    bool const sorts = how.sorted && rows.count > 1;
-    if (how.most <= device::most_sampled || sorts || rows.count > device::team::most ||
+    auto const& rows = call.rows;
+    bool const sorts = call.how.sorted && rows.count > 1;
+    if (call.how.most <= device::most_sampled || sorts || rows.count > device::team::most ||
         rows.length > device::longest_of_32_bits)
       return false;
     unsigned const all = 2 * unsigned(context.multiprocessors());
     if (all < 2 * rows.count) return false;
     unsigned const blocks =
         blocks_of_a_team<bits_of<typename In::element>>(rows.count, rows.length, all);
-    return blocks > 1 && select_large_on_gpu(context, in, rows, order, how, blocks);
+    return blocks > 1 && select_large_on_gpu(context, call, blocks);
   }
   return false;
 }
 
 template <class Index, memory_context Context, class In>
-void select_on_gpu(Context& context, In const& in, gpu_rows const& rows,
-                   rank_order<bits_of<typename In::element>> const& order,
-                   gpu_selection<bits_of<typename In::element>> const& how) {
+void select_on_gpu(Context& context, device::top_k_request<In> const& call) {
+  auto const& rows = call.rows;
+  auto const& how = call.how;
   using bits = bits_of<typename In::element>;
   using memory = device::team_memory<bits, Index>;
   std::uint64_t const sorted = how.sorted && how.most > 1 ? how.most : 0;
@@ -80,10 +79,7 @@ void select_on_gpu(Context& context, In const& in, gpu_rows const& rows,
   auto const call_with = [&](unsigned blocks, std::uint64_t teams) {
     auto const m = context.memory(blocks > 1, teams * memory::bytes(blocks, sorted, how.most));
     return device::top_k_call<In, Index>{
-        in,
-        rows,
-        order,
-        how,
+        call,
         blocks,
         unsigned(teams),
         fits,
@@ -109,7 +105,7 @@ void select_on_gpu(Context& context, In const& in, gpu_rows const& rows,
 
 // A warp a row, whose lanes have `Each` elements.
 template <int Each, memory_context Context, class In>
-void select_from_short_rows(Context& context, device::short_rows_call<In> const& call) {
+void select_from_short_rows(Context& context, device::top_k_request<In> const& call) {
   if constexpr (Each * warp_size < device::longest_short_row)
     if (call.rows.length > Each * warp_size) return select_from_short_rows<2 * Each>(context, call);
   auto const blocks = (call.rows.count + device::short_row_warps - 1) / device::short_row_warps;
@@ -121,18 +117,16 @@ void select_from_short_rows(Context& context, device::short_rows_call<In> const&
 
 // Whether rows are enough for a GPU's warps and short enough for one each; then they are selected.
 template <memory_context Context, class In>
-bool selects_by_warps(Context& context, In const& in, gpu_rows const& rows,
-                      rank_order<bits_of<typename In::element>> const& order,
-                      gpu_selection<bits_of<typename In::element>> const& how) {
+bool selects_by_warps(Context& context, device::top_k_request<In> const& of) {
   using bits = bits_of<typename In::element>;
   auto const multiprocessors = std::uint64_t(context.multiprocessors());
-  if (rows.length > device::longest_warp_row || how.most > device::most_of_warp_row ||
-      rows.count < device::warp_rows_of_a_multiprocessor * multiprocessors)
+  if (of.rows.length > device::longest_warp_row || of.how.most > device::most_of_warp_row ||
+      of.rows.count < device::warp_rows_of_a_multiprocessor * multiprocessors)
     return false;
-  device::warp_rows_call<In> const call(in, rows, order, how);
+  device::warp_rows_call<In> const call(of);
   auto const shared = device::warp_rows_warps * device::warp_row_room<bits>::bytes(call.limit);
   if (shared > shared_memory_of(context)) return false;
-  auto const blocks = (rows.count + device::warp_rows_warps - 1) / device::warp_rows_warps;
+  auto const blocks = (of.rows.count + device::warp_rows_warps - 1) / device::warp_rows_warps;
   launch_early<device::top_k_warp_rows<In>>(unsigned(std::min(blocks, 64 * multiprocessors)),
                                             device::warp_rows_warps * warp_size, shared,
                                             context.stream())(call);
@@ -141,31 +135,36 @@ bool selects_by_warps(Context& context, In const& in, gpu_rows const& rows,
 
 // Of all elements, also those that are alike.
 template <memory_context Context, class In>
-void top_k_of_all_on_gpu(Context& context, In const& in, gpu_rows const& rows,
-                         rank_order<bits_of<typename In::element>> const& order,
-                         gpu_selection<bits_of<typename In::element>> const& how) {
+void top_k_of_all_on_gpu(Context& context, device::top_k_request<In> const& call) {
+  auto const& rows = call.rows;
+  auto const& how = call.how;
   if (rows.length <= device::longest_short_row && how.most <= device::most_of_short_row)
-    select_from_short_rows<4>(context, device::short_rows_call<In>{in, rows, order, how});
-  else if (selects_by_warps(context, in, rows, order, how))
+    select_from_short_rows<4>(context, call);
+  else if (selects_by_warps(context, call))
     return;
-  else if (selects_many(context, in, rows, order, how))
+  else if (selects_many(context, call))
     return;
   else if (rows.length <= device::longest_of_32_bits)
-    select_on_gpu<std::uint32_t>(context, in, rows, order, how);
+    select_on_gpu<std::uint32_t>(context, call);
   else
-    select_on_gpu<std::uint64_t>(context, in, rows, order, how);
+    select_on_gpu<std::uint64_t>(context, call);
 }
 
-// Selects the best of each row of `in`, in memory that the device can read; asynchronously.
+// Selects the best of each row of an input, in memory that the device can read; asynchronously.
+// Where they go may still move when memory is asked for.
+template <memory_context Context, class In>
+void top_k_on_gpu(Context& context, device::top_k_request<In> const& call) {
+  if (call.rows.count == 0 || (call.how.most == 0 && !call.how.counts)) return;
+  if (!call.how.distinct) return top_k_of_all_on_gpu(context, call);
+  top_k_distinct_on_gpu(context, call, [&](auto& with, device::top_k_request<In> const& best) {
+    top_k_of_all_on_gpu(with, best);
+  });
+}
 template <memory_context Context, class In>
 void top_k_on_gpu(Context& context, In const& in, gpu_rows const& rows,
                   rank_order<bits_of<typename In::element>> const& order,
                   gpu_selection<bits_of<typename In::element>> const& how) {
-  if (rows.count == 0 || (how.most == 0 && !how.counts)) return;
-  if (!how.distinct) return top_k_of_all_on_gpu(context, in, rows, order, how);
-  top_k_distinct_on_gpu(context, in, rows, order, how, [&](auto& with, auto const& best) {
-    top_k_of_all_on_gpu(with, in, rows, order, best);
-  });
+  top_k_on_gpu(context, device::top_k_request<In>{in, rows, order, how});
 }
 
 }  // namespace tally::detail

@@ -8,7 +8,7 @@
 #include "tally/device/distinct_among_best.cuh"
 #include "tally/device/select/gather.cuh"
 #include "tally/device/select/sort.cuh"
-#include "tally/device/top_k_shape.hpp"
+#include "tally/device/top_k_request.cuh"
 
 namespace tally::device {
 
@@ -51,19 +51,15 @@ struct distinct_memory {
 };
 
 template <class In, class Index>
-struct distinct_call {
-  using bits = bits_of<typename In::element>;
+struct distinct_call : top_k_request<In> {
+  using bits = typename top_k_request<In>::bits;
 
-  In in;
-  detail::gpu_rows rows;
-  rank_order<bits> order;
-  detail::gpu_selection<bits> how;
   row_list of;  // the rows; or null: all
   unsigned blocks, teams;
   workspace w;
   std::byte* memory;  // of the teams
 
-  TALLY_FN std::uint64_t by_index() const { return how.sorted ? 0 : how.most; }
+  TALLY_FN std::uint64_t by_index() const { return this->how.sorted ? 0 : this->how.most; }
 };
 
 // Calls emit(place, index) for the first of each run of equal keys, as long as the place is below

@@ -21,16 +21,15 @@ std::size_t bytes_to_sort(unsigned blocks, std::uint64_t teams, gpu_rows const& 
 
 // By a sort of the rows that `of` has; nothing in it is read here.
 template <class Index, memory_context Context, class In>
-void sort_distinct_on_gpu(Context& context, In const& in, gpu_rows const& rows,
-                          rank_order<bits_of<typename In::element>> const& order,
-                          gpu_selection<bits_of<typename In::element>> const& how,
+void sort_distinct_on_gpu(Context& context, device::top_k_request<In> const& call,
                           device::row_list const& of) {
+  auto const& rows = call.rows;
   using bits = bits_of<typename In::element>;
   auto const most = 2 * unsigned(context.multiprocessors());
   auto const call_with = [&](unsigned blocks, std::uint64_t teams) {
-    auto const m = context.memory(blocks > 1, bytes_to_sort<bits, Index>(blocks, teams, rows, how));
-    return device::distinct_call<In, Index>{in,  rows,     order, how, of, blocks, unsigned(teams),
-                                            m.w, m.scratch};
+    auto const m =
+        context.memory(blocks > 1, bytes_to_sort<bits, Index>(blocks, teams, rows, call.how));
+    return device::distinct_call<In, Index>{call, of, blocks, unsigned(teams), m.w, m.scratch};
   };
   for (unsigned room = most; room > rows.count && rows.count <= device::team::most; room /= 2) {
     auto const tiles = std::max<std::uint64_t>(1, rows.length / 2048);
@@ -68,49 +67,47 @@ struct best_of_rows {
 // Looks among a row's best first, which select(context, best) selects; rows of too many that are
 // alike are sorted.
 template <memory_context Context, class In, class Select>
-void look_among_best_on_gpu(Context& context, In const& in, gpu_rows const& rows,
-                            rank_order<bits_of<typename In::element>> const& order,
-                            gpu_selection<bits_of<typename In::element>> const& how,
+void look_among_best_on_gpu(Context& context, device::top_k_request<In> const& call,
                             Select select) {
   using bits = bits_of<typename In::element>;
   using found = best_of_rows<bits>;
-  auto best = how;
-  best.most = device::best_for_distinct(how.most);
-  best.ks = nullptr, best.short_indices = nullptr, best.distinct = false;
+  auto const& rows = call.rows;
+  auto best = call;
+  best.how.most = device::best_for_distinct(call.how.most);
+  best.how.ks = nullptr, best.how.short_indices = nullptr, best.how.distinct = false;
   device::row_list left{};
-  auto const teams = std::min<std::uint64_t>(rows.count, 2 * context.multiprocessors());
-  context_with_room with(context, found::bytes(rows.count, best.most),
-                         bytes_to_sort<bits, std::uint32_t>(
-                             unsigned(2 * context.multiprocessors() / teams), teams, rows, how),
-                         [&](std::byte* at) {
-                           found const here(at, rows.count, best.most);
-                           best.values = here.values, best.indices = here.indices,
-                           best.counts = here.counts;
-                           left = here.left;
-                         });
+  auto const most = std::uint64_t(2 * context.multiprocessors());
+  auto const teams = std::min(rows.count, most);
+  context_with_room with(
+      context, found::bytes(rows.count, best.how.most),
+      bytes_to_sort<bits, std::uint32_t>(unsigned(most / teams), teams, rows, call.how),
+      [&](std::byte* at) {
+        found const here(at, rows.count, best.how.most);
+        best.how.values = here.values, best.how.indices = here.indices;
+        best.how.counts = here.counts;
+        left = here.left;
+      });
   select(with, best);
   check(cudaMemsetAsync(left.count, 0, sizeof *left.count, context.stream()));
-  auto const blocks = std::min<std::uint64_t>(rows.count, 16 * context.multiprocessors());
   launch_early<device::distinct_among_best<bits>>(
-      unsigned(blocks), device::uniting_threads, 0,
-      context.stream())(device::among_best_call<bits>{rows, order, best, how, left});
-  sort_distinct_on_gpu<std::uint32_t>(with, in, rows, order, how, left);
+      unsigned(std::min(rows.count, 8 * most)), device::uniting_threads, 0,
+      context.stream())(device::among_best_call<bits>{rows, call.order, best.how, call.how, left});
+  sort_distinct_on_gpu<std::uint32_t>(with, call, left);
 }
 
-// Selects the best different values of each row of `in`, in memory that the device can read;
+// Selects the best different values of each row of an input, in memory that the device can read;
 // asynchronously. select(context, best) selects a row's best without that.
 template <memory_context Context, class In, class Select>
-void top_k_distinct_on_gpu(Context& context, In const& in, gpu_rows const& rows,
-                           rank_order<bits_of<typename In::element>> const& order,
-                           gpu_selection<bits_of<typename In::element>> const& how, Select select) {
-  std::uint64_t const best = device::best_for_distinct(how.most);
-  if (how.sorted && how.most > 0 && best <= device::most_sampled && 2 * best < rows.length &&
-      rows.length <= device::longest_of_32_bits)
-    look_among_best_on_gpu(context, in, rows, order, how, select);
-  else if (rows.length <= device::longest_of_32_bits)
-    sort_distinct_on_gpu<std::uint32_t>(context, in, rows, order, how, {});
+void top_k_distinct_on_gpu(Context& context, device::top_k_request<In> const& call, Select select) {
+  std::uint64_t const k = call.how.most, best = device::best_for_distinct(k);
+  std::uint64_t const length = call.rows.length;
+  if (call.how.sorted && k > 0 && best <= device::most_sampled && 2 * best < length &&
+      length <= device::longest_of_32_bits)
+    look_among_best_on_gpu(context, call, select);
+  else if (length <= device::longest_of_32_bits)
+    sort_distinct_on_gpu<std::uint32_t>(context, call, {});
   else
-    sort_distinct_on_gpu<std::uint64_t>(context, in, rows, order, how, {});
+    sort_distinct_on_gpu<std::uint64_t>(context, call, {});
 }
 
 }  // namespace tally::detail

@@ -9,18 +9,14 @@
 #include "tally/device/grid/workspace.hpp"
 #include "tally/device/select/narrow.cuh"
 #include "tally/device/select/pairs.hpp"
-#include "tally/device/top_k_shape.hpp"
+#include "tally/device/top_k_request.cuh"
 
 namespace tally::device {
 
 template <class In>
-struct top_k_large_call {
-  using bits = bits_of<typename In::element>;
+struct top_k_large_call : top_k_request<In> {
+  using bits = typename top_k_request<In>::bits;
 
-  In in;
-  detail::gpu_rows rows;
-  rank_order<bits> order;
-  detail::gpu_selection<bits> how;
   unsigned blocks;                      // of a team, of which each row has one
   std::uint64_t room;                   // for what is marked of a row
   pairs_to_sort<sortable<bits>> pairs;  // of the only row, if it is to be sorted; or null
@@ -199,23 +195,22 @@ __global__ void __launch_bounds__(selecting_threads, 2)
 
 // What is sorted, to the outputs of the only row.
 template <class In>
-__global__ void put_sorted(In const in, detail::gpu_rows const rows,
-                           rank_order<bits_of<typename In::element>> const order,
-                           detail::gpu_selection<bits_of<typename In::element>> const how,
+__global__ void put_sorted(__grid_constant__ top_k_request<In> const call,
                            sortable<bits_of<typename In::element>> const* keys,
                            std::uint32_t const* indices) {
   using bits = bits_of<typename In::element>;
   await_launches_before();
-  auto const row = row_of(in, rows.begin(0), rows.size(0));
+  auto const row = row_of(call.in, call.rows.begin(0), call.rows.size(0));
   std::uint64_t const all = std::uint64_t(gridDim.x) * blockDim.x;
-  for (std::uint64_t i = blockIdx.x * std::uint64_t(blockDim.x) + threadIdx.x; i < how.most;
+  for (std::uint64_t i = blockIdx.x * std::uint64_t(blockDim.x) + threadIdx.x; i < call.how.most;
        i += all) {
     auto const key = bits(keys[i]);
     std::uint32_t const index = indices[i];
     if (index == ~std::uint32_t(0))
-      how.put(i, how.missing, -1);
+      call.how.put(i, call.how.missing, -1);
     else
-      how.put(i, order.is_of_several(key) ? row[index] : order.element_of(key), index);
+      call.how.put(i, call.order.is_of_several(key) ? row[index] : call.order.element_of(key),
+                   index);
   }
 }
 

@@ -15,43 +15,43 @@ namespace tally::detail {
 // So many blocks share each row. Returns false, and starts nothing, where a device has no room for
 // all of them at once.
 template <sorting_context Context, class In>
-bool select_large_on_gpu(Context& context, In const& in, gpu_rows const& rows,
-                         rank_order<bits_of<typename In::element>> const& order,
-                         gpu_selection<bits_of<typename In::element>> const& how, unsigned blocks) {
+bool select_large_on_gpu(Context& context, device::top_k_request<In> const& call, unsigned blocks) {
   using bits = bits_of<typename In::element>;
   using key = device::sortable<bits>;
   using memory = device::large_memory<bits>;
   std::uint64_t room = 0;
   std::uint64_t const threads = std::uint64_t(blocks) * device::selecting_threads;
-  if (device::narrowing::is_worth_it<bits>(threads, rows.length, how.most))
-    room = std::min(rows.length, device::narrowing::of<bits>(threads, rows.length, how.most).room);
-  std::size_t const of_teams = rows.count * memory::bytes(blocks, rows.length, room);
-  std::size_t const keys = memory::rounded(how.most * sizeof(key)),
-                    indices = memory::rounded(how.most * sizeof(std::uint32_t));
-  std::size_t const of_sort = how.sorted ? context.sort_scratch(how.most, sizeof(key)) : 0;
+  if (device::narrowing::is_worth_it<bits>(threads, call.rows.length, call.how.most))
+    room = std::min(call.rows.length,
+                    device::narrowing::of<bits>(threads, call.rows.length, call.how.most).room);
+  std::size_t const of_teams = call.rows.count * memory::bytes(blocks, call.rows.length, room);
+  std::size_t const keys = memory::rounded(call.how.most * sizeof(key)),
+                    indices = memory::rounded(call.how.most * sizeof(std::uint32_t));
+  std::size_t const of_sort =
+      call.how.sorted ? context.sort_scratch(call.how.most, sizeof(key)) : 0;
   auto const m = context.memory(
-      1, of_teams + (how.sorted ? 2 * (keys + indices) + memory::rounded(of_sort) : 0));
+      1, of_teams + (call.how.sorted ? 2 * (keys + indices) + memory::rounded(of_sort) : 0));
 
   device::pairs_to_sort<key> pairs{};
   std::byte* at = m.scratch + of_teams;
-  if (how.sorted) {
-    pairs.count = how.most;
+  if (call.how.sorted) {
+    pairs.count = call.how.most;
     for (int i = 0; i < 2; ++i) {
       pairs.keys[i] = reinterpret_cast<key*>(at), at += keys;
       pairs.indices[i] = reinterpret_cast<std::uint32_t*>(at), at += indices;
     }
   }
-  if (!launch_together<device::top_k_large<In>>(unsigned(rows.count) * blocks,
+  if (!launch_together<device::top_k_large<In>>(unsigned(call.rows.count) * blocks,
                                                 device::selecting_threads, 0, context.stream())(
-          device::top_k_large_call<In>{in, rows, order, how, blocks, room, pairs, m.w, m.scratch}))
+          device::top_k_large_call<In>{call, blocks, room, pairs, m.w, m.scratch}))
     return false;
-  if (!how.sorted) return true;
+  if (!call.how.sorted) return true;
   int const last = context.sort(pairs, 8 * int(sizeof(bits)), at, of_sort);
   constexpr unsigned block = 256;
   auto const most = std::uint64_t(16 * context.multiprocessors());
-  launch_early<device::put_sorted<In>>(unsigned(std::min(most, (how.most + block - 1) / block)),
-                                       block, 0, context.stream())(
-      in, rows, order, how, static_cast<key const*>(pairs.keys[last]),
+  launch_early<device::put_sorted<In>>(
+      unsigned(std::min(most, (call.how.most + block - 1) / block)), block, 0, context.stream())(
+      call, static_cast<key const*>(pairs.keys[last]),
       static_cast<std::uint32_t const*>(pairs.indices[last]));
   return true;
 }

@@ -7,7 +7,7 @@
 #include "tally/cuda/launch.cuh"
 #include "tally/device/select/ranked.cuh"
 #include "tally/device/select/row.cuh"
-#include "tally/device/top_k_shape.hpp"
+#include "tally/device/top_k_request.cuh"
 #include "tally/exact/rank_order.hpp"
 #include "tally/warp/reduce.cuh"
 
@@ -15,16 +15,6 @@ namespace tally::device {
 
 inline constexpr int short_row_warps = 8;  // of a block
 inline constexpr int longest_short_row = 1024, most_of_short_row = warp_size;
-
-template <class In>
-struct short_rows_call {
-  using bits = bits_of<typename In::element>;
-
-  In in;
-  detail::gpu_rows rows;
-  rank_order<bits> order;
-  detail::gpu_selection<bits> how;
-};
 
 // A row in the lanes' registers: the element j * 32 + lane is a lane's j-th.
 template <class Row, int Each>
@@ -124,7 +114,7 @@ __device__ unsigned top_k_of_short_row(Row const& row, rank_order<typename Row::
 
 template <int Each, class In>
 __global__ void __launch_bounds__(32 * short_row_warps)
-    top_k_short_rows(__grid_constant__ short_rows_call<In> const call) {
+    top_k_short_rows(__grid_constant__ top_k_request<In> const call) {
   using bits = bits_of<typename In::element>;
   __shared__ typename ranked<bits>::type room[short_row_warps][32];
   await_launches_before();

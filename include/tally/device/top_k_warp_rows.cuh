@@ -5,7 +5,7 @@
 
 #include "tally/cuda/launch.cuh"
 #include "tally/device/select/warp_row.cuh"
-#include "tally/device/top_k_shape.hpp"
+#include "tally/device/top_k_request.cuh"
 
 namespace tally::device {
 
@@ -20,18 +20,12 @@ inline constexpr int longest_warp_row = 32768, most_of_warp_row = 4 * warp_size;
 inline constexpr int warp_rows_of_a_multiprocessor = 12;
 
 template <class In>
-struct warp_rows_call {
-  using bits = bits_of<typename In::element>;
-
-  In in;
-  detail::gpu_rows rows;
-  rank_order<bits> order;
-  detail::gpu_selection<bits> how;
+struct warp_rows_call : top_k_request<In> {
   unsigned limit;  // of entries that a warp puts aside
 
-  warp_rows_call(In const& in, detail::gpu_rows const& rows, rank_order<bits> const& order,
-                 detail::gpu_selection<bits> const& how)
-      : in(in), rows(rows), order(order), how(how), limit(warp_row_room<bits>::limit(how.most)) {}
+  explicit warp_rows_call(top_k_request<In> const& of)
+      : top_k_request<In>(of),
+        limit(warp_row_room<typename top_k_request<In>::bits>::limit(of.how.most)) {}
 };
 
 // Puts the best of the row r, which are in the list, into its places of the output.
