@@ -6,6 +6,7 @@
 #include "tally/aggregate/zipped.hpp"
 #include "tally/cpu/elements.hpp"
 #include "tally/cpu/tile/prefetch.hpp"
+#include "tally/cpu/tile/simd.hpp"
 #include "tally/exact/float_format.hpp"
 #include "tally/where.hpp"
 
@@ -67,7 +68,10 @@ TALLY_CPU_FN void for_each_group(Tile const& t, typename Tile::element fill, F&&
   }
   if (whole == t.count) return;
   typename Tile::element rest[Size];
-  for (int k = 0; k < Size; ++k) rest[k] = whole + k < t.count ? t.data[whole + k] : fill;
+  auto const last = t.data + whole;
+  int const left = t.count - whole;
+  TALLY_CPU_ROLL  // so that it becomes masked loads
+      for (int k = 0; k < Size; ++k) rest[k] = k < left ? last[k] : fill;
   f(rest);
 }
 
