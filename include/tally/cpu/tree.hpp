@@ -12,6 +12,7 @@
 #include "tally/aggregate/partial.hpp"
 #include "tally/cpu/elements.hpp"
 #include "tally/cpu/tile/simd.hpp"
+#include "tally/cpu/tile/tile.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"  // all of it is inlined
@@ -108,20 +109,25 @@ TALLY_CPU_FN typename A::state whole_node(A const& a, run_of<typename A::element
 }
 
 // The node over 2^Level leaves of which only x[0, count) are there: of an aggregate whose identity
-// stands for the others, which changes no bits.
+// stands for the others, which changes no bits. Halves are taken apart where vectors make that pay.
 template <int Level, int Bytes, bool Skips, aggregate A>
 TALLY_CPU_FN typename A::state some_node(A const& a, run_of<typename A::element> x, int count,
                                          std::uint64_t index) {
   constexpr int leaves = 1 << Level, half = leaves / 2;
-  if constexpr (Level > 4) {
-    if (count == leaves) return whole_node<Level, Bytes, Skips>(a, x, index);
+  if (count == leaves) return whole_node<Level, Bytes, Skips>(a, x, index);
+  if constexpr (Level > 4 && combines_vectors<A, Bytes>) {
     if (count <= half) return some_node<Level - 1, Bytes, Skips>(a, x, count, index);
     return a.combine(whole_node<Level - 1, Bytes, Skips>(a, x, index),
                      some_node<Level - 1, Bytes, Skips>(a, x + half, count - half, index + half));
   } else {
     typename A::state v[leaves];
-    for (int k = 0; k < leaves; ++k)
-      v[k] = k < count ? leaf_of<Skips>(a, x, k, index) : a.identity();
+    if (Level == 4 && within_page(x, leaves)) {
+      for (int k = 0; k < leaves; ++k)
+        v[k] = k < count ? leaf_of<Skips>(a, x, k, index) : a.identity();
+    } else {
+      for (auto& leaf : v) leaf = a.identity();
+      for (int k = 0; k < count; ++k) v[k] = leaf_of<Skips>(a, x, k, index);
+    }
     return tree_of<Level>(a, v);
   }
 }
