@@ -59,7 +59,7 @@ class SmallRow(Row):
     def __init__(self, name, tally, op, x):
         super().__init__(name, None, x.bytes, lambda: 0.0, self.seconds, self.is_right, {})
         self.tally, self.op, self.x = tally, op, x
-        self.calls = 100 + 2_000_000 // x.size
+        self.calls = 100 + 500_000 // x.size
         self.peer_seconds = {"std": lambda: tally.small(op, "std", x, self.calls)[0]}
 
     def seconds(self):
