@@ -30,7 +30,7 @@ LEVELS = ["cpu/tile", "cpu/sum", "cpu/prefix"]
 BELOW = {"cpu/elements.hpp", "cpu/instruction_set.hpp", "cpu/path_counters.hpp"}
 
 # Of aggregates an algorithm knows the concept and what is known of a run.
-ALGORITHMS = ["cpu/reduce.hpp", "cpu/scan.hpp", "device/reduce.cuh", "device/reduce_array.cuh",
+ALGORITHMS = ["cpu/reduce.hpp", "cpu/scan.hpp", "cpu/tree.hpp", "device/reduce.cuh", "device/reduce_array.cuh",
               "device/reduce_ordered.cuh"]
 CONCEPTS = {"aggregate/aggregate.hpp", "aggregate/partial.hpp", "aggregate/zipped.hpp"}
 

@@ -16,7 +16,6 @@ import platform
 import re
 import statistics
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -28,27 +27,21 @@ PAIRS = 9
 PEER_RUNS = 3  # 1 with --quick
 
 
-def seconds(run):
-    begin = time.perf_counter()
-    run()
-    return time.perf_counter() - begin
-
-
 def measure(row, peer_runs):
     lines, times = [], []
     row.work()  # touches what it writes
     for _ in range(PAIRS):
         lines.append(row.line())
         times.append(row.seconds())
-    found = {"id": row.id, "device": "cpu", "us": round(1e6 * statistics.median(times), 3),
+    found = {"id": row.id, "device": "cpu", "us": round(1e6 * statistics.median(times), 4),
              "gb_per_s": round(row.bytes / statistics.median(times) / 1e9, 2), "of": row.of,
              "ratio": round(statistics.median(a / b for a, b in zip(lines, times)), 3),
-             "samples": [round(1e6 * t, 3) for t in times],
+             "samples": [round(1e6 * t, 4) for t in times],
              "line_samples": [round(1e6 * t, 3) for t in lines], "state": row.state,
              "checked": bool(row.check()), "peers": {}}
-    for name, run in row.peers.items() if peer_runs else ():
-        run()
-        found["peers"][name] = round(1e6 * min(seconds(run) for _ in range(peer_runs)), 3)
+    for name, seconds in row.peer_seconds.items() if peer_runs else ():
+        seconds()
+        found["peers"][name] = round(1e6 * min(seconds() for _ in range(peer_runs)), 4)
     return found
 
 
@@ -85,7 +78,8 @@ def compare_all(tally, given):
 def shown(found):
     peers = ", ".join(f"{name} {us / found['us']:.2f}" for name, us in found["peers"].items())
     line = f"{found['ratio']:5.2f} of {found['of']}" if found["of"] else 13 * " "
-    return (f"{found['id']:34} {found['us']:12.1f} us {found['gb_per_s']:6.1f} GB/s  {line}  "
+    digits = 1 if found["us"] >= 10 else 4
+    return (f"{found['id']:34} {found['us']:12.{digits}f} us {found['gb_per_s']:6.1f} GB/s  {line}  "
             f"{'' if found['checked'] else 'WRONG '}{peers}")
 
 

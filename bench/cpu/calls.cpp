@@ -2,7 +2,6 @@
 //
 // Tally's public calls, with their defaults, for bench.py. Each returns 0, or 1 and says why on
 // standard error.
-#include <chrono>
 #include <cstdio>
 #include <string>
 
@@ -47,19 +46,6 @@ int bench_reduce(char const* name, int type, void const* data, std::size_t n, in
   return reported([&] {
     auto const op = any_aggregate(name).on(dtype(type));
     *bits = reduced(op, {dtype(type), data, n}, threads).value().bits;
-  });
-}
-
-// Seconds a call, of many.
-int bench_reduce_often(char const* name, int type, void const* data, std::size_t n, int threads,
-                       int calls, double* seconds) {
-  return reported([&] {
-    any_array const x(dtype(type), data, n);
-    auto const op = any_aggregate(name).on(x.type);
-    auto const begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < calls; ++i) reduced(op, x, threads);
-    std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
-    *seconds = took.count() / calls;
   });
 }
 

@@ -15,6 +15,7 @@ class Library:
     def __init__(self, threads):
         self._tally = ctypes.CDLL(os.environ["TALLY_BENCH"])
         self._tally.bench_read.restype = self._tally.bench_copy.restype = c_double
+        self._tally.bench_small.restype = c_double
         self._tally.bench_instruction_set.restype = c_char_p
         self._tally.bench_model.restype = c_char_p
         self._tally.bench_l3_bytes.restype = c_size_t
@@ -45,11 +46,12 @@ class Library:
                    byref(bits))
         return bits.value
 
-    def seconds_of_small(self, op, x, calls):
-        seconds = c_double()
-        self._call("bench_reduce_often", op.encode(), x.code, x.pointer, c_size_t(x.size),
-                   self.threads, calls, byref(seconds))
-        return seconds.value
+    def small(self, op, who, x, calls):
+        """Seconds of a call by `who` on one thread, in the mean of so many, and its result's bits."""
+        bits = c_uint64()
+        seconds = self._tally.bench_small(op.encode(), who.encode(), x.dtype.encode(), x.pointer,
+                                          c_size_t(x.size), calls, byref(bits))
+        return seconds, bits.value
 
     def dot(self, x, y):
         bits = c_uint64()

@@ -69,7 +69,7 @@ def small(rows):
     print("\n| a call on few elements | us |\n|---|---|")
     for r in rows:
         if not r.row["of"]:
-            print(f"| {r.name}, {r.size} | {r.row['us']:.2f} |")
+            print(f"| {r.name}, {r.size} | {r.row['us']:.3g} |")
 
 
 def plots(rows, folder):

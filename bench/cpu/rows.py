@@ -34,26 +34,41 @@ def bytes_of(quick):
     return 1 << (28 if quick else 29)
 
 
+def seconds(run):
+    begin = time.perf_counter()
+    run()
+    return time.perf_counter() - begin
+
+
 class Row:
     state = "rotates"  # through more than four times the last-level cache
 
     def __init__(self, name, of, moved, line, work, check, peers):
         self.id, self.of, self.bytes = name, of, moved
-        self.line, self.work, self.check, self.peers = line, work, check, peers
+        self.line, self.work, self.check = line, work, check
+        self.peer_seconds = {name: lambda run=run: seconds(run) for name, run in peers.items()}
 
     def seconds(self):
-        begin = time.perf_counter()
-        self.work()
-        return time.perf_counter() - begin
+        return seconds(self.work)
 
 
 class SmallRow(Row):
-    """Many calls on the same few elements."""
+    """Many calls on the same few elements, beside std::reduce, compiled for this machine."""
     state = "warm"
 
-    def __init__(self, name, tally, op, x, check, peers):
-        super().__init__(name, None, x.bytes, lambda: 0.0, lambda: tally.reduce(op, x), check, peers)
-        self.seconds = lambda: tally.seconds_of_small(op, x, 2000)
+    def __init__(self, name, tally, op, x):
+        super().__init__(name, None, x.bytes, lambda: 0.0, self.seconds, self.is_right, {})
+        self.tally, self.op, self.x = tally, op, x
+        self.calls = 100 + 500_000 // x.size
+        self.peer_seconds = {"std": lambda: tally.small(op, "std", x, self.calls)[0]}
+
+    def seconds(self):
+        return self.tally.small(self.op, "tally", self.x, self.calls)[0]
+
+    def is_right(self):
+        bits = self.tally.small(self.op, "tally", self.x, 1)[1]
+        sums = checks.Sums(self.x) if self.x.dtype in checks.FORMATS else None
+        return checks.reduction_is_right(self.op, self.x, bits, sums)
 
 
 def torch_tensor(x):
@@ -151,6 +166,8 @@ WORK = [
     ("int64", "normal", ["sum"], True, [], True),
     ("uint8", "normal", ["sum", "minimum"], False, [], True),
 ]
+SMALL = [("float32", ["sum", "fast_sum", "minimum"]), ("float64", ["fast_sum", "minimum"]),
+         ("int32", ["sum", "minimum"])]
 QUICK = {("float32", "normal"), ("float32", "bits"), ("float64", "normal"), ("float16", "normal"),
                     ("int32", "normal")}
 
@@ -177,9 +194,10 @@ def all_of(tally, quick, wanted):
         for k in ks:
             if wanted.search(f"top_k/{dtype}/{name}/k={k}"):
                 yield top_k(tally, x, n // 100 if k == "n/100" else int(k), k, name, peers)
-    for power in (4, 10, 14, 16):
-        x = inputs.make("normal", "float32", 1 << power)
-        for op in ("sum", "minimum"):
-            name = f"{op}/float32/2^{power}/normal"
-            if wanted.search(name):
-                yield SmallRow(name, tally, op, x, lambda: True, {})
+    for dtype, ops in SMALL:
+        for power in (4, 8, 10, 12, 14, 16):
+            x = inputs.make("normal", dtype, 1 << power)
+            for op in ops:
+                name = f"{op}/{dtype}/2^{power}/normal"
+                if wanted.search(name):
+                    yield SmallRow(name, tally, op, x)

@@ -24,11 +24,11 @@ class automatic {
   // What ran the latest call: "cpu", "gpu:0", ...
   std::string const& ran() const { return ran_; }
 
-  cpu use_cpu() {
+  cpu use_cpu() const {
     ran_ = "cpu";
     return cores_;
   }
-  gpu& use_gpu(int device) {
+  gpu& use_gpu(int device) const {
     auto const index = std::size_t(device);
     ran_ = "gpu:" + std::to_string(device);
     if (index >= gpus_.size()) gpus_.resize(index + 1);
@@ -38,8 +38,9 @@ class automatic {
 
  private:
   cpu cores_;
-  std::vector<std::optional<gpu>> gpus_;
-  std::string ran_ = "cpu";
+  // What calls leave, which do not change where they run.
+  mutable std::vector<std::optional<gpu>> gpus_;
+  mutable std::string ran_ = "cpu";
 };
 
 // Whatever is fastest for the array of each call:
@@ -89,7 +90,7 @@ int gpu_of(zip_input<A, B> const& in) {
 template <>
 struct reductions_on<automatic> {
   template <readable R, class Op>
-  static auto value(automatic& where, R const& in, Op const& op, nan_policy nan) {
+  static auto value(automatic const& where, R const& in, Op const& op, nan_policy nan) {
     auto const x = input_of("reduce", "in", in);
     int const device = gpu_of(x);
     if (device < 0) return reductions_on<cpu>::value(where.use_cpu(), x, op, nan);
@@ -99,7 +100,7 @@ struct reductions_on<automatic> {
       throw no_kernel(device);
   }
   template <readable R, class Out, class Op>
-  static void into(automatic& where, R const& in, Out& out, Op const& op, nan_policy nan) {
+  static void into(automatic const& where, R const& in, Out& out, Op const& op, nan_policy nan) {
     auto const x = input_of("reduce_into", "in", in);
     int const device = gpu_of(x);
     if (device < 0) return reductions_on<cpu>::into(where.use_cpu(), x, out, op, nan);
@@ -136,7 +137,7 @@ auto seen_here(keys_with_payload<Keys, Entries> const& in) {
 template <>
 struct scans_on<automatic> {
   template <readable R, class Out, class Op>
-  static void run(automatic& where, R const& in, std::span<Out> out, Op const& op,
+  static void run(automatic const& where, R const& in, std::span<Out> out, Op const& op,
                   scan_options<Out> const& options, bool exclusive) {
     char const* const call = exclusive ? "exclusive_scan" : "inclusive_scan";
     int const device = gpu_of(input_of(call, "in", in));
@@ -153,7 +154,8 @@ struct scans_on<automatic> {
 template <>
 struct selections_on<automatic> {
   template <readable R>
-  static auto best(automatic& where, R const& in, std::uint64_t k, top_k_options const& options) {
+  static auto best(automatic const& where, R const& in, std::uint64_t k,
+                   top_k_options const& options) {
     int const device = gpu_of(input_of("top_k", "in", in));
     if (device < 0) return selections_on<cpu>::best(where.use_cpu(), seen_here(in), k, options);
     if constexpr (has_top_k_kernel<input_type<R>>)
@@ -164,8 +166,9 @@ struct selections_on<automatic> {
   // Of what a GPU found it is not known how many there are: k of them if the count is not asked
   // for.
   template <readable R, class Index>
-  static void into(automatic& where, R const& in, std::uint64_t k, std::span<element_of<R>> values,
-                   std::span<Index> indices, std::uint64_t* count, top_k_options const& options) {
+  static void into(automatic const& where, R const& in, std::uint64_t k,
+                   std::span<element_of<R>> values, std::span<Index> indices, std::uint64_t* count,
+                   top_k_options const& options) {
     int const device = gpu_of(input_of("top_k_into", "in", in));
     if (device < 0)
       selections_on<cpu>::into(where.use_cpu(), seen_here(in), k, values, indices, count, options);
@@ -175,7 +178,7 @@ struct selections_on<automatic> {
       throw no_kernel("top_k_into", device);
   }
   template <readable R, class Entries, class P>
-  static void into(automatic& where, keys_with_payload<R, Entries> const& in, std::uint64_t k,
+  static void into(automatic const& where, keys_with_payload<R, Entries> const& in, std::uint64_t k,
                    std::span<element_of<R>> values, std::span<P> chosen, std::uint64_t* count,
                    top_k_options const& options) {
     int const device = gpu_of(input_of("top_k_into", "in", in.keys));
@@ -188,14 +191,14 @@ struct selections_on<automatic> {
       throw no_kernel("top_k_into", device);
   }
   template <class T>
-  static top_k_rows_result<T> best_of_rows(automatic& where, rows<T> const& in, k_of_rows const& k,
-                                           top_k_options const& options) {
+  static top_k_rows_result<T> best_of_rows(automatic const& where, rows<T> const& in,
+                                           k_of_rows const& k, top_k_options const& options) {
     int const device = in.count == 0 ? -1 : gpu_holding(in.data);
     if (device < 0) return selections_on<cpu>::best_of_rows(where.use_cpu(), in, k, options);
     return selections_on<gpu>::best_of_rows(where.use_gpu(device), in, k, options);
   }
   template <class T, class Index>
-  static void rows_into(automatic& where, rows<T> const& in, k_of_rows const& k,
+  static void rows_into(automatic const& where, rows<T> const& in, k_of_rows const& k,
                         std::span<T> values, std::span<Index> indices, std::uint64_t* counts,
                         top_k_options const& options) {
     int const device = in.count == 0 ? -1 : gpu_holding(in.data);
@@ -205,7 +208,7 @@ struct selections_on<automatic> {
       selections_on<gpu>::rows_into(where.use_gpu(device), in, k, values, indices, counts, options);
   }
   template <class T, class Entries, class P>
-  static void rows_into(automatic& where, keys_with_payload<rows<T>, Entries> const& in,
+  static void rows_into(automatic const& where, keys_with_payload<rows<T>, Entries> const& in,
                         k_of_rows const& k, std::span<T> values, std::span<P> chosen,
                         std::uint64_t* counts, top_k_options const& options) {
     int const device = in.keys.count == 0 ? -1 : gpu_holding(in.keys.data);
@@ -232,22 +235,22 @@ struct selections_on<automatic> {
 template <>
 struct quantiles_on<automatic> {
   template <class In, class... Arguments>
-  static void kth(automatic& where, In const& in, Arguments const&... arguments) {
+  static void kth(automatic const& where, In const& in, Arguments const&... arguments) {
     run(where, in,
         [&](auto calls, auto& there, auto const& x) { calls.kth(there, x, arguments...); });
   }
   template <class In, class... Arguments>
-  static void kth_into(automatic& where, In const& in, Arguments const&... arguments) {
+  static void kth_into(automatic const& where, In const& in, Arguments const&... arguments) {
     run(where, in,
         [&](auto calls, auto& there, auto const& x) { calls.kth_into(there, x, arguments...); });
   }
   template <class In, class... Arguments>
-  static void quantiles(automatic& where, In const& in, Arguments const&... arguments) {
+  static void quantiles(automatic const& where, In const& in, Arguments const&... arguments) {
     run(where, in,
         [&](auto calls, auto& there, auto const& x) { calls.quantiles(there, x, arguments...); });
   }
   template <class In, class... Arguments>
-  static void quantiles_into(automatic& where, In const& in, Arguments const&... arguments) {
+  static void quantiles_into(automatic const& where, In const& in, Arguments const&... arguments) {
     run(where, in, [&](auto calls, auto& there, auto const& x) {
       calls.quantiles_into(there, x, arguments...);
     });
@@ -256,11 +259,11 @@ struct quantiles_on<automatic> {
  private:
   // Calls f(the calls, where they run, what they read).
   template <class T, class F>
-  static void run(automatic& where, rows<T> const& in, F f) {
+  static void run(automatic const& where, rows<T> const& in, F f) {
     run_on(where, in.count == 0 ? -1 : gpu_holding(in.data), in, f);
   }
   template <readable R, class F>
-  static void run(automatic& where, R const& in, F f) {
+  static void run(automatic const& where, R const& in, F f) {
     auto const x = input_of("kth_value", "in", in);
     int const device = gpu_of(x);
     if constexpr (has_top_k_kernel<input_type<R>>)
@@ -272,12 +275,12 @@ struct quantiles_on<automatic> {
                   ", and this program holds no kernel for such an input");
   }
   template <class X, class F>
-  static void run_on(automatic& where, int device, X const& x, F f) {
+  static void run_on(automatic const& where, int device, X const& x, F f) {
     if (device < 0) return run_on_cpu(where, x, f);
     f(quantiles_on<gpu>{}, where.use_gpu(device), x);
   }
   template <class X, class F>
-  static void run_on_cpu(automatic& where, X const& x, F f) {
+  static void run_on_cpu(automatic const& where, X const& x, F f) {
     auto cores = where.use_cpu();
     f(quantiles_on<cpu>{}, cores, x);
   }

@@ -22,13 +22,10 @@ struct compiled_here {
                         nan_policy nan) {
     auto const a = bind_reduce<T>(op);
     auto const shared = parts_of(a);
-    partial<parts> found(shared);
     result out{};
     int const threads = thread_count(where);
-    with_standard_arithmetic([&] {
-      reduce_elements(shared, threads, in, n, 0, nan, found);
-      out = lower_total(a, found.total(shared));
-    });
+    with_standard_arithmetic(
+        [&] { out = lower_total(a, reduce_all(shared, threads, in, n, nan)); });
     return out;
   }
   static owner<running<T>> start(Op const& op) {

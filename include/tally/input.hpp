@@ -36,9 +36,13 @@ namespace detail {
 
 template <class R>
 concept readable = input<R> || contiguous<R>;
-// By the cores, which do not see what has no begin(): an array in a GPU's memory.
+// By the cores, which do not see an array in a GPU's memory: it has no begin(), or its data() is no
+// pointer.
 template <class R>
-concept readable_here = input<R> || (contiguous<R> && requires(R& r) { std::begin(r); });
+concept readable_here = input<R> || (contiguous<R> && requires(R& r) {
+                          std::begin(r);
+                          requires std::is_pointer_v<decltype(std::data(r))>;
+                        });
 
 // An input as it is, an array as one. `call` and `argument` are named in errors.
 template <readable R>
@@ -66,7 +70,7 @@ std::span<Result> one_result(char const* call, Out& out) {
     require_aligned(call, "out", one);
     return one;
   } else {
-    static_assert(std::is_same_v<decltype(std::data(out)), Result*>,
+    static_assert(std::is_same_v<decltype(data_of(out)), Result*>,
                   "reduce_into: out is not a pointer to the result's type, or an array of it");
     std::span<Result> const all = span_of(out);
     require_aligned(call, "out", all);

@@ -117,8 +117,8 @@ void kth_value_into(Where&& where, R const& in, std::uint64_t k, Values&& values
   auto const count = detail::kth_rows("kth_value_into", in, k);
   detail::require_room("kth_value_into", "values", std::size(values), count);
   detail::require_room("kth_value_into", "indices", std::size(indices), count);
-  detail::calls_on<detail::quantiles_on, Where>::kth_into(where, in, k, std::data(values),
-                                                          std::data(indices), options);
+  detail::calls_on<detail::quantiles_on, Where>::kth_into(where, in, k, detail::data_of(values),
+                                                          detail::data_of(indices), options);
 }
 
 // Where the sorted array is thought of as a line over the places from 0 to n - 1, its value at the
@@ -164,7 +164,7 @@ void quantile_into(Where&& where, R const& in, std::span<double const> qs, Out&&
                 "quantile_into: out holds another type than the elements', or double of integers");
   auto const count = detail::quantile_rows("quantile_into", in, qs);
   detail::require_room("quantile_into", "out", std::size(out), count * qs.size());
-  detail::calls_on<detail::quantiles_on, Where>::quantiles_into(where, in, qs, std::data(out),
+  detail::calls_on<detail::quantiles_on, Where>::quantiles_into(where, in, qs, detail::data_of(out),
                                                                 options);
 }
 

@@ -13,18 +13,27 @@
 
 namespace tally::detail {
 
+// Where an array begins: its data(), or the pointer in that, which thrust::device_ptr has.
+template <class R>
+auto data_of(R& r) {
+  if constexpr (requires { std::data(r).get(); })
+    return std::data(r).get();
+  else
+    return std::data(r);
+}
+
 // Has data() and size(); where its elements lie, on a GPU perhaps, is not looked at.
 template <class R>
 concept contiguous = requires(R& r) {
   std::size(r);
-  requires std::is_pointer_v<decltype(std::data(r))>;
+  requires std::is_pointer_v<decltype(data_of(r))>;
 };
 template <contiguous R>
-using value_of = std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::declval<R&>()))>>;
+using value_of = std::remove_cv_t<std::remove_pointer_t<decltype(data_of(std::declval<R&>()))>>;
 
 template <class R>
 auto span_of(R&& r) {
-  return std::span(std::data(r), std::size(r));
+  return std::span(data_of(r), std::size(r));
 }
 
 // Throws tally::error: where an array begins is not aligned to elements of so many bytes.

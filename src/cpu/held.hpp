@@ -26,6 +26,8 @@ inline constexpr bool compiled_reduce<moments<T, Squares>> = true;
 template <element T>
 inline constexpr bool compiled_reduce<extrema<T>> = true;
 template <element T>
+inline constexpr bool compiled_reduce<extreme_values<T>> = true;
+template <element T>
 inline constexpr bool compiled_reduce<description_parts<T>> = true;
 template <element T>
 inline constexpr bool compiled_reduce<zeros<T>> = true;

@@ -16,6 +16,22 @@ owner<running<typename A::element>> start_parts(A const& a);
 template <class Op, class T>
 using bound = decltype(std::declval<Op const&>().template on<T>());
 
+// Whether the floating-point environment matters, which takes a fast call's time to set: not where
+// integers are made of integers.
+template <aggregate A>
+inline constexpr bool rounds = !(integer<typename A::element> && integer<typename A::result>);
+template <aggregate A>
+  requires requires { A::rounds; }
+inline constexpr bool rounds<A> = A::rounds;
+
+template <aggregate A, class F>
+void with_arithmetic_for(F&& body) {
+  if constexpr (rounds<A>)
+    with_standard_arithmetic(body);
+  else
+    body();
+}
+
 template <class A>
 void lower_to(A const& a, maybe<typename A::state> const& total, void* result) {
   with_standard_arithmetic(
@@ -35,15 +51,13 @@ void finish_compiled(Op const& op, running<T> const& known, void* result) {
 template <class Op, class T>
 void reduce_compiled(Op const& op, cpu where, elements<T> const& in, std::uint64_t n,
                      nan_policy nan, void* result) {
-  using parts = parts_type<bound<Op, T>>;
-  static_assert(compiled_reduce<parts>);
   auto const a = op.template on<T>();
-  auto const shared = parts_of(a);
+  auto const shared = parts_at_once(a);
+  static_assert(compiled_reduce<std::remove_const_t<decltype(shared)>>);
   int const threads = thread_count(where);
-  with_standard_arithmetic([&] {
-    partial<parts> total(shared);
-    reduce_elements(shared, threads, in, n, 0, nan, total);
-    *static_cast<typename bound<Op, T>::result*>(result) = lower_total(a, total.total(shared));
+  with_arithmetic_for<bound<Op, T>>([&] {
+    *static_cast<typename bound<Op, T>::result*>(result) =
+        lower_total(a, reduce_all(shared, threads, in, n, nan));
   });
 }
 

@@ -4,10 +4,12 @@
 
 namespace tally::detail {
 
-#define X(T) TALLY_PARTS(extrema<T>)
+#define X(T) TALLY_PARTS(extrema<T>) TALLY_PARTS_OF(propagate, extreme_values<T>)
 TALLY_INTEGERS(X)
 #undef X
-#define X(T) TALLY_PARTS_BOTH(extrema<T>)
+#define X(T)                   \
+  TALLY_PARTS_BOTH(extrema<T>) \
+  TALLY_PARTS_OF(propagate, extreme_values<T>) TALLY_PARTS_OF(skip, extreme_values<T>)
 TALLY_FLOATS(X)
 #undef X
 

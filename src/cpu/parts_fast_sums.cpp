@@ -4,7 +4,7 @@
 
 namespace tally::detail {
 
-#define X(T) TALLY_PARTS_BOTH(tree_sum<T>)
+#define X(T) TALLY_TREE(tree_sum<T>)
 TALLY_FLOATS(X)
 #undef X
 

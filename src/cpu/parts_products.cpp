@@ -7,7 +7,7 @@ namespace tally::detail {
 #define X(T) TALLY_PARTS(integer_product<T>)
 TALLY_INTEGERS(X)
 #undef X
-#define X(T) TALLY_PARTS_BOTH(tree_product<T>)
+#define X(T) TALLY_TREE(tree_product<T>)
 TALLY_FLOATS(X)
 #undef X
 

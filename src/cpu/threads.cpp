@@ -25,10 +25,11 @@ namespace {
 
 int cores() {
 #ifdef TALLY_JTHREAD
-  return int(std::thread::hardware_concurrency());
+  static int const found = int(std::thread::hardware_concurrency());
 #else
-  return oneapi::tbb::info::default_concurrency();
+  static int const found = oneapi::tbb::info::default_concurrency();  // TBB, too, asks once
 #endif
+  return found;
 }
 
 // More would only cost: no answer depends on it.

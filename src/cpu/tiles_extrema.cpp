@@ -7,15 +7,17 @@ namespace tally::detail {
 template <class T>
 using state_of_extrema = typename extrema<T>::state;
 
-#define X(T)                                                             \
-  TALLY_TILES(propagate, T, state_of_extrema<T>, extrema_accumulator<T>) \
-  TALLY_FLUSH(state_of_extrema<T>, extrema_accumulator<T>)
-TALLY_INTEGERS(X)
+#define X(T, POSITIONS)                                                             \
+  TALLY_TILES(propagate, T, state_of_extrema<T>, extrema_accumulator<T, POSITIONS>) \
+  TALLY_FLUSH(state_of_extrema<T>, extrema_accumulator<T, POSITIONS>)
+#define BOTH(T) X(T, true) X(T, false)
+TALLY_INTEGERS(BOTH)
 #undef X
-#define X(T)                                                       \
-  TALLY_TILES_BOTH(T, state_of_extrema<T>, extrema_accumulator<T>) \
-  TALLY_FLUSH(state_of_extrema<T>, extrema_accumulator<T>)
-TALLY_FLOATS(X)
+#define X(T, POSITIONS)                                                       \
+  TALLY_TILES_BOTH(T, state_of_extrema<T>, extrema_accumulator<T, POSITIONS>) \
+  TALLY_FLUSH(state_of_extrema<T>, extrema_accumulator<T, POSITIONS>)
+TALLY_FLOATS(BOTH)
+#undef BOTH
 #undef X
 
 }  // namespace tally::detail

@@ -32,6 +32,7 @@ class cuda_gpu final : public gpu_context {
       : stream_(stream),
         device_(device),
         multiprocessors_(attribute(cudaDevAttrMultiProcessorCount, device)),
+        reaches_host_(attribute(cudaDevAttrPageableMemoryAccess, device) != 0),
         memory_(memory),
         workspace_(std::in_place, stream, memory_, first_workspace(device)) {}
   ~cuda_gpu() {
@@ -47,6 +48,13 @@ class cuda_gpu final : public gpu_context {
   device::workspace workspace(std::size_t words) override { return workspace_->take(words, 0).w; }
   device::call_memory memory(std::size_t words, std::size_t scratch) override {
     return workspace_->take(words, scratch);
+  }
+
+  bool reaches(void const* data) const override {
+    if (reaches_host_) return true;
+    cudaPointerAttributes found;
+    check(cudaPointerGetAttributes(&found, data));
+    return found.type != cudaMemoryTypeUnregistered;
   }
 
   int device() const override { return device_; }
@@ -110,6 +118,7 @@ class cuda_gpu final : public gpu_context {
  private:
   CUstream_st* stream_;
   int device_, multiprocessors_;
+  bool reaches_host_;  // pageable memory, too
   device_memory memory_;
   std::optional<kept_workspace> workspace_;
   staging staging_;

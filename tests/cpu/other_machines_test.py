@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ["scan_sums.cpp", "parts_moments.cpp", "parts_extrema.cpp", "top_k.cpp",
+SOURCES = ["scan_sums.cpp", "parts_moments.cpp", "parts_extrema.cpp", "parts_fast_sums.cpp", "top_k.cpp",
            "memory_passes.cpp", "instruction_set.cpp"]
 
 

@@ -19,6 +19,14 @@ def compile_device_code(source, tmp_path):
     assert done.returncode == 0, done.stdout
 
 
+def compile_for_both(source, tmp_path):
+    """Host code, too, where a lambda for the device is of another type."""
+    return subprocess.run([*(["-c" if word == "-ptx" else word for word in NVCC]), "-I", "tests",
+                           "--extended-lambda", "-Xcompiler=-Wall,-Wextra,-Werror,-Wno-psabi",
+                           source, "-o", tmp_path / "out.o"], cwd=ROOT,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
 if shutil.which("nvcc"):
     SOURCES = [path.relative_to(ROOT)
                for files in ("src/cuda/*.cu", "bench/gpu/*.cu", "ladder/gpu/*.cu",
@@ -36,3 +44,19 @@ if shutil.which("nvcc"):
         alone = tmp_path / "alone.cu"
         alone.write_text(f'#include "{header}"\n')
         compile_device_code(alone, tmp_path)
+
+    def test_calls_with_what_cudas_libraries_have_compile(tmp_path):
+        done = compile_for_both("tests/cuda/libraries_test.cu", tmp_path)
+        assert done.returncode == 0, done.stdout
+
+    @pytest.mark.parametrize("where", ["tally::cpu{}", "tally::best()"])
+    def test_a_lambda_for_the_device_is_refused_by_cores_by_name(where, tmp_path):
+        source = tmp_path / "lambda.cu"
+        source.write_text(f"""
+            #include <tally/gpu_operators.cuh>
+            #include <tally/tally.hpp>
+            int last(std::span<int const> x) {{
+              return tally::reduce({where}, x, [] __device__(int, int b) {{ return b; }});
+            }}""")
+        done = compile_for_both(source, tmp_path)
+        assert "cores cannot call a __device__ lambda" in done.stdout

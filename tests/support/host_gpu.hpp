@@ -20,6 +20,7 @@ struct host_memory {
   std::map<void*, std::vector<std::byte>> allocations;
   int entered = 0;
   std::size_t free_bytes = 0;  // as it says itself; it has more
+  void const* out_of_reach = nullptr;
 };
 
 class host_gpu final : public tally::detail::gpu_context {
@@ -48,6 +49,7 @@ class host_gpu final : public tally::detail::gpu_context {
     require(memory_.entered > 0, "memory is copied where nobody has entered");
     if (bytes) std::memcpy(to, from, bytes);
   }
+  bool reaches(void const* data) const override { return data != memory_.out_of_reach; }
   int enter() override { return memory_.entered++; }
   void leave(int before) noexcept override { memory_.entered = before; }
   void* result_slot(std::size_t bytes) override {

@@ -15,6 +15,8 @@
 //   name           for error messages
 //   parts          an aggregate with the same states and lifts, compiled once for several results;
 //                  made by make_parts() if it is not stateless
+//   parts_at_once  the same for a call that sees the whole array, if less has to be known then
+//   rounds         false if it does nothing in floating point: the environment does not matter
 //   require(s)     throws if s has seen too little, in place of the error that empty(s) makes
 //   start(init)    the state of an initial value, for scans
 //   write, read    a state to a byte_writer and from a byte_reader (serial.hpp)
@@ -118,6 +120,15 @@ struct operation {
 
 namespace detail {
 
+// What a lambda takes that is for the device alone, only nvcc's compilation for the device can see.
+template <class Op>
+inline constexpr bool is_device_lambda =
+#ifdef __CUDACC_EXTENDED_LAMBDA__
+    __nv_is_extended_device_lambda_closure_type(Op);
+#else
+    false;
+#endif
+
 // A named aggregate such as sum{} (which gives its own type for an element type), a complete
 // aggregate of the user's, or an operator.
 template <class T, class Op>
@@ -127,7 +138,7 @@ auto bind_reduce(Op const& op) {
   else if constexpr (aggregate<Op>)
     return op;
   else {
-    static_assert(std::is_invocable_r_v<T, Op const&, T, T>,
+    static_assert(is_device_lambda<Op> || std::is_invocable_r_v<T, Op const&, T, T>,
                   "neither a tally aggregate nor an operator T(T, T) on the element type");
     return operation<T, Op>{op};
   }
@@ -140,7 +151,7 @@ auto bind_scan(Op const& op) {
   else if constexpr (aggregate<Op>)
     return op;
   else {
-    static_assert(std::is_invocable_r_v<Out, Op const&, Out, Out>,
+    static_assert(is_device_lambda<Op> || std::is_invocable_r_v<Out, Op const&, Out, Out>,
                   "neither a tally aggregate that can scan nor an operator T(T, T)");
     return operation<Out, Op>{op};
   }
@@ -158,6 +169,15 @@ auto parts_of(A const& a) {
 }
 template <aggregate A>
 using parts_type = decltype(parts_of(std::declval<A const&>()));
+
+// The same, where nothing is merged with the state later.
+template <aggregate A>
+auto parts_at_once(A const& a) {
+  if constexpr (requires { typename A::parts_at_once; })
+    return typename A::parts_at_once{};
+  else
+    return parts_of(a);
+}
 
 template <class A>
 constexpr char const* name_of() {

@@ -104,6 +104,16 @@ struct extrema {
   }
 };
 
+namespace detail {
+
+// The same without the positions: some index stands for any.
+template <element T>
+struct extreme_values : extrema<T> {
+  using parts = extreme_values;
+};
+
+}  // namespace detail
+
 // What a scan of minima or maxima keeps: the element itself, so that its bits come through. The
 // first NaN stays.
 template <element T, bool Least>
@@ -141,7 +151,9 @@ namespace detail {
 template <element T, bool Least>
 struct extremum : extrema<T> {
   using parts = extrema<T>;
+  using parts_at_once = extreme_values<T>;
   using result = T;
+  static constexpr bool rounds = false;
   static constexpr char const* name = Least ? "minimum" : "maximum";
   TALLY_HD T lower(typename parts::state const& s) const {
     if constexpr (floating<T>)
@@ -154,6 +166,7 @@ template <element T, bool Least>
 struct arg_extremum : extrema<T> {
   using parts = extrema<T>;
   using result = std::int64_t;
+  static constexpr bool rounds = false;
   static constexpr char const* name = Least ? "arg_minimum" : "arg_maximum";
   TALLY_HD std::int64_t lower(typename parts::state const& s) const {
     return s.first_nan >= 0 ? s.first_nan : Least ? s.least.at : s.greatest.at;
@@ -174,6 +187,7 @@ struct extremum_values {
 template <element T, class F>
 struct of_extremum_values : extrema<T> {
   using parts = extrema<T>;
+  using parts_at_once = extreme_values<T>;
   using result = typename F::template result<T>;
   static constexpr char const* name = F::name;
   TALLY_HD result lower(typename parts::state const& s) const {

@@ -16,13 +16,20 @@ struct tree_sum {
   static constexpr char const* name = "fast_sum";
 
   TALLY_FN state identity() const { return state(-0.0); }  // x + -0 is x, for -0 too
-  TALLY_FN state lift(T x, std::uint64_t) const {
-    if constexpr (sizeof(T) == 2)
-      return detail::to_float(x);
-    else
-      return x;
+  TALLY_FN state lift(T x, std::uint64_t) const
+    requires(sizeof(T) == 2)
+  {
+    return detail::to_float(x);
   }
-  TALLY_FN state combine(state left, state right) const { return left + right; }
+  template <class S>  // an element that is a state, a state, or a vector of them
+    requires(sizeof(T) != 2)
+  TALLY_FN S lift(S x, std::uint64_t) const {
+    return x;
+  }
+  template <class S>
+  TALLY_FN S combine(S left, S right) const {
+    return left + right;
+  }
   TALLY_HD T lower(state s) const {
     bool const zero = bits_of<state>(to_bits(s) << 1) == 0;  // s == 0 may take a subnormal for zero
     return zero ? T{} : convert<T>(s);

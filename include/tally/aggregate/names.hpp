@@ -64,6 +64,10 @@ struct exact_norm;
 
 template <element T>
 struct extrema;
+namespace detail {
+template <element T>
+struct extreme_values;
+}
 template <element T, bool Least>
 struct running_extremum;
 

@@ -61,9 +61,11 @@ struct tree_partial {
 
   // The root: level by level, siblings are combined and the others passed up.
   maybe<typename A::state> total(A const& a) const {
+    if (nodes.empty()) return {{}, false};
+    if (nodes.size() == 1) return nodes.front().value;
     auto rest = nodes;
     for (int level = 0; rest.size() > 1; ++level) {
-      std::vector<node> up;
+      std::size_t up = 0;
       for (std::size_t i = 0; i < rest.size(); ++i) {
         node n = rest[i];
         if (n.level == level) {
@@ -72,11 +74,10 @@ struct tree_partial {
           n.first &= ~(std::uint64_t(1) << level);
           ++n.level;
         }
-        up.push_back(n);
+        rest[up++] = n;
       }
-      rest = std::move(up);
+      rest.erase(rest.begin() + std::ptrdiff_t(up), rest.end());
     }
-    if (rest.empty()) return {{}, false};
     return rest.front().value;
   }
 

@@ -14,7 +14,10 @@ struct tree_product : tree_sum<T> {
   static constexpr char const* name = "product";
 
   TALLY_FN state identity() const { return state(1); }
-  TALLY_FN state combine(state left, state right) const { return left * right; }
+  template <class S>
+  TALLY_FN S combine(S left, S right) const {
+    return left * right;
+  }
   TALLY_HD T lower(state s) const { return convert<T>(s); }
 };
 

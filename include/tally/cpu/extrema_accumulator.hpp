@@ -11,8 +11,9 @@
 
 namespace tally::detail {
 
-// Adds a tile to extrema: its ends, and where they lie only if they beat those before.
-template <element T>
+// Adds a tile to extrema: its ends, and where they lie only if they beat those before. Without
+// Positions, that is not looked for: all are 0.
+template <element T, bool Positions = true>
 class extrema_accumulator {
   using key = typename extrema<T>::key;
   using end = typename extrema<T>::end;
@@ -75,6 +76,10 @@ class extrema_accumulator {
   // `value` is more extreme than e.value, if there is one.
   template <bool Least, class Tile>
   static TALLY_CPU_FN void move_end(Tile const& t, end& e, late& l, key value) {
+    if constexpr (!Positions) {
+      e = {value, 0};
+      return;
+    }
     bool const other =
         e.at >= 0 && extrema<T>::zeros_merged(value) != extrema<T>::zeros_merged(e.value);
     if (t.stays && other) {

@@ -67,6 +67,10 @@ struct accumulator_for<extrema<T>> {
   using type = compiled_accumulator<extrema_accumulator<T>>;
 };
 template <element T>
+struct accumulator_for<extreme_values<T>> {
+  using type = compiled_accumulator<extrema_accumulator<T, false>>;
+};
+template <element T>
 struct accumulator_for<zeros<T>> {
   using type = zeros_accumulator<T>;
 };

@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "tally/aggregate/partial.hpp"
 #include "tally/cpu/accumulator.hpp"
 #include "tally/cpu/elements.hpp"
 #include "tally/cpu/threads.hpp"
 #include "tally/cpu/tile/tile.hpp"
+#include "tally/cpu/tree.hpp"
 
 namespace tally::detail {
 
@@ -49,61 +49,6 @@ TALLY_CPU_FN void add_tiles(elements<typename A::element> const& in, std::uint64
   }
 }
 
-// Aggregates with an order take one aligned node of 2^tree_level leaves at a time; what lies
-// outside of such nodes goes leaf by leaf.
-inline constexpr int tree_level = 8;
-
-template <int Level, aggregate A>
-TALLY_CPU_FN typename A::state tree_of(A const& a, typename A::state const* v) {
-  if constexpr (Level == 0) {
-    return v[0];
-  } else {
-    typename A::state up[1 << (Level - 1)];
-    for (int k = 0; k < 1 << (Level - 1); ++k) up[k] = a.combine(v[2 * k], v[2 * k + 1]);
-    return tree_of<Level - 1>(a, up);
-  }
-}
-
-// The node over x[0, 2^tree_level); what is skipped counts as the identity.
-template <aggregate A, bool Skips>
-TALLY_CPU_FN typename A::state whole_node(A const& a, run_of<typename A::element> x,
-                                          std::uint64_t index) {
-  constexpr int leaves = 1 << tree_level;
-  typename A::state v[leaves];
-  for (int k = 0; k < leaves; ++k) {
-    if constexpr (Skips)
-      v[k] = is_nan(x[k]) ? a.identity() : a.lift(x[k], index + k);
-    else
-      v[k] = a.lift(x[k], index + k);
-  }
-  return tree_of<tree_level>(a, v);
-}
-
-template <aggregate A, nan_policy Nan>
-TALLY_CPU_FN void reduce_tree(A const& a, elements<typename A::element> const& in,
-                              std::uint64_t begin, std::uint64_t end, std::uint64_t first,
-                              tree_partial<A>& into) {
-  constexpr std::uint64_t leaves = std::uint64_t(1) << tree_level;
-  constexpr bool skips = Nan == skip && has_nan<typename A::element>;
-  constexpr bool by_nodes = !skips || has_identity<A>;
-  typename elements<typename A::element>::buffer buffer;
-  for (std::uint64_t i = begin; i < end;) {
-    std::uint64_t const index = first + i, count = std::min(end - i, leaves - index % leaves);
-    auto const x = in.at(i, count, buffer);
-    in.fetch_ahead(i, count);
-    bool const whole = by_nodes && count == leaves;
-    if constexpr (by_nodes) {
-      if (whole) into.push(a, {index, tree_level, {whole_node<A, skips>(a, x, index), true}});
-    }
-    for (std::uint64_t k = 0; k < count && !whole; ++k) {
-      bool present = true;
-      if constexpr (skips) present = !is_nan(x[k]);
-      into.push(a, {index + k, 0, {a.lift(x[k], index + k), present}});
-    }
-    i += count;
-  }
-}
-
 // Runs body(width), which adds elements, compiled for the best instruction set.
 template <aggregate A, nan_policy Nan, class F>
 void run_adding(F&& body) {
@@ -122,47 +67,89 @@ void reduce_run(A const& a, elements<typename A::element> const& in, std::uint64
       add_tiles<A, Nan, width>(in, begin, end, first, acc, into.value);
       acc.flush(into.value);
     } else {
-      reduce_tree<A, Nan>(a, in, begin, end, first, into);
+      reduce_tree<A, Nan, width>(a, in, begin, end, first, into);
     }
   });
 }
 
-// Appends in's elements [0, n) to `into`, which covers the indices before `first`.
+// What is known of in's elements [0, n), the first of which has the index `first`.
 template <aggregate A, nan_policy Nan>
-void reduce_on_cpu(A const& a, int threads, elements<typename A::element> const& in,
-                   std::uint64_t n, std::uint64_t first, partial<A>& into) {
+partial<A> reduce_on_cpu(A const& a, int threads, elements<typename A::element> const& in,
+                         std::uint64_t n, std::uint64_t first) {
+  partial<A> known(a);
+  if (threads == 1 || best_alone<A>(in, n)) {
+    reduce_run<A, Nan>(a, in, 0, n, first, known);
+    return known;
+  }
   // There are a few pieces a thread, so that a slow core does not hold up the others. They end at
   // multiples of 512 elements.
-  std::uint64_t const pieces = threads == 1 || best_alone<A>(in, n)
-                                   ? 1
-                                   : std::min<std::uint64_t>(std::uint64_t(threads) * 4, n / 16384);
+  auto const pieces = std::min<std::uint64_t>(std::uint64_t(threads) * 4, n / 16384);
   std::uint64_t const step = (n / pieces + 511) / 512 * 512;
   auto const boundary = [&](std::uint64_t i) { return i == pieces ? n : std::min(n, i * step); };
   std::vector<partial<A>> found(pieces, partial<A>(a));
   parallel_for(threads, pieces, [&](std::size_t i) {
     reduce_run<A, Nan>(a, in, boundary(i), boundary(i + 1), first, found[i]);
   });
-  for (auto const& part : found) into.append(a, part);
+  for (auto const& part : found) known.append(a, part);
+  return known;
 }
 
-template <class A, nan_policy Nan>
-void compiled_reduce_on_cpu(A const& a, int threads, elements<typename A::element> const& in,
-                            std::uint64_t n, std::uint64_t first, partial<A>& into);
+// The root over a small whole array (tree.hpp).
+template <aggregate A, nan_policy Nan>
+typename A::state small_root_on_cpu(A const& a, elements<typename A::element> const& in,
+                                    std::uint64_t n) {
+  typename A::state root;
+  run_vectorised([&](auto width)
+                     __attribute__((always_inline)) { root = root_over<A, Nan, width>(a, in, n); });
+  return root;
+}
 
-// The same, by what the library holds if it does.
+// Both, compiled in the library for the aggregates of compiled_reduce.
+template <class A, nan_policy Nan>
+partial<A> compiled_reduce_on_cpu(A const& a, int threads, elements<typename A::element> const& in,
+                                  std::uint64_t n, std::uint64_t first);
+template <class A, nan_policy Nan>
+typename A::state compiled_small_root_on_cpu(A const& a, elements<typename A::element> const& in,
+                                             std::uint64_t n);
+
+// Calls f.operator()<Nan>() with the policy as a constant, if it makes a difference to Ts.
+template <class T, class F>
+auto with_policy(nan_policy nan, F&& f) {
+  if (nan == skip && has_nan<T>) return f.template operator()<skip>();
+  return f.template operator()<propagate>();
+}
+
+// Both, by what the library holds if it does.
 template <aggregate A>
-void reduce_elements(A const& a, int threads, elements<typename A::element> const& in,
-                     std::uint64_t n, std::uint64_t first, nan_policy nan, partial<A>& into) {
-  auto const run = [&]<nan_policy Nan>() {
+partial<A> reduce_elements(A const& a, int threads, elements<typename A::element> const& in,
+                           std::uint64_t n, std::uint64_t first, nan_policy nan) {
+  return with_policy<typename A::element>(nan, [&]<nan_policy Nan>() {
     if constexpr (compiled_reduce<A>)
-      compiled_reduce_on_cpu<A, Nan>(a, threads, in, n, first, into);
+      return compiled_reduce_on_cpu<A, Nan>(a, threads, in, n, first);
     else
-      reduce_on_cpu<A, Nan>(a, threads, in, n, first, into);
-  };
-  if (nan == skip && has_nan<typename A::element>)
-    run.template operator()<skip>();
-  else
-    run.template operator()<propagate>();
+      return reduce_on_cpu<A, Nan>(a, threads, in, n, first);
+  });
+}
+template <aggregate A>
+typename A::state small_root(A const& a, elements<typename A::element> const& in, std::uint64_t n,
+                             nan_policy nan) {
+  return with_policy<typename A::element>(nan, [&]<nan_policy Nan>() {
+    if constexpr (compiled_reduce<A>)
+      return compiled_small_root_on_cpu<A, Nan>(a, in, n);
+    else
+      return small_root_on_cpu<A, Nan>(a, in, n);
+  });
+}
+
+// The state of a whole array.
+template <aggregate A>
+maybe<typename A::state> reduce_all(A const& a, int threads,
+                                    elements<typename A::element> const& in, std::uint64_t n,
+                                    nan_policy nan) {
+  if constexpr (has_small_root<A>)
+    if (0 < n && n <= std::uint64_t(1) << small_tree_level)
+      return {small_root(a, in, n, nan), true};
+  return reduce_elements(a, threads, in, n, 0, nan).total(a);
 }
 
 // What `a` makes of all elements; throws if there was none and it has no answer to that.

@@ -94,6 +94,8 @@ struct reductions_on<cpu> {
     static_assert(readable_here<R>,
                   "reduce: cores do not see the elements of this array, of a GPU's memory perhaps; "
                   "a span of them would say that they do");
+    static_assert(!is_device_lambda<Op>,
+                  "reduce: cores cannot call a __device__ lambda, but a __host__ __device__ one");
     using reduction = reduction_of<Op, element_of<R>>;
     auto const x = input_of(reduction::name, "in", in);
     return reduction::at_once(op, where, elements_of(x), x.size(), nan);

@@ -44,7 +44,7 @@ class running_part_of final : public running_part<typename A::element> {
       if constexpr (takes_any_order<A>)
         add_tiles<A, Nan, width>(in, begin, end, first, acc_, found_.value);
       else
-        reduce_tree<A, Nan>(a_, in, begin, end, first, found_);
+        reduce_tree<A, Nan, width>(a_, in, begin, end, first, found_);
     });
   }
   partial<A> const& found() {
@@ -75,7 +75,8 @@ class running_of final : public running_state<typename A::element, typename A::s
   owner<running<element>> copy() const override { return make_owner<running_of>(*this); }
   void add(int threads, elements<element> const& in, std::uint64_t n, std::uint64_t first,
            nan_policy nan) override {
-    with_standard_arithmetic([&] { reduce_elements(a_, threads, in, n, first, nan, known_); });
+    with_standard_arithmetic(
+        [&] { known_.append(a_, reduce_elements(a_, threads, in, n, first, nan)); });
   }
   void append(running<element> const& right) override {
     with_standard_arithmetic(

@@ -42,6 +42,10 @@ class gpu_context {
   // Host memory that the device can write: where a call leaves its result. Aligned to 4096.
   virtual void* result_slot(std::size_t bytes) = 0;
 
+  // Whether the device's kernels can read and write there: not in memory of the host alone, unless
+  // the system is one where they can.
+  virtual bool reaches(void const* data) const = 0;
+
   // Device memory in the stream's order. Of host memory, send() returns when it has read `from`,
   // receive() when it has written `to`.
   virtual void* allocate(std::size_t bytes) = 0;

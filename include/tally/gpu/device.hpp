@@ -3,6 +3,7 @@
 // A GPU that calls run on. Needs no CUDA toolkit.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -25,6 +26,25 @@ class gpu_memory {
   ~gpu_memory() = default;
 };
 
+// A stream: a cudaStream_t, what converts to one, or what has one to get(), as cuda::stream_ref.
+class gpu_stream {
+ public:
+  gpu_stream(CUstream_st* stream = nullptr) : stream_(stream) {}
+  template <class Stream>
+    requires std::convertible_to<Stream const&, CUstream_st*>
+  gpu_stream(Stream const& s) : stream_(s) {}
+  template <class Stream>
+    requires requires(Stream const& s) {
+      { s.get() } -> std::same_as<CUstream_st*>;
+    }
+  gpu_stream(Stream const& s) : stream_(s.get()) {}
+
+  operator CUstream_st*() const { return stream_; }
+
+ private:
+  CUstream_st* stream_;
+};
+
 // One stream of a GPU, one call in flight:
 //
 //   tally::gpu there{.stream = stream};
@@ -35,9 +55,9 @@ class gpu_memory {
 // has memory of its own until the gpu ends; so one graph must not run twice at once.
 struct gpu {
   // How it is opened; later changes have no effect.
-  CUstream_st* stream = nullptr;  // a cudaStream_t, which outlives the gpu
-  gpu_memory* memory = nullptr;   // that outlives the gpu; null: the device's stream-ordered pool
-  int device = -1;                // -1: the stream's, or without a stream the current one
+  gpu_stream stream = nullptr;   // it outlives the gpu
+  gpu_memory* memory = nullptr;  // that outlives the gpu; null: the device's stream-ordered pool
+  int device = -1;               // -1: the stream's, or without a stream the current one
 
   detail::owner<detail::gpu_context> opened{detail::open_gpu(stream, memory, device)};
 

@@ -42,17 +42,20 @@ template <>
 struct quantiles_on<gpu> {
   // Asynchronous.
   template <class In, class T>
-  static void kth_into(gpu& where, In const& in, std::uint64_t k, T* values, std::int64_t* indices,
-                       kth_value_options const& options) {
+  static void kth_into(gpu const& where, In const& in, std::uint64_t k, T* values,
+                       std::int64_t* indices, kth_value_options const& options) {
     using bits = bits_of<T>;
     require_aligned("kth_value", "values", std::span(values, 1));
     require_aligned("kth_value", "indices", std::span(indices, 1));
     entered_gpu const there(where.context());
+    require_reach(*there, "kth_value", "values", values);
+    require_reach(*there, "kth_value", "indices", indices);
     auto const order = rank_order<bits>::of(std::type_identity<T>{}, options.order == smallest,
                                             options.nan == skip);
     gpu_kth<bits> const how{k, to_bits(missing<T>()), reinterpret_cast<bits*>(values), indices};
     with_gpu_rows(in, [&]<class X>(X const& x, gpu_rows const& all) {
       require_kernel<X>();
+      require_reach(*there, "kth_value", "in", x);
       if constexpr (is_array_input<X>)
         kth_value_compiled_on_gpu(*there, bits_of_input(x), all, order, how);
       else
@@ -60,17 +63,18 @@ struct quantiles_on<gpu> {
     });
   }
   template <class In, class Out>
-  static void quantiles_into(gpu& where, In const& in, std::span<double const> qs, Out* out,
+  static void quantiles_into(gpu const& where, In const& in, std::span<double const> qs, Out* out,
                              quantile_options const& options) {
     require_aligned("quantile", "out", std::span(out, 1));
     entered_gpu const there(where.context());
+    require_reach(*there, "quantile", "out", out);
     with_gpu_rows(
         in, [&](auto const& x, gpu_rows const& all) { start(*there, x, all, qs, out, options); });
   }
 
   // By device memory of its own, and waits.
   template <class In, class T>
-  static void kth(gpu& where, In const& in, std::uint64_t k, T* values, std::int64_t* indices,
+  static void kth(gpu const& where, In const& in, std::uint64_t k, T* values, std::int64_t* indices,
                   kth_value_options const& options) {
     auto const n = rows_of(in);
     entered_gpu const there(where.context());
@@ -81,7 +85,7 @@ struct quantiles_on<gpu> {
     there->receive(std::as_writable_bytes(std::span(indices, n)), at.data());
   }
   template <class In, class Out>
-  static void quantiles(gpu& where, In const& in, std::span<double const> qs, Out* out,
+  static void quantiles(gpu const& where, In const& in, std::span<double const> qs, Out* out,
                         quantile_options const& options) {
     auto const n = rows_of(in) * qs.size();
     entered_gpu const there(where.context());
@@ -112,6 +116,7 @@ struct quantiles_on<gpu> {
                     std::span<double const> qs, Out* out, quantile_options const& options) {
     using T = typename X::element;
     require_kernel<X>();
+    require_reach(context, "quantile", "in", x);
     auto const order = rank_order<bits_of<T>>::of(std::type_identity<T>{}, true, false);
     gpu_quantiles how{dtype_of<T>, options.method, options.nan == skip, 0, {}, out, 0, qs.size()};
     for (; how.first < qs.size(); how.first += how.count) {

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "tally/cpu/reductions.hpp"
+#include "tally/gpu/arguments.hpp"
 #include "tally/gpu/compiled.hpp"
 #include "tally/gpu/device.hpp"
 #include "tally/input.hpp"
@@ -84,7 +85,7 @@ struct gpu_reduction_of<Op, In> {
 template <>
 struct reductions_on<gpu> {
   template <readable R, class Op>
-  static auto value(gpu& where, R const& in, Op const& op, nan_policy nan) {
+  static auto value(gpu const& where, R const& in, Op const& op, nan_policy nan) {
     using reduction = gpu_reduction_of<Op, input_type<R>>;
     struct answer {
       typename reduction::result value;
@@ -94,6 +95,7 @@ struct reductions_on<gpu> {
     auto const x = input_of(reduction::name, "in", in);
     reduction::require(op, x);
     entered_gpu const there(where.context());
+    require_reach(*there, reduction::name, "in", x);
     auto const slot = static_cast<answer*>(there->result_slot(sizeof(answer)));
     reduction::start(*there, op, nan, x, &slot->value, &slot->found);
     there->synchronise();
@@ -101,12 +103,14 @@ struct reductions_on<gpu> {
     return slot->value;
   }
   template <readable R, class Out, class Op>
-  static void into(gpu& where, R const& in, Out& out, Op const& op, nan_policy nan) {
+  static void into(gpu const& where, R const& in, Out& out, Op const& op, nan_policy nan) {
     using reduction = gpu_reduction_of<Op, input_type<R>>;
     auto const x = input_of(reduction::name, "in", in);
     reduction::require(op, x);
     auto const to = one_result<typename reduction::result>("reduce_into", out);
     entered_gpu const there(where.context());
+    require_reach(*there, reduction::name, "in", x);
+    require_reach(*there, "reduce_into", "out", to);
     reduction::start(*there, op, nan, x, to.data(), nullptr);
   }
 };

@@ -28,7 +28,7 @@ template <>
 struct scans_on<gpu> {
   // `total` is in memory that the GPU can write.
   template <readable R, class Out, class Op>
-  static void run(gpu& where, R const& in, std::span<Out> out, Op const& op,
+  static void run(gpu const& where, R const& in, std::span<Out> out, Op const& op,
                   scan_options<Out> const& options, bool exclusive) {
     char const* const call = exclusive ? "exclusive_scan" : "inclusive_scan";
     auto const x = input_of(call, "in", in);
@@ -43,6 +43,9 @@ struct scans_on<gpu> {
         throw error("exclusive_scan: init is missing, and the operator has no identity");
     }
     entered_gpu const there(where.context());
+    require_reach(*there, call, "in", x);
+    require_reach(*there, call, "out", out);
+    require_reach(*there, call, "total", options.total);
     start(*there, op, options.nan, x, out.data(),
           gpu_scan<Out>{exclusive, options.reverse, options.init, options.total});
   }

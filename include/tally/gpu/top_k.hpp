@@ -10,6 +10,7 @@
 #include "tally/device/top_k_shape.hpp"
 #include "tally/exact/rank_order.hpp"
 #include "tally/gpu/allocation.hpp"
+#include "tally/gpu/arguments.hpp"
 #include "tally/gpu/device.hpp"
 #include "tally/input.hpp"
 
@@ -40,7 +41,7 @@ inline constexpr bool has_top_k_kernel =
 template <>
 struct selections_on<gpu> {
   template <readable R>
-  static top_k_result<element_of<R>> best(gpu& where, R const& in, std::uint64_t k,
+  static top_k_result<element_of<R>> best(gpu const& where, R const& in, std::uint64_t k,
                                           top_k_options const& options) {
     auto const x = input_of("top_k", "in", in);
     require_top_k("top_k", k, x.size());
@@ -52,7 +53,7 @@ struct selections_on<gpu> {
   }
   // Asynchronous.
   template <readable R, class Index>
-  static void into(gpu& where, R const& in, std::uint64_t k, std::span<element_of<R>> values,
+  static void into(gpu const& where, R const& in, std::uint64_t k, std::span<element_of<R>> values,
                    std::span<Index> indices, std::uint64_t* count, top_k_options const& options) {
     auto const x = input_of("top_k_into", "in", in);
     require_top_k("top_k_into", k, x.size());
@@ -62,7 +63,7 @@ struct selections_on<gpu> {
           options);
   }
   template <readable R, class Entries, class P>
-  static void into(gpu& where, keys_with_payload<R, Entries> const& in, std::uint64_t k,
+  static void into(gpu const& where, keys_with_payload<R, Entries> const& in, std::uint64_t k,
                    std::span<element_of<R>> values, std::span<P> chosen, std::uint64_t* count,
                    top_k_options const& options) {
     auto const x = input_of("top_k_into", "in", in.keys);
@@ -75,21 +76,21 @@ struct selections_on<gpu> {
   }
 
   template <class T>
-  static top_k_rows_result<T> best_of_rows(gpu& where, rows<T> const& in, k_of_rows const& k,
+  static top_k_rows_result<T> best_of_rows(gpu const& where, rows<T> const& in, k_of_rows const& k,
                                            top_k_options const& options) {
     require_rows("top_k", in);
     return to_host<T>(where, elements_of(in), of(in), k.most, k.each, options);
   }
   template <class T, class Index>
-  static void rows_into(gpu& where, rows<T> const& in, k_of_rows const& k, std::span<T> values,
-                        std::span<Index> indices, std::uint64_t* counts,
+  static void rows_into(gpu const& where, rows<T> const& in, k_of_rows const& k,
+                        std::span<T> values, std::span<Index> indices, std::uint64_t* counts,
                         top_k_options const& options) {
     require_rows("top_k_into", in);
     entered_gpu const there(where.context());
     start(*there, elements_of(in), of(in), k.most, k.each, values, indices, counts, options);
   }
   template <class T, class Entries, class P>
-  static void rows_into(gpu& where, keys_with_payload<rows<T>, Entries> const& in,
+  static void rows_into(gpu const& where, keys_with_payload<rows<T>, Entries> const& in,
                         k_of_rows const& k, std::span<T> values, std::span<P> chosen,
                         std::uint64_t* counts, top_k_options const& options) {
     require_rows("top_k_into", in.keys);
@@ -152,6 +153,10 @@ struct selections_on<gpu> {
                     std::int64_t const* ks, std::span<typename In::element> values,
                     std::span<Index> indices, std::uint64_t* counts, top_k_options const& options) {
     require_kernel<In>();
+    require_reach(context, "top_k", "in", in);
+    require_reach(context, "top_k", "values", values);
+    require_reach(context, "top_k", "indices", indices);
+    require_reach(context, "top_k", "count", counts);
     require_aligned("top_k", "indices", indices);
     require_indices<Index>(of_rows.length);
     auto how = selection(most, ks, values, counts, options);
@@ -170,6 +175,10 @@ struct selections_on<gpu> {
                                  How const& how, top_k_options const& options,
                                  gpu_payload const& payload) {
     require_kernel<In>();
+    require_reach(context, "top_k", "in", in);
+    require_reach(context, "top_k", "values", how.values);
+    require_reach(context, "top_k", "payload", payload.entries);
+    require_reach(context, "top_k", "chosen", payload.chosen);
     auto const order = order_of<typename In::element>(options);
     if constexpr (is_array_input<In>)
       top_k_with_payload_compiled_on_gpu(context, bits_of_elements(in), of_rows, order, how,
@@ -180,7 +189,7 @@ struct selections_on<gpu> {
 
   // By device memory of its own, and waits.
   template <class T, class In>
-  static top_k_rows_result<T> to_host(gpu& where, In const& in, gpu_rows const& of_rows,
+  static top_k_rows_result<T> to_host(gpu const& where, In const& in, gpu_rows const& of_rows,
                                       std::uint64_t most, std::int64_t const* ks,
                                       top_k_options const& options) {
     entered_gpu const there(where.context());

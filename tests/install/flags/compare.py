@@ -10,8 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-COMPILERS = ["g++-12", "clang++-14", "clang++-19"]
-FLAGS = [["-O2"], ["-Ofast", "-march=native", "-ffp-contract=fast", "-w"]]
+COMPILERS = ["g++-12", "g++-14", "clang++-14", "clang++-19"]
+FLAGS = [["-O2"], ["-Ofast", "-march=native", "-ffp-contract=fast", "-w"],
+         ["-O3", "-funsafe-math-optimizations"],
+         ["-O3", "-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math"]]
 
 
 def bits(compiler, flags, prefix, program):

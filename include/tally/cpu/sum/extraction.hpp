@@ -11,7 +11,7 @@
 #include "tally/cpu/tile/conversions.hpp"
 #include "tally/cpu/tile/tile_reader.hpp"
 
-#ifdef __FAST_MATH__
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)
 #error "Tally's sums need the arithmetic as written: compile what includes it without -ffast-math"
 #endif
 

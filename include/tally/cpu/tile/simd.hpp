@@ -14,11 +14,14 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"  // all of it is inlined, so no calling convention matters
 
-// This stands before a loop over vectors that are to stay in registers.
+// These stand before a loop over vectors that are to stay in registers, and before one over few
+// elements that is to become one of vectors.
 #ifdef __CUDACC__
 #define TALLY_CPU_UNROLL
+#define TALLY_CPU_ROLL
 #else
 #define TALLY_CPU_UNROLL _Pragma("GCC unroll 8")
+#define TALLY_CPU_ROLL _Pragma("GCC unroll 1")
 #endif
 
 // Instructions are named where g++ does not find them. clang finds them, and refuses operands that
@@ -216,13 +219,35 @@ TALLY_CPU_FN V minus_fused(V x, V y) {
   return x - y;
 }
 
-// Puts the lanes together by f, which is called with halves of the vector and then with elements.
+#ifndef __CUDACC__  // nvcc 13 loses the pack
+// v turned so that lane By comes first.
+template <int By, class V, int... I>
+TALLY_CPU_FN V turned(V v, std::integer_sequence<int, I...>) {
+  return __builtin_shufflevector(v, v, ((I + By) % int(sizeof...(I)))...);
+}
+// All lanes of what it returns have the fold of the lanes; f is called with vectors.
+template <int By, class F, class V>
+TALLY_CPU_FN V folded_in_place(V v, F&& f) {
+  if constexpr (By == 0)
+    return v;
+  else
+    return folded_in_place<By / 2>(
+        f(v, turned<By>(v, std::make_integer_sequence<int, int(sizeof v / sizeof v[0])>{})), f);
+}
+#endif
+
+// Puts the lanes together by f, which is called with halves of the vector and then with elements,
+// or if these are many with vectors.
 template <class F, class V>
 TALLY_CPU_FN auto fold_lanes(V v, F&& f) {
+  using element = std::remove_cvref_t<decltype(v[0])>;
+  constexpr int lanes = sizeof v / sizeof(element);
   if constexpr (sizeof v > 16) {
-    using element = std::remove_cvref_t<decltype(v[0])>;
-    constexpr int lanes = sizeof v / sizeof(element);
     return fold_lanes(f(half_of<0, element, lanes>(v), half_of<1, element, lanes>(v)), f);
+#ifndef __CUDACC__
+  } else if constexpr (lanes > 4) {
+    return element(folded_in_place<lanes / 2>(v, f)[0]);
+#endif
   } else {
     auto out = v[0];
     for (unsigned i = 1; i < sizeof v / sizeof v[0]; ++i) out = f(out, v[i]);
