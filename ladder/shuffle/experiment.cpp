@@ -68,7 +68,7 @@ std::string from_text(step const& s, unsigned lane) {
 
 template <class Cell>
 std::string row(std::string const& label, unsigned first, unsigned last, Cell cell) {
-  auto text = fmt::format("  {:<12}", label);
+  auto text = fmt::format("  {:<13}", label);
   for (unsigned t = first; t < last; ++t) text += fmt::format("{:>5}", cell(t));
   return text;
 }

@@ -190,3 +190,10 @@ def test_misuse_has_status_2_and_names_what_is_wrong(arguments, named):
 
 def test_a_rung_that_is_not_there_has_status_1():
     assert "shuffle/99" in failure(1, "ladder", "shuffle", "--where", "simt", "--rung", "shuffle/99")
+
+
+def test_every_row_of_a_drawing_is_as_wide_as_the_lanes():
+    lines = answer("ladder", "shuffle", "--rung", "04_indexed", "--where", "simt").splitlines()
+    scenes = [lines[i:i + 5] for i, line in enumerate(lines) if line.split()[:2] == ["lane", "0"]]
+    assert [scene[2].split()[:3] for scene in scenes] == [["index", "2,", "from"], ["index", "6,", "from"]]
+    assert all(len({len(row) for row in scene}) == 1 for scene in scenes)
