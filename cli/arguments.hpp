@@ -37,6 +37,10 @@ struct arguments {
 
   std::optional<dtype> type;
   std::optional<std::string> column;
+  bool raw = false, decimal = false;
+  std::optional<char> delimiter;
+  std::optional<bool> header;
+  std::vector<std::string> missing;
   bool each = false;
   bool skip_nan = false;
   std::optional<dtype> out_type;

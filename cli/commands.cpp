@@ -24,7 +24,7 @@ constexpr command own[] = {
      "Floating point: the exact sum, rounded once to --out-dtype: by default a wider type than "
      "the\n"
      "input's, float32 for float16 and bfloat16, float64 for float32.",
-     reduction | has_out_type | runs_on_gpu | grows,
+     reduction | has_out_type | adds_decimals | runs_on_gpu | grows,
      {"tally sum examples/data/flights_distance.npy", "seq 100 | tally sum"},
      run_reduction,
      "sum"},
@@ -46,7 +46,7 @@ constexpr command own[] = {
      {},
      "The exact mean, rounded once",
      "The exact sum divided by the number of elements, rounded once; of integers, as float64.",
-     reduction | has_out_type | runs_on_gpu,
+     reduction | has_out_type | adds_decimals | runs_on_gpu,
      {"tally mean examples/data/flights_distance.npy",
       "tally mean --skip-nan --column arr_delay examples/data/flights.csv"},
      run_reduction,

@@ -30,6 +30,7 @@ enum option_group : unsigned {
   runs_on_gpu = 4096,
   leaves_nan_out = 8192,  // always
   takes_quantiles = 16384,
+  adds_decimals = 1u << 20,
 };
 
 struct command {

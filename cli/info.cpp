@@ -12,6 +12,7 @@ void run_info(arguments const& options) {
   for (auto const& file : options.files) {
     stopwatch const watch;
     input in({file}, options);
+    if (!in.count()) in.settle();
     while (!in.count() && !in.next().empty()) continue;
     auto const count = in.count().value();
     auto const bytes = count * size_of(in.type());

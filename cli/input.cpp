@@ -9,17 +9,70 @@
 
 namespace tally::cli {
 
-input::input(std::vector<std::string> files, arguments const& options) : files_(std::move(files)) {
+io::open_options open_options_of(arguments const& options) {
+  return {.type = options.type,
+          .column = options.column,
+          .raw = options.raw,
+          .delimiter = options.delimiter,
+          .header = options.header,
+          .missing = options.missing,
+          .where = options.where};
+}
+
+input::input(std::vector<std::string> files, arguments const& options)
+    : files_(std::move(files)), options_(open_options_of(options)) {
   if (std::ranges::count(files_, "-") > 1) throw usage_error("-: standard input is given twice");
-  for (auto const& file : files_) {
-    sources_.push_back(io::open(file, {.type = options.type, .column = options.column}));
-    auto const found = sources_.back()->type();
-    if (found != type())
-      throw error("one array has one type: " + files_.front() + " holds " +
-                  std::string(tally::name(type())) + ", " + file + " " +
-                  std::string(tally::name(found)));
+  open_all(options_);
+  std::uint64_t bytes = 0;
+  for (auto const& source : sources_) {
+    if (!source->file_bytes()) return;
+    bytes += *source->file_bytes();
   }
-  if (auto const n = count()) progress_.expect(*n * size_of(type()));
+  progress_.expect(bytes);
+}
+
+// Text beside what has a type is read as that.
+void input::open_all(io::open_options const& options) {
+  sources_.clear();
+  for (auto const& file : files_) sources_.push_back(io::open(file, options));
+  auto const known = std::ranges::find_if(sources_, &io::source::settled);
+  settled_ = known != sources_.end();
+  if (settled_)
+    for (auto const& source : sources_)
+      if (!source->settled()) source->read_as((*known)->type());
+  type_ = (settled_ ? *known : sources_.front())->type();
+  check_types();
+}
+
+void input::check_types() const {
+  for (std::size_t i = 0; settled_ && i < files_.size(); ++i)
+    if (auto const found = sources_[i]->type(); found != sources_.front()->type())
+      throw error("one array has one type: " + files_.front() + " holds " +
+                  std::string(tally::name(sources_.front()->type())) + ", " + files_[i] + " " +
+                  std::string(tally::name(found)));
+}
+
+std::vector<dtype> input::types() const {
+  if (settled_) return {type_};
+  return {dtype::int64, dtype::uint64, dtype::float64};
+}
+
+void input::settle() {
+  if (settled_) return;
+  bool negative = false;
+  for (auto const& source : sources_) {
+    source->settle();
+    negative |= source->facts().negative;
+    type_ = std::max(type_, source->type());
+  }
+  if (type_ == dtype::uint64 && negative) type_ = dtype::float64;
+  read_as(type_);
+}
+
+void input::read_as(dtype type) {
+  for (auto const& source : sources_) source->read_as(type);
+  type_ = type;
+  settled_ = true;
 }
 
 std::string input::name() const {
@@ -47,11 +100,20 @@ std::uint64_t input::bytes_read() const {
   return total;
 }
 
+io::text_facts input::facts() const {
+  io::text_facts all;
+  for (auto const& source : sources_) all.add(source->facts());
+  return all;
+}
+
 std::span<std::byte const> input::next(std::size_t most) {
   for (; current_ < sources_.size(); ++current_) {
-    auto const chunk = sources_[current_]->next(most);
+    auto& source = *sources_[current_];
+    auto const chunk = source.next(most);
+    auto const read = bytes_read();
+    progress_.advance(read - std::exchange(shown_, read));
     if (chunk.empty()) continue;
-    progress_.advance(chunk.size());
+    type_ = source.type();
     return chunk;
   }
   progress_.finish();

@@ -14,6 +14,8 @@
 
 namespace tally::cli {
 
+io::open_options open_options_of(arguments const& options);
+
 // Several files as one array in the order given.
 class input {
  public:
@@ -25,25 +27,44 @@ class input {
   std::vector<std::string> const& files() const { return files_; }
   // For messages.
   std::string name() const;
-  dtype type() const { return sources_.front()->type(); }
+  // Of all elements, if settled(); else of what next() has given last.
+  dtype type() const { return type_; }
+  // Whether the type is known; of text only at its end, or after settle().
+  bool settled() const { return settled_; }
+  // What the type can turn out to be, the first that has all elements.
+  std::vector<dtype> types() const;
+  // Reads ahead for the type, where it is not known: a file twice, of a stream a copy in a
+  // temporary file. Before next() alone.
+  void settle();
+  // Instead: text is read as this.
+  void read_as(dtype type);
   // Unknown while the rest of a stream is.
   std::optional<std::uint64_t> count() const;
   // A single file's own; of several, their number of elements.
   std::vector<std::uint64_t> shape() const;
   std::uint64_t bytes_read() const;
+  // Of what is text, so far.
+  io::text_facts facts() const;
 
   // The next elements, at most `most` bytes; empty at the end. Valid until the next call.
   std::span<std::byte const> next(std::size_t most = chunk_bytes);
 
   // All elements, in runs from first to last: mapped where that is possible, else in memory. Valid
-  // as long as this is.
+  // as long as this is. Where the type is settled.
   std::vector<std::span<std::byte const>> whole();
 
  private:
+  void open_all(io::open_options const& options);
+  void check_types() const;
+
   std::vector<std::string> files_;
+  io::open_options options_;
   std::vector<std::unique_ptr<io::source>> sources_;
+  dtype type_;
+  bool settled_ = true;
   std::vector<std::vector<std::byte>> kept_;
   std::size_t current_ = 0;
+  std::uint64_t shown_ = 0;  // bytes of which the progress knows
   progress progress_;
 };
 

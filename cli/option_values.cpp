@@ -2,6 +2,7 @@
 #include "option_values.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <optional>
 #include <regex>
@@ -76,6 +77,14 @@ std::string choice(std::string const& option, std::string const& text,
   std::string all;
   for (auto const& one : choices) all += (all.empty() ? "is not one of " : ", ") + one;
   fail(option, text, all + did_you_mean(text, choices));
+}
+
+char separator(std::string const& option, std::string const& text) {
+  if (text == "tab" || text == "\\t") return '\t';
+  if (text.size() == 1 && std::string_view("\"\r\n+-.").find(text[0]) == std::string_view::npos &&
+      !std::isalnum((unsigned char)text[0]))
+    return text[0];
+  fail(option, text, "is not one character that can be between numbers");
 }
 
 dtype type_named(std::string const& option, std::string const& text) {

@@ -24,6 +24,8 @@ void parse_number(std::string const& option, std::string const& text, any_number
 // One of `choices`.
 std::string choice(std::string const& option, std::string const& text,
                    std::vector<std::string> const& choices);
+// One character that can separate fields; tab has a name, and \t is one.
+char separator(std::string const& option, std::string const& text);
 dtype type_named(std::string const& option, std::string const& text);
 
 // What --device names: nothing for auto and cpu, the number of a GPU, -1 for any. Throws

@@ -29,13 +29,40 @@ void flag(CLI::App& app, std::string const& name, bool& set, std::string const& 
   app.add_flag(name, set, about);
 }
 
+void header_flag(CLI::App& app, std::string const& name, bool header, std::string const& about,
+                 arguments& a) {
+  app.add_flag_callback(
+      name,
+      [&a, header] {
+        if (a.header.value_or(header) != header)
+          throw usage_error("--header: --no-header says the opposite");
+        a.header = header;
+      },
+      about);
+}
+
 void define_input(CLI::App& app, arguments& a) {
   app.add_option("FILE", a.files, "Inputs, one array in the order given; - is standard input")
       ->option_text(" ");
-  value(app, "--dtype", "TYPE", "Element type: of raw data, of a CSV column (float64)",
+  value(app, "--dtype", "TYPE", "Element type: of raw data; what text is read as (what it holds)",
         [&a](auto const& text) { a.type = type_named("--dtype", text); });
-  value(app, "--column", "NAME|N", "CSV column, by name or by number from 0",
-        [&a](auto const& text) { a.column = text; });
+  flag(app, "--raw", a.raw, "Bytes are elements of --dtype, though they may look like text");
+  value(app, "--column", "NAME|N", "CSV column, or array in a .npz, by name or by number from 1",
+        [&a](auto const& text) {
+          if (text.empty()) throw usage_error("--column: its value is missing");
+          a.column = text;
+        });
+  value(app, "--delimiter", "C", "Between the fields of CSV (a comma; a tab in .tsv)",
+        [&a](auto const& text) { a.delimiter = separator("--delimiter", text); });
+  header_flag(app, "--header", true, "The first row of CSV holds names, though they be numbers", a);
+  header_flag(app, "--no-header", false, "The first row of CSV is data; columns have numbers", a);
+  app.add_option("--missing", a.missing, "Also says in text that there is no number")
+      ->option_text("WORD")
+      ->allow_extra_args(false);
+}
+
+void define_decimal(CLI::App& app, arguments& a) {
+  flag(app, "--decimal", a.decimal, "Text is added as decimals, exactly: 0.1 and 0.2 make 0.3");
 }
 
 void define_save_state(CLI::App& app, arguments& a) {
@@ -212,6 +239,7 @@ void define_options(CLI::App& app, unsigned groups, arguments& a) {
     return;
   }
   if (groups & reads_arrays) define_input(app, a);
+  if (groups & adds_decimals) define_decimal(app, a);
   if (groups & takes_each)
     flag(app, "--each", a.each, "A line a file: its name, a tab, its answer");
   if (groups & skips_nan) flag(app, "--skip-nan", a.skip_nan, "NaN counts as absent");

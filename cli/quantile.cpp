@@ -77,6 +77,7 @@ void run_quantile(arguments const& options) {
   for_each_array(options, [&](std::vector<std::string> const& files) {
     stopwatch const watch;
     input in(files, options);
+    in.settle();
     auto const found = run(in, options);
     if (found.values.empty()) throw empty_array(options.command, in.name(), found.nan_count);
     auto about = facts_of(in, found.nan_count);

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include "commands.hpp"
+#include "decimal.hpp"
+#include "every_type.hpp"
 #include "gpu_reduction.hpp"
 #include "input.hpp"
+#include "integer_sum.hpp"
 #include "reduction.hpp"
 #include "report.hpp"
 #include "state.hpp"
@@ -10,15 +15,47 @@ namespace tally::cli {
 
 namespace {
 
-void run_on_cpu(input& in, arguments const& options, reduction_settings const& settings,
-                stopwatch const& watch) {
-  auto total = make_reduction(settings, options.first_index.value_or(0));
-  for (auto chunk = in.next(); !chunk.empty(); chunk = in.next())
-    total.add(options.where, array_of(in.type(), chunk));
-  auto const result = answer_of(settings, total, in.name());
+reduction_settings settings_of(arguments const& options, dtype type) {
+  bool const leaves_out = command_named(options.command)->options & leaves_nan_out;
+  return {.command = options.command,
+          .type = type,
+          .ddof = options.ddof,
+          .skip_nan = options.skip_nan || leaves_out,
+          .out_type = options.out_type};
+}
+
+// Whether the answer is the sum of integers where the elements are such.
+bool adds_integers(arguments const& options) {
+  if (!(command_named(options.command)->options & adds_decimals) || options.out_type) return false;
+  auto const op = aggregate_of(settings_of(options, dtype::int64));
+  return !is_floating(op.results().value().type);
+}
+
+void run_on_cpu(input& in, arguments const& options, stopwatch const& watch) {
+  auto const make = [&](dtype type) {
+    return make_reduction(settings_of(options, type), options.first_index.value_or(0));
+  };
+  every_type<any_reducer> all(in.types(), make);
+  std::optional<integer_sum> integers;
+  if (adds_integers(options) && !in.settled()) integers.emplace();
+  for (auto chunk = in.next(); !chunk.empty(); chunk = in.next()) {
+    auto const x = array_of(in.type(), chunk);
+    all.add(x, [&](any_reducer& total, any_array const& y) { total.add(options.where, y); });
+    if (integers) integers->add(x);
+  }
+  auto const& total = all.run();
+  auto const settings = settings_of(options, all.type());
+  auto about = facts_of(in, total.nan_count());
+  about.type = all.type();
+  auto result = answer_of(settings, total, in.name());
+  bool const are_integers = about.text.decimals == 0;
+  if (integers && are_integers && (about.text.missing == 0 || options.skip_nan)) {
+    result = integers->answer_instead(about.text, std::move(result));
+    about.text.rounded = 0;
+  }
   if (options.save_state)
     save_state(*options.save_state, settings, options.first_index.has_value(), total);
-  print(options, facts_of(in, total.nan_count()), result, watch);
+  print(options, about, result, watch);
 }
 
 // Whether it did.
@@ -35,17 +72,15 @@ bool run_on_gpu(input& in, arguments const& options, reduction_settings const& s
 }  // namespace
 
 void run_reduction(arguments const& options) {
-  bool const leaves_out = command_named(options.command)->options & leaves_nan_out;
+  if (options.decimal) return run_decimal(options);
   for_each_array(options, [&](std::vector<std::string> const& files) {
     stopwatch const watch;
     input in(files, options);
-    reduction_settings const settings{.command = options.command,
-                                      .type = in.type(),
-                                      .ddof = options.ddof,
-                                      .skip_nan = options.skip_nan || leaves_out,
-                                      .out_type = options.out_type};
-    if (options.gpu && run_on_gpu(in, options, settings, watch)) return;
-    run_on_cpu(in, options, settings, watch);
+    if (options.gpu) {
+      in.settle();
+      if (run_on_gpu(in, options, settings_of(options, in.type()), watch)) return;
+    }
+    run_on_cpu(in, options, watch);
   });
 }
 

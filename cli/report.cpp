@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "commands.hpp"
 #include "standard_output.hpp"
 #include "tally/devices.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 
 json common_keys(arguments const& options, facts const& about, double seconds) {
   json keys = {{"schema", 1}, {"command", options.command}, {"inputs", about.inputs}};
-  keys["dtype"] = name(about.type);
+  keys["dtype"] = about.type_name.empty() ? std::string(name(about.type)) : about.type_name;
   keys["shape"] = about.shape;
   keys["count"] = about.count;
   keys["nan_count"] = about.nan_count ? json(*about.nan_count) : json();
@@ -50,7 +51,13 @@ std::string one_line(std::string const& file, answer const& found) {
 }  // namespace
 
 facts facts_of(input const& in, std::optional<std::uint64_t> nan_count) {
-  return {in.files(), in.type(), in.shape(), in.count().value(), nan_count, in.bytes_read()};
+  return {.inputs = in.files(),
+          .type = in.type(),
+          .shape = in.shape(),
+          .count = in.count().value(),
+          .nan_count = nan_count,
+          .bytes_read = in.bytes_read(),
+          .text = in.facts()};
 }
 
 std::string told_name(std::string const& input) { return input == "-" ? "standard input" : input; }
@@ -73,7 +80,21 @@ void print(arguments const& options, facts const& about, answer const& found,
     text = options.each ? one_line(about.inputs.front(), found) : aligned(found);
   }
   write_standard_output(text);
+  print_notes(options, about);
   print_time(options, about.bytes_read, seconds);
+}
+
+void print_notes(arguments const& options, facts const& about) {
+  auto const& text = about.text;
+  auto const can = command_named(options.command)->options;
+  std::string notes;
+  if (text.missing > 0 && !options.skip_nan && (can & skips_nan) && !(can & leaves_nan_out))
+    notes = fmt::format("tally: {} of {} missing; --skip-nan leaves them out\n", text.missing,
+                        about.count);
+  if (text.rounded > 0 && text.decimals == 0 && about.type == dtype::float64)
+    notes += fmt::format("tally: {} integers beyond 2^53 are rounded to float64{}\n", text.rounded,
+                         can & adds_decimals ? "; --decimal keeps them" : "");
+  std::fputs(notes.c_str(), stderr);
 }
 
 void print_time(arguments const& options, std::uint64_t bytes, double seconds) {

@@ -33,6 +33,8 @@ struct facts {
   std::optional<std::uint64_t> nan_count;  // absent: nobody looked
   std::uint64_t bytes_read;
   std::string device = "cpu";
+  io::text_facts text = {};
+  std::string type_name = {};  // in place of the type's own
 };
 // Of an input that has been read.
 facts facts_of(input const& in, std::optional<std::uint64_t> nan_count);
@@ -47,6 +49,10 @@ class stopwatch {
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
+
+// On standard error, what a text had that the answer does not show: no numbers where they should be,
+// integers that had to be rounded.
+void print_notes(arguments const& options, facts const& about);
 
 // --each: all on one line, after the file's name, with tabs in between.
 void print(arguments const& options, facts const& about, answer const& found,

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "commands.hpp"
+#include "every_type.hpp"
 #include "gpu_top_k.hpp"
 #include "input.hpp"
 #include "report.hpp"
@@ -21,6 +22,7 @@ class selection_run {
   selection_run(arguments const& options, input& in) : options_(options), in_(in) {}
 
   selection run() {
+    if (!in_.settled()) return run_in_every_type();
     // A single mapped file comes in one piece.
     auto const front = next(in_.files().size() == 1 ? whole : piece_bytes);
     auto const n = in_.count();
@@ -36,6 +38,10 @@ class selection_run {
 
  private:
   using bytes = std::span<std::byte const>;
+  struct kept {
+    dtype type;
+    std::vector<std::byte> elements;
+  };
 
   arguments const& options_;
   input& in_;
@@ -58,6 +64,26 @@ class selection_run {
       x = x.subspan(piece.size());
     }
     return {std::move(best).result(), nan_count_};
+  }
+
+  // Of text, whose type shows at its end.
+  selection run_in_every_type() {
+    std::vector<kept> begin;  // whether there are as many as the default asks for
+    std::uint64_t seen = 0;
+    for (auto x = in_.next(); !x.empty(); x = in_.next()) {
+      seen += array(x).size;
+      begin.push_back({in_.type(), {x.begin(), x.end()}});
+      if (seen >= default_k) break;
+    }
+    auto const k = k_of(options_, seen);
+    every_type<any_selector> best(in_.types(),
+                                  [&](dtype type) { return any_selector(type, k, how()); });
+    auto const add = [&](any_array const& x) {
+      best.add(x, [&](any_selector& one, any_array const& y) { one.add(options_.where, y); });
+    };
+    for (auto const& [type, x] : begin) add(array_of(type, x));
+    for (auto x = in_.next(); !x.empty(); x = in_.next()) add(array(x));
+    return {std::move(best.run()).result(), k, in_.facts().missing};
   }
 
   selection run_in_pieces(bytes piece) {
@@ -96,6 +122,7 @@ answer answer_of(arguments const& options, selection const& found) {
 }
 
 selection run(arguments const& options, input& in) {
+  if (options.gpu) in.settle();
   if (options.gpu)
     if (auto const done = select_on_gpu(in, options)) return *done;
   return selection_run(options, in).run();
@@ -109,6 +136,7 @@ void run_top_k(arguments const& options) {
     input in(files, options);
     auto const found = run(options, in);
     auto about = facts_of(in, found.nan_count);
+    about.type = found.best.values.type;
     about.device = found.device;
     print(options, about, answer_of(options, found), watch);
   });

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One column of a CSV file.
+// Which columns of a CSV file are read: what its first two rows and the options say.
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
-#include "csv_fields.hpp"
 #include "formats.hpp"
 #include "number.hpp"
-#include "tally/cpu/float_environment.hpp"
+#include "parsed_source.hpp"
 #include "tally/error.hpp"
 
 namespace tally::io {
@@ -16,25 +14,17 @@ namespace {
 
 using row = std::vector<std::string>;
 
-std::string_view trim(std::string_view text) {
-  auto const first = std::min(text.find_first_not_of(" \t"), text.size());
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-bool is_missing(std::string_view text) {
-  return text.empty() || equal_ignoring_case(text, "na") || equal_ignoring_case(text, "nan");
-}
-
 bool is_number(std::string_view text) {
   std::byte value[sizeof(double)];
-  return !is_missing(text) && parse_number(text, dtype::float64, value) == parsed::number;
+  return parse_number(text, dtype::float64, value) == parsed::number;
 }
 
-std::optional<std::size_t> to_index(std::string_view text) {
-  std::size_t index;
-  auto const [end, code] = std::from_chars(text.data(), text.data() + text.size(), index);
-  if (code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return index;
+// Whether it can be nothing but data, unless somebody names columns by numbers.
+bool is_all_numbers(row const& first, column_rules const& rules) {
+  auto const missing = [&](std::string const& text) { return rules.is_missing(text); };
+  return std::ranges::all_of(
+             first, [&](auto const& text) { return missing(text) || is_number(text); }) &&
+         !std::ranges::all_of(first, missing);
 }
 
 std::string list(row const& names) {
@@ -45,106 +35,88 @@ std::string list(row const& names) {
   return text + (names.size() > most ? ", ..." : "");
 }
 
-// Whether a first row whose cell `index` is wanted is data, not names: the cell is a number, or it
-// is missing and another is a number.
-bool is_data(row const& first, std::size_t index) {
-  return is_number(first[index]) ||
-         (is_missing(first[index]) && std::ranges::any_of(first, is_number));
+// By its name, or by its number from 1.
+std::size_t choose(std::string const& file, row const& names,
+                   std::optional<std::string> const& wanted) {
+  if (!wanted && names.size() == 1) return 0;
+  if (!wanted)
+    throw error(file + ": which column? --column takes one of " + list(names) +
+                ", or its number from 1");
+  auto const found = std::ranges::find(names, *wanted);
+  if (found != names.end() && std::find(found + 1, names.end(), *wanted) != names.end())
+    throw error(file + ": two columns are named " + quoted(*wanted) + "; give a number from 1");
+  if (found != names.end()) return std::size_t(found - names.begin());
+  auto const number = to_number(*wanted);
+  if (number && *number >= 1 && *number <= names.size()) return *number - 1;
+  throw error(file + ": no column " + quoted(*wanted) + " among " + list(names) +
+              (number == 0u ? "; columns are counted from 1" : ""));
 }
 
-struct choice {
-  std::size_t index;
-  bool header;
-};
-
-choice choose(std::string const& file, row const& first, std::optional<std::string> const& column) {
-  if (!column && first.size() > 1)
-    throw error(file + ": which column? --column takes one of " + list(first) +
-                ", or its number from 0");
-  auto const wanted = column.value_or("0");
-  auto const index = to_index(wanted);
-  bool const exists = index && *index < first.size();
-  if (exists && is_data(first, *index)) return {*index, false};
-  auto const found = std::ranges::find(first, wanted);
-  if (found == first.end() && exists) return {*index, true};
-  if (found == first.end())
-    throw error(file + ": no column " + quoted(wanted) + " among " + list(first));
-  if (std::find(found + 1, first.end(), wanted) != first.end())
-    throw error(file + ": two columns are named " + quoted(wanted) + "; give a number from 0");
-  return {std::size_t(found - first.begin()), true};
+// The first two rows.
+std::pair<row_taken, row_taken> first_rows(text_parts& parts, char delimiter) {
+  for (auto size = std::size_t(1) << 16;; size *= 2) {
+    auto const text = parts.peek(size);
+    bool const last = text.size() < size;
+    auto first = take_row(text, 0, delimiter, last);
+    auto second = first.cut_off ? row_taken{} : take_row(text, first.end, delimiter, last);
+    for (auto const& taken : {first, second})
+      if (taken.wrong) parts.fail(taken.wrong->at, taken.wrong->what);
+    if (!first.cut_off && !second.cut_off) return {std::move(first), std::move(second)};
+    if (size > longest_row)
+      parts.fail(0, "no row is longer than " + std::to_string(longest_row) + " bytes: " +
+                        quoted(text.substr(first.end, 1000)));
+  }
 }
 
-class csv_source final : public source {
- public:
-  csv_source(reader input, open_options const& options) : fields_(std::move(input)) {
-    type_ = options.type.value_or(dtype::float64);
-    row first;
-    while (auto field = fields_.next()) {
-      first.emplace_back(trim(field->text));
-      if (field->last) break;
-    }
-    auto const& file = fields_.input().name();
-    if (first.empty()) throw error(file + ": has no rows");
-    auto const [index, header] = choose(file, first, options.column);
-    index_ = index;
-    width_ = first.size();
-    column_ = header ? first[index] : std::to_string(index);
-    if (!header) first_value_ = first[index];
-  }
-
-  std::span<std::byte const> next(std::size_t most) override {
-    detail::float_environment const standard;
-    auto const size = size_of(type_);
-    values_.resize(std::clamp(most, size, buffer_bytes) / size * size);
-    std::size_t n = 0;
-    if (first_value_ && !values_.empty()) {
-      parse(*std::exchange(first_value_, std::nullopt), values_.data());
-      n += size;
-    }
-    while (n < values_.size() && next_row(&values_[n])) n += size;
-    total_ += n / size;
-    bytes_read_ = fields_.input().taken();
-    if (n < values_.size()) count_ = total_, shape_ = {total_};
-    return std::span(values_).first(n);
-  }
-
- private:
-  bool next_row(std::byte* value) {
-    std::size_t width = 0;
-    for (bool last = false; !last; ++width) {
-      auto const field = fields_.next();
-      if (!field) return false;
-      if (width == index_) parse(trim(field->text), value);
-      last = field->last;
-    }
-    if (width != width_)
-      fields_.fail("fields: " + std::to_string(width) +
-                   ", in the first row: " + std::to_string(width_));
-    return true;
-  }
-
-  void parse(std::string_view text, std::byte* value) {
-    if (is_floating(type_) && is_missing(text)) return put_nan(type_, value);
-    auto const result = parse_number(text, type_, value);
-    if (result == parsed::number) return;
-    fields_.fail(
-        "column " + quoted(column_) + ": " + quoted(text) +
-        (result == parsed::out_of_range ? " does not fit into " : " is not a number of type ") +
-        std::string(name(type_)));
-  }
-
-  csv_fields fields_;
-  std::size_t index_, width_;
-  std::string column_;
-  std::optional<std::string> first_value_;  // of a file without a header
-  std::vector<std::byte> values_;
-  std::uint64_t total_ = 0;
-};
+bool has_header(text_parts const& parts, row const& first, open_options const& options) {
+  if (options.header) return *options.header;
+  if (is_all_numbers(first, parts.rules()))
+    throw error(parts.name() +
+                ": all of the first row are numbers: --header says that they are names, "
+                "--no-header that they are data");
+  return true;
+}
 
 }  // namespace
 
+void begin_csv(text_parts& parts, open_options const& options, bool several) {
+  auto const& file = parts.name();
+  bool const tabs = without_compression(file).ends_with(".tsv");
+  row_format format;
+  format.delimiter = options.delimiter.value_or(tabs ? '\t' : ',');
+  auto [first, second] = first_rows(parts, format.delimiter);
+  auto names = std::move(first.fields);
+  if (names.empty()) throw error(file + ": has no rows");
+  bool const header = has_header(parts, names, options);
+  if (header && second.fields.empty()) throw error(file + ": has a header and no rows");
+  format.width = format.header_width = names.size();
+  // R and pandas write the names of rows in front, and no name over them.
+  bool const row_names = header && second.fields.size() == names.size() + 1;
+  if (row_names && second.fields.back().empty())
+    parts.fail(first.end, "fields: " + std::to_string(second.fields.size()) +
+                              ", the last of them empty, in the first row: " +
+                              std::to_string(names.size()));
+  format.width += row_names;
+  if (header)
+    parts.take(first.end);
+  else
+    for (std::size_t i = 0; i < names.size(); ++i) names[i] = std::to_string(i + 1);
+  format.several = several;
+  if (several) {
+    for (std::size_t i = 0; i < names.size(); ++i) format.wanted.push_back(i + row_names);
+    format.names = std::move(names);
+  } else {
+    auto const index = choose(file, names, options.column);
+    format.wanted = {index + row_names};
+    format.names = {names[index]};
+  }
+  parts.set_format({.words = false, .rows = std::move(format)});
+}
+
 std::unique_ptr<source> open_csv(reader input, open_options const& options) {
-  return std::make_unique<csv_source>(std::move(input), options);
+  text_parts parts(std::move(input), rules_of(options), options.where);
+  begin_csv(parts, options, false);
+  return std::make_unique<parsed_source>(std::move(parts), options.type);
 }
 
 }  // namespace tally::io

@@ -4,18 +4,35 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 
+#include "opened.hpp"
 #include "reader.hpp"
 #include "tally/io/source.hpp"
+#include "text_parts.hpp"
 
 namespace tally::io {
 
-inline constexpr std::string_view npy_magic = "\x93NUMPY";
+inline constexpr std::string_view npy_magic = "\x93NUMPY", zip_magic = "PK\x03\x04";
 
 std::unique_ptr<source> open_npy(reader input, open_options const& options);
+std::unique_ptr<source> open_npz(reader const& input, open_options options);
 std::unique_ptr<source> open_csv(reader input, open_options const& options);
-// float64 numbers separated by whitespace.
-std::unique_ptr<source> open_text(reader input);
+std::unique_ptr<source> open_text(reader input, open_options const& options);
+
+// Raw data is not text that it looks like by accident: whether a beginning is one of text with
+// numbers in it.
+bool looks_like_text(std::string_view beginning);
+
+// A whole number as options and names say it.
+std::optional<std::size_t> to_number(std::string_view text);
+
+// What text is read as, or summed in decimal instead.
+column_rules rules_of(open_options const& options, bool decimals = false);
+
+// Reads the first row, and the second where there is one, for which columns there are: those that
+// `options` ask for, or with `several` all. Throws where that cannot be.
+void begin_csv(text_parts& parts, open_options const& options, bool several);
 
 }  // namespace tally::io

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -15,12 +17,17 @@ struct mapping {
   std::size_t size = 0;
 };
 
+// The first `size` bytes of an open file.
+mapping map_file(int descriptor, std::size_t size);
+
 // A file or stream open for reading.
 class input_file {
  public:
   // "-" is standard input. Throws for what cannot be opened, a directory, and a file of 0 bytes;
   // an empty standard input is an empty array.
   explicit input_file(std::string const& path);
+  // A part of a mapped file.
+  input_file(std::string name, mapping part);
   input_file(input_file&& other) noexcept;
   input_file& operator=(input_file&&) = delete;
   ~input_file();
@@ -31,6 +38,9 @@ class input_file {
 
   // Waits for at least one byte; 0 at the end.
   std::size_t read(std::span<char> into);
+  // How many bytes read() has given, and how many it will have in all, if that is known.
+  std::uint64_t taken() const { return taken_; }
+  std::optional<std::uint64_t> size() const { return size_; }
   // The whole of a regular file that was opened at its beginning.
   mapping map() const;
 
@@ -42,6 +52,9 @@ class input_file {
   int descriptor_;
   bool regular_ = false;
   std::size_t mappable_bytes_ = 0;
+  std::uint64_t taken_ = 0;
+  std::optional<std::uint64_t> size_;
+  mapping part_;
 };
 
 }  // namespace tally::io

@@ -17,6 +17,7 @@ class mapped_array final : public source {
     type_ = layout_.type;
     size_ = size_of(type_);
     bytes_read_ = offset;
+    file_bytes_ = file_.size;
     auto const found = file_.size - offset;
     if (layout_.shape) {
       shape_ = *layout_.shape;
@@ -29,7 +30,8 @@ class mapped_array final : public source {
       if (found % size_ != 0) fail_partial_element(name_, type_, found);
     }
     data_ = file_.data.get() + offset;
-    direct_ = !layout_.swapped && !layout_.fortran && offset % size_ == 0;
+    direct_ = !layout_.swapped && !layout_.fortran &&
+              reinterpret_cast<std::uintptr_t>(data_) % size_ == 0;
     if (layout_.fortran) order_.emplace(shape_, size_);
   }
 

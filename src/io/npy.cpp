@@ -36,9 +36,9 @@ std::string take_header(reader& input) {
   if (head.size() < prefix) fail_truncated(prefix, head.size());
   std::size_t length = 0;
   for (auto i = prefix; i-- > version + 2;) length = length << 8 | byte(i);
-  if (length > longest_token)
+  if (length > longest_header)
     throw error(input.name() + ": the .npy header says that it has " + std::to_string(length) +
-                " bytes; at most " + std::to_string(longest_token) + " are read");
+                " bytes; at most " + std::to_string(longest_header) + " are read");
   head = input.peek(prefix + length);
   if (head.size() < prefix + length) fail_truncated(prefix + length, head.size());
   std::string text(head.substr(prefix));

@@ -2,7 +2,10 @@
 #include "reader.hpp"
 
 #include <cstring>
+#include <stdexcept>
 #include <utility>
+
+#include "tally/error.hpp"
 
 namespace tally::io {
 
@@ -17,9 +20,33 @@ bool reader::read_on(std::size_t most) {
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= std::exchange(begin_, 0);
   if (buffer_.size() < end_ + most) buffer_.resize(end_ + most);
-  auto const got = file_.read({buffer_.data() + end_, most});
+  auto const got = read({buffer_.data() + end_, most});
   end_ += got;
   return got > 0;
+}
+
+void reader::decode(std::unique_ptr<decoder> by) {
+  decoder_ = std::move(by);
+  encoded_ = unread();
+  encoded_rest_ = encoded_;
+  begin_ = end_ = 0;
+}
+
+std::size_t reader::read(std::span<char> into) {
+  if (!decoder_) return file_.read(into);
+  for (;;) {
+    try {
+      if (auto const got = decoder_->decode(encoded_rest_, into)) return got;
+    } catch (std::runtime_error const& e) {
+      throw error(name() + ": " + e.what());
+    }
+    encoded_.resize(buffer_bytes);
+    auto const got = file_.read(encoded_);
+    encoded_rest_ = std::span(encoded_).first(got);
+    if (got > 0) continue;
+    if (!decoder_->is_complete()) throw error(name() + ": ends in the midst of what is compressed");
+    return 0;
+  }
 }
 
 }  // namespace tally::io

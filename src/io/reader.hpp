@@ -3,6 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,8 +16,22 @@ namespace tally::io {
 // What one read, and one buffer of converted elements, holds: it stays in a core's cache.
 inline constexpr std::size_t buffer_bytes = std::size_t(1) << 20;
 
-// Longer headers, numbers and CSV fields are errors, so that no input can fill the memory.
-inline constexpr std::size_t longest_token = std::size_t(1) << 20;
+// Longer headers, and longer numbers and rows of text, are errors, so that no input can fill the
+// memory.
+inline constexpr std::size_t longest_header = std::size_t(1) << 20;
+inline constexpr std::size_t longest_row = std::size_t(1) << 24;
+
+// What undoes a compression.
+class decoder {
+ public:
+  virtual ~decoder() = default;
+  // Takes bytes from the front of `in`, and returns how many it has put to `out`: 0 only if it
+  // needs more input. Throws std::runtime_error, which says what is wrong, for what was not
+  // compressed so.
+  virtual std::size_t decode(std::span<char const>& in, std::span<char> out) = 0;
+  // Whether the input may end here.
+  virtual bool is_complete() const = 0;
+};
 
 // A stream in chunks: the bytes read but not yet taken can be looked at, and more read behind them.
 // What unread() and peek() return is valid until the next more() or peek().
@@ -29,14 +46,27 @@ class reader {
   std::string_view peek(std::size_t n);
   void take(std::size_t n) { begin_ += n, taken_ += n; }
 
+  // What is unread, and what follows it, is from here on what `by` makes of it.
+  void decode(std::unique_ptr<decoder> by);
+
   std::uint64_t taken() const { return taken_; }
+  std::size_t chunk() const { return chunk_; }
+  // Nothing where what is read is not what the file holds.
+  mapping map() const { return decoder_ ? mapping{} : file_.map(); }
+  // Bytes that the file has given, but for those that can still be looked at; and its size.
+  std::uint64_t file_taken() const { return decoder_ ? file_.taken() : taken_; }
+  std::optional<std::uint64_t> file_bytes() const { return file_.size(); }
   input_file const& file() const { return file_; }
   std::string const& name() const { return file_.name(); }
 
  private:
   bool read_on(std::size_t most);
+  std::size_t read(std::span<char> into);
 
   input_file file_;
+  std::unique_ptr<decoder> decoder_;
+  std::string encoded_;
+  std::span<char const> encoded_rest_;
   std::size_t chunk_;
   std::string buffer_;
   std::size_t begin_ = 0, end_ = 0;

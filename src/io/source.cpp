@@ -4,23 +4,99 @@
 #include <utility>
 
 #include "array.hpp"
+#include "compressed.hpp"
 #include "formats.hpp"
 #include "number.hpp"
+#include "opened.hpp"
 #include "tally/error.hpp"
 
 namespace tally::io {
+namespace {
+
+bool decompress(reader& input) {
+  auto const magic = input.peek(zstd_magic.size());
+  if (magic.starts_with(gzip_magic))
+    input.decode(decode_gzip());
+  else if (magic == zstd_magic)
+    input.decode(decode_zstd());
+  else
+    return false;
+  return true;
+}
+
+// How a text begins that is worth to be looked at.
+constexpr std::size_t enough_to_tell = 4096;
+
+}  // namespace
+
+std::string_view without_compression(std::string_view name) {
+  for (std::string_view const suffix : {".gz", ".zst"})
+    if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
+  return name;
+}
+
+column_rules rules_of(open_options const& options, bool decimals) {
+  return {options.type, options.missing, decimals};
+}
+
+bool is_csv(std::string const& path, open_options const& options) {
+  auto const name = without_compression(path);
+  return !options.raw && (options.column || options.delimiter || options.header ||
+                          name.ends_with(".csv") || name.ends_with(".tsv"));
+}
+
+opened identify(std::string const& path, open_options const& options) {
+  reader input{input_file(path)};
+  if (options.raw && !options.type) throw error(path + ": --raw needs --dtype");
+  if (options.raw) return {std::move(input), content::raw};
+  bool const compressed = decompress(input);
+  auto const name = compressed ? without_compression(path) : path;
+  auto const magic = input.peek(npy_magic.size());
+  if (magic == npy_magic) return {std::move(input), content::npy};
+  if (magic.starts_with(zip_magic)) return {std::move(input), content::npz};
+  for (std::string_view const suffix : {".npy", ".npz"})
+    if (name.ends_with(suffix))
+      throw error(path + ": is not a " + std::string(suffix) + " file: it begins with " +
+                  quoted(magic));
+  if (is_csv(path, options)) return {std::move(input), content::csv};
+  if (looks_like_text(input.peek(enough_to_tell))) return {std::move(input), content::text};
+  if (options.type) return {std::move(input), content::raw};
+  throw error(input.name() + ": is neither text nor a .npy file, it begins with " +
+              quoted(input.peek(npy_magic.size())) + "; raw data needs --dtype");
+}
 
 std::unique_ptr<source> open(std::string const& path, open_options const& options) {
-  reader input{input_file(path)};
-  auto const beginning = input.peek(npy_magic.size());
-  if (beginning == npy_magic) return open_npy(std::move(input), options);
-  if (path.ends_with(".npy"))
-    throw error(path + ": is not a .npy file: it begins with " + quoted(beginning));
-  if (options.column || path.ends_with(".csv")) return open_csv(std::move(input), options);
-  if (options.type) return open_array(std::move(input), {.type = *options.type});
-  if (input.file().is_regular() && !input.file().is_standard_input())
-    throw error(path + ": is not a .npy file; raw data needs --dtype, CSV needs --column");
-  return open_text(std::move(input));
+  auto [input, what] = identify(path, options);
+  switch (what) {
+    case content::npy: return open_npy(std::move(input), options);
+    case content::npz: return open_npz(input, options);
+    case content::csv: return open_csv(std::move(input), options);
+    case content::text: return open_text(std::move(input), options);
+    case content::raw: break;
+  }
+  return open_array(std::move(input), {.type = *options.type});
+}
+
+decimal_total sum_decimals(std::string const& path, open_options const& options) {
+  auto [input, what] = identify(path, options);
+  if (what != content::csv && what != content::text)
+    throw error(input.name() + ": is no text, whose numbers --decimal adds");
+  text_parts parts(std::move(input), rules_of(options, true), options.where);
+  if (what == content::csv)
+    begin_csv(parts, options, false);
+  else
+    parts.set_format({.words = true, .rows = {}});
+  decimal_total total;
+  for (auto some = parts.next(); !some.empty(); some = parts.next()) {
+    for (auto const& part : some) {
+      auto const& column = part.columns[0];
+      total.sum.add(column.sum());
+      total.count += column.size();
+      total.missing += column.facts().missing;
+    }
+  }
+  total.bytes_read = parts.bytes_read();
+  return total;
 }
 
 }  // namespace tally::io

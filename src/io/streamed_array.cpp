@@ -14,7 +14,8 @@ class streamed_array final : public source {
   streamed_array(reader input, array_layout layout)
       : input_(std::move(input)), layout_(std::move(layout)), size_(size_of(layout_.type)) {
     type_ = layout_.type;
-    bytes_read_ = input_.taken();
+    file_bytes_ = input_.file_bytes();
+    bytes_read_ = input_.file_taken();
     if (!layout_.shape) return;
     shape_ = *layout_.shape;
     count_ = element_count(shape_, type_);
@@ -30,7 +31,7 @@ class streamed_array final : public source {
     std::span const elements(buffer_.data(), got.size());
     input_.take(elements.size());
     found_ += elements.size();
-    bytes_read_ = input_.taken();
+    bytes_read_ = input_.file_taken();
     if (elements.size() < wanted || wanted == 0) check_end();
     if (layout_.swapped) swap_bytes(elements, size_);
     if (type_ == dtype::boolean) check_bools(input_.name(), elements);

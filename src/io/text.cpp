@@ -1,76 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+//
+// Numbers separated by white space.
 #include <utility>
 
 #include "formats.hpp"
-#include "number.hpp"
-#include "tally/cpu/float_environment.hpp"
-#include "tally/error.hpp"
+#include "parsed_source.hpp"
 
 namespace tally::io {
 namespace {
 
-class text_source final : public source {
- public:
-  explicit text_source(reader input) : input_(std::move(input)) {}
-
-  std::span<std::byte const> next(std::size_t most) override {
-    detail::float_environment const standard;
-    values_.resize(std::clamp(most, sizeof(double), buffer_bytes) / sizeof(double));
-    std::size_t n = 0;
-    while (n < values_.size() && skip_space()) parse(values_[n++]);
-    total_ += n;
-    bytes_read_ = input_.taken();
-    if (n < values_.size()) count_ = total_, shape_ = {total_};
-    return std::as_bytes(std::span(values_).first(n));
-  }
-
- private:
-  static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
-  // Whether there is a token.
-  bool skip_space() {
-    do {
-      auto const text = input_.unread();
-      auto const token = std::ranges::find_if_not(text, is_space);
-      line_ += std::count(text.begin(), token, '\n');
-      input_.take(token - text.begin());
-    } while (input_.unread().empty() && input_.more());
-    return !input_.unread().empty();
-  }
-
-  void parse(double& value) {
-    auto const token = this->token();
-    if (parse_number(token, dtype::float64, std::as_writable_bytes(std::span(&value, 1)).data()) !=
-        parsed::number)
-      throw error(input_.name() + ": line " + std::to_string(line_) + ": " + quoted(token) +
-                  " is not a number");
-    input_.take(token.size());
-  }
-
-  std::string_view token() {
-    for (std::size_t known = 0;;) {
-      auto const text = input_.unread();
-      auto const end = std::ranges::find_if(text.substr(known), is_space) - text.begin();
-      if (std::size_t(end) < text.size()) return text.substr(0, end);
-      if (text.size() > longest_token)
-        throw error(input_.name() + ": line " + std::to_string(line_) +
-                    ": no number is longer than " + std::to_string(longest_token) +
-                    " bytes: " + quoted(text));
-      known = text.size();
-      if (!input_.more()) return input_.unread();
-    }
-  }
-
-  reader input_;
-  std::vector<double> values_;
-  std::uint64_t line_ = 1, total_ = 0;
-};
+// How many bytes a character has in UTF-8 that begins with c; 0 if none does.
+std::size_t length_of(unsigned char c) {
+  if (c < 0x80) return c >= ' ' ? c != 0x7f : c >= '\t' && c <= '\r';
+  return c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+}
 
 }  // namespace
 
-std::unique_ptr<source> open_text(reader input) {
-  return std::make_unique<text_source>(std::move(input));
+bool looks_like_text(std::string_view beginning) {
+  while (!beginning.empty()) {
+    auto const length = length_of((unsigned char)beginning[0]);
+    if (length == 0) return false;
+    for (auto const c : beginning.substr(1, length - 1))
+      if (((unsigned char)c & 0xc0) != 0x80) return false;
+    beginning.remove_prefix(std::min(length, beginning.size()));
+  }
+  return true;
+}
+
+std::unique_ptr<source> open_text(reader input, open_options const& options) {
+  text_parts parts(std::move(input), rules_of(options), options.where);
+  parts.set_format({.words = true, .rows = {}});
+  return std::make_unique<parsed_source>(std::move(parts), options.type);
 }
 
 }  // namespace tally::io

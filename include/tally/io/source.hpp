@@ -12,8 +12,21 @@
 #include <vector>
 
 #include "tally/dtype.hpp"
+#include "tally/io/decimal_sum.hpp"
+#include "tally/where.hpp"
 
 namespace tally::io {
+
+// What there was to be said of numbers that were text.
+struct text_facts {
+  std::uint64_t missing = 0;   // fields that say that there is no number
+  std::uint64_t decimals = 0;  // numbers that are no integers; only where no type was asked for
+  std::uint64_t rounded = 0;   // integers that became float64, beyond where these have all integers
+  decimal_sum large = {};      // the exact sum of these integers
+  bool negative = false;       // whether an integer was
+
+  void add(text_facts const& other);
+};
 
 // One array of one element type. Elements come in C order and in this machine's byte order,
 // whatever the file's.
@@ -21,46 +34,84 @@ class source {
  public:
   virtual ~source() = default;
 
+  // Unless settled(), of what next() has given last: a text is int64 as far as its numbers are
+  // such, or uint64, or float64, and what they are in all is the widest of these.
   dtype type() const { return type_; }
+  // False for text without a type to read it as, until its end.
+  bool settled() const { return settled_; }
   // Unknown (nullopt) until the end where only reading on tells: text, CSV, a raw stream.
   std::optional<std::uint64_t> count() const { return count_; }
   // One entry a dimension; empty for a scalar, and as long as the count is unknown.
   std::vector<std::uint64_t> const& shape() const { return shape_; }
-  // Bytes of input taken so far, headers and text included.
+  // Bytes of the file or stream taken so far, headers, text and what is compressed included.
   std::uint64_t bytes_read() const { return bytes_read_; }
+  // How many there are in all, if it is a file.
+  std::optional<std::uint64_t> file_bytes() const { return file_bytes_; }
+  // Of text: of what has been read so far.
+  text_facts const& facts() const { return facts_; }
+
+  // Where it is not settled, and before next(): reads ahead to find the type, of a stream a copy in a
+  // temporary file.
+  virtual void settle() {}
+  // Then, or instead: what to read the numbers as.
+  virtual void read_as(dtype) {}
 
   // The next elements: whole, aligned to their size, at most `most` bytes or else one element;
   // empty at the end. Valid until the next call. A mapped file in native order is never copied; the
-  // rest passes through a buffer of 1 MiB. Throws where the input turns out to be wrong.
+  // rest passes through buffers of some MiB. Throws where the input turns out to be wrong.
   virtual std::span<std::byte const> next(std::size_t most) = 0;
 
  protected:
   dtype type_ = dtype::float64;
-  std::optional<std::uint64_t> count_;
+  bool settled_ = true;
+  std::optional<std::uint64_t> count_, file_bytes_;
   std::vector<std::uint64_t> shape_;
   std::uint64_t bytes_read_ = 0;
+  text_facts facts_;
 };
 
 struct open_options {
-  // Raw data: the element type. CSV: parse as this (float64). .npy: must agree with the file, and
+  // Text and CSV: read as this. Raw data: the element type. .npy: must agree with the file, and
   // elements "V2" are bfloat16 if this says so.
   std::optional<dtype> type = {};
-  // CSV: the column's name, or its number counted from 0.
+  // Of a CSV file the column, of a .npz the array: its name, or its number counted from 1.
   std::optional<std::string> column = {};
+  // Bytes are elements, whatever they look like.
+  bool raw = false;
+  // CSV: what separates fields (a comma; a tab, where the name ends in .tsv), and whether the first
+  // row holds names.
+  std::optional<char> delimiter = {};
+  std::optional<bool> header = {};
+  // Words for "no number" in text, beside the usual ones.
+  std::vector<std::string> missing = {};
+  // Who parses text.
+  cpu where = {};
 };
 
-// Opens `path`; "-" is standard input. What it is: .npy by its first bytes; CSV if `column` is
-// given or the name ends in .csv; raw, in this machine's byte order, if `type` is given; else, if
-// it is standard input or a pipe, float64 numbers separated by whitespace. Files are mapped if they
-// can be, CSV apart; streams are read in chunks, whatever name they go by, and cannot be .npy in
-// Fortran order.
+// Opens `path`; "-" is standard input. What it is: raw, if that is said; compressed by gzip or
+// zstd, .npy or .npz by its first bytes; CSV if a column, a delimiter or a header is spoken of, or
+// the name ends in .csv or .tsv (.gz or .zst behind it does not count); else text, numbers
+// separated by white space, if its first bytes are text; else raw, in this machine's byte order, of
+// `type`. Files are mapped if they can be; streams are read in chunks, whatever name they go by,
+// and cannot be .npz, nor .npy in Fortran order.
 //
-// CSV follows RFC 4180. The first row holds names unless its cell in the wanted column is a number;
-// every row has as many fields. An empty cell, NA and nan, in any case, are NaN; integer types have
-// none.
+// CSV follows RFC 4180, and lines may end in CR, too. The first row holds names, unless options say
+// that it does not; where all of it are numbers, they have to say. Every row has as many fields, or
+// all have one more than the first: a name in front. The usual words for "no number" are an empty
+// field, NA, N/A, #N/A, null, None, nan and -, in any case: NaN, which integer types have none of.
 //
 // Throws tally::error with one line that names the file and what is wrong with it. A mapped file
 // that another process cuts short meanwhile ends this process by SIGBUS.
 std::unique_ptr<source> open(std::string const& path, open_options const& options = {});
+
+// Whether open() would take it for CSV: as far as options and its name say, nothing is opened.
+bool is_csv(std::string const& path, open_options const& options);
+
+// A sum in decimal: of the text or column that open() would read.
+struct decimal_total {
+  decimal_sum sum;
+  std::uint64_t count = 0, missing = 0, bytes_read = 0;
+};
+decimal_total sum_decimals(std::string const& path, open_options const& options = {});
 
 }  // namespace tally::io

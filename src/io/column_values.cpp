@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "column_values.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "number.hpp"
+#include "tally/exact/float_format.hpp"
+
+namespace tally::io {
+namespace {
+
+constexpr std::string_view usual_missing[] = {"", "na", "n/a", "#n/a", "nan", "null", "none", "-"};
+constexpr auto exact_in_double = std::uint64_t(1) << 53;
+constexpr auto most_positive = std::uint64_t(std::numeric_limits<std::int64_t>::max());
+constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
+                                    1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
+using kind = scanned_number::kind;
+
+bool fits_int64(scanned_number const& n) { return n.magnitude <= most_positive + n.negative; }
+
+std::uint64_t as_word(scanned_number const& n) { return n.negative ? -n.magnitude : n.magnitude; }
+
+bool is_wide_integer(std::string_view text) {
+  text.remove_prefix(text.starts_with('-') || text.starts_with('+'));
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+double to_double(std::string_view text) {
+  double x = 0;
+  parse_number(text, dtype::float64, reinterpret_cast<std::byte*>(&x));
+  return x;
+}
+
+// The double nearest to a number: a quotient of two that are exact is rounded once.
+double nearest_double(std::string_view text, scanned_number const& n) {
+  if (n.magnitude > exact_in_double && n.scale > 0) return to_double(text);
+  double const x = double(n.magnitude) / powers_of_ten[n.scale];
+  return n.negative ? -x : x;
+}
+
+}  // namespace
+
+column_rules::column_rules(std::optional<dtype> type, std::vector<std::string> const& missing,
+                           bool decimals)
+    : type_(type), missing_(missing), decimals_(decimals) {}
+
+bool column_rules::is_missing(std::string_view text) const {
+  constexpr std::size_t longest_usual = 4;
+  if (text.size() <= longest_usual)
+    for (auto const word : usual_missing)
+      if (equal_ignoring_case(text, word)) return true;
+  return std::ranges::find(missing_, text) != missing_.end();
+}
+
+void column_values::clear(column_rules const& rules) {
+  rules_ = &rules;
+  type_ = rules.type().value_or(dtype::int64);
+  size_ = 0;
+  if (facts_.missing || facts_.decimals || facts_.rounded) facts_ = {};
+  facts_.negative = false;
+  if (rules.decimals()) sum_ = {};
+}
+
+parsed column_values::add(std::string_view text, scanned_number const& n) {
+  if (rules_->decimals()) return add_decimal(text, n);
+  if (rules_->type()) return put_as(text, n);
+  if (n.what == kind::integer) {
+    put_integer(n);
+    return parsed::number;
+  }
+  if (n.what != kind::decimal) return put_other(text);
+  ++facts_.decimals;
+  become_float64();
+  put(nearest_double(text, n));
+  return parsed::number;
+}
+
+void column_values::put(std::uint64_t word) {
+  if (size_ == words_.size()) words_.resize(std::max<std::size_t>(2 * size_, 64));
+  words_[size_++] = word;
+}
+
+void column_values::put(double value) { put(to_bits(value)); }
+
+void column_values::put_integer(scanned_number const& n) {
+  if (type_ == dtype::int64 && fits_int64(n)) {
+    facts_.negative |= n.negative;
+    return put(as_word(n));
+  }
+  if (type_ != dtype::float64 && !facts_.negative && !n.negative) {
+    type_ = dtype::uint64;
+    return put(n.magnitude);
+  }
+  facts_.negative |= n.negative;
+  become_float64();
+  double const x = n.negative ? -double(n.magnitude) : double(n.magnitude);
+  if (n.magnitude > exact_in_double) {
+    ++facts_.rounded;
+    facts_.large.add(n.negative, n.magnitude, 0);
+  }
+  put(x);
+}
+
+// What was put before is rounded, too.
+void column_values::become_float64() {
+  if (type_ == dtype::float64) return;
+  bool const is_signed = type_ == dtype::int64;
+  type_ = dtype::float64;
+  auto const integers = std::span(words_).first(std::exchange(size_, 0));
+  for (auto const word : integers) {
+    bool const negative = is_signed && std::int64_t(word) < 0;
+    put_integer({.what = kind::integer, .negative = negative, .magnitude = negative ? -word : word});
+  }
+}
+
+parsed column_values::put_other(std::string_view text) {
+  if (rules_->is_missing(text)) {
+    ++facts_.missing;
+    become_float64();
+    put(quiet_nan<double>());
+    return parsed::number;
+  }
+  double x;
+  if (auto const result = parse_number(text, dtype::float64, reinterpret_cast<std::byte*>(&x));
+      result != parsed::number)
+    return result;
+  std::uint64_t magnitude = 0;
+  if (is_wide_integer(text)) {
+    bool const negative = text[0] == '-';
+    auto const digits = text.substr(negative || text[0] == '+');
+    if (parse_number(digits, dtype::uint64, reinterpret_cast<std::byte*>(&magnitude)) ==
+        parsed::number) {
+      put_integer({.what = kind::integer, .negative = negative, .magnitude = magnitude});
+      return parsed::number;
+    }
+    ++facts_.rounded;
+    decimal_sum one;
+    if (auto const result = one.add(text); result != parsed::number) return result;
+    facts_.large.add(one);
+  } else {
+    ++facts_.decimals;
+  }
+  become_float64();
+  put(x);
+  return parsed::number;
+}
+
+parsed column_values::put_as(std::string_view text, scanned_number const& n) {
+  if (type_ == dtype::float64 && n.what != kind::other) {
+    put(nearest_double(text, n));
+    return parsed::number;
+  }
+  if (type_ == dtype::int64 && n.what == kind::integer && fits_int64(n)) {
+    put(as_word(n));
+    return parsed::number;
+  }
+  auto const size = size_of(type_);
+  if ((size_ + 1) * size > 8 * words_.size())
+    words_.resize(std::max<std::size_t>(2 * words_.size(), 64));
+  auto* const at = reinterpret_cast<std::byte*>(words_.data()) + size_ * size;
+  if (is_floating(type_) && rules_->is_missing(text)) {
+    ++facts_.missing;
+    put_nan(type_, at);
+  } else if (auto const result = parse_number(text, type_, at); result != parsed::number) {
+    return result;
+  }
+  ++size_;
+  return parsed::number;
+}
+
+parsed column_values::add_decimal(std::string_view text, scanned_number const& n) {
+  ++size_;
+  if (n.what != kind::other) {
+    sum_.add(n.negative, n.magnitude, n.scale);
+    return parsed::number;
+  }
+  if (!rules_->is_missing(text)) return sum_.add(text);
+  ++facts_.missing;
+  return parsed::number;
+}
+
+}  // namespace tally::io

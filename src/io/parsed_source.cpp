@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parsed_source.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tally::io {
+
+void text_facts::add(text_facts const& other) {
+  missing += other.missing;
+  decimals += other.decimals;
+  if (other.rounded > 0) large.add(other.large);
+  rounded += other.rounded;
+  negative |= other.negative;
+}
+
+parsed_source::parsed_source(text_parts parts, std::optional<dtype> type)
+    : text_(std::move(parts)) {
+  type_ = type.value_or(dtype::int64);
+  settled_ = type.has_value();
+  file_bytes_ = text_.file_bytes();
+}
+
+void parsed_source::settle() {
+  text_.keep();
+  auto found = type_;
+  while (!next(std::size_t(-1)).empty()) {
+    if (type_ == dtype::float64 || found == dtype::int64) found = type_;
+    if (found == dtype::uint64 && facts_.negative) found = dtype::float64;
+  }
+  text_.rewind();
+  looked_ahead_ = true;
+  parts_ = {};
+  total_ = 0;
+  count_.reset(), shape_.clear();
+  read_as(found);
+}
+
+void parsed_source::read_as(dtype type) {
+  text_.read_as(type);
+  type_ = type;
+  settled_ = true;
+}
+
+std::span<std::byte const> parsed_source::next(std::size_t most) {
+  while (parts_.empty() || done_ == parts_.front().columns[0].bytes().size()) {
+    done_ = 0;
+    parts_ = parts_.empty() ? parts_ : parts_.subspan(1);
+    if (parts_.empty()) parts_ = text_.next();
+    bytes_read_ = text_.bytes_read();
+    if (parts_.empty()) {
+      count_ = total_, shape_ = {total_};
+      return {};
+    }
+    if (!looked_ahead_) facts_.add(parts_.front().columns[0].facts());
+  }
+  auto const& column = parts_.front().columns[0];
+  type_ = column.type();
+  auto const size = size_of(type_);
+  auto const elements = column.bytes().subspan(done_);
+  auto const n = std::min(elements.size(), std::max<std::size_t>(most / size, 1) * size);
+  done_ += n;
+  total_ += n / size;
+  return elements.first(n);
+}
+
+}  // namespace tally::io

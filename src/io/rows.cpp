@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rows.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "number.hpp"
+
+namespace tally::io {
+namespace {
+
+bool is_line_end(char c) { return c == '\n' || c == '\r'; }
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool is_blank(char c, char delimiter) { return (c == ' ' || c == '\t') && c != delimiter; }
+
+char const* skip_blanks(char const* p, char const* end, char delimiter) {
+  while (p != end && is_blank(*p, delimiter)) ++p;
+  return p;
+}
+
+std::string_view trimmed(char const* begin, char const* end, char delimiter) {
+  begin = skip_blanks(begin, end, delimiter);
+  while (end != begin && is_blank(end[-1], delimiter)) --end;
+  return {begin, end};
+}
+
+// The first delimiter or line end in [p, end).
+char const* end_of_field(char const* p, char const* end, char delimiter) {
+#ifdef __SSE2__
+  auto const d = _mm_set1_epi8(delimiter), lf = _mm_set1_epi8('\n'), cr = _mm_set1_epi8('\r');
+  for (; end - p >= 16; p += 16) {
+    auto const x = _mm_loadu_si128(reinterpret_cast<__m128i const*>(p));
+    auto const found = _mm_or_si128(_mm_cmpeq_epi8(x, d),
+                                    _mm_or_si128(_mm_cmpeq_epi8(x, lf), _mm_cmpeq_epi8(x, cr)));
+    if (int const mask = _mm_movemask_epi8(found)) return p + std::countr_zero(unsigned(mask));
+  }
+#endif
+  while (p != end && *p != delimiter && !is_line_end(*p)) ++p;
+  return p;
+}
+
+// Of a field that begins with a quote: the closing one, or null.
+char const* closing_quote(char const* begin, char const* end) {
+  for (auto p = begin + 1;; p += 2) {
+    p = static_cast<char const*>(std::memchr(p, '"', std::size_t(end - p)));
+    if (!p) return nullptr;
+    if (p + 1 == end || p[1] != '"') return p;
+  }
+}
+
+struct field {
+  std::string_view text;  // without quotes around it, and without blanks
+  scanned_number number;  // `other` if all of the text is not one
+  char const* end;        // a delimiter, a line end, or the end of the text
+};
+
+enum class outcome { whole, cut_off, wrong };
+
+// What goes through one part of a text.
+class row_parser {
+ public:
+  row_parser(std::string_view text, bool last, char delimiter)
+      : begin_(text.data()), end_(begin_ + text.size()), last_(last), delimiter_(delimiter) {}
+
+  outcome take(char const* p, field& out) {
+    if (p != end_ && *p == '"') return take_quoted(p, out);
+    p = skip_blanks(p, end_, delimiter_);
+    auto const [number, number_end] = scan_number(p, end_);
+    auto const end = skip_blanks(number_end, end_, delimiter_);
+    out.number = number;
+    if (end == end_ || *end == delimiter_ || is_line_end(*end)) {
+      out.text = {p, number_end};
+      out.end = end;
+    } else {
+      out.end = end_of_field(end, end_, delimiter_);
+      out.text = trimmed(p, out.end, delimiter_);
+      out.number.what = scanned_number::kind::other;
+    }
+    return outcome::whole;
+  }
+
+  // Without a look at what it is.
+  outcome skip(char const* p, field& out) {
+    if (p != end_ && *p == '"') return take_quoted(p, out);
+    out.end = end_of_field(p, end_, delimiter_);
+    return outcome::whole;
+  }
+
+  bool is_cut_off(char const* p) const { return p == end_ && !last_; }
+  parsed_part::problem problem() const { return {std::size_t(wrong_at_ - begin_), wrong_}; }
+  void fail(char const* at, std::string what) { wrong_at_ = at, wrong_ = std::move(what); }
+
+ private:
+  outcome take_quoted(char const* p, field& out) {
+    auto const closing = closing_quote(p, end_);
+    if (!last_ && (!closing || closing + 1 == end_)) return outcome::cut_off;
+    if (!closing) return fail(p, "a quoted field has no end: " + shown(p, end_)), outcome::wrong;
+    out.end = closing + 1;
+    if (out.end != end_ && *out.end != delimiter_ && !is_line_end(*out.end)) {
+      auto const end = end_of_field(out.end, end_, delimiter_);
+      return fail(p, "text follows the closing quote of " + shown(p, end)), outcome::wrong;
+    }
+    out.text = trimmed(p + 1, closing, delimiter_);
+    auto const [number, number_end] = scan_number(out.text.data(), closing);
+    out.number = number;
+    if (number_end != out.text.data() + out.text.size())
+      out.number.what = scanned_number::kind::other;
+    return outcome::whole;
+  }
+
+  static std::string shown(char const* p, char const* end) {
+    return quoted({p, std::size_t(std::min<std::ptrdiff_t>(end - p, 1000))});
+  }
+
+  char const *begin_, *end_;
+  bool last_;
+  char delimiter_;
+  char const* wrong_at_ = nullptr;
+  std::string wrong_;
+};
+
+std::string text_for(parsed result, std::string_view text, column_rules const& rules) {
+  if (result == parsed::out_of_range)
+    return quoted(text) + " does not fit into " +
+           (rules.type() ? std::string(name(*rules.type())) : "a decimal number here");
+  return quoted(text) + " is not a number" +
+         (rules.type() ? " of type " + std::string(name(*rules.type())) : "");
+}
+
+}  // namespace
+
+void parsed_part::begin(std::size_t at, column_rules const& rules, std::size_t column_count) {
+  from = end = at;
+  columns.resize(column_count);
+  for (auto& column : columns) column.clear(rules);
+  dropped.assign(column_count, false);
+  wrong.reset();
+  this->rules = &rules;
+}
+
+void parse_rows(std::string_view text, std::size_t until, bool last, row_format const& format,
+                parsed_part& out) {
+  row_parser parser(text, last, format.delimiter);
+  std::vector<field> row(format.wanted.size());  // numbers count when the row is whole
+  field unwanted;
+  auto const begin = text.data(), stop = begin + until, end = begin + text.size();
+  auto const is_wrong = [&](char const* at, std::string what) {
+    out.wrong = {std::size_t(at - begin), std::move(what)};
+  };
+  for (auto p = begin + out.from; p < stop;) {
+    if (is_line_end(*p)) {
+      out.end = std::size_t(++p - begin);
+      continue;
+    }
+    auto const row_begin = p;
+    std::size_t width = 0, wanted = 0;
+    for (;;) {
+      bool const is_wanted = wanted < row.size() && format.wanted[wanted] == width;
+      auto& here = is_wanted ? row[wanted++] : unwanted;
+      auto const how = is_wanted ? parser.take(p, here) : parser.skip(p, here);
+      if (how == outcome::cut_off || (how == outcome::whole && parser.is_cut_off(here.end))) return;
+      if (how == outcome::wrong) return void(out.wrong = parser.problem());
+      ++width;
+      p = here.end;
+      if (p == end || *p != format.delimiter) break;
+      ++p;
+    }
+    if (width != format.width)
+      return is_wrong(row_begin, "fields: " + std::to_string(width) +
+                                     ", in the first row: " + std::to_string(format.header_width));
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (out.dropped[i]) continue;
+      auto const result = out.columns[i].add(row[i].text, row[i].number);
+      if (result == parsed::number) continue;
+      if (format.several) {
+        out.dropped[i] = true;
+        continue;
+      }
+      return is_wrong(row[i].text.data(),
+                      "column " + quoted(format.names[i]) + ": " +
+                          text_for(result, row[i].text, *out.rules));
+    }
+    if (p != end) ++p;
+    out.end = std::size_t(p - begin);
+  }
+}
+
+void parse_words(std::string_view text, std::size_t until, parsed_part& out) {
+  auto const begin = text.data(), end = begin + until;
+  for (auto p = begin + out.from; p < end;) {
+    if (is_space(*p)) {
+      ++p;
+      continue;
+    }
+    auto [number, word_end] = scan_number(p, end);
+    if (word_end != end && !is_space(*word_end)) number.what = scanned_number::kind::other;
+    while (word_end != end && !is_space(*word_end)) ++word_end;
+    std::string_view const word(p, word_end);
+    auto const result = out.columns[0].add(word, number);
+    if (result != parsed::number) {
+      out.wrong = {std::size_t(p - begin), text_for(result, word, *out.rules)};
+      return;
+    }
+    p = word_end;
+  }
+  out.end = until;
+}
+
+row_taken take_row(std::string_view text, std::size_t at, char delimiter, bool last) {
+  row_parser parser(text, last, delimiter);
+  row_taken out;
+  auto const begin = text.data(), end = begin + text.size();
+  auto p = begin + at;
+  while (p != end && is_line_end(*p)) ++p;
+  if (p == end) return out.end = text.size(), out;
+  for (field here;; ++p) {
+    auto const field_begin = p;
+    auto const how = parser.skip(p, here);
+    if (how == outcome::cut_off || (how == outcome::whole && parser.is_cut_off(here.end)))
+      return out.cut_off = true, out;
+    if (how == outcome::wrong) return out.wrong = parser.problem(), out;
+    p = here.end;
+    bool const quotes = field_begin != p && *field_begin == '"';
+    auto name = std::string(quotes ? trimmed(field_begin + 1, p - 1, delimiter)
+                                   : trimmed(field_begin, p, delimiter));
+    for (std::size_t i = 0; quotes && (i = name.find("\"\"", i)) != name.npos; ++i)
+      name.erase(i, 1);
+    out.fields.push_back(std::move(name));
+    if (p == end || *p != delimiter) break;
+  }
+  out.end = std::size_t(p - begin) + (p != end);
+  return out;
+}
+
+std::size_t end_of_lines(std::string_view text) { return text.find_last_of("\r\n") + 1; }
+
+std::size_t end_of_words(std::string_view text) { return text.find_last_of(" \t\n\v\f\r") + 1; }
+
+std::uint64_t count_lines(std::string_view text) {
+  std::uint64_t lines = 0;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    lines += text[i] == '\n' || (text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n'));
+  return lines;
+}
+
+}  // namespace tally::io

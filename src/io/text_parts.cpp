@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "text_parts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "number.hpp"
+#include "tally/cpu/threads.hpp"
+#include "tally/error.hpp"
+#include "temporary_file.hpp"
+
+namespace tally::io {
+namespace {
+
+std::string_view text_of(mapping const& file) {
+  return {reinterpret_cast<char const*>(file.data.get()), file.size};
+}
+
+}  // namespace
+
+text_parts::text_parts(reader input, column_rules rules, cpu where)
+    : input_(std::move(input)),
+      file_(input_.map()),
+      at_(std::size_t(input_.taken())),
+      rules_(std::move(rules)),
+      threads_(tally::detail::thread_count(where)) {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  if (peek(mark.size()) == mark) take(mark.size());
+}
+
+std::string_view text_parts::peek(std::size_t least) {
+  return file_.data ? text_of(file_).substr(at_, least) : input_.peek(least);
+}
+
+void text_parts::take(std::size_t bytes) {
+  if (file_.data) {
+    at_ += bytes;
+    return;
+  }
+  lines_ += count_lines(peek(bytes));
+  input_.take(bytes);
+}
+
+void text_parts::keep() {
+  if (!file_.data) {
+    temporary_file copy;
+    for (auto text = input_.peek(buffer_bytes); !text.empty(); text = input_.peek(buffer_bytes)) {
+      copy.write(text);
+      input_.take(text.size());
+    }
+    kept_bytes_ = input_.file_taken();
+    file_ = copy.map();
+    at_ = 0;
+  }
+  kept_at_ = at_;
+}
+
+void text_parts::rewind() {
+  at_ = kept_at_;
+  used_ = 0;
+}
+
+std::uint64_t text_parts::bytes_read() const {
+  if (kept_bytes_) return *kept_bytes_;
+  return file_.data ? at_ : input_.file_taken();
+}
+
+void text_parts::fail(std::size_t at, std::string const& problem) {
+  auto const before = file_.data ? text_of(file_).substr(0, at_) : std::string_view();
+  auto const line = 1 + lines_ + count_lines(before) + count_lines(peek(at));
+  throw error(name() + ": line " + std::to_string(line) + ": " + problem);
+}
+
+void text_parts::parse(parsed_part& part, std::string_view text, std::size_t from,
+                       std::size_t until, bool last) {
+  part.begin(from, rules_, format_.words ? 1 : format_.rows.wanted.size());
+  if (from >= until) return;
+  if (format_.words)
+    parse_words(text, until, part);
+  else
+    parse_rows(text, until, last, format_.rows, part);
+}
+
+// What begins before `end`. Returns how much is parsed.
+std::size_t text_parts::parse_all(std::string_view text, std::size_t end, bool last) {
+  auto const share = std::max(input_.chunk(), end / std::size_t(threads_) + 1);
+  std::vector<std::size_t> cuts{0};
+  while (cuts.back() < end) {
+    auto const from = cuts.back() + share;
+    auto const cut = from < end ? text.find_first_of(format_.words ? " \t\n\v\f\r" : "\r\n", from)
+                                : text.npos;
+    cuts.push_back(std::min(cut, end - 1) + 1);
+    if (cut == text.npos || cut >= end) cuts.back() = end;
+  }
+  auto const count = cuts.size() - 1;
+  if (parts_.size() < count) parts_.resize(count);
+  tally::detail::parallel_for(threads_, count, [&](std::size_t i) {
+    parse(parts_[i], text, cuts[i], cuts[i + 1], last);
+  });
+  std::size_t done = 0;
+  for (used_ = 0; used_ < count;) {
+    auto& part = parts_[used_];
+    if (part.from != done) parse(part, text, done, cuts[used_ + 1], last);
+    done = part.end;
+    ++used_;
+    if (part.wrong || (done < cuts[used_] && used_ < count)) break;
+  }
+  return done;
+}
+
+std::span<parsed_part const> text_parts::next() {
+  if (used_ > 0 && parts_[used_ - 1].wrong) {
+    auto const wrong = *parts_[used_ - 1].wrong;
+    fail(wrong.at - parts_[used_ - 1].end, wrong.what);
+  }
+  auto size = std::size_t(threads_) * input_.chunk();
+  for (;; size *= 2) {
+    auto const text = peek(size);
+    if (text.empty()) return {};
+    bool const last = text.size() < size;
+    auto const end = last           ? text.size()
+                     : format_.words ? end_of_words(text)
+                                     : end_of_lines(text);
+    auto const done = end > 0 ? parse_all(text, end, last) : 0;
+    bool const wrong = end > 0 && used_ > 0 && parts_[used_ - 1].wrong;
+    if (done > 0 || wrong) {
+      take(done);
+      break;
+    }
+    if (size > longest_row) {
+      used_ = 0;
+      fail(0, (format_.words ? "no number is longer than " : "no row is longer than ") +
+                  std::to_string(longest_row) + " bytes: " + quoted(text.substr(0, 1000)));
+    }
+  }
+  return std::span(parts_).first(used_);
+}
+
+}  // namespace tally::io

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Text parsed on all cores: some MiB at a time, cut where lines or words end, each core a part.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reader.hpp"
+#include "rows.hpp"
+
+namespace tally::io {
+
+// A row that begins in one part may end in the next, in quotes. That shows where the first part is
+// done, and the next is parsed again then, from the row's end on.
+class text_parts {
+ public:
+  struct format {
+    bool words;  // else rows
+    row_format rows;
+  };
+  text_parts(reader input, column_rules rules, cpu where);
+
+  // The text before anything is taken: `least` bytes of it, fewer only if that is all.
+  std::string_view peek(std::size_t least);
+  void take(std::size_t bytes);
+  void set_format(format f) { format_ = std::move(f); }
+  column_rules const& rules() const { return rules_; }
+  row_format const& row_format_used() const { return format_.rows; }
+
+  // So that rewind() can go back to here: what is not in a mapped file goes into a temporary one.
+  void keep();
+  void rewind();
+  void read_as(dtype type) { rules_.read_as(type); }
+
+  // The parts of the text that come next; none at the end. Valid until the next call.
+  std::span<parsed_part const> next();
+
+  std::uint64_t bytes_read() const;
+  std::optional<std::uint64_t> file_bytes() const { return input_.file_bytes(); }
+  std::string const& name() const { return input_.name(); }
+  // "FILE: line N: problem", of what is `at` bytes behind what has been taken.
+  [[noreturn]] void fail(std::size_t at, std::string const& problem);
+
+ private:
+  void parse(parsed_part& part, std::string_view text, std::size_t from, std::size_t until,
+             bool last);
+  std::size_t parse_all(std::string_view text, std::size_t end, bool last);
+
+  reader input_;
+  mapping file_;
+  std::size_t at_ = 0, kept_at_ = 0;         // in file_
+  std::optional<std::uint64_t> kept_bytes_;  // that were read to keep them
+  column_rules rules_;
+  int threads_;
+  format format_;
+  std::vector<parsed_part> parts_;
+  std::size_t used_ = 0;  // parts that hold something
+  std::uint64_t lines_ = 0;
+};
+
+}  // namespace tally::io
