@@ -22,7 +22,10 @@ using kind = scanned_number::kind;
 
 bool fits_int64(scanned_number const& n) { return n.magnitude <= most_positive + n.negative; }
 
-std::uint64_t as_word(scanned_number const& n) { return n.negative ? -n.magnitude : n.magnitude; }
+std::uint64_t as_word(scanned_number const& n) {
+  auto const sign = -std::uint64_t(n.negative);
+  return (n.magnitude ^ sign) - sign;
+}
 
 bool is_wide_integer(std::string_view text) {
   text.remove_prefix(text.starts_with('-') || text.starts_with('+'));
@@ -39,7 +42,7 @@ double to_double(std::string_view text) {
 double nearest_double(std::string_view text, scanned_number const& n) {
   if (n.magnitude > exact_in_double && n.scale > 0) return to_double(text);
   double const x = double(n.magnitude) / powers_of_ten[n.scale];
-  return n.negative ? -x : x;
+  return from_bits<double>(to_bits(x) | std::uint64_t(n.negative) << 63);
 }
 
 }  // namespace

@@ -69,9 +69,8 @@ class row_parser {
   outcome take(char const* p, field& out) {
     if (p != end_ && *p == '"') return take_quoted(p, out);
     p = skip_blanks(p, end_, delimiter_);
-    auto const [number, number_end] = scan_number(p, end_);
+    auto const number_end = scan_number(p, end_, out.number);
     auto const end = skip_blanks(number_end, end_, delimiter_);
-    out.number = number;
     if (end == end_ || *end == delimiter_ || is_line_end(*end)) {
       out.text = {p, number_end};
       out.end = end;
@@ -105,9 +104,7 @@ class row_parser {
       return fail(p, "text follows the closing quote of " + shown(p, end)), outcome::wrong;
     }
     out.text = trimmed(p + 1, closing, delimiter_);
-    auto const [number, number_end] = scan_number(out.text.data(), closing);
-    out.number = number;
-    if (number_end != out.text.data() + out.text.size())
+    if (scan_number(out.text.data(), closing, out.number) != out.text.data() + out.text.size())
       out.number.what = scanned_number::kind::other;
     return outcome::whole;
   }
@@ -196,7 +193,8 @@ void parse_words(std::string_view text, std::size_t until, parsed_part& out) {
       ++p;
       continue;
     }
-    auto [number, word_end] = scan_number(p, end);
+    scanned_number number;
+    auto word_end = scan_number(p, end, number);
     if (word_end != end && !is_space(*word_end)) number.what = scanned_number::kind::other;
     while (word_end != end && !is_space(*word_end)) ++word_end;
     std::string_view const word(p, word_end);

@@ -19,13 +19,6 @@ struct scanned_number {
   std::uint64_t magnitude = 0;
 };
 
-// The number at `begin` in [begin, end), and where it ends. `other`: none, or one to be looked at
-// with more care; where it ends is open then.
-struct scanned {
-  scanned_number number;
-  char const* end;
-};
-
 namespace swar {
 
 inline constexpr int most_digits = 19;  // of which any fit 64 bits
@@ -38,15 +31,19 @@ inline std::uint64_t load_eight(char const* p) {
   return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? x : __builtin_bswap64(x);
 }
 
-// Adding 6 carries what is above '9' out of the low half of its byte.
-inline bool are_eight_digits(std::uint64_t x) {
-  return ((x & 0xf0f0f0f0f0f0f0f0) | ((x + 0x0606060606060606) & 0xf0f0f0f0f0f0f0f0) >> 4) ==
-         0x3333333333333333;
+// How many bytes from the front on are digits, of eight that '0' has been taken from.
+inline unsigned digits_in_front(std::uint64_t x) {
+  // Adding 118 carries what is above 9 into the byte's highest bit.
+  auto const others = (((x & 0x7f7f7f7f7f7f7f7f) + 0x7676767676767676) | x) & 0x8080808080808080;
+  return others ? unsigned(__builtin_ctzll(others)) / 8 : 8;
 }
+
+inline constexpr std::uint64_t powers_of_ten[] = {1,      10,      100,      1000,     10000,
+                                                  100000, 1000000, 10000000, 100000000};
 
 // Digits become pairs, these fours, these eight.
 inline std::uint64_t value_of_eight(std::uint64_t x) {
-  x = (x & 0x0f0f0f0f0f0f0f0f) * 2561 >> 8;
+  x = x * 2561 >> 8;
   x = (x & 0x00ff00ff00ff00ff) * 6553601 >> 16;
   return (x & 0x0000ffff0000ffff) * 42949672960001 >> 32;
 }
@@ -54,10 +51,12 @@ inline std::uint64_t value_of_eight(std::uint64_t x) {
 // Takes the digits at p into `value`, which wraps beyond most_digits of them.
 inline char const* take_digits(char const* p, char const* end, std::uint64_t& value) {
   while (end - p >= 8) {
-    auto const x = load_eight(p);
-    if (!are_eight_digits(x)) break;
-    value = value * 100000000 + value_of_eight(x);
-    p += 8;
+    auto const x = load_eight(p) ^ 0x3030303030303030;
+    auto const n = digits_in_front(x);
+    if (n == 0) return p;
+    value = value * powers_of_ten[n] + value_of_eight(x << (64 - 8 * n));
+    p += n;
+    if (n < 8) return p;
   }
   for (; p != end && is_digit(*p); ++p) value = value * 10 + std::uint64_t(*p - '0');
   return p;
@@ -65,27 +64,38 @@ inline char const* take_digits(char const* p, char const* end, std::uint64_t& va
 
 }  // namespace swar
 
-inline scanned scan_number(char const* begin, char const* end) {
-  scanned out{{}, begin};
-  auto& n = out.number;
+// Reads the number at `begin` in [begin, end); returns where it ends. `other`: there is none, or one to
+// be looked at with more care; where it ends is open then.
+inline char const* scan_number(char const* begin, char const* end, scanned_number& out) {
   auto p = begin;
-  if (p != end && (*p == '-' || *p == '+')) n.negative = *p++ == '-';
+  bool negative = false;
+  if (p != end) {  // without a branch on the sign, which nothing predicts
+    negative = *p == '-';
+    p += negative | (*p == '+');
+  }
+  std::uint64_t magnitude = 0;
   auto const whole = p;
-  p = swar::take_digits(p, end, n.magnitude);
+  p = swar::take_digits(p, end, magnitude);
   auto digits = p - whole;
   bool const point = p != end && *p == '.';
+  std::ptrdiff_t scale = 0;
   if (point) {
     auto const fraction = ++p;
-    p = swar::take_digits(p, end, n.magnitude);
-    digits += p - fraction;
-    n.scale = std::uint8_t(p - fraction);
+    p = swar::take_digits(p, end, magnitude);
+    scale = p - fraction;
+    digits += scale;
   }
-  out.end = p;
-  if (digits == 0 || digits > swar::most_digits || (p != end && (*p | 32) == 'e')) return out;
   // Only a float has a negative zero.
-  bool const zero = n.negative && n.magnitude == 0;
-  n.what = point || zero ? scanned_number::kind::decimal : scanned_number::kind::integer;
-  return out;
+  bool const is_float = point || (negative && magnitude == 0);
+  bool const is_quick = digits > 0 && digits <= swar::most_digits;
+  bool const power = p != end && (*p | 32) == 'e';
+  out.what = !is_quick || power ? scanned_number::kind::other
+             : is_float             ? scanned_number::kind::decimal
+                                    : scanned_number::kind::integer;
+  out.negative = negative;
+  out.scale = std::uint8_t(scale);
+  out.magnitude = magnitude;
+  return p;
 }
 
 }  // namespace tally::io
