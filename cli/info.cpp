@@ -5,17 +5,23 @@
 #include "commands.hpp"
 #include "input.hpp"
 #include "report.hpp"
+#include "table.hpp"
 
 namespace tally::cli {
 
 void run_info(arguments const& options) {
   for (auto const& file : options.files) {
+    if (asks_for_all_columns({file}, options)) {
+      list_columns(file, options);
+      continue;
+    }
     stopwatch const watch;
     input in({file}, options);
+    bool const is_text = !in.settled();
     if (!in.count()) in.settle();
     while (!in.count() && !in.next().empty()) continue;
     auto const count = in.count().value();
-    auto const bytes = count * size_of(in.type());
+    auto const bytes = is_text ? in.bytes_read() : count * size_of(in.type());
     answer const found{.lines = {file, std::string(name(in.type())),
                                  fmt::format("{}", fmt::join(in.shape(), " x ")),
                                  fmt::format("{}", count), fmt::format("{}", bytes)},

@@ -10,6 +10,7 @@
 #include "reduction.hpp"
 #include "report.hpp"
 #include "state.hpp"
+#include "table.hpp"
 
 namespace tally::cli {
 
@@ -74,6 +75,8 @@ bool run_on_gpu(input& in, arguments const& options, reduction_settings const& s
 void run_reduction(arguments const& options) {
   if (options.decimal) return run_decimal(options);
   for_each_array(options, [&](std::vector<std::string> const& files) {
+    bool const all = command_named(options.command)->options & leaves_nan_out;
+    if (all && asks_for_all_columns(files, options)) return reduce_columns(files, options);
     stopwatch const watch;
     input in(files, options);
     if (options.gpu) {

@@ -101,7 +101,7 @@ void begin_csv(text_parts& parts, open_options const& options, bool several) {
     parts.take(first.end);
   else
     for (std::size_t i = 0; i < names.size(); ++i) names[i] = std::to_string(i + 1);
-  format.several = several;
+  format.several = several && names.size() > 1;
   if (several) {
     for (std::size_t i = 0; i < names.size(); ++i) format.wanted.push_back(i + row_names);
     format.names = std::move(names);

@@ -132,6 +132,7 @@ std::string text_for(parsed result, std::string_view text, column_rules const& r
 
 void parsed_part::begin(std::size_t at, column_rules const& rules, std::size_t column_count) {
   from = end = at;
+  rows = 0;
   columns.resize(column_count);
   for (auto& column : columns) column.clear(rules);
   dropped.assign(column_count, false);
@@ -181,6 +182,7 @@ void parse_rows(std::string_view text, std::size_t until, bool last, row_format 
                       "column " + quoted(format.names[i]) + ": " +
                           text_for(result, row[i].text, *out.rules));
     }
+    ++out.rows;
     if (p != end) ++p;
     out.end = std::size_t(p - begin);
   }

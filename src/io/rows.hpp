@@ -28,6 +28,7 @@ struct row_format {
 struct parsed_part {
   std::size_t from = 0, end = 0;
   std::vector<column_values> columns;
+  std::uint64_t rows = 0;
   std::vector<char> dropped;  // whether a column of several is out
   struct problem {
     std::size_t at;  // in the text

@@ -30,7 +30,7 @@ class text_parts {
   void take(std::size_t bytes);
   void set_format(format f) { format_ = std::move(f); }
   column_rules const& rules() const { return rules_; }
-  row_format const& row_format_used() const { return format_.rows; }
+  row_format const& rows() const { return format_.rows; }
 
   // So that rewind() can go back to here: what is not in a mapped file goes into a temporary one.
   void keep();

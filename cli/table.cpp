@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "commands.hpp"
+#include "every_type.hpp"
+#include "reduction.hpp"
+#include "report.hpp"
+#include "tally/error.hpp"
+#include "tally/io/table.hpp"
+
+namespace tally::cli {
+namespace {
+
+// What goes on with a column: several runs of it, and nothing as soon as it is known to hold text.
+template <class Run>
+struct column {
+  std::string name;
+  std::optional<every_type<Run>> all;
+  io::text_facts facts = {};
+};
+
+// Every file has to have the same columns.
+template <class Run>
+class columns {
+ public:
+  std::vector<column<Run>> all;
+  std::uint64_t rows = 0, bytes_read = 0;
+
+  template <class Make, class Put>
+  columns(std::vector<std::string> const& files, arguments const& options, Make make, Put put) {
+    progress shown;
+    for (auto const& file : files) {
+      io::table in(file, open_options_of(options));
+      if (all.empty())
+        for (auto const& name : in.names()) all.push_back({name, every_type<Run>(types, make)});
+      if (!std::ranges::equal(all, in.names(), {}, &column<Run>::name))
+        throw error(file + ": has other columns than " + files.front());
+      if (in.file_bytes() && files.size() == 1) shown.expect(*in.file_bytes());
+      for (std::uint64_t read = 0; in.next(); read = in.bytes_read()) {
+        for (std::size_t i = 0; i < all.size(); ++i) add(all[i], in.column(i), put);
+        shown.advance(in.bytes_read() - read);
+      }
+      for (std::size_t i = 0; i < all.size(); ++i) all[i].facts.add(in.facts(i));
+      rows += in.rows();
+      bytes_read += in.bytes_read();
+    }
+  }
+
+  // Those that hold a number.
+  bool is_numeric(column<Run> const& c) const { return c.all && c.facts.missing < rows; }
+
+ private:
+  inline static std::vector<dtype> const types{dtype::int64, dtype::uint64, dtype::float64};
+
+  template <class Put>
+  void add(column<Run>& c, std::optional<io::table::run> const& found, Put const& put) {
+    if (!found) c.all.reset();
+    if (c.all) c.all->add(array_of(found->type, found->elements), put);
+  }
+};
+
+// Cells in columns, those of the first to the left and the others to the right.
+std::vector<std::string> aligned(std::vector<std::vector<std::string>> const& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (auto const& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  std::vector<std::string> lines;
+  for (auto const& row : rows) {
+    auto& line = lines.emplace_back(fmt::format("{:<{}}", row[0], widths[0]));
+    for (std::size_t i = 1; i < row.size(); ++i)
+      line += fmt::format("  {:>{}}", row[i], widths[i]);
+  }
+  return lines;
+}
+
+template <class Run>
+facts facts_of(columns<Run> const& read, std::vector<std::string> const& files) {
+  return {.inputs = files,
+          .type = dtype::float64,
+          .shape = {read.rows, read.all.size()},
+          .count = read.rows,
+          .nan_count = std::nullopt,
+          .bytes_read = read.bytes_read};
+}
+
+reduction_settings settings_of(arguments const& options, dtype type) {
+  return {.command = options.command,
+          .type = type,
+          .ddof = options.ddof,
+          .skip_nan = true,
+          .out_type = std::nullopt};
+}
+
+// A row of cells, without where the ends lie.
+std::vector<std::string> row_of(std::string const& name, answer const& found) {
+  std::vector<std::string> row{name};
+  for (auto const& line : found.lines) row.push_back(line.substr(0, line.find(" at ")));
+  return row;
+}
+
+}  // namespace
+
+bool asks_for_all_columns(std::vector<std::string> const& files, arguments const& options) {
+  return !options.column && std::ranges::all_of(files, [&](std::string const& file) {
+    return io::is_csv(file, open_options_of(options));
+  });
+}
+
+void reduce_columns(std::vector<std::string> const& files, arguments const& options) {
+  stopwatch const watch;
+  if (options.type || options.save_state || options.first_index || options.gpu)
+    throw usage_error("--column: is needed for an option that is of one column");
+  columns<any_reducer> read(
+      files, options,
+      [&](dtype type) { return make_reduction(settings_of(options, type), 0); },
+      [&](any_reducer& total, any_array const& x) { total.add(options.where, x); });
+  auto about = facts_of(read, files);
+  answer found;
+  found.keys["dtype"] = json();
+  auto& list = found.keys["columns"] = json::array();
+  std::vector<std::vector<std::string>> rows;
+  for (auto& c : read.all) {
+    if (!read.is_numeric(c)) continue;
+    auto const type = c.all->type();
+    auto const one = answer_of(settings_of(options, type), c.all->run(), c.name);
+    if (read.all.size() == 1) {
+      about.type = type, about.shape = {read.rows}, about.nan_count = c.facts.missing;
+      return print(options, about, one, watch);
+    }
+    if (rows.empty()) rows.push_back(one.names), rows[0].insert(rows[0].begin(), "column");
+    rows.push_back(row_of(c.name, one));
+    list.push_back({{"column", c.name},
+                    {"dtype", name(type)},
+                    {"count", read.rows},
+                    {"nan_count", c.facts.missing}});
+    list.back().update(one.keys);
+  }
+  if (rows.empty()) throw error(options.command + ": " + files.front() + " has no column of numbers");
+  found.lines = aligned(rows);
+  print(options, about, found, watch);
+}
+
+void list_columns(std::string const& file, arguments const& options) {
+  stopwatch const watch;
+  struct nothing {};
+  columns<nothing> read({file}, options, [](dtype) { return nothing(); },
+                        [](nothing&, any_array const&) {});
+  answer found;
+  found.keys["dtype"] = json();
+  found.keys["bytes"] = read.bytes_read;
+  auto& list = found.keys["columns"] = json::array();
+  std::vector<std::vector<std::string>> rows{{"column", "dtype", "count", "missing"}};
+  for (auto const& c : read.all) {
+    bool const numbers = read.is_numeric(c);
+    auto const type = numbers ? std::string(name(c.all->type())) : c.all ? "missing" : "text";
+    auto const missing = c.all ? fmt::format("{}", c.facts.missing) : "-";
+    rows.push_back({c.name, type, fmt::format("{}", read.rows), missing});
+    list.push_back({{"column", c.name},
+                    {"dtype", numbers ? json(type) : json()},
+                    {"nan_count", c.all ? json(c.facts.missing) : json()}});
+  }
+  found.lines = aligned(rows);
+  print(options, facts_of(read, {file}), found, watch);
+}
+
+}  // namespace tally::cli
