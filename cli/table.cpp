@@ -113,8 +113,13 @@ bool asks_for_all_columns(std::vector<std::string> const& files, arguments const
 
 void reduce_columns(std::vector<std::string> const& files, arguments const& options) {
   stopwatch const watch;
-  if (options.type || options.save_state || options.first_index || options.gpu)
-    throw usage_error("--column: is needed for an option that is of one column");
+  std::string of_one;
+  if (options.type) of_one = "--dtype";
+  if (options.save_state) of_one = "--save-state";
+  if (options.first_index) of_one = "--first-index";
+  if (options.each) of_one = "--each";
+  if (options.gpu) of_one = "--device gpu";
+  if (!of_one.empty()) throw usage_error(of_one + ": needs --column, it is of one column");
   columns<any_reducer> read(
       files, options,
       [&](dtype type) { return make_reduction(settings_of(options, type), 0); },

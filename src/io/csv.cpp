@@ -63,7 +63,7 @@ std::pair<row_taken, row_taken> first_rows(text_parts& parts, char delimiter) {
       if (taken.wrong) parts.fail(taken.wrong->at, taken.wrong->what);
     if (!first.cut_off && !second.cut_off) return {std::move(first), std::move(second)};
     if (size > longest_row)
-      parts.fail(0, "no row is longer than " + std::to_string(longest_row) + " bytes: " +
+      parts.fail(first.end, "no row is longer than " + std::to_string(longest_row) + " bytes: " +
                         quoted(text.substr(first.end, 1000)));
   }
 }

@@ -169,7 +169,9 @@ void parse_rows(std::string_view text, std::size_t until, bool last, row_format 
     }
     if (width != format.width)
       return is_wrong(row_begin, "fields: " + std::to_string(width) +
-                                     ", in the first row: " + std::to_string(format.header_width));
+                                     ", in the first row: " + std::to_string(format.header_width) +
+                                     (format.width > format.header_width ? " and a name in front"
+                                                                         : ""));
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (out.dropped[i]) continue;
       auto const result = out.columns[i].add(row[i].text, row[i].number);

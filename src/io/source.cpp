@@ -62,7 +62,7 @@ opened identify(std::string const& path, open_options const& options) {
   if (looks_like_text(input.peek(enough_to_tell))) return {std::move(input), content::text};
   if (options.type) return {std::move(input), content::raw};
   throw error(input.name() + ": is neither text nor a .npy file, it begins with " +
-              quoted(input.peek(npy_magic.size())) + "; raw data needs --dtype");
+              quoted(input.peek(8)) + "; raw data needs --dtype");
 }
 
 std::unique_ptr<source> open(std::string const& path, open_options const& options) {

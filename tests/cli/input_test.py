@@ -63,10 +63,9 @@ def test_csv_columns_go_by_name_or_number():
     with open("t.csv", "w", newline="") as file:
         file.write(CSV)
     assert answer("sum", "t.csv", "--column", "miles, all") == "60"
-    assert answer("sum", "t.csv", "--column", "2") == "60"
+    assert answer("sum", "t.csv", "--column", "3") == "60"
     assert "'2nd'" in failure(1, "sum", "t.csv", "--column", "2nd")
     assert answer("sum", "t.csv", "--column", "hours", "--skip-nan") == "4"
-    assert answer("sum", "t.csv", "--column", "hours") == "nan"
     found = report("sum", "t.csv", "--column", "miles, all", "--dtype", "int16")
     assert (found["dtype"], found["count"], found["shape"]) == ("int16", 3, [3])
     assert found["bytes_read"] == len(CSV)
@@ -75,9 +74,10 @@ def test_csv_columns_go_by_name_or_number():
 def test_csv_without_a_header_and_with_one_column():
     with open("t.csv", "w") as file:
         file.write("1\n2\n3.5\n")
-    assert answer("sum", "t.csv") == "6.5"
+    assert answer("sum", "t.csv", "--no-header") == "6.5"
     os.rename("t.csv", "t.txt")
-    assert answer("sum", "t.txt", "--column", "0") == "6.5"
+    assert answer("sum", "t.txt", "--column", "1", "--no-header") == "6.5"
+    assert answer("sum", "t.txt") == "6.5"
 
 
 def test_standard_input_of_numbers():

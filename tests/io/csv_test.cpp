@@ -17,13 +17,17 @@ struct csv_test : testing::Test {
 
   // The values of `column`; the same for every chunk size.
   template <class T = double>
-  std::vector<T> column(std::string const& text, std::optional<std::string> const& column = {}) {
-    open_options const options{dtype_of<T>, column};
+  std::vector<T> column(std::string const& text, std::optional<std::string> const& column = {},
+                        std::optional<bool> header = {}) {
+    open_options const options{.type = dtype_of<T>, .column = column, .header = header};
     auto const path = in.write("a.csv", text);
     auto const values = read_all<T>(path, options);
     for (std::size_t const chunk : {1, 2, 3, 7, 64}) {
       auto const again = open_csv(reader(input_file(path), chunk), options);
       EXPECT_EQ(bytes_of(read_all<T>(*again, 3 * sizeof(T))), bytes_of(values)) << chunk;
+      fifo const stream(in, "stream" + std::to_string(chunk), text);
+      auto const streamed = open_csv(reader(input_file(stream.path()), chunk), options);
+      EXPECT_EQ(bytes_of(read_all<T>(*streamed)), bytes_of(values)) << chunk;
     }
     return values;
   }
@@ -46,21 +50,50 @@ using values = std::vector<double>;
 TEST_F(csv_test, a_column_is_found_by_name_and_by_number) {
   std::string const text = "name,size, weight \nx,1,2.5\ny,3,-4e2\n";
   EXPECT_EQ(column(text, "size"), (values{1, 3}));
-  EXPECT_EQ(column(text, "1"), (values{1, 3}));
+  EXPECT_EQ(column(text, "2"), (values{1, 3}));
   EXPECT_EQ(column(text, "weight"), (values{2.5, -400}));
   EXPECT_EQ(column("size\n1\n2\n"), (values{1, 2}));
 }
 
-TEST_F(csv_test, a_first_row_with_a_number_in_the_column_is_data) {
-  EXPECT_EQ(column("5,0,7\n1,2,3\n", "0"), (values{5, 1}));
-  EXPECT_EQ(column("5,0,7\n1,2,3\n", "2"), (values{7, 3}));
-  EXPECT_EQ(column("8\n9\n"), (values{8, 9}));
-  EXPECT_TRUE(std::isnan(column("NA,1\n2,3\n", "0")[0]));
+TEST_F(csv_test, of_a_first_row_of_numbers_somebody_has_to_say_what_it_is) {
+  EXPECT_EQ(column("5,0,7\n1,2,3\n", "1", false), (values{5, 1}));
+  EXPECT_EQ(column("5,0,7\n1,2,3\n", "3", false), (values{7, 3}));
+  EXPECT_EQ(column("8\n9\n", {}, false), (values{8, 9}));
+  EXPECT_TRUE(std::isnan(column("NA,1\n2,3\n", "1", false)[0]));
+  EXPECT_EQ(column("2019,2020\n1,2\n", "2020", true), values{2});
+  EXPECT_EQ(column("2019,2020\n1,2\n", "1", true), values{1});
+  for (std::string const row : {"2019\n", "5,NA,7\n", "1e3,-4,.5\n"})
+    EXPECT_EQ(error_of(row + row, {.column = "1"}),
+              "all of the first row are numbers: --header says that they are names, "
+              "--no-header that they are data");
 }
 
-TEST_F(csv_test, digits_may_be_a_name) {
+TEST_F(csv_test, a_first_row_with_a_name_in_it_is_a_header) {
   EXPECT_EQ(column("city,1990,1991\nx,5,6\n", "1991"), values{6});
-  EXPECT_EQ(column(",a,b\n0,5,6\n", "0"), values{0});
+  EXPECT_EQ(column("city,1990,3\nx,5,6\n", "3"), values{6});
+  EXPECT_EQ(column("city,3,4\nx,5,6\n", "3"), values{5});
+  EXPECT_EQ(column(",a,b\n0,5,6\n", "1"), values{0});
+}
+
+TEST_F(csv_test, a_name_in_front_of_every_row_needs_none_of_its_own) {
+  EXPECT_EQ(column("a,b\nx,1,2\ny,3,4\n", "a"), (values{1, 3}));
+  EXPECT_EQ(column("a,b\nx,1,2\ny,3,4\n", "2"), (values{2, 4}));
+  EXPECT_EQ(column("a\n\"x,y\",1\n"), values{1});
+  EXPECT_EQ(error_of("a,b\nx,1,2\n3,4\n", {.column = "a"}),
+            "line 3: fields: 2, in the first row: 2 and a name in front");
+  EXPECT_EQ(error_of("a,b\n1,2,\n", {.column = "a"}),
+            "line 2: fields: 3, the last of them empty, in the first row: 2");
+}
+
+TEST_F(csv_test, other_characters_can_be_between_fields) {
+  auto const read = [&](std::string const& name, std::string const& text, open_options options) {
+    options.column = "b";
+    return read_all<std::int64_t>(in.write(name, text), options);
+  };
+  EXPECT_EQ(read("a.csv", "a;b\n1,5;2\n", {.delimiter = ';'}), std::vector<std::int64_t>{2});
+  EXPECT_EQ(read("a.tsv", "a\tb\n1,5\t 2\n", {}), std::vector<std::int64_t>{2});
+  EXPECT_EQ(read("a", "a b\n1 2\n", {.delimiter = ' '}), std::vector<std::int64_t>{2});
+  EXPECT_EQ(read("a.tsv", "a|b\n1|\"2\"\n", {.delimiter = '|'}), std::vector<std::int64_t>{2});
 }
 
 TEST_F(csv_test, quoted_fields_hold_commas_quotes_and_line_ends) {
@@ -76,14 +109,18 @@ TEST_F(csv_test, line_ends_empty_lines_and_a_byte_order_mark_do_not_matter) {
   EXPECT_EQ(column("\xef\xbb\xbfx,y\r\n1,2\r\n\r\n\n3,4", "x"), (values{1, 3}));
   EXPECT_EQ(column("x\n1\n2"), (values{1, 2}));
   EXPECT_EQ(column("x,y\n1, 2\t\n3,\"4\"", "y"), (values{2, 4}));
-  EXPECT_EQ(column("x\n"), values{});
+  EXPECT_EQ(column("x\r1\r2\r"), (values{1, 2}));
+  EXPECT_EQ(column("x,y\r1,2\r\n3,4\n5,6\r\r7,8", "y"), (values{2, 4, 6, 8}));
 }
 
 TEST_F(csv_test, missing_values_are_nan) {
-  auto const found = column("x,y\n1,\n2,NA\n3,nan\n4,NaN\n5,\n6,  \n7,8", "y");
-  ASSERT_EQ(found.size(), 7u);
-  for (int i = 0; i < 6; ++i) EXPECT_TRUE(std::isnan(found[i])) << i;
-  EXPECT_EQ(found[6], 8);
+  auto const found = column(
+      "x,y\n1,\n2,NA\n3,nan\n4,NaN\n5,\n6,  \n7,N/A\n8,#N/A\n9,null\n10,None\n11,-\n12,8", "y");
+  ASSERT_EQ(found.size(), 12u);
+  for (int i = 0; i < 11; ++i) EXPECT_TRUE(std::isnan(found[i])) << i;
+  EXPECT_EQ(found[11], 8);
+  auto const path = in.write("a.csv", "x\n?\n5\n");
+  EXPECT_TRUE(std::isnan(read_all<double>(path, {.missing = {"!", "?"}})[0]));
   EXPECT_EQ(to_bits(number<float>("\"\"")), format<float>::quiet_nan);
   EXPECT_EQ(to_bits(number<float>("-nan")), format<float>::quiet_nan);
   EXPECT_EQ(error_of("x,y\n1,\n", {dtype::int32, "y"}),
@@ -146,48 +183,56 @@ TEST_F(csv_test, integers_and_bools_are_exact_or_refused) {
 
 TEST_F(csv_test, text_in_the_column_is_refused_with_line_and_column) {
   EXPECT_EQ(error_of("a,b\n\"x\ny\",1\n\n2,3 km\n", {.column = "b"}),
-            "line 5: column 'b': '3 km' is not a number of type float64");
-  EXPECT_EQ(error_of("1,2\nx,3\n", {.column = "0"}),
-            "line 2: column '0': 'x' is not a number of type float64");
-  for (std::string const text : {"1,5", "--1", "+-1", "++1", "+", "0x10", "1e", "1 2", "in"})
+            "line 5: column 'b': '3 km' is not a number");
+  EXPECT_EQ(error_of("1,2\nx,3\n", {.column = "1", .header = false}),
+            "line 2: column '1': 'x' is not a number");
+  EXPECT_EQ(error_of("x\r1\ry\r"), "line 3: column 'x': 'y' is not a number");
+  for (std::string const text : {"1,5", "--1", "+-1", "++1", "+", "0x10", "1e", "1 2", "in", "."})
     EXPECT_EQ(error_of("x\n\"" + text + "\"\n"),
-              "line 2: column 'x': '" + text + "' is not a number of type float64");
-  EXPECT_EQ(
-      error_of("x\n" + std::string(100, 'y')),
-      "line 2: column 'x': '" + std::string(40, 'y') + "...' is not a number of type float64");
+              "line 2: column 'x': '" + text + "' is not a number");
+  EXPECT_EQ(error_of("x\n" + std::string(100, 'y')),
+            "line 2: column 'x': '" + std::string(40, 'y') + "...' is not a number");
 }
 
 TEST_F(csv_test, a_column_that_is_not_there_or_not_named_is_refused_with_those_that_are) {
   EXPECT_EQ(error_of("a,b\n1,2\n", {.column = "c"}), "no column 'c' among 'a', 'b'");
-  EXPECT_EQ(error_of("a,b\n1,2\n", {.column = "2"}), "no column '2' among 'a', 'b'");
+  EXPECT_EQ(error_of("a,b\n1,2\n", {.column = "3"}), "no column '3' among 'a', 'b'");
+  EXPECT_EQ(error_of("a,b\n1,2\n", {.column = "0"}),
+            "no column '0' among 'a', 'b'; columns are counted from 1");
   EXPECT_EQ(error_of("a,b\n1,2\n"),
-            "which column? --column takes one of 'a', 'b', or its number from 0");
+            "which column? --column takes one of 'a', 'b', or its number from 1");
   EXPECT_EQ(error_of("a,a\n1,2\n", {.column = "a"}),
-            "two columns are named 'a'; give a number from 0");
+            "two columns are named 'a'; give a number from 1");
   std::string wide = "c0";
   for (int i = 1; i < 40; ++i) wide += ",c" + std::to_string(i);
-  EXPECT_TRUE(error_of(wide, {.column = "x"}).ends_with("'c28', 'c29', ..."));
+  EXPECT_TRUE(error_of(wide + "\n" + wide, {.column = "x"}).ends_with("'c28', 'c29', ..."));
 }
 
 TEST_F(csv_test, a_row_with_fewer_or_more_fields_is_refused) {
   EXPECT_EQ(error_of("a,b\n1,2\n3\n", {.column = "a"}), "line 3: fields: 1, in the first row: 2");
-  EXPECT_EQ(error_of("a,b\n1,2,3\n", {.column = "a"}), "line 2: fields: 3, in the first row: 2");
+  EXPECT_EQ(error_of("a,b\n1,2,3,4\n", {.column = "a"}), "line 2: fields: 4, in the first row: 2");
+  EXPECT_EQ(error_of("a,b\n1,2\n1,2,3\n", {.column = "a"}),
+            "line 3: fields: 3, in the first row: 2");
   EXPECT_EQ(error_of("a,b\n1", {.column = "b"}), "line 2: fields: 1, in the first row: 2");
 }
 
 TEST_F(csv_test, bad_quotes_and_endless_fields_are_refused) {
   EXPECT_EQ(error_of("a,b\n1,\"2\n", {.column = "a"}),
             "line 2: a quoted field has no end: '\"2\\x0a'");
+  EXPECT_EQ(error_of("a,b\"\n1,2\n\n3,4\",5\"\n", {.column = "a"}),
+            "line 4: fields: 3, in the first row: 2");
   EXPECT_EQ(error_of("a,b\n1,\"2\"3\n", {.column = "a"}),
             "line 2: text follows the closing quote of '\"2\"3'");
-  EXPECT_EQ(error_of("a\n" + std::string(5 << 20, '1')),
-            "line 2: a field is longer than 1048576 bytes: '" + std::string(40, '1') + "...'");
-  EXPECT_EQ(error_of("a\n\"\xc3\xa4" + std::string(5 << 20, '2')),
-            "line 2: a field is longer than 1048576 bytes: '\"\\xc3\\xa4" + std::string(37, '2') +
+  EXPECT_EQ(error_of("a\n" + std::string(50 << 20, '1')),
+            "line 2: no row is longer than 16777216 bytes: '" + std::string(40, '1') + "...'");
+  EXPECT_EQ(error_of("a\n\"\xc3\xa4" + std::string(50 << 20, '2')),
+            "line 2: no row is longer than 16777216 bytes: '\"\\xc3\\xa4" + std::string(37, '2') +
                 "...'");
 }
 
 TEST_F(csv_test, a_file_without_a_row_is_refused) {
+  EXPECT_EQ(error_of("x\n"), "has a header and no rows");
+  EXPECT_EQ(error_of("x,y\n\n", {.column = "y"}), "has a header and no rows");
   EXPECT_EQ(error_of("\n\r\n"), "has no rows");
   EXPECT_EQ(error_of(""), "is empty (0 bytes)");
 }

@@ -72,10 +72,11 @@ std::string bytes_of(std::vector<T> const& values) {
 template <class T>
 std::vector<T> read_all(source& in, std::size_t most = 1 << 20) {
   std::vector<T> values;
-  if (in.type() != dtype_of<T>) throw error("read_all: another type");
+  if (in.settled() && in.type() != dtype_of<T>) throw error("read_all: another type");
   for (;;) {
     auto const bytes = in.next(most);
     if (bytes.empty()) break;
+    if (in.type() != dtype_of<T>) throw error("read_all: another type");
     if (bytes.size() > std::max(most, sizeof(T)) || bytes.size() % sizeof(T) != 0 ||
         reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(T) != 0)
       throw error("read_all: a bad span");

@@ -72,7 +72,7 @@ TEST(standard_input_forms, npy_by_its_magic) {
 TEST(standard_input_forms, raw_with_a_type) {
   auto const values = counting<std::uint16_t>(1000003);
   standard_input const input(bytes_of(values));
-  auto const array = open("-", {dtype::uint16});
+  auto const array = open("-", {.type = dtype::uint16});
   EXPECT_EQ(array->count(), std::nullopt);
   EXPECT_EQ(read_all<std::uint16_t>(*array, 1001), values);
   EXPECT_EQ(array->shape(), std::vector<std::uint64_t>{values.size()});
@@ -81,24 +81,24 @@ TEST(standard_input_forms, raw_with_a_type) {
 
 TEST(standard_input_forms, csv_with_a_column) {
   standard_input const input("a,b\n1,2\n");
-  EXPECT_EQ(read_all<double>("-", {.column = "b"}), std::vector<double>{2});
+  EXPECT_EQ(read_all<std::int64_t>("-", {.column = "b"}), std::vector<std::int64_t>{2});
 }
 
 TEST(standard_input_forms, text_otherwise) {
   std::string text;
-  std::vector<double> expected;
+  std::vector<std::int64_t> expected;
   for (int i = 0; i < 200000; ++i) {
     text += std::to_string(i) + (i % 3 ? "\n" : " \t\r\n");
     expected.push_back(i);
   }
   standard_input const input(text);
-  EXPECT_EQ(read_all<double>("-", {}, 80), expected);
+  EXPECT_EQ(read_all<std::int64_t>("-", {}, 80), expected);
 }
 
 TEST(standard_input_forms, nothing_is_an_empty_array) {
   EXPECT_EQ(from_standard_input(""), "no error");
   EXPECT_EQ(from_standard_input(" \n"), "no error");
-  EXPECT_EQ(from_standard_input("", {dtype::float32}), "no error");
+  EXPECT_EQ(from_standard_input("", {.type = dtype::float32}), "no error");
 }
 
 TEST(standard_input_forms, a_redirected_file_is_mapped_and_read_from_its_position) {
@@ -106,11 +106,11 @@ TEST(standard_input_forms, a_redirected_file_is_mapped_and_read_from_its_positio
   auto const path = in.write("raw", bytes_of<double>({1, 2, 3}));
   int const saved = ::dup(0);
   EXPECT_NE(std::freopen(path.c_str(), "r", stdin), nullptr);
-  EXPECT_EQ(open("-", {dtype::float64})->count(), 3u);
+  EXPECT_EQ(open("-", {.type = dtype::float64})->count(), 3u);
   ::lseek(0, 8, SEEK_SET);
-  EXPECT_EQ(read_all<double>("-", {dtype::float64}), (std::vector<double>{2, 3}));
-  EXPECT_NE(std::freopen(in.write("text", "4 5").c_str(), "r", stdin), nullptr);
-  EXPECT_EQ(read_all<double>("-"), (std::vector<double>{4, 5}));
+  EXPECT_EQ(read_all<double>("-", {.type = dtype::float64}), (std::vector<double>{2, 3}));
+  EXPECT_NE(std::freopen(in.write("text", "4 5.5").c_str(), "r", stdin), nullptr);
+  EXPECT_EQ(read_all<double>("-"), (std::vector<double>{4, 5.5}));
   ::dup2(saved, 0);
   ::close(saved);
 }
@@ -118,13 +118,13 @@ TEST(standard_input_forms, a_redirected_file_is_mapped_and_read_from_its_positio
 TEST(standard_input_errors, name_standard_input_and_the_line) {
   EXPECT_EQ(from_standard_input("1 2\n\n3 x4\n5"), "standard input: line 3: 'x4' is not a number");
   EXPECT_EQ(from_standard_input("1,2"), "standard input: line 1: '1,2' is not a number");
-  EXPECT_EQ(from_standard_input("12345", {dtype::float32}),
+  EXPECT_EQ(from_standard_input("12345", {.type = dtype::float32, .raw = true}),
             "standard input: 5 bytes are not a whole number of float32, 4 bytes each");
   EXPECT_EQ(from_standard_input("\x93NUMPY\1"),
             "standard input: truncated .npy header: expected 8 bytes, found 7");
   EXPECT_EQ(from_standard_input("", {.column = "a"}), "standard input: has no rows");
-  EXPECT_EQ(from_standard_input(std::string(3 << 20, '7')),
-            "standard input: line 1: no number is longer than 1048576 bytes: '" +
+  EXPECT_EQ(from_standard_input(std::string(50 << 20, '7')),
+            "standard input: line 1: no number is longer than 16777216 bytes: '" +
                 std::string(40, '7') + "...'");
 }
 
@@ -132,7 +132,8 @@ TEST(text, is_the_same_in_chunks_of_any_size) {
   folder const in;
   auto const path = in.write("text", "  +1.25e3\r\n-inf\v\fNaN\n\n 1e999 123456789 .5");
   for (std::size_t const chunk : {1, 2, 3, 5, 100}) {
-    auto const values = read_all<double>(*open_text(reader(input_file(path), chunk)), 16);
+    auto const in_chunks = open_text(reader(input_file(path), chunk), {.type = dtype::float64});
+    auto const values = read_all<double>(*in_chunks, 16);
     ASSERT_EQ(values.size(), 6u) << chunk;
     EXPECT_EQ(values[0], 1250);
     EXPECT_EQ(values[1], -INFINITY);
@@ -155,30 +156,32 @@ TEST(raw, is_mapped_from_a_file_and_copied_from_a_pipe) {
   folder const in;
   auto const values = counting<float>(600000);
   auto const path = in.write("data.bin", bytes_of(values));
-  auto const array = open(path, {dtype::float32});
+  auto const array = open(path, {.type = dtype::float32});
   EXPECT_EQ(array->count(), values.size());
   EXPECT_EQ(array->next(std::size_t(-1)).size(), 2400000u);
-  EXPECT_EQ(read_all<float>(path, {dtype::float32}, 99), values);
+  EXPECT_EQ(read_all<float>(path, {.type = dtype::float32}, 99), values);
   fifo const stream(in, "stream", bytes_of(values));
-  EXPECT_EQ(read_all<float>(stream.path(), {dtype::float32}, 99), values);
+  EXPECT_EQ(read_all<float>(stream.path(), {.type = dtype::float32}, 99), values);
 }
 
 TEST(raw, needs_whole_elements_a_type_and_a_file) {
   folder const in;
   auto const path = in.write("data.bin", "1234567890123");
-  EXPECT_EQ(read_error(path, {dtype::float64}),
+  EXPECT_EQ(read_error(path, {.type = dtype::float64, .raw = true}),
             path + ": 13 bytes are not a whole number of float64, 8 bytes each");
-  EXPECT_EQ(read_error(path),
-            path + ": is not a .npy file; raw data needs --dtype, CSV needs --column");
-  EXPECT_EQ(read_error(in.write("none.bin", ""), {dtype::float64}),
+  EXPECT_EQ(read_error(path, {.raw = true}), path + ": --raw needs --dtype");
+  EXPECT_EQ(read_error(in.write("more.bin", std::string("12\0004", 4))),
+            in.path("more.bin") + ": is neither text nor a .npy file, it begins with "
+                                  "'12\\x004'; raw data needs --dtype");
+  EXPECT_EQ(read_error(in.write("none.bin", ""), {.type = dtype::float64}),
             in.path("none.bin") + ": is empty (0 bytes)");
-  EXPECT_EQ(read_error(in.path(""), {dtype::float64}), in.path("") + ": is a directory");
-  EXPECT_EQ(read_error(in.write("bools.bin", "\2"), {dtype::boolean}),
+  EXPECT_EQ(read_error(in.path(""), {.type = dtype::float64}), in.path("") + ": is a directory");
+  EXPECT_EQ(read_error(in.write("bools.bin", "\2"), {.type = dtype::boolean}),
             in.path("bools.bin") + ": the byte 2 is not a bool, 0 or 1");
 }
 
 TEST(raw, a_device_is_a_stream) {
-  EXPECT_EQ(read_all<double>("/dev/null", {dtype::float64}), std::vector<double>{});
+  EXPECT_EQ(read_all<double>("/dev/null", {.type = dtype::float64}), std::vector<double>{});
 }
 
 }  // namespace
