@@ -48,10 +48,7 @@ void define_input(CLI::App& app, arguments& a) {
         [&a](auto const& text) { a.type = type_named("--dtype", text); });
   flag(app, "--raw", a.raw, "Bytes are elements of --dtype, though they may look like text");
   value(app, "--column", "NAME|N", "CSV column, or array in a .npz, by name or by number from 1",
-        [&a](auto const& text) {
-          if (text.empty()) throw usage_error("--column: its value is missing");
-          a.column = text;
-        });
+        [&a](auto const& text) { a.column = text; });
   value(app, "--delimiter", "C", "Between the fields of CSV (a comma; a tab in .tsv)",
         [&a](auto const& text) { a.delimiter = separator("--delimiter", text); });
   header_flag(app, "--header", true, "The first row of CSV holds names, though they be numbers", a);

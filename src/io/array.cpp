@@ -11,7 +11,7 @@
 namespace tally::io {
 
 std::unique_ptr<source> open_array(reader input, array_layout layout) {
-  if (auto file = input.file().map(); file.data)
+  if (auto file = input.map(); file.data)
     return open_mapped_array(input.name(), std::move(file), input.taken(), std::move(layout));
   if (layout.fortran)
     throw error(input.name() + ": is in Fortran order, which needs a file, not a stream");

@@ -52,6 +52,16 @@ char const* closing_quote(char const* begin, char const* end) {
   }
 }
 
+// With one quote for two.
+std::string unquoted(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    out += text[i];
+    i += text[i] == '"';
+  }
+  return out;
+}
+
 struct field {
   std::string_view text;  // without quotes around it, and without blanks
   scanned_number number;  // `other` if all of the text is not one
@@ -227,11 +237,8 @@ row_taken take_row(std::string_view text, std::size_t at, char delimiter, bool l
     if (how == outcome::wrong) return out.wrong = parser.problem(), out;
     p = here.end;
     bool const quotes = field_begin != p && *field_begin == '"';
-    auto name = std::string(quotes ? trimmed(field_begin + 1, p - 1, delimiter)
-                                   : trimmed(field_begin, p, delimiter));
-    for (std::size_t i = 0; quotes && (i = name.find("\"\"", i)) != name.npos; ++i)
-      name.erase(i, 1);
-    out.fields.push_back(std::move(name));
+    out.fields.push_back(quotes ? unquoted(trimmed(field_begin + 1, p - 1, delimiter))
+                                : std::string(trimmed(field_begin, p, delimiter)));
     if (p == end || *p != delimiter) break;
   }
   out.end = std::size_t(p - begin) + (p != end);

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CSV as people have it, against Python's csv module; compressed files and .npz."""
+
+import csv
+import gzip
+import io
+import json
+import math
+import os
+import pty
+import subprocess
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from .command import BINARY, LONG, answer, failure, report, tally
+from .oracle import nearest
+
+MORE = settings(max_examples=1000 if LONG else 60, deadline=None)
+FLIGHTS = Path(__file__).parents[2] / "examples/data/flights.csv"
+MISSING = ["", "NA", "n/a", "null", "None", "#N/A", "-", "NaN"]
+
+
+def write(name, text):
+    with open(name, "wb") as file:
+        file.write(text.encode() if isinstance(text, str) else text)
+
+
+WORDS = st.text(st.sampled_from('ab,;"\n\r 1.-'), max_size=6)
+NUMBERS = st.integers(-2**63, 2**63 - 1).map(str) | st.floats(-1e9, 1e9).map(repr) | st.sampled_from(MISSING)
+
+
+@st.composite
+def tables(draw):
+    """Rows of words and numbers, as Python's csv module writes them; and which columns are numbers."""
+    numeric = draw(st.lists(st.booleans(), min_size=1, max_size=5).filter(any))
+    rows = draw(st.lists(st.tuples(*[NUMBERS if is_number else WORDS for is_number in numeric]),
+                         min_size=1, max_size=20))
+    if len(numeric) == 1:
+        rows = [row if row[0].strip() else ("NA",) for row in rows]
+    delimiter, end = draw(st.sampled_from(",;\t|")), draw(st.sampled_from(["\n", "\r\n", "\r"]))
+    text = io.StringIO(newline="")
+    lines_inside = any(c in field for row in rows for field in row for c in "\r\n")  # not all quoted else
+    quoting = csv.QUOTE_ALL if lines_inside or draw(st.booleans()) else csv.QUOTE_MINIMAL
+    writer = csv.writer(text, delimiter=delimiter, lineterminator=end, quoting=quoting)
+    writer.writerow([f"c{i}" for i in range(len(numeric))])
+    writer.writerows(rows)
+    mark = draw(st.sampled_from(["", "\ufeff"]))
+    whole = mark + text.getvalue()
+    return (whole.removesuffix(end) if draw(st.booleans()) else whole), delimiter, numeric, rows
+
+
+@MORE
+@given(tables(), st.sampled_from([[], ["--threads", 1], ["--threads", 5]]))
+def test_columns_are_those_of_pythons_csv(table, threads):
+    text, delimiter, numeric, rows = table
+    for i, is_number in enumerate(numeric):
+        if not is_number:
+            continue
+        values = [row[i] for row in rows if row[i] not in MISSING]
+        done = tally("sum", "--skip-nan", "--delimiter", delimiter, "--column", f"c{i}", "--json", *threads,
+                     stdin=text.encode(), check=True)
+        found = json.loads(done.stdout)
+        assert found["count"] == len(rows)
+        assert found["nan_count"] == len(rows) - len(values)
+        if all(v.lstrip("-").isdigit() and v != "-0" for v in values):
+            assert int(found["value"]) == sum(map(int, values))
+        else:
+            exact = sum(Fraction(nearest("float64", int(v)) if v.lstrip("-").isdigit() else float(v)) for v in values)
+            assert float(found["value"]) == nearest("float64", exact)
+
+
+@MORE
+@given(tables())
+def test_describe_takes_the_columns_that_are_numbers(table):
+    text, delimiter, numeric, rows = table
+    done = tally("describe", "--delimiter", delimiter, "--json", stdin=text.encode())
+    shown = {c["column"]: c for c in json.loads(done.stdout).get("columns", [])} if done.stdout else {}
+    if len(numeric) == 1:
+        return
+    for i, is_number in enumerate(numeric):
+        values = [float(row[i]) for row in rows if row[i] not in MISSING] if is_number else []
+        if is_number and values:
+            found = shown[f"c{i}"]
+            assert found["nan_count"] == len(rows) - len(values)
+            assert float(found["minimum"]) == min(values)
+            assert float(found["maximum"]) == max(values)
+
+
+def test_quoted_line_ends_where_threads_meet():
+    rows = [(f'line\n{i},"' * (i % 5), i * i) for i in range(60_000)]
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([("text", "n"), *rows])
+    write("t.csv", text.getvalue())
+    assert answer("sum", "--column", "n", "t.csv") == str(sum(n for _, n in rows))
+    assert answer("scan", "--column", "n", "t.csv").split("\n")[-1] == str(sum(n for _, n in rows))
+    assert answer("sum", "--column", "n", "-", stdin=text.getvalue().encode()) == str(sum(n for _, n in rows))
+
+
+def test_a_field_across_many_parts_and_one_that_has_no_end():
+    long = "x,\n\"\"" * 2_000_000
+    write("t.csv", f'a,b\n"{long}",1\ny,2\n')
+    assert answer("sum", "--column", "b", "t.csv") == "3"
+    write("t.csv", 'a,b\n1,2\n3,"4\n' + "5,6\n" * 100_000)
+    assert "line 3: a quoted field has no end: '\"4" in failure(1, "sum", "--column", "a", "t.csv")
+
+
+@pytest.mark.parametrize("columns", [1, 2, 1000])
+def test_any_number_of_columns(columns):
+    names = [f"n{i}" for i in range(columns)]
+    write("t.csv", "\n".join([",".join(names), *(",".join(str(r * i) for i in range(columns)) for r in range(1, 50))]))
+    last = columns - 1
+    total = sum(r * last for r in range(1, 50))
+    assert answer("sum", "--column", f"n{last}", "t.csv") == str(total)
+    assert answer("sum", "--column", columns, "t.csv") == str(total)
+    lines = answer("describe", "t.csv").split("\n")
+    assert len(lines) == (columns + 1 if columns > 1 else 7)
+
+
+def test_a_first_row_of_numbers_is_not_guessed_at():
+    write("y.csv", "2019\n1\n3\n")
+    message = failure(1, "sum", "y.csv")
+    assert "--header" in message and "--no-header" in message
+    assert answer("sum", "--header", "y.csv") == "4"
+    assert answer("sum", "--no-header", "y.csv") == "2023"
+    write("z.csv", "2019,2020\n1,2\n")
+    assert answer("sum", "--header", "--column", "2019", "z.csv") == "1"
+    assert "--no-header" in failure(2, "sum", "--header", "--no-header", "z.csv")
+
+
+def test_columns_are_counted_from_1():
+    write("t.csv", "a,b\n1,20\n")
+    assert answer("sum", "--column", 1, "t.csv") == "1"
+    assert answer("sum", "--column", 2, "t.csv") == "20"
+    assert "counted from 1" in failure(1, "sum", "--column", 0, "t.csv")
+
+
+def test_lines_that_end_in_cr_alone():
+    write("t.csv", "x,y\r1,2\r3,4\r")
+    assert answer("sum", "--column", "y", "t.csv") == "6"
+    write("t.csv", "x,y\r1,2\n3,4\r\n5,6")
+    assert answer("sum", "--column", "y", "t.csv") == "12"
+
+
+def test_a_header_without_rows_is_no_zero():
+    write("t.csv", "x,y\n")
+    assert "has a header and no rows" in failure(1, "sum", "--column", "y", "t.csv")
+    assert "has a header and no rows" in failure(1, "describe", "t.csv")
+    assert "has a header and no rows" in failure(1, "sum", "--column", "x", stdin=b"x\n")
+
+
+def test_a_name_in_front_of_each_row():
+    write("t.csv", '"mpg","cyl"\n"Mazda RX4",21,6\n"Fiat, 128",32.4,4\n')
+    assert answer("sum", "--column", "mpg", "t.csv") == "53.4"
+    assert answer("sum", "--column", 2, "t.csv") == "10"
+
+
+def test_other_delimiters():
+    write("t.tsv", "a\tb\n1,5\t2\n")
+    assert answer("sum", "--column", "b", "t.tsv") == "2"
+    write("t.csv", "a;b\n1;2\n")
+    for name in (";", ","):
+        done = tally("sum", "--delimiter", name, "--column", "b", "t.csv")
+        assert (done.returncode == 0) == (name == ";")
+    assert answer("sum", "--delimiter", "tab", "--column", "b", stdin=b"a\tb\n1\t2\n") == "2"
+    assert "--delimiter" in failure(2, "sum", "--delimiter", "::", "t.csv")
+
+
+def test_an_empty_name_of_a_column_is_refused():
+    write("f.csv", "a,b\n1,2\n")
+    assert "--column: its value is missing" in failure(2, "sum", "--column=", "f.csv")
+
+
+def test_flights_by_column_and_by_table():
+    with open(FLIGHTS) as file:
+        rows = list(csv.DictReader(file))
+    delays = [int(r["arr_delay"]) for r in rows if r["arr_delay"] not in MISSING]
+    assert answer("sum", "--skip-nan", "--column", "arr_delay", FLIGHTS) == str(sum(delays))
+    found = {c["column"]: c for c in report("describe", FLIGHTS)["columns"]}
+    assert set(found) == {"distance", "arr_delay"}
+    assert found["distance"]["sum"] == sum(int(r["distance"]) for r in rows)
+    assert found["arr_delay"]["mean"] == float(Fraction(sum(delays), len(delays)))
+    assert found["arr_delay"]["nan_count"] == len(rows) - len(delays) > 0
+    one = report("describe", "--column", "arr_delay", FLIGHTS)
+    for key in ("sum", "mean", "standard_deviation", "minimum", "maximum_index"):
+        assert found["arr_delay"][key] == one[key]
+    lines = answer("describe", FLIGHTS).split("\n")
+    assert len({len(line) for line in lines}) == 1 and len(lines) == 3
+
+
+def test_info_of_all_columns():
+    found = report("info", FLIGHTS)
+    types = {c["column"]: c["dtype"] for c in found["columns"]}
+    assert types == {"carrier": None, "origin": None, "dest": None, "distance": "int64", "arr_delay": "float64"}
+    assert found["bytes"] == FLIGHTS.stat().st_size
+    assert found["shape"] == [1000, 5]
+    assert answer("info", FLIGHTS).split("\n")[4].split() == ["distance", "int64", "1000", "0"]
+    assert report("info", "--column", "distance", FLIGHTS)["bytes"] == FLIGHTS.stat().st_size
+
+
+def test_describe_says_what_it_cannot_do_for_all_columns():
+    write("t.csv", "a,b\nx,y\n")
+    assert "no column of numbers" in failure(1, "describe", "t.csv")
+    assert "--save-state: needs --column" in failure(2, "describe", FLIGHTS, "--save-state", "s")
+    write("u.csv", "a,c\n1,2\n")
+    assert "other columns" in failure(1, "describe", FLIGHTS, "u.csv")
+    write("v.csv", "a,b\n1,2\n")
+    write("w.csv", "a,b\n3,0.5\n")
+    assert report("describe", "v.csv", "w.csv")["columns"][1]["sum"] == 2.5
+
+
+ZSTD = ["zstd", "-q", "-f"]
+
+
+@pytest.mark.parametrize("level", [1, 9])
+def test_gzip(level):
+    text = "".join(f"{i}\n" for i in range(400_000)).encode()
+    write("a.txt.gz", gzip.compress(text[:1_000_000], level) + gzip.compress(text[1_000_000:], level))
+    assert answer("sum", "a.txt.gz") == str(sum(range(400_000)))
+    assert answer("sum", stdin=open("a.txt.gz", "rb").read()) == str(sum(range(400_000)))
+    assert answer("median", "a.txt.gz") == "199999.5"
+    write("b.csv.gz", gzip.compress(b"x,y\n1,2\n"))
+    assert answer("sum", "--column", "y", "b.csv.gz") == "2"
+    assert answer("describe", "b.csv.gz").startswith("column")
+    np.save("x.npy", np.arange(300_000.0))
+    write("x.npy.gz", gzip.compress(open("x.npy", "rb").read()))
+    found = report("sum", "x.npy.gz")
+    assert (found["value"], found["shape"]) == (sum(range(300_000)), [300_000])
+    assert found["bytes_read"] == os.path.getsize("x.npy.gz")
+
+
+def test_zstd(tmp_path):
+    import shutil
+    if not shutil.which("zstd"):
+        # Two frames that are stored: magic, descriptor, block header, bytes.
+        def frame(data):
+            return b"\x28\xb5\x2f\xfd\x20" + bytes([len(data)]) + (1 | len(data) << 3).to_bytes(3, "little") + data
+        write("a.zst", frame(b"1 2 3 ") + frame(b"4 0.5"))
+    else:
+        for i, part in enumerate((b"1 2 3 ", b"4 0.5")):
+            write(f"{i}", part)
+            subprocess.run([*ZSTD, f"{i}"], check=True)
+        write("a.zst", open("0.zst", "rb").read() + open("1.zst", "rb").read())
+    assert answer("sum", "a.zst") == "10.5"
+    write("b.zst", open("a.zst", "rb").read()[:-3])
+    assert "in the midst of what is compressed" in failure(1, "sum", "b.zst")
+
+
+def test_what_is_compressed_and_damaged():
+    whole = gzip.compress(b"1 2 3\n" * 1000)
+    write("a.gz", whole[:-12])
+    assert "a.gz: ends in the midst of what is compressed" in failure(1, "sum", "a.gz")
+    write("a.gz", whole[:20] + b"\xff\xff\xff" + whole[23:])
+    assert "a.gz: what is compressed is damaged" in failure(1, "sum", "a.gz")
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_npz(save):
+    x, y = np.arange(100_000, dtype="float32"), np.arange(6, dtype="int16").reshape(2, 3).T
+    save("both.npz", distance=x, hours=y)
+    save("one.npz", x)
+    assert answer("sum", "one.npz") == answer("sum", "both.npz", "--column", "distance")
+    assert report("sum", "both.npz", "--column", 2)["shape"] == [3, 2] if save is np.savez else True
+    assert answer("top-k", "-k", 2, "both.npz", "--column", "distance") == "99999\t99999\n99998\t99998"
+    message = failure(1, "sum", "both.npz")
+    assert "which array? --column takes one of 'distance', 'hours'" in message
+    assert "no array 'days'" in failure(1, "sum", "both.npz", "--column", "days")
+    data = open("one.npz", "rb").read()
+    assert "needs a file" in failure(1, "sum", stdin=data)
+    for length in (30, len(data) // 2, len(data) - 1):
+        write("cut.npz", data[:length])
+        assert "cut.npz" in failure(1, "sum", "cut.npz")
+
+
+def test_a_file_of_known_size_shows_how_much_is_done():
+    lead, follow = pty.openpty()
+    with open("t.csv", "w") as file:
+        file.write("x\n")
+        file.writelines("0.123456789012345678901234567890\n" * 8_000_000)
+    process = subprocess.Popen([BINARY, "sum", "--threads", "1", "t.csv"], stdout=subprocess.PIPE, stderr=follow)
+    os.close(follow)
+    shown = b""
+    try:
+        while part := os.read(lead, 4096):
+            shown += part
+    except OSError:  # the terminal's other end is closed
+        pass
+    os.close(lead)
+    assert process.wait(60) == 0
+    process.stdout.close()
+    assert not shown or b" %" in shown
+    assert math.isfinite(len(shown))

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text keeps its numbers: exact integers of any size, decimals, and what is no number."""
+
+import json
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from .command import LONG, answer, failure, report, tally
+from .oracle import nearest
+
+MORE = settings(max_examples=1000 if LONG else 60, deadline=None)
+SIZES = st.sampled_from([2**7, 2**31, 2**53, 2**62, 2**63, 2**64, 2**65, 10**19, 10**40])
+
+
+@st.composite
+def integers(draw):
+    most = draw(SIZES)
+    return draw(st.lists(st.integers(-most - 2, most + 2) | st.just(most), min_size=1, max_size=50))
+
+
+def text_of(values):
+    return "\n".join(map(str, values)).encode()
+
+
+def test_integers_beyond_2_53_keep_their_bits():
+    assert answer("sum", stdin=b"9007199254740993\n1\n") == "9007199254740994"
+    assert answer("top-k", "-k", 1, stdin=b"9007199254740992\n9007199254740993\n") == "1\t9007199254740993"
+    assert answer("min", stdin=b"9223372036854775807\n9223372036854775806\n") == "9223372036854775806"
+    assert answer("max", stdin=b"18446744073709551615 18446744073709551614") == "18446744073709551615"
+    assert answer("quantile", "-q", 1, "--dtype", "int64", stdin=b"9007199254740992 1") == "9007199254740992"
+    assert answer("scan", stdin=b"9007199254740993\n-1\n2\n").split("\n")[1] == "9007199254740992"
+
+
+@MORE
+@given(integers())
+def test_a_sum_of_integers_is_the_integer(values):
+    assert int(answer("sum", stdin=text_of(values))) == sum(values)
+    found = report("sum", "-", stdin=text_of(values))
+    assert int(found["value"]) == sum(values)
+
+
+@MORE
+@given(integers(), st.lists(st.sampled_from(["NA", "null", "-", "N/A", "nan", "#N/A", "None"]), max_size=3))
+def test_what_is_missing_does_not_round_a_sum_of_integers(values, missing):
+    text = text_of(values) + b" " + " ".join(missing).encode()
+    assert int(answer("sum", "--skip-nan", stdin=text)) == sum(values)
+
+
+@MORE
+@given(integers())
+def test_integers_are_ordered_as_they_are(values):
+    lowest, highest = min(values), max(values)
+    if -2**63 <= lowest and highest < 2**63 or 0 <= lowest and highest < 2**64:
+        text = text_of(values)
+        assert answer("min", stdin=text) == str(lowest)
+        assert answer("max", stdin=text) == str(highest)
+        order = sorted(range(len(values)), key=lambda i: (-values[i], i))
+        lines = answer("top-k", "-k", len(values), stdin=text).split("\n")
+        assert lines == [f"{i}\t{values[i]}" for i in order]
+
+
+@MORE
+@given(st.lists(st.integers(-2**62, 2**62), min_size=1, max_size=50))
+def test_prefix_sums_of_integers(values):
+    sums = np.cumsum(np.array(values, "int64"))  # modulo 2^64
+    assert answer("scan", stdin=text_of(values)).split("\n") == list(map(str, sums.tolist()))
+    report("scan", "-", "-o", "y.npy", stdin=text_of(values))
+    assert np.load("y.npy").tolist() == sums.tolist()
+
+
+@MORE
+@given(st.lists(st.floats(allow_nan=False) | st.integers(-2**70, 2**70), min_size=1, max_size=50))
+def test_with_a_decimal_among_them_all_are_float64_rounded_once(values):
+    floats = [nearest("float64", v) if isinstance(v, int) else v for v in values]
+    found = json.loads(tally("max", "--json", stdin=text_of([*values, 0.5])).stdout)
+    assert found["value"] == max(*floats, 0.5) or found["value"] == str(max(floats))
+    assert found["dtype"] == "float64"
+    finite = [v for v in floats if abs(v) != float("inf")]
+    found = json.loads(tally("sum", "--json", stdin=text_of([*finite, 0.5])).stdout)
+    assert float(found["value"]) == nearest("float64", sum(map(Fraction, finite)) + Fraction(1, 2))
+
+
+def test_a_decimal_may_come_late():
+    text = " ".join(map(str, range(1_000_000))).encode() + b" 0.5"
+    assert answer("sum", stdin=text) == "499999500000.5"
+    assert answer("max", stdin=text) == "999999"
+    assert answer("median", stdin=text) == "499999"
+    assert answer("top-k", "--smallest", "-k", 2, stdin=text) == "0\t0\n1000000\t0.5"
+    assert answer("scan", stdin=text).endswith("\n499999500000\n499999500000.5")
+    assert report("info", stdin=text)["dtype"] == "float64"
+    report("scan", "-", "-o", "y.npy", stdin=text)
+    assert np.load("y.npy")[[2, -1]].tolist() == [3, 499999500000.5]
+
+
+def test_a_late_integer_may_need_uint64_or_a_sign():
+    text = " ".join(map(str, range(400_000))).encode()
+    assert answer("max", stdin=text + b" 18446744073709551615") == "18446744073709551615"
+    assert answer("min", stdin=text + b" -5") == "-5"
+    done = tally("max", stdin=text + b" -5 18446744073709551615")
+    assert done.stdout == b"1.8446744073709552e+19\n"
+    assert b"1 integers beyond 2^53 are rounded" in done.stderr
+
+
+def test_integers_that_had_to_be_rounded_are_told():
+    done = tally("max", stdin=b"9007199254740993 NA", check=True)
+    assert b"rounded to float64" in done.stderr
+    done = tally("mean", stdin=b"99999999999999999999", check=True)
+    assert b"--decimal keeps them" in done.stderr
+    assert answer("mean", "--decimal", stdin=b"99999999999999999999") == "99999999999999999999"
+
+
+def test_dtype_on_text_is_what_it_is_read_as():
+    assert answer("sum", "--dtype", "int64", stdin=b"1234567\n") == "1234567"
+    assert report("sum", "--dtype", "float32", stdin=b"0.1")["dtype"] == "float32"
+    assert "'1.5' is not a number of type int8" in failure(1, "sum", "--dtype", "int8", stdin=b"1 1.5")
+    assert "'128' does not fit into int8" in failure(1, "sum", "--dtype", "int8", stdin=b"128")
+
+
+def test_raw_bytes_that_look_like_text_are_raw_where_that_is_said():
+    assert answer("sum", "--raw", "--dtype", "int64", stdin=b"1234567\n") == "736116666235302449"
+    assert answer("sum", "--raw", "--dtype", "uint8", stdin=b"12") == str(ord("1") + ord("2"))
+    assert "--raw needs --dtype" in failure(1, "sum", "--raw", stdin=b"12")
+    assert answer("sum", "--dtype", "float64", stdin=np.array([0.5, 1]).tobytes()) == "1.5"
+
+
+def test_missing_values_are_told_where_they_spoil_the_answer():
+    done = tally("sum", stdin=b"1 NA 3 -", check=True)
+    assert (done.stdout, done.stderr) == (b"nan\n", b"tally: 2 of 4 missing; --skip-nan leaves them out\n")
+    assert answer("sum", "--skip-nan", stdin=b"1 NA 3 -") == "4"
+    assert report("sum", stdin=b"1 NA 3 -")["nan_count"] == 2
+    assert answer("sum", "--skip-nan", "--missing", "?", "--missing", "x", stdin=b"1 ? x") == "1"
+    assert "'?' is not a number" in failure(1, "sum", stdin=b"1 ?")
+
+
+
+def same_decimal(text, expected):
+    found = Decimal(text)
+    assert found == expected and "e" not in text.lower(), text
+
+
+@MORE
+@given(st.lists(st.decimals(min_value=-10**25, max_value=10**25, allow_nan=False), min_size=1, max_size=40))
+def test_decimals_are_added_exactly(values):
+    exact = sum(map(Fraction, values))
+    text = " ".join(map(str, values)).encode()
+    assert Fraction(answer("sum", "--decimal", stdin=text)) == exact
+    context = Context(prec=34, rounding=ROUND_HALF_EVEN)
+    mean = context.divide(Decimal(exact.numerator), Decimal(exact.denominator * len(values)))
+    wide = Context(prec=10_000)
+    quotient = wide.divide(Decimal(exact.numerator), Decimal(exact.denominator * len(values)))
+    same_decimal(answer("mean", "--decimal", stdin=text), context.plus(quotient))
+    assert mean == context.plus(quotient)
+
+
+def test_decimal():
+    assert answer("sum", "--decimal", stdin=b"0.1\n0.2\n") == "0.3"
+    assert answer("sum", stdin=b"0.1\n0.2\n") == "0.30000000000000004"
+    assert answer("sum", "--decimal", stdin=b"1e3 -.5 +2. 1E-30") == "1001.500000000000000000000000000001"
+    assert answer("mean", "--decimal", stdin=b"1 1 2") == "1." + 33 * "3"
+    assert answer("mean", "--decimal", stdin=b"2 2 1") == "1." + 32 * "6" + "7"
+    assert answer("sum", "--decimal", stdin=b"") == "0"
+    assert report("sum", "--decimal", "--skip-nan", stdin=b"0.1 NA")["value"] == "0.1"
+    assert tally("sum", "--decimal", stdin=b"0.1 NA").stdout == b"nan\n"
+    assert "is empty" in failure(1, "mean", "--decimal", stdin=b"")
+    np.save("x.npy", np.ones(3))
+    assert "is no text" in failure(1, "sum", "--decimal", "x.npy")
+    assert "--out-dtype" in failure(2, "sum", "--decimal", "--out-dtype", "float32", stdin=b"1")
+    assert "does not fit" in failure(1, "sum", "--decimal", stdin=b"1e99999999")
+
+
+def test_a_decimal_sum_of_many_lines():
+    lines = "".join(f"{i % 1000 / 100:.2f}\n" for i in range(500_000))
+    exact = sum(Fraction(i % 1000, 100) for i in range(500_000))
+    assert Fraction(answer("sum", "--decimal", stdin=lines.encode())) == exact
+
+
+@pytest.mark.parametrize("command", ["sum", "max", "mean", "describe", "median"])
+def test_text_files_by_name(command):
+    text = b"3\n1.5\n2\n"
+    with open("a.txt", "wb") as file:
+        file.write(text)
+    assert answer(command, "a.txt") == answer(command, stdin=text)
+
+
+def test_text_beside_an_array_is_read_as_its_type():
+    np.save("x.npy", np.array([1, 2], "int16"))
+    with open("a.txt", "w") as file:
+        file.write("3 4")
+    assert report("sum", "x.npy", "a.txt")["dtype"] == "int16"
+    with open("b.txt", "w") as file:
+        file.write("0.5")
+    assert "'0.5' is not a number of type int16" in failure(1, "sum", "x.npy", "b.txt")
+    assert answer("sum", "a.txt", "b.txt") == "7.5"
