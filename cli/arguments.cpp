@@ -114,9 +114,9 @@ std::optional<arguments> parse(int argc, char const* const* argv) {
   arguments a;
   CLI::App app(
       "Exact reductions, prefix sums and top-k over arrays of any size.\n\n"
-      "Inputs are .npy files, raw data with --dtype, CSV with --column, and standard input: .npy, "
-      "raw\n"
-      "with --dtype, or numbers separated by whitespace. Several files are one array.\n",
+      "Inputs are files and standard input: text with numbers, CSV, .npy, .npz, any of these "
+      "compressed\n"
+      "by gzip or zstd, and raw data with --dtype. Several files are one array.\n",
       "tally");
   define_commands(app, a);
   auto const words = words_of(argc, argv);

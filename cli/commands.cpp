@@ -143,7 +143,8 @@ constexpr command own[] = {
      "Every figure is exact and rounded once. NaN is always skipped, and counted: `count` is of "
      "all\n"
      "elements, `nan_count` of those that are NaN. `sum` is shown as by tally sum.\n"
-     "`standard_deviation` is the population's, divided by n; --ddof 1 divides by n - 1.",
+     "`standard_deviation` is the population's, divided by n; --ddof 1 divides by n - 1.\n"
+     "Of CSV without --column: of all columns that hold numbers.",
      reduction | has_ddof | runs_on_gpu | leaves_nan_out,
      {"tally describe examples/data/flights_arr_delay.npy",
       "tally describe --column distance examples/data/flights.csv"},
@@ -215,8 +216,9 @@ constexpr command own[] = {
     {"info",
      {},
      "What is in a file: type, shape, size",
-     "Numbers are not looked at, except where only reading them tells how many there are: CSV, "
-     "text.",
+     "Numbers are not looked at, except where only reading them tells how many there are, and of "
+     "which\n"
+     "type: text, CSV. Of CSV without --column: what its columns are.",
      reads_arrays,
      {"tally info examples/data/flights_distance.npy",
       "tally info --json examples/data/flights_distance.npy examples/data/flights_arr_delay.npy"},

@@ -5,9 +5,7 @@ import csv
 import gzip
 import io
 import json
-import math
 import os
-import pty
 import subprocess
 from fractions import Fraction
 from pathlib import Path
@@ -17,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from .command import BINARY, LONG, answer, failure, report, tally
+from .command import LONG, answer, failure, report, tally
 from .oracle import nearest
 
 MORE = settings(max_examples=1000 if LONG else 60, deadline=None)
@@ -274,23 +272,3 @@ def test_npz(save):
     for length in (30, len(data) // 2, len(data) - 1):
         write("cut.npz", data[:length])
         assert "cut.npz" in failure(1, "sum", "cut.npz")
-
-
-def test_a_file_of_known_size_shows_how_much_is_done():
-    lead, follow = pty.openpty()
-    with open("t.csv", "w") as file:
-        file.write("x\n")
-        file.writelines("0.123456789012345678901234567890\n" * 8_000_000)
-    process = subprocess.Popen([BINARY, "sum", "--threads", "1", "t.csv"], stdout=subprocess.PIPE, stderr=follow)
-    os.close(follow)
-    shown = b""
-    try:
-        while part := os.read(lead, 4096):
-            shown += part
-    except OSError:  # the terminal's other end is closed
-        pass
-    os.close(lead)
-    assert process.wait(60) == 0
-    process.stdout.close()
-    assert not shown or b" %" in shown
-    assert math.isfinite(len(shown))

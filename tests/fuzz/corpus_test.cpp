@@ -27,6 +27,8 @@ void go_through(std::string const& folder, void (*read)(bytes)) {
 
 TEST(Corpus, npy_files_end_well) { go_through("read_npy", read_npy); }
 TEST(Corpus, csv_files_end_well) { go_through("read_csv", read_csv); }
+TEST(Corpus, texts_end_well) { go_through("read_text", read_text); }
+TEST(Corpus, compressed_files_end_well) { go_through("read_compressed", read_compressed); }
 TEST(Corpus, states_end_well) { go_through("read_state", read_state); }
 
 }  // namespace

@@ -4,22 +4,25 @@
 
 namespace tally::fuzz {
 
-// The first byte says which column, and as which type it is read: in one piece, and in small ones.
-// Not by io::open, which would clear a megabyte for each input.
+// The first byte says which column, and as which type it is read; the second what is between fields,
+// and whether there is a header. In one piece by one thread, and in small pieces by several. Not by
+// io::open, which would clear a megabyte for each input.
 void read_csv(bytes content) {
-  if (content.empty()) return;
-  auto const choice = unsigned(content[0]);
-  io::open_options options{.type = std::nullopt,
-                           .column = choice % 4 == 3 ? "x" : std::to_string(choice % 4)};
+  if (content.size() < 2) return;
+  auto const choice = unsigned(content[0]), dialect = unsigned(content[1]);
+  io::open_options options;
+  options.column = choice % 4 == 3 ? "x" : std::to_string(choice % 4 + 1);
   if (choice / 4 % 16 < dtype_names.size()) options.type = dtype(choice / 4 % 16);
-  auto const file = in_memory(content.subspan(1));
-  auto const read = [&](std::size_t chunk, std::size_t at_once) {
-    auto const open = [&] {
-      return io::open_csv(io::reader(io::input_file(file.path()), chunk), options);
-    };
-    return all_of(open, at_once);
+  if (dialect % 3 < 2) options.header = dialect % 3 == 1;
+  options.delimiter = ",;\t "[dialect / 3 % 4];
+  auto const file = in_memory(content.subspan(2));
+  auto const read = [&](std::size_t chunk, int threads, std::size_t at_once) {
+    options.where.threads = threads;
+    return numbers_of(
+        [&] { return io::open_csv(io::reader(io::input_file(file.path()), chunk), options); },
+        at_once);
   };
-  require(read(content.size(), 1 << 16) == read(7, 24));
+  require(read(content.size(), 1, 1 << 16) == read(7, 3, 24));
 }
 
 }  // namespace tally::fuzz

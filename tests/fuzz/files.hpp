@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,40 @@ inline descriptor in_memory(bytes content) {
   int const file = ::memfd_create("fuzz", 0);
   require(::write(file, content.data(), content.size()) == ssize_t(content.size()));
   return descriptor(file);
+}
+
+// Each number of a text as a double, which is what it has become where a type was not asked for.
+inline std::vector<std::byte> as_doubles(dtype type, std::span<std::byte const> elements) {
+  std::vector<std::byte> out(elements.size() / size_of(type) * sizeof(double));
+  visit(type, [&]<class T>(std::type_identity<T>) {
+    for (std::size_t i = 0; i < elements.size() / sizeof(T); ++i) {
+      T x;
+      std::memcpy(static_cast<void*>(&x), &elements[i * sizeof(T)], sizeof x);
+      auto const value = double(x);
+      std::memcpy(&out[i * sizeof value], &value, sizeof value);
+    }
+  });
+  return out;
+}
+
+// The elements of what open() returns, all as doubles, or nothing where that ends in an error.
+// Of more than `most` bytes, so many or some more.
+template <class Open>
+std::optional<std::vector<std::byte>> numbers_of(Open const& open, std::size_t at_once,
+                                                 std::size_t most = std::size_t(-1)) {
+  try {
+    std::unique_ptr<io::source> const in = open();
+    std::vector<std::byte> all;
+    for (auto next = in->next(at_once); !next.empty(); next = in->next(at_once)) {
+      auto const doubles = as_doubles(in->type(), next);
+      all.insert(all.end(), doubles.begin(), doubles.end());
+      if (all.size() > most) return all;
+    }
+    require(in->count() && *in->count() * sizeof(double) == all.size());
+    return all;
+  } catch (error const&) {
+    return std::nullopt;
+  }
 }
 
 // The elements of what open() returns, or nothing where that ends in an error.

@@ -13,6 +13,8 @@ using bytes = std::span<std::byte const>;
 
 void read_npy(bytes);
 void read_csv(bytes);
+void read_text(bytes);
+void read_compressed(bytes);
 void read_state(bytes);
 
 }  // namespace tally::fuzz

@@ -144,6 +144,55 @@ TEST(text, is_the_same_in_chunks_of_any_size) {
   }
 }
 
+TEST(text, is_of_the_type_that_its_numbers_have_so_far) {
+  folder const in;
+  auto const path = in.write("text", "1 2 18446744073709551615" + std::string(99, ' ') + "3 0.5 -7 ");
+  auto const text = open_text(reader(input_file(path), 1), {.where = {.threads = 1}});
+  std::vector<dtype> types;
+  while (!text->next(8).empty()) types.push_back(text->type());
+  EXPECT_EQ(types.size(), 6u);
+  EXPECT_EQ(types.front(), dtype::int64);
+  EXPECT_EQ(types[2], dtype::uint64);
+  EXPECT_EQ(types[4], dtype::float64);
+  EXPECT_EQ(text->facts().decimals, 1u);
+  EXPECT_TRUE(text->facts().negative);
+}
+
+TEST(text, is_settled_by_reading_ahead_of_files_and_of_streams) {
+  folder const in;
+  std::string const text = "1 2\n3 " + std::string(100000, ' ');
+  for (auto const& [end, type] :
+       {std::pair("4", dtype::int64), std::pair("18446744073709551615", dtype::uint64),
+        std::pair("0.5 NA", dtype::float64), std::pair("-1 18446744073709551615", dtype::float64)}) {
+    fifo const stream(in, end, text + end);
+    for (auto const& path : {in.write("text", text + end), stream.path()}) {
+      auto const found = open(path);
+      EXPECT_FALSE(found->settled());
+      found->settle();
+      EXPECT_TRUE(found->settled());
+      EXPECT_EQ(found->type(), type) << end;
+      std::size_t n = 0;
+      for (auto x = found->next(1 << 20); !x.empty(); x = found->next(1 << 20)) n += x.size() / 8;
+      EXPECT_EQ(found->count(), n);
+      EXPECT_GE(n, 4u);
+      EXPECT_EQ(found->facts().missing, std::string(end).ends_with("NA"));
+    }
+  }
+}
+
+TEST(text, of_a_file_says_how_much_of_it_is_read) {
+  folder const in;
+  auto const path = in.write("text.csv", "x\n" + std::string(3000000, '1') + "\n2\n");
+  auto const file = open(path);
+  EXPECT_EQ(file->file_bytes(), 3000005u);
+  while (!file->next(1 << 20).empty()) continue;
+  EXPECT_EQ(file->bytes_read(), 3000005u);
+  fifo const stream(in, "stream", "1 2");
+  auto const other = open(stream.path());
+  EXPECT_EQ(other->file_bytes(), std::nullopt);
+  while (!other->next(1 << 20).empty()) continue;
+}
+
 TEST(text, does_not_depend_on_the_rounding_mode) {
   std::fesetround(FE_UPWARD);
   standard_input const input("0.1 1e23 0.3");

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../../src/io/formats.hpp"
+#include "files.hpp"
+
+namespace tally::fuzz {
+
+// The first byte says as which type it is read, and whether its sum in decimal is, too.
+void read_text(bytes content) {
+  if (content.empty()) return;
+  auto const choice = unsigned(content[0]);
+  io::open_options options;
+  if (choice % 16 < dtype_names.size()) options.type = dtype(choice % 16);
+  auto const file = in_memory(content.subspan(1));
+  auto const read = [&](std::size_t chunk, int threads, std::size_t at_once) {
+    options.where.threads = threads;
+    return numbers_of(
+        [&] { return io::open_text(io::reader(io::input_file(file.path()), chunk), options); },
+        at_once);
+  };
+  require(read(content.size(), 1, 1 << 16) == read(5, 2, 24));
+  if (choice < 128) return;
+  try {
+    auto const total = io::sum_decimals(file.path());
+    if (total.sum.text().size() > 0 && total.count > 0) total.sum.mean(total.count);
+  } catch (error const&) {
+  }
+}
+
+}  // namespace tally::fuzz

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/io/decimal_sum.hpp"
+
+#include <gmp.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace tally::io::test {
+namespace {
+
+std::string sum_of(std::vector<std::string> const& numbers) {
+  decimal_sum sum;
+  for (auto const& text : numbers) EXPECT_EQ(sum.add(text), parsed::number) << text;
+  return sum.text();
+}
+
+TEST(decimal_sum, of_tenths_is_in_tenths) {
+  EXPECT_EQ(sum_of({"0.1", "0.2"}), "0.3");
+  EXPECT_EQ(sum_of({"0.5", "-.5"}), "0");
+  EXPECT_EQ(sum_of({"1.", "+2e0", "-3E+0"}), "0");
+  EXPECT_EQ(sum_of({"-0.001"}), "-0.001");
+  EXPECT_EQ(sum_of({}), "0");
+}
+
+TEST(decimal_sum, has_all_digits_between_the_first_and_the_last) {
+  EXPECT_EQ(sum_of({"1e30", "1e-30"}), "1" + std::string(30, '0') + "." + std::string(29, '0') + "1");
+  EXPECT_EQ(sum_of({"1e30", "-1e-2"}), std::string(30, '9') + ".99");
+  EXPECT_EQ(sum_of({"-1e30", "1e-2"}), "-" + std::string(30, '9') + ".99");
+  EXPECT_EQ(sum_of({"1e100", "-1e100", "12e-1"}), "1.2");
+}
+
+TEST(decimal_sum, of_integers_is_gmps_in_any_order_and_grouping) {
+  std::mt19937_64 random(1);
+  mpz_t exact, one;
+  mpz_inits(exact, one, nullptr);
+  decimal_sum parts[3], all;
+  for (int i = 0; i < 3000; ++i) {
+    std::string text(random() % 60 + 1, '0');
+    for (auto& c : text) c = char('0' + random() % 10);
+    bool const negative = random() % 2;
+    auto& part = parts[random() % 3];
+    if (text.size() < 19)
+      part.add(negative, std::stoull(text), 0);
+    else
+      part.add((negative ? "-" : "+") + std::string(text));
+    mpz_set_str(one, text.c_str(), 10);
+    (negative ? mpz_sub : mpz_add)(exact, exact, one);
+  }
+  for (auto const i : {2, 0, 1}) all.add(parts[i]);
+  char* const expected = mpz_get_str(nullptr, 10, exact);
+  EXPECT_EQ(all.text(), expected);
+  std::free(expected);
+  mpz_clears(exact, one, nullptr);
+}
+
+TEST(decimal_sum, has_a_mean_of_34_digits_at_most_ties_to_even) {
+  auto const mean = [](std::string const& sum, std::uint64_t count) {
+    decimal_sum one;
+    one.add(sum);
+    return one.mean(count);
+  };
+  EXPECT_EQ(mean("1", 3), "0." + std::string(34, '3'));
+  EXPECT_EQ(mean("-2", 3), "-0." + std::string(33, '6') + "7");
+  EXPECT_EQ(mean("3", 8), "0.375");
+  EXPECT_EQ(mean("1e40", 4), "25" + std::string(38, '0'));
+  EXPECT_EQ(mean(std::string(34, '1') + "5", 1), std::string(33, '1') + "20");
+  EXPECT_EQ(mean(std::string(33, '1') + "25", 1), std::string(33, '1') + "20");
+  EXPECT_EQ(mean(std::string(33, '1') + "25.1", 1), std::string(33, '1') + "30");
+  EXPECT_EQ(mean(std::string(35, '9'), 1), "1" + std::string(35, '0'));
+  EXPECT_EQ(mean("0", 7), "0");
+  EXPECT_EQ(mean("1e-50", 4), "0." + std::string(50, '0') + "25");
+}
+
+TEST(decimal_sum, takes_numbers_only_and_within_its_range) {
+  decimal_sum sum;
+  for (auto const text : {"", "+", "-", ".", "e5", "1e", "1e+", "1e+-2", "1.2.3", "x", "1 ", "inf"})
+    EXPECT_EQ(sum.add(text), parsed::not_a_number) << text;
+  for (auto const text : {"1e20000001", "1e-20000001", "1e99999999999999999999"})
+    EXPECT_EQ(sum.add(text), parsed::out_of_range) << text;
+  EXPECT_EQ(sum.text(), "0");
+}
+
+}  // namespace
+}  // namespace tally::io::test
