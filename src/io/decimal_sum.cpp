@@ -132,6 +132,8 @@ parsed decimal_sum::add(std::string_view text) {
   if (number.exponent > farthest || number.exponent < -farthest || highest > farthest ||
       lowest < -farthest)
     return parsed::out_of_range;
+  others_.at(floor_div(lowest, places));  // room for all of them at once
+  others_.at(floor_div(highest, places));
   auto power = highest;
   for (auto const digits : {number.whole, number.fraction})
     for (char const c : digits) {

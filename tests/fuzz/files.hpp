@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tally/error.hpp"
+#include "tally/exact/float_format.hpp"
 #include "tally/io/source.hpp"
 #include "targets.hpp"
 
