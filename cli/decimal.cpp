@@ -59,8 +59,8 @@ void run_decimal(arguments const& options) {
     stopwatch const watch;
     auto const total = total_of(files, options);
     auto const text = text_of(total, files, options);
-    answer const found{
-        .lines = {text}, .keys = {{"value", text}, {"bits", json()}, {"result_dtype", "decimal"}}};
+    answer const found{.lines = {text},
+                       .keys = {{"value", text}, {"bits", json()}, {"result_dtype", "decimal"}}};
     facts about{.inputs = files,
                 .type = dtype::float64,
                 .shape = {total.count},

@@ -88,7 +88,8 @@ void print_notes(arguments const& options, facts const& about) {
   auto const& text = about.text;
   auto const can = command_named(options.command)->options;
   std::string notes;
-  if (text.missing > 0 && !options.skip_nan && !options.json && (can & skips_nan) && !(can & leaves_nan_out))
+  if (text.missing > 0 && !options.skip_nan && !options.json && (can & skips_nan) &&
+      !(can & leaves_nan_out))
     notes = fmt::format("tally: {} of {} missing; --skip-nan leaves them out\n", text.missing,
                         about.count);
   if (text.rounded > 0 && text.decimals == 0 && about.type == dtype::float64)

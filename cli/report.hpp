@@ -50,8 +50,8 @@ class stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// On standard error, what a text had that the answer does not show: no numbers where they should be,
-// integers that had to be rounded.
+// On standard error, what a text had that the answer does not show: no numbers where they should
+// be, integers that had to be rounded.
 void print_notes(arguments const& options, facts const& about);
 
 // --each: all on one line, after the file's name, with tabs in between.

@@ -72,8 +72,7 @@ std::vector<std::string> aligned(std::vector<std::vector<std::string>> const& ro
   std::vector<std::string> lines;
   for (auto const& row : rows) {
     auto& line = lines.emplace_back(fmt::format("{:<{}}", row[0], widths[0]));
-    for (std::size_t i = 1; i < row.size(); ++i)
-      line += fmt::format("  {:>{}}", row[i], widths[i]);
+    for (std::size_t i = 1; i < row.size(); ++i) line += fmt::format("  {:>{}}", row[i], widths[i]);
   }
   return lines;
 }
@@ -121,8 +120,7 @@ void reduce_columns(std::vector<std::string> const& files, arguments const& opti
   if (options.gpu) of_one = "--device gpu";
   if (!of_one.empty()) throw usage_error(of_one + ": needs --column, it is of one column");
   columns<any_reducer> read(
-      files, options,
-      [&](dtype type) { return make_reduction(settings_of(options, type), 0); },
+      files, options, [&](dtype type) { return make_reduction(settings_of(options, type), 0); },
       [&](any_reducer& total, any_array const& x) { total.add(options.where, x); });
   auto about = facts_of(read, files);
   answer found;
@@ -145,7 +143,8 @@ void reduce_columns(std::vector<std::string> const& files, arguments const& opti
                     {"nan_count", c.facts.missing}});
     list.back().update(one.keys);
   }
-  if (rows.empty()) throw error(options.command + ": " + files.front() + " has no column of numbers");
+  if (rows.empty())
+    throw error(options.command + ": " + files.front() + " has no column of numbers");
   found.lines = aligned(rows);
   print(options, about, found, watch);
 }
@@ -153,8 +152,8 @@ void reduce_columns(std::vector<std::string> const& files, arguments const& opti
 void list_columns(std::string const& file, arguments const& options) {
   stopwatch const watch;
   struct nothing {};
-  columns<nothing> read({file}, options, [](dtype) { return nothing(); },
-                        [](nothing&, any_array const&) {});
+  columns<nothing> read(
+      {file}, options, [](dtype) { return nothing(); }, [](nothing&, any_array const&) {});
   answer found;
   found.keys["dtype"] = json();
   found.keys["bytes"] = read.bytes_read;

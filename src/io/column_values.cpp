@@ -116,7 +116,8 @@ void column_values::become_float64() {
   auto const integers = std::span(words_).first(std::exchange(size_, 0));
   for (auto const word : integers) {
     bool const negative = is_signed && std::int64_t(word) < 0;
-    put_integer({.what = kind::integer, .negative = negative, .magnitude = negative ? -word : word});
+    put_integer(
+        {.what = kind::integer, .negative = negative, .magnitude = negative ? -word : word});
   }
 }
 

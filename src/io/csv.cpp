@@ -22,8 +22,8 @@ bool is_number(std::string_view text) {
 // Whether it can be nothing but data, unless somebody names columns by numbers.
 bool is_all_numbers(row const& first, column_rules const& rules) {
   auto const missing = [&](std::string const& text) { return rules.is_missing(text); };
-  return std::ranges::all_of(
-             first, [&](auto const& text) { return missing(text) || is_number(text); }) &&
+  return std::ranges::all_of(first,
+                             [&](auto const& text) { return missing(text) || is_number(text); }) &&
          !std::ranges::all_of(first, missing);
 }
 
@@ -63,8 +63,8 @@ std::pair<row_taken, row_taken> first_rows(text_parts& parts, char delimiter) {
       if (taken.wrong) parts.fail(taken.wrong->at, taken.wrong->what);
     if (!first.cut_off && !second.cut_off) return {std::move(first), std::move(second)};
     if (size > longest_row)
-      parts.fail(first.end, "no row is longer than " + std::to_string(longest_row) + " bytes: " +
-                        quoted(text.substr(first.end, 1000)));
+      parts.fail(first.end, "no row is longer than " + std::to_string(longest_row) +
+                                " bytes: " + quoted(text.substr(first.end, 1000)));
   }
 }
 
@@ -93,9 +93,9 @@ void begin_csv(text_parts& parts, open_options const& options, bool several) {
   // R and pandas write the names of rows in front, and no name over them.
   bool const row_names = header && second.fields.size() == names.size() + 1;
   if (row_names && second.fields.back().empty())
-    parts.fail(first.end, "fields: " + std::to_string(second.fields.size()) +
-                              ", the last of them empty, in the first row: " +
-                              std::to_string(names.size()));
+    parts.fail(first.end,
+               "fields: " + std::to_string(second.fields.size()) +
+                   ", the last of them empty, in the first row: " + std::to_string(names.size()));
   format.width += row_names;
   if (header)
     parts.take(first.end);

@@ -63,8 +63,7 @@ std::string rounded(std::string digits, std::size_t most, bool more) {
   auto const end = first + most;
   auto const rest = std::string_view(digits).substr(end);
   bool const beyond = more || rest.find_first_not_of('0', 1) != rest.npos;
-  bool const up =
-      rest[0] > '5' || (rest[0] == '5' && (beyond || (digits[end - 1] - '0') % 2 != 0));
+  bool const up = rest[0] > '5' || (rest[0] == '5' && (beyond || (digits[end - 1] - '0') % 2 != 0));
   std::fill(digits.begin() + std::ptrdiff_t(end), digits.end(), '0');
   if (!up) return digits;
   for (auto i = end; i-- > 0;) {
@@ -159,7 +158,8 @@ decimal_sum::limbs decimal_sum::all() const {
   sum.carry();
   for (std::size_t scale = 0; scale < totals_.size(); ++scale) {
     auto power = -std::int64_t(scale);
-    for (auto rest = totals_[scale]; rest != 0; rest /= 10) sum.add(std::int64_t(rest % 10), power++);
+    for (auto rest = totals_[scale]; rest != 0; rest /= 10)
+      sum.add(std::int64_t(rest % 10), power++);
   }
   return sum;
 }

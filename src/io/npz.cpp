@@ -112,8 +112,7 @@ member const& choose(zip_bytes const& zip, std::vector<member> const& all,
   for (auto const& m : all) names += (names.empty() ? "" : ", ") + quoted(m.name);
   if (all.empty()) zip.fail("holds no array");
   if (!wanted && all.size() == 1) return all.front();
-  if (!wanted)
-    zip.fail("which array? --column takes one of " + names + ", or its number from 1");
+  if (!wanted) zip.fail("which array? --column takes one of " + names + ", or its number from 1");
   if (auto const found = std::ranges::find(all, *wanted, &member::name); found != all.end())
     return *found;
   if (auto const number = to_number(*wanted); number && *number >= 1 && *number <= all.size())

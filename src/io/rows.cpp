@@ -178,10 +178,10 @@ void parse_rows(std::string_view text, std::size_t until, bool last, row_format 
       ++p;
     }
     if (width != format.width)
-      return is_wrong(row_begin, "fields: " + std::to_string(width) +
-                                     ", in the first row: " + std::to_string(format.header_width) +
-                                     (format.width > format.header_width ? " and a name in front"
-                                                                         : ""));
+      return is_wrong(row_begin,
+                      "fields: " + std::to_string(width) +
+                          ", in the first row: " + std::to_string(format.header_width) +
+                          (format.width > format.header_width ? " and a name in front" : ""));
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (out.dropped[i]) continue;
       auto const result = out.columns[i].add(row[i].text, row[i].number);
@@ -190,9 +190,8 @@ void parse_rows(std::string_view text, std::size_t until, bool last, row_format 
         out.dropped[i] = true;
         continue;
       }
-      return is_wrong(row[i].text.data(),
-                      "column " + quoted(format.names[i]) + ": " +
-                          text_for(result, row[i].text, *out.rules));
+      return is_wrong(row[i].text.data(), "column " + quoted(format.names[i]) + ": " +
+                                              text_for(result, row[i].text, *out.rules));
     }
     ++out.rows;
     if (p != end) ++p;

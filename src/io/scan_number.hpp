@@ -64,8 +64,8 @@ inline char const* take_digits(char const* p, char const* end, std::uint64_t& va
 
 }  // namespace swar
 
-// Reads the number at `begin` in [begin, end); returns where it ends. `other`: there is none, or one to
-// be looked at with more care; where it ends is open then.
+// Reads the number at `begin` in [begin, end); returns where it ends. `other`: there is none, or
+// one to be looked at with more care; where it ends is open then.
 inline char const* scan_number(char const* begin, char const* end, scanned_number& out) {
   auto p = begin;
   bool negative = false;
@@ -90,8 +90,8 @@ inline char const* scan_number(char const* begin, char const* end, scanned_numbe
   bool const is_quick = digits > 0 && digits <= swar::most_digits;
   bool const power = p != end && (*p | 32) == 'e';
   out.what = !is_quick || power ? scanned_number::kind::other
-             : is_float             ? scanned_number::kind::decimal
-                                    : scanned_number::kind::integer;
+             : is_float         ? scanned_number::kind::decimal
+                                : scanned_number::kind::integer;
   out.negative = negative;
   out.scale = std::uint8_t(scale);
   out.magnitude = magnitude;

@@ -87,16 +87,15 @@ std::size_t text_parts::parse_all(std::string_view text, std::size_t end, bool l
   std::vector<std::size_t> cuts{0};
   while (cuts.back() < end) {
     auto const from = cuts.back() + share;
-    auto const cut = from < end ? text.find_first_of(format_.words ? " \t\n\v\f\r" : "\r\n", from)
-                                : text.npos;
+    auto const cut =
+        from < end ? text.find_first_of(format_.words ? " \t\n\v\f\r" : "\r\n", from) : text.npos;
     cuts.push_back(std::min(cut, end - 1) + 1);
     if (cut == text.npos || cut >= end) cuts.back() = end;
   }
   auto const count = cuts.size() - 1;
   if (parts_.size() < count) parts_.resize(count);
-  tally::detail::parallel_for(threads_, count, [&](std::size_t i) {
-    parse(parts_[i], text, cuts[i], cuts[i + 1], last);
-  });
+  tally::detail::parallel_for(
+      threads_, count, [&](std::size_t i) { parse(parts_[i], text, cuts[i], cuts[i + 1], last); });
   std::size_t done = 0;
   for (used_ = 0; used_ < count;) {
     auto& part = parts_[used_];
@@ -118,9 +117,7 @@ std::span<parsed_part const> text_parts::next() {
     auto const text = peek(size);
     if (text.empty()) return {};
     bool const last = text.size() < size;
-    auto const end = last           ? text.size()
-                     : format_.words ? end_of_words(text)
-                                     : end_of_lines(text);
+    auto const end = last ? text.size() : format_.words ? end_of_words(text) : end_of_lines(text);
     auto const done = end > 0 ? parse_all(text, end, last) : 0;
     bool const wrong = end > 0 && used_ > 0 && parts_[used_ - 1].wrong;
     if (done > 0 || wrong) {

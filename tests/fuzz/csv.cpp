@@ -4,9 +4,9 @@
 
 namespace tally::fuzz {
 
-// The first byte says which column, and as which type it is read; the second what is between fields,
-// and whether there is a header. In one piece by one thread, and in small pieces by several. Not by
-// io::open, which would clear a megabyte for each input.
+// The first byte says which column, and as which type it is read; the second what is between
+// fields, and whether there is a header. In one piece by one thread, and in small pieces by
+// several. Not by io::open, which would clear a megabyte for each input.
 void read_csv(bytes content) {
   if (content.size() < 2) return;
   auto const choice = unsigned(content[0]), dialect = unsigned(content[1]);

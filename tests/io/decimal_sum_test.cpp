@@ -24,7 +24,8 @@ TEST(decimal_sum, of_tenths_is_in_tenths) {
 }
 
 TEST(decimal_sum, has_all_digits_between_the_first_and_the_last) {
-  EXPECT_EQ(sum_of({"1e30", "1e-30"}), "1" + std::string(30, '0') + "." + std::string(29, '0') + "1");
+  EXPECT_EQ(sum_of({"1e30", "1e-30"}),
+            "1" + std::string(30, '0') + "." + std::string(29, '0') + "1");
   EXPECT_EQ(sum_of({"1e30", "-1e-2"}), std::string(30, '9') + ".99");
   EXPECT_EQ(sum_of({"-1e30", "1e-2"}), "-" + std::string(30, '9') + ".99");
   EXPECT_EQ(sum_of({"1e100", "-1e100", "12e-1"}), "1.2");

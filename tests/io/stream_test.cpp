@@ -146,7 +146,8 @@ TEST(text, is_the_same_in_chunks_of_any_size) {
 
 TEST(text, is_of_the_type_that_its_numbers_have_so_far) {
   folder const in;
-  auto const path = in.write("text", "1 2 18446744073709551615" + std::string(99, ' ') + "3 0.5 -7 ");
+  auto const path =
+      in.write("text", "1 2 18446744073709551615" + std::string(99, ' ') + "3 0.5 -7 ");
   auto const text = open_text(reader(input_file(path), 1), {.where = {.threads = 1}});
   std::vector<dtype> types;
   while (!text->next(8).empty()) types.push_back(text->type());
@@ -163,7 +164,8 @@ TEST(text, is_settled_by_reading_ahead_of_files_and_of_streams) {
   std::string const text = "1 2\n3 " + std::string(100000, ' ');
   for (auto const& [end, type] :
        {std::pair("4", dtype::int64), std::pair("18446744073709551615", dtype::uint64),
-        std::pair("0.5 NA", dtype::float64), std::pair("-1 18446744073709551615", dtype::float64)}) {
+        std::pair("0.5 NA", dtype::float64),
+        std::pair("-1 18446744073709551615", dtype::float64)}) {
     fifo const stream(in, end, text + end);
     for (auto const& path : {in.write("text", text + end), stream.path()}) {
       auto const found = open(path);
@@ -220,8 +222,9 @@ TEST(raw, needs_whole_elements_a_type_and_a_file) {
             path + ": 13 bytes are not a whole number of float64, 8 bytes each");
   EXPECT_EQ(read_error(path, {.raw = true}), path + ": --raw needs --dtype");
   EXPECT_EQ(read_error(in.write("more.bin", std::string("12\0004", 4))),
-            in.path("more.bin") + ": is neither text nor a .npy file, it begins with "
-                                  "'12\\x004'; raw data needs --dtype");
+            in.path("more.bin") +
+                ": is neither text nor a .npy file, it begins with "
+                "'12\\x004'; raw data needs --dtype");
   EXPECT_EQ(read_error(in.write("none.bin", ""), {.type = dtype::float64}),
             in.path("none.bin") + ": is empty (0 bytes)");
   EXPECT_EQ(read_error(in.path(""), {.type = dtype::float64}), in.path("") + ": is a directory");

@@ -55,7 +55,8 @@ TEST(table, a_column_that_holds_text_late_is_out_then) {
 TEST(table, of_one_column_refuses_text) {
   folder const in;
   table t(in.write("a.csv", "a\n1\nx\n"), {});
-  EXPECT_EQ(message_of([&] { all_of(t); }), in.path("a.csv: line 3: column 'a': 'x' is not a number"));
+  EXPECT_EQ(message_of([&] { all_of(t); }),
+            in.path("a.csv: line 3: column 'a': 'x' is not a number"));
 }
 
 TEST(table, needs_csv) {

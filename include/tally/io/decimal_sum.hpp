@@ -23,7 +23,8 @@ class decimal_sum {
     totals_[scale] += negative ? -x : x;
   }
   void add(__int128 integer) { totals_[0] += integer; }
-  // All of `text`, a number with or without a point and an exponent. out_of_range: a digit of it is.
+  // All of `text`, a number with or without a point and an exponent. out_of_range: a digit of it
+  // is.
   parsed add(std::string_view text);
   void add(decimal_sum const& other);
 

@@ -29,8 +29,8 @@ class table {
     dtype type;
     std::span<std::byte const> elements;
   };
-  // Nothing if a field, here or before, is no number and does not say that there is none. Where there
-  // is one column alone, that is an error.
+  // Nothing if a field, here or before, is no number and does not say that there is none. Where
+  // there is one column alone, that is an error.
   std::optional<run> column(std::size_t i) const;
   // Of the column, so far.
   text_facts const& facts(std::size_t i) const;
