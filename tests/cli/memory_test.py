@@ -111,3 +111,25 @@ def test_a_pipe_is_read_in_chunks(command):
     assert zeros.wait() == 0
     found = json.loads(done.stdout)
     assert (found["count"], found["bytes_read"]) == (n, 4 * n)
+
+
+@pytest.mark.parametrize("command", [["sum", "--column", "x"], ["top-k", "--column", "x"], ["describe"],
+                                     ["scan", "--column", "x", "-o", "/dev/null"]])
+def test_csv_is_read_in_parts(command):
+    size, limit = (2**32, 256_000_000) if LONG else (2**28, 60_000_000)
+    block = "".join(f"{i},{i / 8}\n" for i in range(100_000)).encode()
+    blocks = size // len(block) + 1
+    assert shutil.disk_usage(".").free > 2 * size, "too little room on the disk"
+    with open("x.csv", "wb") as file:
+        file.write(b"i,x\n")
+        for _ in range(blocks):
+            file.write(block)
+    found = report(*command, "x.csv", limits=["prlimit", f"--data={limit}"])
+    assert found["count"] == blocks * 100_000
+    if command[0] == "top-k":
+        assert found["values"] == [99_999 / 8] * 10
+        assert found["indices"] == [(b + 1) * 100_000 - 1 for b in range(10)]
+    else:
+        sums = (found.get("value"), found.get("last"), found.get("columns", [{}])[-1].get("sum"))
+        assert blocks * sum(range(100_000)) / 8 in sums
+    os.unlink("x.csv")
