@@ -25,9 +25,6 @@ std::unique_ptr<source> open_text(reader input, open_options const& options);
 // numbers in it.
 bool looks_like_text(std::string_view beginning);
 
-// A whole number as options and names say it.
-std::optional<std::size_t> to_number(std::string_view text);
-
 // What text is read as, or summed in decimal instead.
 column_rules rules_of(open_options const& options, bool decimals = false);
 

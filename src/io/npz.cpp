@@ -2,7 +2,6 @@
 //
 // .npz: a .zip file of .npy files, each of them stored or deflated. Its directory is at its end.
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 
 #include "compressed.hpp"
@@ -121,13 +120,6 @@ member const& choose(zip_bytes const& zip, std::vector<member> const& all,
 }
 
 }  // namespace
-
-std::optional<std::size_t> to_number(std::string_view text) {
-  std::size_t number;
-  auto const [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 std::unique_ptr<source> open_npz(reader const& input, open_options options) {
   auto file = input.map();

@@ -134,6 +134,13 @@ bool equal_ignoring_case(std::string_view text, std::string_view lower) {
                             [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
 }
 
+std::optional<std::size_t> to_number(std::string_view text) {
+  std::size_t number;
+  auto const [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
 std::string quoted(std::string_view text) {
   constexpr std::size_t most = 40;
   std::string out = "'";

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,9 @@ namespace tally::io {
 void put_nan(dtype type, std::byte* value);
 
 bool equal_ignoring_case(std::string_view text, std::string_view lower);
+
+// All of `text` as a whole number, as options and names say it.
+std::optional<std::size_t> to_number(std::string_view text);
 
 // `text` in quotes for a one-line message: bytes that are not printable ASCII as \xNN, a long text
 // cut.
