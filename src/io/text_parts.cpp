@@ -81,28 +81,34 @@ void text_parts::parse(parsed_part& part, std::string_view text, std::size_t fro
     parse_rows(text, until, last, format_.rows, part);
 }
 
+// Where parts of what is before `end` begin, and the last ends: each behind a line end, or white
+// space. Several for each thread, since not all are equally quick.
+std::vector<std::size_t> text_parts::cuts(std::string_view text, std::size_t end) const {
+  auto const share = input_.chunk() / 4 + 1;
+  auto const separators = format_.words ? " \t\n\v\f\r" : "\r\n";
+  std::vector<std::size_t> found{0};
+  while (end - found.back() > share) {
+    auto const cut = text.find_first_of(separators, found.back() + share);
+    if (cut >= end - 1) break;
+    found.push_back(cut + 1);
+  }
+  found.push_back(end);
+  return found;
+}
+
 // What begins before `end`. Returns how much is parsed.
 std::size_t text_parts::parse_all(std::string_view text, std::size_t end, bool last) {
-  auto const share = std::max(input_.chunk(), end / std::size_t(threads_) + 1);
-  std::vector<std::size_t> cuts{0};
-  while (cuts.back() < end) {
-    auto const from = cuts.back() + share;
-    auto const cut =
-        from < end ? text.find_first_of(format_.words ? " \t\n\v\f\r" : "\r\n", from) : text.npos;
-    cuts.push_back(std::min(cut, end - 1) + 1);
-    if (cut == text.npos || cut >= end) cuts.back() = end;
-  }
-  auto const count = cuts.size() - 1;
+  auto const at = cuts(text, end);
+  auto const count = at.size() - 1;
   if (parts_.size() < count) parts_.resize(count);
   tally::detail::parallel_for(
-      threads_, count, [&](std::size_t i) { parse(parts_[i], text, cuts[i], cuts[i + 1], last); });
+      threads_, count, [&](std::size_t i) { parse(parts_[i], text, at[i], at[i + 1], last); });
   std::size_t done = 0;
   for (used_ = 0; used_ < count;) {
-    auto& part = parts_[used_];
-    if (part.from != done) parse(part, text, done, cuts[used_ + 1], last);
+    auto& part = parts_[used_++];
+    if (part.from != done) parse(part, text, done, at[used_], last);
     done = part.end;
-    ++used_;
-    if (part.wrong || (done < cuts[used_] && used_ < count)) break;
+    if (part.wrong || done < at[used_]) break;
   }
   return done;
 }

@@ -49,6 +49,7 @@ class text_parts {
  private:
   void parse(parsed_part& part, std::string_view text, std::size_t from, std::size_t until,
              bool last);
+  std::vector<std::size_t> cuts(std::string_view text, std::size_t end) const;
   std::size_t parse_all(std::string_view text, std::size_t end, bool last);
 
   reader input_;
