@@ -14,10 +14,7 @@ namespace tally::io {
 namespace {
 
 constexpr std::string_view usual_missing[] = {"", "na", "n/a", "#n/a", "nan", "null", "none", "-"};
-constexpr auto exact_in_double = std::uint64_t(1) << 53;
 constexpr auto most_positive = std::uint64_t(std::numeric_limits<std::int64_t>::max());
-constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
-                                    1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
 using kind = scanned_number::kind;
 
 bool fits_int64(scanned_number const& n) { return n.magnitude <= most_positive + n.negative; }
@@ -38,14 +35,13 @@ double to_double(std::string_view text) {
   return x;
 }
 
-// The double nearest to a number: a quotient of two that are exact is rounded once.
-double nearest_double(std::string_view text, scanned_number const& n) {
+}  // namespace
+
+double column_values::nearest_double(std::string_view text, scanned_number const& n) {
   if (n.magnitude > exact_in_double && n.scale > 0) return to_double(text);
   double const x = double(n.magnitude) / powers_of_ten[n.scale];
   return from_bits<double>(to_bits(x) | std::uint64_t(n.negative) << 63);
 }
-
-}  // namespace
 
 column_rules::column_rules(std::optional<dtype> type, std::vector<std::string> const& missing,
                            bool decimals)
@@ -62,13 +58,15 @@ bool column_rules::is_missing(std::string_view text) const {
 void column_values::clear(column_rules const& rules) {
   rules_ = &rules;
   type_ = rules.type().value_or(dtype::int64);
+  common_.reset();
+  if (!rules.type() && !rules.decimals()) common_ = kind::integer;
   size_ = 0;
   if (facts_.missing || facts_.decimals || facts_.rounded) facts_ = {};
   facts_.negative = false;
   if (rules.decimals()) sum_ = {};
 }
 
-parsed column_values::add(std::string_view text, scanned_number const& n) {
+parsed column_values::add_any(std::string_view text, scanned_number const& n) {
   if (rules_->decimals()) return add_decimal(text, n);
   if (rules_->type()) return put_as(text, n);
   if (n.what == kind::integer) {
@@ -96,6 +94,7 @@ void column_values::put_integer(scanned_number const& n) {
   }
   if (type_ != dtype::float64 && !facts_.negative && !n.negative) {
     type_ = dtype::uint64;
+    common_.reset();
     return put(n.magnitude);
   }
   facts_.negative |= n.negative;
@@ -113,6 +112,7 @@ void column_values::become_float64() {
   if (type_ == dtype::float64) return;
   bool const is_signed = type_ == dtype::int64;
   type_ = dtype::float64;
+  common_ = kind::decimal;
   auto const integers = std::span(words_).first(std::exchange(size_, 0));
   for (auto const word : integers) {
     bool const negative = is_signed && std::int64_t(word) < 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -40,7 +41,9 @@ class column_values {
  public:
   void clear(column_rules const& rules);
   // `text` is the whole field, `found` what scan_number says of it if it says all.
-  parsed add(std::string_view text, scanned_number const& found);
+  parsed add(std::string_view text, scanned_number const& found) {
+    return put_common(found) ? parsed::number : add_any(text, found);
+  }
 
   dtype type() const { return type_; }
   std::size_t size() const { return size_; }
@@ -52,8 +55,34 @@ class column_values {
   decimal_sum const& sum() const { return sum_; }
 
  private:
+  static constexpr auto exact_in_double = std::uint64_t(1) << 53;
+  static constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,
+                                             1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13,
+                                             1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
+
+  // What most are: integers of 63 bits among such, and decimals of 53 among float64. Their quotient
+  // by a power of ten, both of them exact, is rounded once.
+  bool put_common(scanned_number const& n) {
+    bool const decimal = n.what == scanned_number::kind::decimal;
+    if (n.what != common_ || size_ == words_.size()) return false;
+    if (decimal) {
+      if (n.magnitude > exact_in_double) return false;
+      auto const x = double(n.magnitude) / powers_of_ten[n.scale];
+      words_[size_++] = std::bit_cast<std::uint64_t>(x) | std::uint64_t(n.negative) << 63;
+      ++facts_.decimals;
+      return true;
+    }
+    if (n.magnitude >> 63) return false;
+    auto const sign = -std::uint64_t(n.negative);
+    words_[size_++] = (n.magnitude ^ sign) - sign;
+    facts_.negative |= n.negative;
+    return true;
+  }
+  parsed add_any(std::string_view text, scanned_number const& found);
   void put(std::uint64_t word);
   void put(double value);
+  // Of a number that scan_number has understood.
+  static double nearest_double(std::string_view text, scanned_number const& n);
   void become_float64();
   void put_integer(scanned_number const& n);
   parsed put_other(std::string_view text);
@@ -62,6 +91,8 @@ class column_values {
 
   column_rules const* rules_ = nullptr;
   dtype type_ = dtype::int64;
+  // What put_common() takes: integers as long as all were, then decimals; else nothing.
+  std::optional<scanned_number::kind> common_;
   std::size_t size_ = 0;
   std::vector<std::uint64_t> words_;  // of a narrow type several elements each
   text_facts facts_;

@@ -164,6 +164,17 @@ void parse_rows(std::string_view text, std::size_t until, bool last, row_format 
       out.end = std::size_t(++p - begin);
       continue;
     }
+    if (format.width == 1) {  // a number and a line end, mostly
+      scanned_number number;
+      auto const number_end = scan_number(p, end, number);
+      if (number_end != end && *number_end == '\n' && number.what != scanned_number::kind::other &&
+          out.columns[0].add({p, number_end}, number) == parsed::number) {
+        ++out.rows;
+        p = number_end + 1;
+        out.end = std::size_t(p - begin);
+        continue;
+      }
+    }
     auto const row_begin = p;
     std::size_t width = 0, wanted = 0;
     for (;;) {
