@@ -42,6 +42,7 @@ void run_on_cpu(input& in, arguments const& options, stopwatch const& watch) {
   for (auto chunk = in.next(); !chunk.empty(); chunk = in.next()) {
     auto const x = array_of(in.type(), chunk);
     all.add(x, [&](any_reducer& total, any_array const& y) { total.add(options.where, y); });
+    if (integers && in.facts().decimals > 0) integers.reset();
     if (integers) integers->add(x);
   }
   auto const& total = all.run();
@@ -49,8 +50,7 @@ void run_on_cpu(input& in, arguments const& options, stopwatch const& watch) {
   auto about = facts_of(in, total.nan_count());
   about.type = all.type();
   auto result = answer_of(settings, total, in.name());
-  bool const are_integers = about.text.decimals == 0;
-  if (integers && are_integers && (about.text.missing == 0 || options.skip_nan)) {
+  if (integers && (about.text.missing == 0 || options.skip_nan)) {
     result = integers->answer_instead(about.text, std::move(result));
     about.text.rounded = 0;
   }
