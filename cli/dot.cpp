@@ -16,6 +16,8 @@ class pair_of_inputs {
  public:
   explicit pair_of_inputs(arguments const& options)
       : a_({options.files[0]}, options), b_({options.files[1]}, options) {
+    a_.settle(), b_.settle();
+    if (a_.type() != b_.type()) agree();
     if (a_.type() != b_.type())
       throw error("dot: needs two arrays of one type: " + told_name(a_.name()) + " holds " +
                   std::string(name(a_.type())) + ", " + told_name(b_.name()) + " " +
@@ -52,6 +54,13 @@ class pair_of_inputs {
 
  private:
   input a_, b_;
+
+  // Text becomes what the other is, or both float64.
+  void agree() {
+    if (a_.is_text() && b_.is_text()) a_.read_as(dtype::float64), b_.read_as(dtype::float64);
+    if (a_.is_text() && !b_.is_text()) a_.read_as(b_.type());
+    if (b_.is_text() && !a_.is_text()) b_.read_as(a_.type());
+  }
 
   void require_ends(bytes x, bytes y) const {
     if (x.empty() && y.empty()) return;

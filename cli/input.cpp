@@ -40,6 +40,7 @@ void input::open_all(io::open_options const& options) {
   if (settled_)
     for (auto const& source : sources_)
       if (!source->settled()) source->read_as((*known)->type());
+  text_ = !settled_;
   type_ = (settled_ ? *known : sources_.front())->type();
   check_types();
 }
@@ -50,6 +51,11 @@ void input::check_types() const {
       throw error("one array has one type: " + files_.front() + " holds " +
                   std::string(tally::name(sources_.front()->type())) + ", " + files_[i] + " " +
                   std::string(tally::name(found)));
+}
+
+dtype input::whole_type() const {
+  if (settled_ || widest_ == dtype::boolean) return type_;
+  return widest_ == dtype::uint64 && facts().negative ? dtype::float64 : widest_;
 }
 
 std::vector<dtype> input::types() const {
@@ -114,6 +120,7 @@ std::span<std::byte const> input::next(std::size_t most) {
     progress_.advance(read - std::exchange(shown_, read));
     if (chunk.empty()) continue;
     type_ = source.type();
+    widest_ = std::max(widest_, type_);
     return chunk;
   }
   progress_.finish();

@@ -29,6 +29,8 @@ class input {
   std::string name() const;
   // Of all elements, if settled(); else of what next() has given last.
   dtype type() const { return type_; }
+  // Of all that next() has given.
+  dtype whole_type() const;
   // Whether the type is known; of text only at its end, or after settle().
   bool settled() const { return settled_; }
   // What the type can turn out to be, the first that has all elements.
@@ -36,8 +38,10 @@ class input {
   // Reads ahead for the type, where it is not known: a file twice, of a stream a copy in a
   // temporary file. Before next() alone.
   void settle();
-  // Instead: text is read as this.
+  // Instead, or then: text is read as this.
   void read_as(dtype type);
+  // Whether it is text without a type of its own.
+  bool is_text() const { return text_; }
   // Unknown while the rest of a stream is.
   std::optional<std::uint64_t> count() const;
   // A single file's own; of several, their number of elements.
@@ -60,8 +64,8 @@ class input {
   std::vector<std::string> files_;
   io::open_options options_;
   std::vector<std::unique_ptr<io::source>> sources_;
-  dtype type_;
-  bool settled_ = true;
+  dtype type_, widest_ = dtype::boolean;
+  bool settled_ = true, text_ = false;
   std::vector<std::vector<std::byte>> kept_;
   std::size_t current_ = 0;
   std::uint64_t shown_ = 0;  // bytes of which the progress knows

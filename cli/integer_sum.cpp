@@ -63,7 +63,7 @@ answer integer_sum::answer_instead(io::text_facts const& facts, answer rounded) 
   rounded.lines = {text};
   rounded.keys["value"] = value ? value->to_json() : json(text);
   rounded.keys["bits"] = value ? json(value->hexadecimal()) : json();
-  rounded.keys["result_dtype"] = value ? name(value->type()) : "integer";
+  rounded.keys["result_dtype"] = value ? value->type_name() : "integer";
   return rounded;
 }
 

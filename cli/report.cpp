@@ -52,7 +52,7 @@ std::string one_line(std::string const& file, answer const& found) {
 
 facts facts_of(input const& in, std::optional<std::uint64_t> nan_count) {
   return {.inputs = in.files(),
-          .type = in.type(),
+          .type = in.whole_type(),
           .shape = in.shape(),
           .count = in.count().value(),
           .nan_count = nan_count,

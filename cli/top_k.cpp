@@ -68,12 +68,12 @@ class selection_run {
 
   // Of text, whose type shows at its end.
   selection run_in_every_type() {
-    std::vector<kept> begin;  // whether there are as many as the default asks for
+    std::vector<kept> begin;  // whether there are as many as are asked for
     std::uint64_t seen = 0;
     for (auto x = in_.next(); !x.empty(); x = in_.next()) {
       seen += array(x).size;
       begin.push_back({in_.type(), {x.begin(), x.end()}});
-      if (seen >= default_k) break;
+      if (seen >= k_of(options_)) break;
     }
     auto const k = k_of(options_, seen);
     every_type<any_selector> best(in_.types(),
@@ -83,7 +83,7 @@ class selection_run {
     };
     for (auto const& [type, x] : begin) add(array_of(type, x));
     for (auto x = in_.next(); !x.empty(); x = in_.next()) add(array(x));
-    return {std::move(best.run()).result(), k, in_.facts().missing};
+    return {std::move(best.run()).result(), in_.facts().missing};
   }
 
   selection run_in_pieces(bytes piece) {
