@@ -97,6 +97,18 @@ def test_a_decimal_may_come_late():
     assert np.load("y.npy")[[2, -1]].tolist() == [3, 499999500000.5]
 
 
+def test_a_long_pipe_is_kept_in_a_file(monkeypatch):
+    text = b"123456789\n" * 2_000_000 + b"0.5"
+    assert answer("median", stdin=text) == "123456789"
+    monkeypatch.setenv("TMPDIR", "/no/such/folder")
+    assert "a temporary file in /no/such/folder: No such file" in failure(1, "median", stdin=text)
+    assert answer("median", stdin=b"1 2 3") == "2"
+
+
+def test_a_negative_zero_is_a_float():
+    assert report("min", stdin=b"0 -0")["bits"] == "8" + 15 * "0"
+
+
 def test_a_late_integer_may_need_uint64_or_a_sign():
     text = " ".join(map(str, range(400_000))).encode()
     assert answer("max", stdin=text + b" 18446744073709551615") == "18446744073709551615"

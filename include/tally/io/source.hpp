@@ -50,8 +50,8 @@ class source {
   // Of text: of what has been read so far.
   text_facts const& facts() const { return facts_; }
 
-  // Where it is not settled, and before next(): reads ahead to find the type, of a stream a copy in
-  // a temporary file.
+  // Where it is not settled, and before next(): reads ahead to find the type. A stream is kept for
+  // that in memory or, if it is long, in a temporary file.
   virtual void settle() {}
   // Then, or instead: what to read the numbers as.
   virtual void read_as(dtype) {}
