@@ -84,6 +84,15 @@ TEST(distinct_top_k_of_rows, leaves_none_where_nothing_is_alike) {
   expect_distinct(call, in, rows, 30, {}, rows.count, "all different");
 }
 
+// A block's threads look at 256 of the best at once: a value is on both sides of that.
+TEST(distinct_top_k_of_one_row, takes_a_value_once_where_its_elements_are_far_down) {
+  std::vector<float> in(2000);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = -float(i);
+  in[256] = in[255];
+  test_call call(1);
+  expect_distinct(call, in, {1, in.size(), in.size()}, 300, {}, 1, "one value twice");
+}
+
 // NaNs of any payload are one value, and so are zeros of both signs.
 TEST(distinct_top_k_of_one_row, knows_nans_and_zeros_by_their_keys) {
   std::vector<float> in(2000);
@@ -97,6 +106,18 @@ TEST(distinct_top_k_of_one_row, knows_nans_and_zeros_by_their_keys) {
       test_call call(1);
       expect_top_k(call, in, test_rows{1, in.size(), in.size()}, k, options, "NaNs and zeros");
     }
+  }
+}
+
+// A launch that needs more scratch than was expected has the room moved behind that, and says so.
+TEST(context_with_room, keeps_its_room_behind_all_scratch) {
+  test_call call(1);
+  std::byte* room = nullptr;
+  tally::detail::context_with_room with(call, 100, 50, [&](std::byte* at) { room = at; });
+  for (std::size_t scratch : {40, 50, 7000, 60}) {
+    auto* const own = with.memory(1, scratch).scratch;
+    EXPECT_GE(room - own, std::ptrdiff_t(scratch));
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(room) % 16, 0u);
   }
 }
 

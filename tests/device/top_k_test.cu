@@ -157,6 +157,31 @@ TEST(top_k_with_little_shared_memory, is_selected_in_another_way) {
         }
 }
 
+// The counts that a block keeps beside its list take their part of it.
+TEST(top_k_with_little_shared_memory, is_sampled_if_all_of_it_fits) {
+  std::uint64_t const k = 500;
+  auto const shape = tally::device::sampled_shape::of<std::uint32_t, std::uint32_t>(1, k, true);
+  std::size_t const needed =
+      shape.shared_bytes + sizeof(tally::device::top_k_board<std::uint32_t, std::uint32_t>);
+  auto const in = normal(3000);
+  for (std::size_t missing : {0, 1}) {
+    test_call call(1);
+    call.limit_shared_memory(needed - missing);
+    expect_path(call, in, k, {}, missing ? by_digits : sampled, std::to_string(missing));
+  }
+}
+
+// All of a row, digit by digit: also those that are skipped, and none before its begin.
+TEST(top_k_of_all_of_a_row, begins_at_any_address) {
+  auto const in = elements<float>(2500, 0);
+  ASSERT_TRUE(std::ranges::any_of(in, [](float x) { return x != x; }));
+  for (int offset : {0, 3})
+    for (auto const& options : all_options()) {
+      test_call call(1);
+      expect_path(call, in, in.size(), options, by_digits, "all of it", offset);
+    }
+}
+
 TYPED_TEST(top_k_on_a_device, may_be_of_different_values) {
   for (int multiprocessors : {1, 2})
     for (unsigned kinds : {0u, 5u}) {
