@@ -140,6 +140,17 @@ def test_raw_bytes_that_look_like_text_are_raw_where_that_is_said():
     assert answer("sum", "--dtype", "float64", stdin=np.array([0.5, 1]).tobytes()) == "1.5"
 
 
+def test_text_with_an_odd_byte_is_not_taken_for_raw_data():
+    odd = b"1 2 3\n4 5 \x006\n"
+    for data in (odd, b"caf\xe9 1 2 3", "1 2 3\n".encode("utf-16"), b"\xfe\xff" + "1 2".encode("utf-16-be")):
+        assert "looks like text" in failure(1, "sum", "--dtype", "uint8", stdin=data)
+        assert "--raw" in failure(1, "sum", "--dtype", "uint8", stdin=data)
+        assert answer("sum", "--raw", "--dtype", "uint8", stdin=data) == str(sum(data))
+    # Nobody takes these for text.
+    for data in (bytes(range(256)), b"\0\1\2\3", b"\xff\xfe\1\0\2\0", b"\xff\xfe"):
+        assert answer("sum", "--dtype", "uint8", stdin=data) == str(sum(data))
+
+
 def test_missing_values_are_told_where_they_spoil_the_answer():
     done = tally("sum", stdin=b"1 NA 3 -", check=True)
     assert (done.stdout, done.stderr) == (b"nan\n", b"tally: 2 of 4 missing; --skip-nan leaves them out\n")
