@@ -5,17 +5,20 @@
 #include <limits>
 
 #include "tally/error.hpp"
+#include "tally/io/source.hpp"
 #include "text_lines.hpp"
 
 namespace tally::cli {
 
-bool is_text(std::string const& path) { return path.ends_with(".txt") || path.ends_with(".csv"); }
+bool is_text(std::string const& path) {
+  return io::ends_in(path, ".txt") || io::ends_in(path, ".csv");
+}
 
 array_output::array_output(std::string const& path, dtype type,
                            std::optional<std::vector<std::uint64_t>> const& shape)
     : file_(path), type_(type), text_(is_text(path)) {
-  if (path.ends_with(".csv")) write_text("value\n");
-  if (!path.ends_with(".npy")) return;
+  if (io::ends_in(path, ".csv")) write_text("value\n");
+  if (!io::ends_in(path, ".npy")) return;
   // The header of one dimension has the same size for any length; it is written again at the end.
   std::vector<std::uint64_t> const longest = {std::numeric_limits<std::uint64_t>::max()};
   auto const header = io::npy_header(type, shape.value_or(longest));

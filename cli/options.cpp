@@ -53,7 +53,8 @@ void define_input(CLI::App& app, arguments& a) {
         [&a](auto const& text) { a.delimiter = separator("--delimiter", text); });
   header_flag(app, "--header", true, "The first row of CSV holds names, though they be numbers", a);
   header_flag(app, "--no-header", false, "The first row of CSV is data; columns have numbers", a);
-  app.add_option("--missing", a.missing, "Also says in text that there is no number")
+  app.add_option("--missing", a.missing,
+                 "Also says in text that there is no number, spelt so, be it a number (-999)")
       ->option_text("WORD")
       ->allow_extra_args(false);
 }

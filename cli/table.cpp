@@ -64,6 +64,22 @@ class columns {
   }
 };
 
+// A name as a terminal may have it: its control characters, C1 too, as \xNN.
+std::string printable(std::string_view name) {
+  std::string out;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    auto const c = (unsigned char)name[i],
+               next = (unsigned char)(i + 1 < name.size() ? name[i + 1] : 0);
+    bool const c1 = c == 0xc2 && next >= 0x80 && next < 0xa0;
+    if (c < ' ' || c == 0x7f || c1)
+      out += fmt::format("\\x{:02x}", c);
+    else
+      out += char(c);
+    if (c1) out += fmt::format("\\x{:02x}", next), ++i;
+  }
+  return out;
+}
+
 // Cells in columns, those of the first to the left and the others to the right.
 std::vector<std::string> aligned(std::vector<std::vector<std::string>> const& rows) {
   std::vector<std::size_t> widths(rows.front().size());
@@ -97,7 +113,7 @@ reduction_settings settings_of(arguments const& options, dtype type) {
 
 // A row of cells, without where the ends lie.
 std::vector<std::string> row_of(std::string const& name, answer const& found) {
-  std::vector<std::string> row{name};
+  std::vector<std::string> row{printable(name)};
   for (auto const& line : found.lines) row.push_back(line.substr(0, line.find(" at ")));
   return row;
 }
@@ -163,7 +179,7 @@ void list_columns(std::string const& file, arguments const& options) {
     bool const numbers = read.is_numeric(c);
     auto const type = numbers ? std::string(name(c.all->type())) : c.all ? "missing" : "text";
     auto const missing = c.all ? fmt::format("{}", c.facts.missing) : "-";
-    rows.push_back({c.name, type, fmt::format("{}", read.rows), missing});
+    rows.push_back({printable(c.name), type, fmt::format("{}", read.rows), missing});
     list.push_back({{"column", c.name},
                     {"dtype", numbers ? json(type) : json()},
                     {"nan_count", c.all ? json(c.facts.missing) : json()}});

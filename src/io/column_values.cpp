@@ -47,26 +47,31 @@ column_rules::column_rules(std::optional<dtype> type, std::vector<std::string> c
                            bool decimals)
     : type_(type), missing_(missing), decimals_(decimals) {}
 
+bool column_rules::is_named(std::string_view text) const {
+  return std::ranges::find(missing_, text) != missing_.end();
+}
+
 bool column_rules::is_missing(std::string_view text) const {
   constexpr std::size_t longest_usual = 4;
   if (text.size() <= longest_usual)
     for (auto const word : usual_missing)
       if (equal_ignoring_case(text, word)) return true;
-  return std::ranges::find(missing_, text) != missing_.end();
+  return is_named(text);
 }
 
 void column_values::clear(column_rules const& rules) {
   rules_ = &rules;
   type_ = rules.type().value_or(dtype::int64);
   common_.reset();
-  if (!rules.type() && !rules.decimals()) common_ = kind::integer;
+  if (!rules.type() && !rules.decimals() && !rules.names_words()) common_ = kind::integer;
   size_ = 0;
   if (facts_.missing || facts_.decimals || facts_.rounded) facts_ = {};
   facts_.negative = false;
   if (rules.decimals()) sum_ = {};
 }
 
-parsed column_values::add_any(std::string_view text, scanned_number const& n) {
+parsed column_values::add_any(std::string_view text, scanned_number const& found) {
+  auto const n = rules_->is_named(text) ? scanned_number{} : found;
   if (rules_->decimals()) return add_decimal(text, n);
   if (rules_->type()) return put_as(text, n);
   if (n.what == kind::integer) {
@@ -112,7 +117,7 @@ void column_values::become_float64() {
   if (type_ == dtype::float64) return;
   bool const is_signed = type_ == dtype::int64;
   type_ = dtype::float64;
-  common_ = kind::decimal;
+  if (!rules_->names_words()) common_ = kind::decimal;
   auto const integers = std::span(words_).first(std::exchange(size_, 0));
   for (auto const word : integers) {
     bool const negative = is_signed && std::int64_t(word) < 0;
@@ -169,6 +174,8 @@ parsed column_values::put_as(std::string_view text, scanned_number const& n) {
   if (is_floating(type_) && rules_->is_missing(text)) {
     ++facts_.missing;
     put_nan(type_, at);
+  } else if (rules_->is_named(text)) {
+    return parsed::not_a_number;
   } else if (auto const result = parse_number(text, type_, at); result != parsed::number) {
     return result;
   }

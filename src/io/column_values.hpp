@@ -26,6 +26,9 @@ class column_rules {
   std::optional<dtype> type() const { return type_; }
   void read_as(dtype type) { type_ = type; }
   bool decimals() const { return decimals_; }
+  // Whether words were named that say so, which may be ones that read as numbers.
+  bool names_words() const { return !missing_.empty(); }
+  bool is_named(std::string_view text) const;
   // Whether the field says that there is no number.
   bool is_missing(std::string_view text) const;
 
@@ -91,7 +94,8 @@ class column_values {
 
   column_rules const* rules_ = nullptr;
   dtype type_ = dtype::int64;
-  // What put_common() takes: integers as long as all were, then decimals; else nothing.
+  // What put_common() takes: integers as long as all were, then decimals; else nothing, as where
+  // any number may be a word that was named.
   std::optional<scanned_number::kind> common_;
   std::size_t size_ = 0;
   std::vector<std::uint64_t> words_;  // of a narrow type several elements each

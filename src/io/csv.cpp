@@ -81,7 +81,7 @@ bool has_header(text_parts const& parts, row const& first, open_options const& o
 
 void begin_csv(text_parts& parts, open_options const& options, bool several) {
   auto const& file = parts.name();
-  bool const tabs = without_compression(file).ends_with(".tsv");
+  bool const tabs = ends_in(without_compression(file), ".tsv");
   row_format format;
   format.delimiter = options.delimiter.value_or(tabs ? '\t' : ',');
   auto [first, second] = first_rows(parts, format.delimiter);

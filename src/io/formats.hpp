@@ -14,16 +14,19 @@
 
 namespace tally::io {
 
-inline constexpr std::string_view npy_magic = "\x93NUMPY", zip_magic = "PK\x03\x04";
+inline constexpr std::string_view npy_magic = "\x93NUMPY", zip_magic = "PK\x03\x04",
+                                  empty_zip_magic = "PK\x05\x06";
 
 std::unique_ptr<source> open_npy(reader input, open_options const& options);
-std::unique_ptr<source> open_npz(reader const& input, open_options options);
+std::unique_ptr<source> open_npz(reader input, open_options options);
 std::unique_ptr<source> open_csv(reader input, open_options const& options);
 std::unique_ptr<source> open_text(reader input, open_options const& options);
 
 // Raw data is not text that it looks like by accident: whether a beginning is one of text with
 // numbers in it.
 bool looks_like_text(std::string_view beginning);
+// Whether it nearly does: it is text but for few odd bytes, or in UTF-16 behind its mark.
+bool nearly_looks_like_text(std::string_view beginning);
 
 // What text is read as, or summed in decimal instead.
 column_rules rules_of(open_options const& options, bool decimals = false);

@@ -43,6 +43,7 @@ class zip_bytes {
 struct member {
   std::string name;
   std::uint64_t method, packed, header;
+  std::uint32_t crc;
   bool encrypted;
 };
 
@@ -95,8 +96,12 @@ std::vector<member> read_members(zip_bytes const& zip) {
     if (zip.number(at, 4) != directory_magic) zip.fail("has a damaged directory");
     auto const name = zip.number(at + 28, 2), extra = zip.number(at + 30, 2),
                comment = zip.number(at + 32, 2);
-    member m{std::string(zip.part(at + 46, name)), zip.number(at + 10, 2), zip.number(at + 20, 4),
-             zip.number(at + 42, 4), (zip.number(at + 8, 2) & 1) != 0};
+    member m{std::string(zip.part(at + 46, name)),
+             zip.number(at + 10, 2),
+             zip.number(at + 20, 4),
+             zip.number(at + 42, 4),
+             std::uint32_t(zip.number(at + 16, 4)),
+             (zip.number(at + 8, 2) & 1) != 0};
     read_large_numbers(zip, at + 46 + name, at + 46 + name + extra, m, zip.number(at + 24, 4));
     at += 46 + name + extra + comment;
     if (m.name.ends_with(".npy")) m.name.resize(m.name.size() - 4);
@@ -112,6 +117,8 @@ member const& choose(zip_bytes const& zip, std::vector<member> const& all,
   if (all.empty()) zip.fail("holds no array");
   if (!wanted && all.size() == 1) return all.front();
   if (!wanted) zip.fail("which array? --column takes one of " + names + ", or its number from 1");
+  if (std::ranges::count(all, *wanted, &member::name) > 1)
+    zip.fail("two arrays are named " + quoted(*wanted) + "; give a number from 1");
   if (auto const found = std::ranges::find(all, *wanted, &member::name); found != all.end())
     return *found;
   if (auto const number = to_number(*wanted); number && *number >= 1 && *number <= all.size())
@@ -121,20 +128,23 @@ member const& choose(zip_bytes const& zip, std::vector<member> const& all,
 
 }  // namespace
 
-std::unique_ptr<source> open_npz(reader const& input, open_options options) {
+std::unique_ptr<source> open_npz(reader input, open_options options) {
   auto file = input.map();
-  if (!file.data) throw error(input.name() + ": is .npz, which needs a file, not a stream");
+  if (!file.data) file = input.keep_rest();
   zip_bytes const zip(input.name(), std::move(file));
   auto const all = read_members(zip);
   auto const& m = choose(zip, all, std::exchange(options.column, std::nullopt));
-  auto const name = input.name() + ": " + m.name;
+  auto const name = input.name() + ": " + quoted(m.name);
   constexpr std::uint64_t stored = 0, deflated = 8, header_bytes = 30;
   if (m.encrypted || (m.method != stored && m.method != deflated))
     throw error(name + ": is encrypted, or compressed in a way that is not supported");
   auto const data =
       m.header + header_bytes + zip.number(m.header + 26, 2) + zip.number(m.header + 28, 2);
-  reader array(input_file(name, zip.slice(data, m.packed)));
-  if (m.method == deflated) array.decode(decode_deflate());
+  auto const packed = zip.slice(data, m.packed);
+  if (m.method == stored && crc_of({packed.data.get(), packed.size}, options.where) != m.crc)
+    throw error(name + ": " + wrong_crc);
+  reader array(input_file(name, packed));
+  if (m.method == deflated) array.decode(decode_deflate(m.crc));
   if (array.peek(npy_magic.size()) != npy_magic) throw error(name + ": is not a .npy file");
   return open_npy(std::move(array), options);
 }

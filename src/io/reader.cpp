@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tally/error.hpp"
+#include "temporary_file.hpp"
 
 namespace tally::io {
 
@@ -30,6 +31,21 @@ void reader::decode(std::unique_ptr<decoder> by) {
   encoded_ = unread();
   encoded_rest_ = encoded_;
   begin_ = end_ = 0;
+}
+
+mapping reader::keep_rest() {
+  constexpr std::size_t little = std::size_t(16) << 20;
+  if (auto const text = peek(little + 1); text.size() <= little) {
+    auto const copy = std::make_shared<std::string>(text);
+    take(text.size());
+    return {{copy, reinterpret_cast<std::byte const*>(copy->data())}, copy->size()};
+  }
+  temporary_file copy;
+  for (auto text = peek(buffer_bytes); !text.empty(); text = peek(buffer_bytes)) {
+    copy.write(text);
+    take(text.size());
+  }
+  return copy.map();
 }
 
 std::size_t reader::read(std::span<char> into) {

@@ -53,6 +53,8 @@ class reader {
   std::size_t chunk() const { return chunk_; }
   // Nothing where what is read is not what the file holds.
   mapping map() const { return decoder_ ? mapping{} : file_.map(); }
+  // What is left, taken into memory if it is little, else into a temporary file.
+  mapping keep_rest();
   // Bytes that the file has given, but for those that can still be looked at; and its size.
   std::uint64_t file_taken() const { return decoder_ ? file_.taken() : taken_; }
   std::optional<std::uint64_t> file_bytes() const { return file_.size(); }

@@ -134,6 +134,9 @@ std::string text_for(parsed result, std::string_view text, column_rules const& r
   if (result == parsed::out_of_range)
     return quoted(text) + " does not fit into " +
            (rules.type() ? std::string(name(*rules.type())) : "a decimal number here");
+  if (rules.type() && rules.is_named(text))
+    return quoted(text) + " says that there is no number, for which " +
+           std::string(name(*rules.type())) + " has no value";
   return quoted(text) + " is not a number" +
          (rules.type() ? " of type " + std::string(name(*rules.type())) : "");
 }

@@ -17,7 +17,7 @@ bool decompress(reader& input) {
   auto const magic = input.peek(zstd_magic.size());
   if (magic.starts_with(gzip_magic))
     input.decode(decode_gzip());
-  else if (magic == zstd_magic)
+  else if (is_zstd(magic))
     input.decode(decode_zstd());
   else
     return false;
@@ -29,9 +29,14 @@ constexpr std::size_t enough_to_tell = 4096;
 
 }  // namespace
 
+bool ends_in(std::string_view name, std::string_view suffix) {
+  return name.size() >= suffix.size() &&
+         equal_ignoring_case(name.substr(name.size() - suffix.size()), suffix);
+}
+
 std::string_view without_compression(std::string_view name) {
   for (std::string_view const suffix : {".gz", ".zst"})
-    if (name.ends_with(suffix)) name.remove_suffix(suffix.size());
+    if (ends_in(name, suffix)) name.remove_suffix(suffix.size());
   return name;
 }
 
@@ -42,7 +47,7 @@ column_rules rules_of(open_options const& options, bool decimals) {
 bool is_csv(std::string const& path, open_options const& options) {
   auto const name = without_compression(path);
   return !options.raw && (options.column || options.delimiter || options.header ||
-                          name.ends_with(".csv") || name.ends_with(".tsv"));
+                          ends_in(name, ".csv") || ends_in(name, ".tsv"));
 }
 
 opened identify(std::string const& path, open_options const& options) {
@@ -53,13 +58,18 @@ opened identify(std::string const& path, open_options const& options) {
   auto const name = compressed ? without_compression(path) : path;
   auto const magic = input.peek(npy_magic.size());
   if (magic == npy_magic) return {std::move(input), content::npy};
-  if (magic.starts_with(zip_magic)) return {std::move(input), content::npz};
+  if (magic.starts_with(zip_magic) || magic.starts_with(empty_zip_magic))
+    return {std::move(input), content::npz};
   for (std::string_view const suffix : {".npy", ".npz"})
-    if (name.ends_with(suffix))
+    if (ends_in(name, suffix))
       throw error(path + ": is not a " + std::string(suffix) + " file: it begins with " +
                   quoted(magic));
   if (is_csv(path, options)) return {std::move(input), content::csv};
   if (looks_like_text(input.peek(enough_to_tell))) return {std::move(input), content::text};
+  if (options.type && nearly_looks_like_text(input.peek(enough_to_tell)))
+    throw error(input.name() +
+                ": looks like text, but has bytes that text in UTF-8 has not; --raw "
+                "says that it is raw data");
   if (options.type) return {std::move(input), content::raw};
   throw error(input.name() + ": is neither text nor a .npy file, it begins with " +
               quoted(input.peek(8)) + "; raw data needs --dtype");
@@ -69,7 +79,7 @@ std::unique_ptr<source> open(std::string const& path, open_options const& option
   auto [input, what] = identify(path, options);
   switch (what) {
     case content::npy: return open_npy(std::move(input), options);
-    case content::npz: return open_npz(input, options);
+    case content::npz: return open_npz(std::move(input), options);
     case content::csv: return open_csv(std::move(input), options);
     case content::text: return open_text(std::move(input), options);
     case content::raw: break;

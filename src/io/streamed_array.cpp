@@ -32,7 +32,7 @@ class streamed_array final : public source {
     input_.take(elements.size());
     found_ += elements.size();
     bytes_read_ = input_.file_taken();
-    if (elements.size() < wanted || wanted == 0) check_end();
+    if (elements.size() < wanted || found_ == expected_) check_end();
     if (layout_.swapped) swap_bytes(elements, size_);
     if (type_ == dtype::boolean) check_bools(input_.name(), elements);
     return elements;

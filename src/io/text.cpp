@@ -28,6 +28,20 @@ bool looks_like_text(std::string_view beginning) {
   return true;
 }
 
+bool nearly_looks_like_text(std::string_view beginning) {
+  constexpr std::size_t few = 10;  // of so many bytes one
+  bool const low_first = beginning.starts_with("\xff\xfe");
+  bool const wide = low_first || beginning.starts_with("\xfe\xff");
+  std::size_t count = 0, odd = 0;
+  for (std::size_t i = wide ? 2 : 0; i < beginning.size(); i += wide ? 2 : 1, ++count) {
+    auto const unit = beginning.substr(i, wide ? 2 : 1);
+    auto const c = (unsigned char)(wide && !low_first ? unit.back() : unit.front());
+    bool const high = wide && (low_first ? unit.back() : unit.front()) != 0;
+    odd += high || c >= 0x80 || length_of(c) == 0;
+  }
+  return odd * few <= count && count > 0;
+}
+
 std::unique_ptr<source> open_text(reader input, open_options const& options) {
   text_parts parts(std::move(input), rules_of(options), options.where);
   parts.set_format({.words = true, .rows = {}});

@@ -7,29 +7,12 @@
 #include "number.hpp"
 #include "tally/cpu/threads.hpp"
 #include "tally/error.hpp"
-#include "temporary_file.hpp"
 
 namespace tally::io {
 namespace {
 
 std::string_view text_of(mapping const& file) {
   return {reinterpret_cast<char const*>(file.data.get()), file.size};
-}
-
-// What is left of a stream: in memory if it is little, else in a temporary file.
-mapping keep_all(reader& input) {
-  constexpr std::size_t little = std::size_t(16) << 20;
-  if (auto const text = input.peek(little + 1); text.size() <= little) {
-    auto const copy = std::make_shared<std::string>(text);
-    input.take(text.size());
-    return {{copy, reinterpret_cast<std::byte const*>(copy->data())}, copy->size()};
-  }
-  temporary_file copy;
-  for (auto text = input.peek(buffer_bytes); !text.empty(); text = input.peek(buffer_bytes)) {
-    copy.write(text);
-    input.take(text.size());
-  }
-  return copy.map();
 }
 
 }  // namespace
@@ -59,7 +42,7 @@ void text_parts::take(std::size_t bytes) {
 
 void text_parts::keep() {
   if (!file_.data) {
-    file_ = keep_all(input_);
+    file_ = input_.keep_rest();
     kept_bytes_ = input_.file_taken();
     at_ = 0;
   }

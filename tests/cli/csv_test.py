@@ -7,6 +7,8 @@ import io
 import json
 import os
 import subprocess
+import warnings
+import zipfile
 from fractions import Fraction
 from pathlib import Path
 
@@ -254,6 +256,90 @@ def test_what_is_compressed_and_damaged():
     assert "a.gz: ends in the midst of what is compressed" in failure(1, "sum", "a.gz")
     write("a.gz", whole[:20] + b"\xff\xff\xff" + whole[23:])
     assert "a.gz: what is compressed is damaged" in failure(1, "sum", "a.gz")
+    np.save("x.npy", np.arange(4))
+    whole = gzip.compress(open("x.npy", "rb").read())
+    write("x.npy.gz", whole[:-8] + bytes([whole[-8] ^ 1]) + whole[-7:])
+    for command in ("sum", "median"):
+        assert "what is compressed is damaged" in failure(1, command, "x.npy.gz")
+
+
+def test_zeros_behind_a_gzip_file_are_padding():
+    one = gzip.compress(b"1 2 3\n")
+    write("a.gz", one + bytes(1000) + one + bytes(512))
+    assert gzip.open("a.gz").read() == b"1 2 3\n" * 2
+    assert answer("sum", "a.gz") == "12"
+    write("b.gz", one + b"\0what else")
+    assert "what is compressed is damaged" in failure(1, "sum", "b.gz")
+
+
+def test_zstd_frames_to_skip_and_ones_with_a_large_window():
+    def frame(data):  # one block, stored
+        return b"\x28\xb5\x2f\xfd\x20" + bytes([len(data)]) + (1 | len(data) << 3).to_bytes(3, "little") + data
+    skipped = b"\x50\x2a\x4d\x18\x04\0\0\0\x08\0\0\0"
+    write("a.zst", skipped + frame(b"1 2 ") + skipped + frame(b"3"))
+    assert answer("sum", "a.zst") == "6"
+    write("b.zst", skipped[:-4])
+    assert "in the midst of what is compressed" in failure(1, "sum", "b.zst")
+    # A window descriptor of 2^31 in place of the size.
+    write("c.zst", b"\x28\xb5\x2f\xfd\0" + bytes([31 - 10 << 3]) + frame(b"1 2 ")[6:])
+    assert "c.zst: is compressed with a window of more than 128 MiB; zstd -d --long=31" in failure(1, "sum", "c.zst")
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+@pytest.mark.parametrize("count", [4, 1_000_000])
+def test_a_flipped_bit_in_an_npz_is_seen(save, count):
+    x = np.random.default_rng(7).integers(0, 2, count, dtype="int8").astype("int64")
+    save("x.npz", x=x, y=x.reshape(2, -1).T)
+    whole = open("x.npz", "rb").read()
+    archive = zipfile.ZipFile("x.npz")
+    for name in ("x.npy", "y.npy"):
+        assert answer("sum", "x.npz", "--column", name[0]) == str(x.sum())
+        about = archive.getinfo(name)
+        start = about.header_offset + 30 + int.from_bytes(whole[about.header_offset + 28:][:2], "little") + len(name)
+        if save is np.savez:
+            at, message = start + about.compress_size - 8, "CRC-32"
+            write("bad.npz", whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:])
+        else:  # any bit of deflated data may be seen before: so what the directory says of it
+            at, message = whole.index(b"PK\1\2", archive.start_dir + (name == "y.npy")) + 16, "CRC-32"
+            write("bad.npz", whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:])
+        with pytest.raises(zipfile.BadZipFile):
+            np.load("bad.npz")[name[0]].sum()
+        for command in ("sum", "median"):
+            assert message in failure(1, command, "bad.npz", "--column", name[0])
+
+
+def test_npz_with_no_array_and_with_two_of_one_name():
+    np.savez("none.npz")
+    assert "none.npz: holds no array" in failure(1, "sum", "none.npz")
+    np.save("x.npy", np.arange(3))
+    np.save("y.npy", np.arange(5))
+    with zipfile.ZipFile("two.npz", "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        archive.write("x.npy"), archive.write("y.npy", "x.npy")
+    assert "two arrays are named 'x'; give a number from 1" in failure(1, "sum", "two.npz", "--column", "x")
+    assert answer("sum", "two.npz", "--column", 2) == "10"
+
+
+def test_names_may_end_in_upper_case():
+    write("T.CSV", b"a,b\n1,2\n")
+    write("T.TSV.GZ", gzip.compress(b"a\tb\n1,5\t2\n"))
+    assert answer("describe", "T.CSV").splitlines()[2].split()[0] == "b"
+    assert "'1,5' is not a number" in failure(1, "sum", "--column", "a", "T.TSV.GZ")
+    answer("scan", "--column", "b", "T.CSV", "-o", "X.CSV")
+    assert open("X.CSV").read() == "value\n2\n"
+    answer("scan", "--column", "b", "T.CSV", "-o", "X.NPY")
+    assert np.load("X.NPY").tolist() == [2]
+    write("Z.NPY", b"1 2")
+    assert "is not a .npy file" in failure(1, "sum", "Z.NPY")
+
+
+def test_control_characters_of_names_stay_out_of_a_terminal():
+    write("a.csv", "plain,\x1b[31mred,\x7f,\u009b1m,Größe\n1,2,3,4,5\n".encode())
+    for command in ("describe", "info"):
+        text = answer(command, "a.csv")
+        assert not set(text) & {chr(c) for c in [*range(9), *range(11, 32), *range(127, 160)]}
+        names = [line.split()[0] for line in text.splitlines()]
+        assert [n for n in names if n in (r"\x1b[31mred", r"\x7f", r"\xc2\x9b1m", "Größe")] == names[-4:]
 
 
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
@@ -262,13 +348,18 @@ def test_npz(save):
     save("both.npz", distance=x, hours=y)
     save("one.npz", x)
     assert answer("sum", "one.npz") == answer("sum", "both.npz", "--column", "distance")
-    assert report("sum", "both.npz", "--column", 2)["shape"] == [3, 2] if save is np.savez else True
+    assert report("sum", "both.npz", "--column", 2)["shape"] == [3, 2]
     assert answer("top-k", "-k", 2, "both.npz", "--column", "distance") == "99999\t99999\n99998\t99998"
     message = failure(1, "sum", "both.npz")
     assert "which array? --column takes one of 'distance', 'hours'" in message
     assert "no array 'days'" in failure(1, "sum", "both.npz", "--column", "days")
     data = open("one.npz", "rb").read()
-    assert "needs a file" in failure(1, "sum", stdin=data)
+    assert answer("sum", stdin=data) == answer("sum", "one.npz")
+    write("one.npz.gz", gzip.compress(data))
+    assert answer("sum", "one.npz.gz") == answer("sum", "one.npz")
+    scanned = report("scan", "-o", "s.npy", "--column", 2, "both.npz")
+    assert scanned["shape"] == [3, 2]
+    assert np.load("s.npy").ravel().tolist() == np.cumsum(y).tolist()
     for length in (30, len(data) // 2, len(data) - 1):
         write("cut.npz", data[:length])
         assert "cut.npz" in failure(1, "sum", "cut.npz")

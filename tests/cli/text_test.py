@@ -140,6 +140,17 @@ def test_raw_bytes_that_look_like_text_are_raw_where_that_is_said():
     assert answer("sum", "--dtype", "float64", stdin=np.array([0.5, 1]).tobytes()) == "1.5"
 
 
+def test_text_with_an_odd_byte_is_not_taken_for_raw_data():
+    odd = b"1 2 3\n4 5 \x006\n"
+    for data in (odd, b"caf\xe9 1 2 3", "1 2 3\n".encode("utf-16"), b"\xfe\xff" + "1 2".encode("utf-16-be")):
+        assert "looks like text" in failure(1, "sum", "--dtype", "uint8", stdin=data)
+        assert "--raw" in failure(1, "sum", "--dtype", "uint8", stdin=data)
+        assert answer("sum", "--raw", "--dtype", "uint8", stdin=data) == str(sum(data))
+    # Nobody takes these for text.
+    for data in (bytes(range(256)), b"\0\1\2\3", b"\xff\xfe\1\0\2\0", b"\xff\xfe"):
+        assert answer("sum", "--dtype", "uint8", stdin=data) == str(sum(data))
+
+
 def test_missing_values_are_told_where_they_spoil_the_answer():
     done = tally("sum", stdin=b"1 NA 3 -", check=True)
     assert (done.stdout, done.stderr) == (b"nan\n", b"tally: 2 of 4 missing; --skip-nan leaves them out\n")
@@ -147,6 +158,33 @@ def test_missing_values_are_told_where_they_spoil_the_answer():
     assert report("sum", stdin=b"1 NA 3 -")["nan_count"] == 2
     assert answer("sum", "--skip-nan", "--missing", "?", "--missing", "x", stdin=b"1 ? x") == "1"
     assert "'?' is not a number" in failure(1, "sum", stdin=b"1 ?")
+
+
+def test_a_missing_word_may_read_as_a_number():
+    none = ["--missing=-999", "--skip-nan"]
+    assert answer("sum", *none, stdin=b"1 -999 3") == "4"
+    assert answer("min", *none, stdin=b"1 -999 3") == "1"
+    assert answer("sum", *none, "--decimal", stdin=b"0.1 -999 0.2") == "0.3"
+    assert answer("sum", *none, "--dtype", "float32", stdin=b"0.5 -999 3") == "3.5"
+    assert report("sum", *none, stdin=b"0.5 -999 3 -999")["nan_count"] == 2
+    assert answer("max", "--missing", "9999", "--skip-nan", stdin=b"9999 1\n9999 2\n") == "2"
+    # As it is spelt, and by nothing but its spelling.
+    assert answer("sum", *none, stdin=b"1 -999.0 -0999") == "-1997"
+    assert answer("sum", "--missing", "nil", "--skip-nan", stdin=b"1 nil 2") == "3"
+    assert "'NIL' is not a number" in failure(1, "sum", "--missing", "nil", stdin=b"1 NIL")
+    for dtype in ("int64", "int8", "bool"):
+        message = failure(1, "sum", "--missing=1", "--dtype", dtype, stdin=b"0 1")
+        assert f"'1' says that there is no number, for which {dtype} has no value" in message
+
+
+def test_a_missing_number_in_csv():
+    with open("x.csv", "w") as file:
+        file.write("a,b\n1,2.5\n-999,-999\n3,\"-999\"\n")
+    table = answer("describe", "--missing=-999", "x.csv").splitlines()
+    names = table[0].split()
+    a, b = (dict(zip(names, line.split())) for line in table[1:])
+    assert (a["minimum"], a["maximum"], b["minimum"], b["maximum"]) == ("1", "3", "2.5", "2.5")
+    assert answer("sum", "--missing=-999", "--skip-nan", "--column", "b", "x.csv") == "2.5"
 
 
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tally/dtype.hpp"
@@ -82,7 +83,7 @@ struct open_options {
   // row holds names.
   std::optional<char> delimiter = {};
   std::optional<bool> header = {};
-  // Words for "no number" in text, beside the usual ones.
+  // Words for "no number" in text, beside the usual ones: spelt like this, be they numbers.
   std::vector<std::string> missing = {};
   // Who parses text.
   cpu where = {};
@@ -92,8 +93,9 @@ struct open_options {
 // zstd, .npy or .npz by its first bytes; CSV if a column, a delimiter or a header is spoken of, or
 // the name ends in .csv or .tsv (.gz or .zst behind it does not count); else text, numbers
 // separated by white space, if its first bytes are text; else raw, in this machine's byte order, of
-// `type`. Files are mapped if they can be; streams are read in chunks, whatever name they go by,
-// and cannot be .npz, nor .npy in Fortran order.
+// `type`; text but for some bytes is nothing unless it is said to be raw. Files are mapped if they
+// can be; streams are read in chunks, whatever name they go by, or kept like text if they are .npz,
+// or .npy in Fortran order. What a .npz says of its arrays' CRC-32 is checked.
 //
 // CSV follows RFC 4180, and lines may end in CR, too. The first row holds names, unless options say
 // that it does not; where all of it are numbers, they have to say. Every row has as many fields, or
@@ -106,6 +108,9 @@ std::unique_ptr<source> open(std::string const& path, open_options const& option
 
 // Whether open() would take it for CSV: as far as options and its name say, nothing is opened.
 bool is_csv(std::string const& path, open_options const& options);
+
+// Whether a file's name ends so, in upper or lower case; `suffix` is in lower case.
+bool ends_in(std::string_view name, std::string_view suffix);
 
 // A sum in decimal: of the text or column that open() would read.
 struct decimal_total {
