@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integer_sum.hpp"
 
-#include <charconv>
+#include <optional>
 #include <span>
-#include <utility>
+#include <string_view>
+
+#include "reduction.hpp"
 
 namespace tally::cli {
 namespace {
@@ -36,13 +38,26 @@ void add_all(io::decimal_sum& sum, any_array const& x) {
   }
 }
 
-template <class T>
-std::optional<number> as_number(std::string const& text) {
-  T value{};
-  auto const end = text.data() + text.size();
-  auto const [stop, code] = std::from_chars(text.data(), end, value);
-  if (code != std::errc{} || stop != end) return std::nullopt;
-  return number(value);
+// Of an integer in decimal, if it has no more than 256 bits.
+std::optional<wide_integer> to_wide(std::string_view text) {
+  wide_integer value;
+  bool const negative = text.starts_with('-');
+  for (char const c : text.substr(negative)) {
+    unsigned __int128 carry = std::uint64_t(c - '0');
+    for (auto& limb : value.limb) {
+      carry += static_cast<unsigned __int128>(limb) * 10;
+      limb = std::uint64_t(carry);
+      carry >>= 64;
+    }
+    if (carry != 0) return std::nullopt;
+  }
+  bool carry = negative;
+  for (auto& limb : value.limb) {
+    limb = (negative ? ~limb : limb) + carry;
+    carry = carry && limb == 0;
+  }
+  if (value.is_negative() != negative) return std::nullopt;
+  return value;
 }
 
 }  // namespace
@@ -53,18 +68,13 @@ void integer_sum::add(any_array const& x) {
   add_all<double>(sum_, x);
 }
 
-answer integer_sum::answer_instead(io::text_facts const& facts, answer rounded) const {
+answer integer_sum::answer_with(io::text_facts const& facts) const {
   auto sum = sum_;
   sum.add(facts.large);
   auto const text = sum.text();
-  if (rounded.lines.front() == text) return rounded;
-  auto value = as_number<std::int64_t>(text);
-  if (!value) value = as_number<std::uint64_t>(text);
-  rounded.lines = {text};
-  rounded.keys["value"] = value ? value->to_json() : json(text);
-  rounded.keys["bits"] = value ? json(value->hexadecimal()) : json();
-  rounded.keys["result_dtype"] = value ? value->type_name() : "integer";
-  return rounded;
+  if (auto const value = to_wide(text)) return cli::answer_with(number(*value));
+  return {.lines = {text},
+          .keys = {{"value", text}, {"bits", json()}, {"result_dtype", "integer"}}};
 }
 
 }  // namespace tally::cli

@@ -10,9 +10,9 @@ class integer_sum {
  public:
   // What next() gave.
   void add(any_array const& x);
-  // What is told of it, `rounded` if that tells the same. `facts` is all there is to be said of the
-  // text, in which there were no other numbers.
-  answer answer_instead(io::text_facts const& facts, answer rounded) const;
+  // What is told of it. `facts` is all there is to be said of the text, in which there were no
+  // other numbers.
+  answer answer_with(io::text_facts const& facts) const;
 
  private:
   io::decimal_sum sum_;

@@ -15,6 +15,12 @@ std::string to_text(reduction_settings const& s) {
          (s.out_type ? ", as " + std::string(name(*s.out_type)) : "");
 }
 
+// Text of integers and text of decimals have states of different types.
+std::string way_out(reduction_settings a, reduction_settings const& b) {
+  a.type = b.type;
+  return a == b ? "; text that is saved with --dtype is of that type" : "";
+}
+
 std::vector<saved_state> load_all(std::vector<std::string> const& files) {
   std::vector<saved_state> states;
   for (auto const& file : files) {
@@ -22,7 +28,8 @@ std::vector<saved_state> load_all(std::vector<std::string> const& files) {
     auto const& front = states.front();
     if (s.settings != front.settings)
       throw error("states of different kinds: " + front.file + " is a " + to_text(front.settings) +
-                  ", " + file + " is a " + to_text(s.settings));
+                  ", " + file + " is a " + to_text(s.settings) +
+                  way_out(s.settings, front.settings));
   }
   return states;
 }

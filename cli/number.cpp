@@ -69,6 +69,12 @@ number::number(any_result const& found) : number(found.value()) {
   if (auto const& wide = found.wide(); wide && !fits(*wide, type_)) wide_ = wide;
 }
 
+number::number(wide_integer const& x) : bits_(x.limb[0]) {
+  bool const has_no_sign = !x.is_negative() && (x.bits() == 65 || x.bits() == 129);
+  type_ = has_no_sign ? dtype::uint64 : dtype::int64;
+  if (!fits(x, type_)) wide_ = x;
+}
+
 int number::width() const {
   if (!wide_) return int(8 * size_of(type_));
   return wide_->bits() <= 128 + int(type_ == dtype::uint64) ? 128 : 256;

@@ -20,6 +20,8 @@ class number {
   explicit number(any_number const& x) : type_(x.type), bits_(x.bits) {}
   // The only value of a result; of a wide aggregate the exact integer.
   explicit number(any_result const& found);
+  // Of the first type that has it: int64, uint64, int128, uint128, int256.
+  explicit number(wide_integer const& x);
 
   // An element type's, or int128, uint128, int256 or uint256.
   std::string type_name() const;

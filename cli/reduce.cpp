@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <utility>
-
 #include "commands.hpp"
 #include "decimal.hpp"
 #include "every_type.hpp"
@@ -11,6 +9,7 @@
 #include "report.hpp"
 #include "state.hpp"
 #include "table.hpp"
+#include "tally/error.hpp"
 
 namespace tally::cli {
 
@@ -32,6 +31,14 @@ bool adds_integers(arguments const& options) {
   return !is_floating(op.results().value().type);
 }
 
+// A state is of one type of elements: what is told as an exact integer must not be saved rounded.
+void require_a_states_type(input const& in, io::text_facts const& text) {
+  if (text.rounded > 0)
+    throw error("--save-state: no state has all of the integers of " + told_name(in.name()) +
+                ", float64 would round " + std::to_string(text.rounded) +
+                " of them; --dtype float64 saves what is rounded");
+}
+
 void run_on_cpu(input& in, arguments const& options, stopwatch const& watch) {
   auto const make = [&](dtype type) {
     return make_reduction(settings_of(options, type), options.first_index.value_or(0));
@@ -50,8 +57,9 @@ void run_on_cpu(input& in, arguments const& options, stopwatch const& watch) {
   auto about = facts_of(in, total.nan_count());
   about.type = all.type();
   auto result = answer_of(settings, total, in.name());
-  if (integers && (about.text.missing == 0 || options.skip_nan)) {
-    result = integers->answer_instead(about.text, std::move(result));
+  if (integers && is_floating(all.type()) && (about.text.missing == 0 || options.skip_nan)) {
+    if (options.save_state) require_a_states_type(in, about.text);
+    result = integers->answer_with(about.text);
     about.text.rounded = 0;
   }
   if (options.save_state)

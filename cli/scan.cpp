@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "commands.hpp"
-#include "every_type.hpp"
 #include "gpu_scan.hpp"
 #include "input.hpp"
 #include "option_values.hpp"
@@ -125,47 +124,12 @@ bool wants_floats(arguments const& options) {
          io::parse_number(*options.init, dtype::int64, value) == io::parsed::not_a_number;
 }
 
-struct text_scan {
-  scan_settings settings;
-  any_scanner scanner;
-  scan_output out;
-  std::vector<std::byte> results = {};
-
-  void add(cpu where, any_array const& x) {
-    results.resize(std::size_t(x.size) * size_of(settings.type));
-    any_output const to{settings.type, results.data(), x.size};
-    settings.exclusive ? scanner.exclusive(where, x, to) : scanner.inclusive(where, x, to);
-  }
-};
-
-// Text to text, as it comes: sums are integers as long as the numbers are.
-void scan_as_it_comes(input& in, arguments const& options) {
-  every_type<text_scan> all(in.types(), [&](dtype type) {
-    auto const s = settings_of(options, type);
-    return text_scan{s, any_scanner(s.op, type, s.type, s.how), scan_output(options, in, s.type)};
-  });
-  std::uint64_t first = 0;
-  for (auto bytes = in.next(); !bytes.empty(); bytes = in.next()) {
-    auto const x = array_of(in.type(), bytes);
-    all.add(x, [&](text_scan& one, any_array const& y) { one.add(options.where, y); });
-    all.run().out.put(first, all.run().results);
-    first += x.size;
-  }
-  auto about = facts_of(in, std::nullopt);
-  about.type = all.type();
-  print_notes(options, about);
-}
-
 }  // namespace
 
 void run_scan(arguments const& options) {
   stopwatch const watch;
   input in(options.files, options);
   if (!in.settled() && wants_floats(options)) in.read_as(dtype::float64);
-  if (!in.settled() && !options.output && !options.json && !options.reverse && !options.gpu) {
-    scan_as_it_comes(in, options);
-    return print_time(options, in.bytes_read(), watch.seconds());
-  }
   in.settle();
   auto const settings = settings_of(options, in.type());
   scan_output out(options, in, settings.type);

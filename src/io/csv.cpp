@@ -49,7 +49,8 @@ std::size_t choose(std::string const& file, row const& names,
   auto const number = to_number(*wanted);
   if (number && *number >= 1 && *number <= names.size()) return *number - 1;
   throw error(file + ": no column " + quoted(*wanted) + " among " + list(names) +
-              (number == 0u ? "; columns are counted from 1" : ""));
+              (number == 0u ? "; columns are counted from 1" : "") +
+              (names.size() == 1 ? hint_at_delimiter(names[0]) : ""));
 }
 
 // The first two rows.

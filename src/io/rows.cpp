@@ -130,6 +130,15 @@ class row_parser {
   std::string wrong_;
 };
 
+// Where a word may be a row of CSV.
+std::string hint_at_csv(std::string_view word) {
+  for (char const c : {';', '|', ','})
+    if (word.find(c) != word.npos)
+      return "; of CSV, --column says which column" +
+             (c == ',' ? "" : std::string(", --delimiter '") + c + "' what is between fields");
+  return "";
+}
+
 std::string text_for(parsed result, std::string_view text, column_rules const& rules) {
   if (result == parsed::out_of_range)
     return quoted(text) + " does not fit into " +
@@ -142,6 +151,13 @@ std::string text_for(parsed result, std::string_view text, column_rules const& r
 }
 
 }  // namespace
+
+std::string hint_at_delimiter(std::string_view field) {
+  auto const at = field.find_first_of(";|\t");
+  if (at == field.npos) return "";
+  auto const c = field[at] == '\t' ? "tab" : std::string("'") + field[at] + "'";
+  return "; --delimiter " + c + " if that is between fields";
+}
 
 void parsed_part::begin(std::size_t at, column_rules const& rules, std::size_t column_count) {
   from = end = at;
@@ -195,7 +211,8 @@ void parse_rows(std::string_view text, std::size_t until, bool last, row_format 
       return is_wrong(row_begin,
                       "fields: " + std::to_string(width) +
                           ", in the first row: " + std::to_string(format.header_width) +
-                          (format.width > format.header_width ? " and a name in front" : ""));
+                          (format.width > format.header_width ? " and a name in front" : "") +
+                          (format.header_width == 1 ? hint_at_delimiter(format.names[0]) : ""));
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (out.dropped[i]) continue;
       auto const result = out.columns[i].add(row[i].text, row[i].number);
@@ -204,8 +221,10 @@ void parse_rows(std::string_view text, std::size_t until, bool last, row_format 
         out.dropped[i] = true;
         continue;
       }
-      return is_wrong(row[i].text.data(), "column " + quoted(format.names[i]) + ": " +
-                                              text_for(result, row[i].text, *out.rules));
+      return is_wrong(row[i].text.data(),
+                      "column " + quoted(format.names[i]) + ": " +
+                          text_for(result, row[i].text, *out.rules) +
+                          (format.header_width == 1 ? hint_at_delimiter(row[i].text) : ""));
     }
     ++out.rows;
     if (p != end) ++p;
@@ -227,7 +246,8 @@ void parse_words(std::string_view text, std::size_t until, parsed_part& out) {
     std::string_view const word(p, word_end);
     auto const result = out.columns[0].add(word, number);
     if (result != parsed::number) {
-      out.wrong = {std::size_t(p - begin), text_for(result, word, *out.rules)};
+      auto what = text_for(result, word, *out.rules) + hint_at_csv(word);
+      out.wrong = {std::size_t(p - begin), std::move(what)};
       return;
     }
     p = word_end;
@@ -241,7 +261,7 @@ row_taken take_row(std::string_view text, std::size_t at, char delimiter, bool l
   auto const begin = text.data(), end = begin + text.size();
   auto p = begin + at;
   while (p != end && is_line_end(*p)) ++p;
-  if (p == end) return out.end = text.size(), out;
+  if (p == end) return out.end = text.size(), out.cut_off = !last, out;
   for (field here;; ++p) {
     auto const field_begin = p;
     auto const how = parser.skip(p, here);
@@ -262,11 +282,17 @@ std::size_t end_of_lines(std::string_view text) { return text.find_last_of("\r\n
 
 std::size_t end_of_words(std::string_view text) { return text.find_last_of(" \t\n\v\f\r") + 1; }
 
-std::uint64_t count_lines(std::string_view text) {
+// Without branches: line ends come at any place.
+void line_counter::add(std::string_view text) {
+  if (text.empty()) return;
+  auto const ends = [](char before, char c) {
+    return int(c == '\r') | (int(c == '\n') & int(before != '\r'));
+  };
+  lines_ += std::uint64_t(ends(last_, text[0]));
   std::uint64_t lines = 0;
-  for (std::size_t i = 0; i < text.size(); ++i)
-    lines += text[i] == '\n' || (text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n'));
-  return lines;
+  for (std::size_t i = 1; i < text.size(); ++i) lines += std::uint64_t(ends(text[i - 1], text[i]));
+  lines_ += lines;
+  last_ = text.back();
 }
 
 }  // namespace tally::io

@@ -56,10 +56,21 @@ struct row_taken {
 };
 row_taken take_row(std::string_view text, std::size_t at, char delimiter, bool last);
 
+// For messages: of the only field of a row, in which another delimiter may stand.
+std::string hint_at_delimiter(std::string_view field);
+
 // Behind the last line end of a text, or its last white space; 0 without one.
 std::size_t end_of_lines(std::string_view text);
 std::size_t end_of_words(std::string_view text);
-// How many lines end in a text: in LF, CR LF, or CR alone.
-std::uint64_t count_lines(std::string_view text);
+// How many lines end in a text that comes in pieces: in LF, CR LF, or CR alone.
+class line_counter {
+ public:
+  void add(std::string_view text);
+  std::uint64_t lines() const { return lines_; }
+
+ private:
+  std::uint64_t lines_ = 0;
+  char last_ = 0;
+};
 
 }  // namespace tally::io

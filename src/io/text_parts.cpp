@@ -36,7 +36,7 @@ void text_parts::take(std::size_t bytes) {
     at_ += bytes;
     return;
   }
-  lines_ += count_lines(peek(bytes));
+  taken_lines_.add(peek(bytes));
   input_.take(bytes);
 }
 
@@ -60,9 +60,10 @@ std::uint64_t text_parts::bytes_read() const {
 }
 
 void text_parts::fail(std::size_t at, std::string const& problem) {
-  auto const before = file_.data ? text_of(file_).substr(0, at_) : std::string_view();
-  auto const line = 1 + lines_ + count_lines(before) + count_lines(peek(at));
-  throw error(name() + ": line " + std::to_string(line) + ": " + problem);
+  auto before = taken_lines_;
+  if (file_.data) before.add(text_of(file_).substr(0, at_));
+  before.add(peek(at));
+  throw error(name() + ": line " + std::to_string(1 + before.lines()) + ": " + problem);
 }
 
 void text_parts::parse(parsed_part& part, std::string_view text, std::size_t from,

@@ -61,7 +61,7 @@ class text_parts {
   format format_;
   std::vector<parsed_part> parts_;
   std::size_t used_ = 0;  // parts that hold something
-  std::uint64_t lines_ = 0;
+  line_counter taken_lines_;
 };
 
 }  // namespace tally::io

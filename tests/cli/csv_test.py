@@ -363,3 +363,22 @@ def test_npz(save):
     for length in (30, len(data) // 2, len(data) - 1):
         write("cut.npz", data[:length])
         assert "cut.npz" in failure(1, "sum", "cut.npz")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("rows", [1, 400_000])
+def test_a_line_has_the_same_number_in_a_file_and_from_a_pipe(end, rows):
+    text = end.join(["a,b", *["1,2"] * rows, "3,x", ""])
+    write("t.csv", text)
+    place = f": line {rows + 2}: column 'b': 'x' is not a number"
+    assert failure(1, "sum", "--column", "b", "t.csv") == "tally: t.csv" + place
+    assert failure(1, "sum", "--column", "b", stdin=text.encode()) == "tally: standard input" + place
+    assert failure(1, "median", "--column", "b", stdin=text.encode()) == "tally: standard input" + place
+
+
+@pytest.mark.parametrize("before, between", [(0, 200_000), (200_000, 0), (200_000, 200_000)])
+def test_any_empty_lines_around_a_header(before, between):
+    text = "\n" * before + "a,b\n" + "\n" * between + "1,2\n3,4\n"
+    write("t.csv", text)
+    assert answer("sum", "--column", "b", "t.csv") == "6"
+    assert answer("sum", "--column", "b", stdin=text.encode()) == "6"

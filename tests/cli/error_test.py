@@ -131,6 +131,18 @@ def test_text_that_is_no_number_on_standard_input():
     assert "line 2" in message and "four" in message
 
 
+def test_csv_that_is_read_otherwise_names_the_way_out():
+    assert failure(1, "sum", stdin=b"a,b\n1,2\n").endswith("'a,b' is not a number; of CSV, --column says which column")
+    message = failure(1, "sum", stdin=b"a;b\n1,5;2\n")
+    assert message.endswith("--column says which column, --delimiter ';' what is between fields")
+    for name, text, c in ("a.csv", "a;b\n1;2\n", "';'"), ("b.csv", "a|b\n1,5|2,5\n", "'|'"), ("c.csv", "a\tb\n1\t2\n", "tab"):
+        with open(name, "w") as file:
+            file.write(text)
+        way_out = f"--delimiter {c} if that is between fields"
+        assert failure(1, "sum", name).endswith(way_out)
+        assert failure(1, "sum", "--column", "b", name).endswith(way_out)
+
+
 def test_an_output_folder_that_does_not_exist():
     np.save("x.npy", np.ones(3))
     assert "none/y.npy" in failure(1, "scan", "x.npy", "-o", "none/y.npy")

@@ -245,3 +245,13 @@ def test_an_output_written_from_its_end_has_to_be_a_file():
     assert report("scan", "x.npy", "-o", "/dev/null")["last"] == 3
     os.symlink("/dev/null", "null.npy")
     assert "length" in failure(1, "scan", "-", "-o", "null.npy", stdin=b"1 2")
+
+
+def test_printed_sums_of_a_text_are_of_the_type_that_all_of_it_has():
+    text = b"9223372036854775807\n" * 300_000 + b"0.5"
+    expected = [float(2**63 * i) for i in range(1, 300_001)]
+    with open("x.txt", "wb") as file:
+        file.write(text)
+    for n in (1, 2, 3):
+        for found in (answer("scan", "x.txt", "--threads", n), answer("scan", "--threads", n, stdin=text)):
+            assert list(map(float, found.split("\n")[:-1])) == expected

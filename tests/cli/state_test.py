@@ -204,3 +204,39 @@ def test_a_state_may_have_any_name(name):
 def test_what_is_too_large_for_a_state_is_not_read_to_its_end():
     assert "/dev/zero: is not a saved state" == failure(1, "merge", "/dev/zero")[len("tally: "):]
     assert "Is a directory" in failure(1, "merge", ".")
+
+
+def write(name, text):
+    with open(name, "w") as file:
+        file.write(text)
+
+
+def test_states_of_integers_in_text_are_added_beyond_64_bits():
+    write("a.txt", "9223372036854775807 1")
+    np.save("a.npy", np.array([2**63 - 1, 1]))
+    answer("sum", "a.txt", "--save-state", "text.state")
+    answer("sum", "a.npy", "--save-state", "npy.state")
+    assert answer("merge", "text.state", "npy.state", "text.state") == str(3 * 2**63)
+    assert answer("sum", "a.npy", "a.txt") == answer("sum", "a.txt", "a.npy") == str(2**64)
+
+
+@pytest.mark.parametrize("text", [f"1 {10**30}", f"-1 {2**63}", f"NA {2**53 + 1}"])
+def test_a_sum_of_integers_that_no_state_has_is_not_saved_rounded(text):
+    write("a.txt", text)
+    message = failure(1, "sum", "a.txt", "--skip-nan", "--save-state", "a.state")
+    assert "float64 would round 1 of them; --dtype float64 saves" in message
+    answer("sum", "a.txt", "--skip-nan", "--save-state", "a.state", "--dtype", "float64")
+    exact = sum(float(word) for word in text.split() if word != "NA")
+    assert float(answer("merge", "a.state")) == exact
+
+
+def test_states_of_text_of_different_types_name_the_way_out():
+    for name, text in ("a", "1 2"), ("b", "0.5"):
+        write(name, text)
+        answer("sum", name, "--save-state", name + ".state")
+    message = failure(1, "merge", "a.state", "b.state")
+    assert "int64" in message and "float64; text that is saved with --dtype is of that type" in message
+    answer("sum", "a", "--save-state", "a.state", "--dtype", "float64")
+    assert answer("merge", "a.state", "b.state") == "3.5"
+    answer("mean", "b", "--save-state", "mean.state")
+    assert "--dtype" not in failure(1, "merge", "b.state", "mean.state")

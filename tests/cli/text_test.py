@@ -246,3 +246,23 @@ def test_text_beside_an_array_is_read_as_its_type():
         file.write("0.5")
     assert "'0.5' is not a number of type int16" in failure(1, "sum", "x.npy", "b.txt")
     assert answer("sum", "a.txt", "b.txt") == "7.5"
+
+
+def type_of(value):
+    """The first that has it, and how many bits it has."""
+    for bits in (64, 128, 256):
+        if -2**(bits - 1) <= value < 2**(bits - 1):
+            return f"int{bits}", bits
+        if 0 <= value < 2**bits and bits < 256:
+            return f"uint{bits}", bits
+    return "integer", None
+
+
+@pytest.mark.parametrize("values", [
+    [2**65], [-2**65], [2**126, 2**126], [2**127, -2**127 - 1], [2**127, 2**127], [10**40, -10**40, -1], [-10**30],
+    [2**255 - 1], [2**254, 2**254], [-2**254, -2**254], [-2**255, -1], [10**100], [-10**100], [2**65, -2**65, 2**63]])
+def test_a_sum_beyond_64_bits_has_the_type_that_other_integers_have(values):
+    found = report("sum", stdin=text_of(values))
+    name, bits = type_of(sum(values))
+    assert (int(found["value"]), found["result_dtype"]) == (sum(values), name)
+    assert found["bits"] == (f"{sum(values) % 2**bits:0{bits // 4}x}" if bits else None)

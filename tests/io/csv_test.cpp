@@ -194,6 +194,18 @@ TEST_F(csv_test, text_in_the_column_is_refused_with_line_and_column) {
             "line 2: column 'x': '" + std::string(40, 'y') + "...' is not a number");
 }
 
+TEST_F(csv_test, a_line_is_counted_once_wherever_a_stream_is_cut) {
+  std::string const text = "a\r\n1\r\n\r\n2\rx\r\n";
+  for (std::size_t const chunk : {1, 2, 3, 4, 5, 6, 7, 64}) {
+    fifo const stream(in, "stream" + std::to_string(chunk), text);
+    auto const message = message_of([&] {
+      auto const rows = open_csv(reader(input_file(stream.path()), chunk), {});
+      while (!rows->next(1 << 20).empty()) continue;
+    });
+    EXPECT_EQ(message, stream.path() + ": line 5: column 'a': 'x' is not a number") << chunk;
+  }
+}
+
 TEST_F(csv_test, a_column_that_is_not_there_or_not_named_is_refused_with_those_that_are) {
   EXPECT_EQ(error_of("a,b\n1,2\n", {.column = "c"}), "no column 'c' among 'a', 'b'");
   EXPECT_EQ(error_of("a,b\n1,2\n", {.column = "3"}), "no column '3' among 'a', 'b'");

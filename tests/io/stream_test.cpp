@@ -117,7 +117,8 @@ TEST(standard_input_forms, a_redirected_file_is_mapped_and_read_from_its_positio
 
 TEST(standard_input_errors, name_standard_input_and_the_line) {
   EXPECT_EQ(from_standard_input("1 2\n\n3 x4\n5"), "standard input: line 3: 'x4' is not a number");
-  EXPECT_EQ(from_standard_input("1,2"), "standard input: line 1: '1,2' is not a number");
+  EXPECT_EQ(from_standard_input("1,2"),
+            "standard input: line 1: '1,2' is not a number; of CSV, --column says which column");
   EXPECT_EQ(from_standard_input("12345", {.type = dtype::float32, .raw = true}),
             "standard input: 5 bytes are not a whole number of float32, 4 bytes each");
   EXPECT_EQ(from_standard_input("\x93NUMPY\1"),
