@@ -72,21 +72,13 @@ class tile_states {
     return s;
   }
   __device__ bool take(seen const& from, State& s, std::uint32_t& note) const {
-    bool all = from.c[0].epoch() == epoch_;
-    std::uint64_t word[words];
-#pragma unroll
-    for (int i = 0; i < words; ++i) {
-      all = all && from.c[i].tag() == from.c[0].tag();  // else it is being published
-      word[i] = from.c[i].word;
-    }
-    if (!all) return false;
-    memcpy(&s, word, sizeof(State));
     note = from.c[0].note();
-    return true;
+    return from.c[0].epoch() == epoch_ && take_tagged(from, s, from.c[0].tag());
   }
+  // Of a tile that is published without a note. That there is none is looked at, too: else half of
+  // a status word's tag made no difference.
   __device__ bool take(seen const& from, State& s) const {
-    std::uint32_t note;
-    return take(from, s, note);
+    return take_tagged(from, s, tag_of(epoch_));
   }
   template <class Tile>
   __device__ bool look(Tile tile, State& s) const {
@@ -98,6 +90,19 @@ class tile_states {
   }
 
  private:
+  // Whether all words have the tag: else the state is being published.
+  __device__ static bool take_tagged(seen const& from, State& s, std::uint64_t tag) {
+    bool all = true;
+    std::uint64_t word[words];
+#pragma unroll
+    for (int i = 0; i < words; ++i) {
+      all = all && from.c[i].tag() == tag;
+      word[i] = from.c[i].word;
+    }
+    if (all) memcpy(&s, word, sizeof(State));
+    return all;
+  }
+
   status_word* first_;
   std::uint32_t epoch_;
 };
