@@ -34,6 +34,8 @@ class columns {
   template <class Make, class Put>
   columns(std::vector<std::string> const& files, arguments const& options, Make make, Put put) {
     progress shown;
+    std::vector<dtype> types{dtype::int64, dtype::uint64, dtype::float64};
+    if (options.type) types = {*options.type};
     for (auto const& file : files) {
       io::table in(file, open_options_of(options));
       if (all.empty())
@@ -55,8 +57,6 @@ class columns {
   bool is_numeric(column<Run> const& c) const { return c.all && c.facts.missing < rows; }
 
  private:
-  inline static std::vector<dtype> const types{dtype::int64, dtype::uint64, dtype::float64};
-
   template <class Put>
   void add(column<Run>& c, std::optional<io::table::run> const& found, Put const& put) {
     if (!found) c.all.reset();
