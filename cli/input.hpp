@@ -44,6 +44,8 @@ class input {
   bool is_text() const { return text_; }
   // Unknown while the rest of a stream is.
   std::optional<std::uint64_t> count() const;
+  // Whether that is more than what the beginning of a stream promises.
+  bool is_all_there() const;
   // A single file's own; of several, their number of elements.
   std::vector<std::uint64_t> shape() const;
   std::uint64_t bytes_read() const;

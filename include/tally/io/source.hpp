@@ -42,6 +42,8 @@ class source {
   bool settled() const { return settled_; }
   // Unknown (nullopt) until the end where only reading on tells: text, CSV, a raw stream.
   std::optional<std::uint64_t> count() const { return count_; }
+  // Whether so many elements are known to be there; of a stream, only at its end.
+  bool is_all_there() const { return count_.has_value() && !promised_; }
   // One entry a dimension; empty for a scalar, and as long as the count is unknown.
   std::vector<std::uint64_t> const& shape() const { return shape_; }
   // Bytes of the file or stream taken so far, headers, text and what is compressed included.
@@ -65,6 +67,7 @@ class source {
  protected:
   dtype type_ = dtype::float64;
   bool settled_ = true;
+  bool promised_ = false;  // the count is what a header says
   std::optional<std::uint64_t> count_, file_bytes_;
   std::vector<std::uint64_t> shape_;
   std::uint64_t bytes_read_ = 0;
