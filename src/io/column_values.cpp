@@ -65,8 +65,7 @@ void column_values::clear(column_rules const& rules) {
   common_.reset();
   if (!rules.type() && !rules.decimals() && !rules.names_words()) common_ = kind::integer;
   size_ = 0;
-  if (facts_.missing || facts_.decimals || facts_.rounded) facts_ = {};
-  facts_.negative = false;
+  facts_ = {};
   if (rules.decimals()) sum_ = {};
 }
 
@@ -93,6 +92,7 @@ void column_values::put(std::uint64_t word) {
 void column_values::put(double value) { put(to_bits(value)); }
 
 void column_values::put_integer(scanned_number const& n) {
+  facts_.largest = std::max(facts_.largest, n.magnitude);
   if (type_ == dtype::int64 && fits_int64(n)) {
     facts_.negative |= n.negative;
     return put(as_word(n));
@@ -105,10 +105,7 @@ void column_values::put_integer(scanned_number const& n) {
   facts_.negative |= n.negative;
   become_float64();
   double const x = n.negative ? -double(n.magnitude) : double(n.magnitude);
-  if (n.magnitude > exact_in_double) {
-    ++facts_.rounded;
-    facts_.large.add(n.negative, n.magnitude, 0);
-  }
+  if (n.magnitude >= exact_in_double) facts_.large.add(n.negative, n.magnitude, 0);
   put(x);
 }
 
@@ -146,9 +143,9 @@ parsed column_values::put_other(std::string_view text) {
       put_integer({.what = kind::integer, .negative = negative, .magnitude = magnitude});
       return parsed::number;
     }
-    ++facts_.rounded;
     decimal_sum one;
     if (auto const result = one.add(text); result != parsed::number) return result;
+    facts_.largest = std::numeric_limits<std::uint64_t>::max();
     facts_.large.add(one);
   } else {
     ++facts_.decimals;

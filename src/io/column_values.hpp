@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -79,6 +80,7 @@ class column_values {
     auto const sign = -std::uint64_t(n.negative);
     words_[size_++] = (n.magnitude ^ sign) - sign;
     facts_.negative |= n.negative;
+    facts_.largest = std::max(facts_.largest, n.magnitude);
     return true;
   }
   parsed add_any(std::string_view text, scanned_number const& found);

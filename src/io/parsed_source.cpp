@@ -9,8 +9,8 @@ namespace tally::io {
 void text_facts::add(text_facts const& other) {
   missing += other.missing;
   decimals += other.decimals;
-  if (other.rounded > 0) large.add(other.large);
-  rounded += other.rounded;
+  largest = std::max(largest, other.largest);
+  large.add(other.large);
   negative |= other.negative;
 }
 

@@ -22,10 +22,12 @@ namespace tally::io {
 struct text_facts {
   std::uint64_t missing = 0;   // fields that say that there is no number
   std::uint64_t decimals = 0;  // numbers that are no integers; only where no type was asked for
-  std::uint64_t rounded = 0;   // integers that became float64, beyond where these have all integers
-  decimal_sum large = {};      // the exact sum of these integers
+  std::uint64_t largest = 0;   // integer without its sign; of what 64 bits do not hold, 2^64 - 1
+  decimal_sum large = {};      // the exact sum of the integers from 2^53 on that became float64
   bool negative = false;       // whether an integer was
 
+  // Whether there is an integer from where on float64 has not all of them.
+  bool is_beyond_float64() const { return largest > std::uint64_t(1) << 53; }
   void add(text_facts const& other);
 };
 
