@@ -55,6 +55,11 @@ class input {
   // The next elements, at most `most` bytes; empty at the end. Valid until the next call.
   std::span<std::byte const> next(std::size_t most = chunk_bytes);
 
+  // Of these, as of a source's.
+  std::span<std::size_t const> negative_zeros() const {
+    return sources_[current_]->negative_zeros();
+  }
+
   // All elements, in runs from first to last: mapped where that is possible, else in memory. Valid
   // as long as this is. Where the type is settled.
   std::vector<std::span<std::byte const>> whole();

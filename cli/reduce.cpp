@@ -47,7 +47,8 @@ void run_on_cpu(input& in, arguments const& options, stopwatch const& watch) {
   if (adds_integers(options) && !in.settled()) integers.emplace();
   for (auto chunk = in.next(); !chunk.empty(); chunk = in.next()) {
     auto const x = array_of(in.type(), chunk);
-    all.add(x, [&](any_reducer& total, any_array const& y) { total.add(options.where, y); });
+    all.add(x, in.negative_zeros(),
+            [&](any_reducer& total, any_array const& y) { total.add(options.where, y); });
     if (integers && in.facts().decimals > 0) integers.reset();
     if (integers) integers->add(x);
   }

@@ -60,7 +60,7 @@ class columns {
   template <class Put>
   void add(column<Run>& c, std::optional<io::table::run> const& found, Put const& put) {
     if (!found) c.all.reset();
-    if (c.all) c.all->add(array_of(found->type, found->elements), put);
+    if (c.all) c.all->add(array_of(found->type, found->elements), found->negative_zeros, put);
   }
 };
 

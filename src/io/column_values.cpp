@@ -65,6 +65,7 @@ void column_values::clear(column_rules const& rules) {
   common_.reset();
   if (!rules.type() && !rules.decimals() && !rules.names_words()) common_ = kind::integer;
   size_ = 0;
+  negative_zeros_.clear();
   facts_ = {};
   if (rules.decimals()) sum_ = {};
 }
@@ -92,17 +93,19 @@ void column_values::put(std::uint64_t word) {
 void column_values::put(double value) { put(to_bits(value)); }
 
 void column_values::put_integer(scanned_number const& n) {
+  bool const negative = n.negative && n.magnitude > 0;
   facts_.largest = std::max(facts_.largest, n.magnitude);
+  if (type_ != dtype::float64 && n.negative && !negative) negative_zeros_.push_back(size_);
   if (type_ == dtype::int64 && fits_int64(n)) {
-    facts_.negative |= n.negative;
+    facts_.negative |= negative;
     return put(as_word(n));
   }
-  if (type_ != dtype::float64 && !facts_.negative && !n.negative) {
+  if (type_ != dtype::float64 && !facts_.negative && !negative) {
     type_ = dtype::uint64;
     common_.reset();
     return put(n.magnitude);
   }
-  facts_.negative |= n.negative;
+  facts_.negative |= negative;
   become_float64();
   double const x = n.negative ? -double(n.magnitude) : double(n.magnitude);
   if (n.magnitude >= exact_in_double) facts_.large.add(n.negative, n.magnitude, 0);
@@ -115,9 +118,13 @@ void column_values::become_float64() {
   bool const is_signed = type_ == dtype::int64;
   type_ = dtype::float64;
   if (!rules_->names_words()) common_ = kind::decimal;
+  auto const zeros = std::exchange(negative_zeros_, {});
+  auto zero = zeros.begin();
   auto const integers = std::span(words_).first(std::exchange(size_, 0));
   for (auto const word : integers) {
-    bool const negative = is_signed && std::int64_t(word) < 0;
+    bool const is_zero = zero != zeros.end() && *zero == size_;
+    bool const negative = is_zero || (is_signed && std::int64_t(word) < 0);
+    zero += is_zero;
     put_integer(
         {.what = kind::integer, .negative = negative, .magnitude = negative ? -word : word});
   }

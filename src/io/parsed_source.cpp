@@ -59,6 +59,11 @@ std::span<std::byte const> parsed_source::next(std::size_t most) {
   auto const size = size_of(type_);
   auto const elements = column.bytes().subspan(done_);
   auto const n = std::min(elements.size(), std::max<std::size_t>(most / size, 1) * size);
+  auto const first = done_ / size;
+  auto const zeros = column.negative_zeros();
+  auto const begin = std::ranges::lower_bound(zeros, first);
+  negative_zeros_.assign(begin, std::ranges::lower_bound(zeros, first + n / size));
+  for (auto& zero : negative_zeros_) zero -= first;
   done_ += n;
   total_ += n / size;
   return elements.first(n);

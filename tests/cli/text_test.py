@@ -105,8 +105,24 @@ def test_a_long_pipe_is_kept_in_a_file(monkeypatch):
     assert answer("median", stdin=b"1 2 3") == "2"
 
 
-def test_a_negative_zero_is_a_float():
-    assert report("min", stdin=b"0 -0")["bits"] == "8" + 15 * "0"
+def test_a_zero_may_have_a_sign():
+    assert answer("sum", stdin=b"-0 9007199254740993") == "9007199254740993"
+    assert answer("max", stdin=b"-0 18446744073709551615") == "18446744073709551615"
+    assert answer("quantile", "-q", 1, "--method", "lower", stdin=b"-0 18446744073709551615") == "18446744073709551615"
+    assert answer("min", stdin=b"-0 9007199254740993") == answer("min", stdin=b"-00000000000000000000") == "0"
+    assert answer("sum", "--dtype", "uint8", stdin=b"-0 1") == "1"
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_a_zero_among_decimals_keeps_its_sign(threads):
+    for between in (b" ", b" 1" * 400_000 + b" "):
+        for text in (b"0 -0" + between + b"0.5", b"0.5 0 1" + between + b"-0", b"0 -0" + between + b"NA"):
+            assert report("min", "--skip-nan", "--threads", threads, stdin=text)["bits"] == "8" + 15 * "0"
+    text = b"1 0 -0 2" + b" 1" * 400_000 + b" 0.5"
+    assert answer("top-k", "--smallest", "-k", 2, "--threads", threads, stdin=text) == "1\t0\n2\t-0"
+    table = b"a,b\n-0,1\n" + b"1,2\n" * 400_000 + b"0.5,3\n"
+    found = report("describe", "--delimiter", ",", "--threads", threads, stdin=table)["columns"]
+    assert found[0]["minimum_bits"] == "8" + 15 * "0"
 
 
 def test_a_late_integer_may_need_uint64_or_a_sign():
@@ -149,6 +165,8 @@ def test_integers_that_had_to_be_rounded_are_told_in_answers_of_float64():
         assert answer(command, stdin=b"9007199254740992") == "9007199254740992"
     for command in ("max", "sum", "variance"):
         answer(command, stdin=b"9007199254740993")
+    for method in ("lower", "higher", "nearest"):
+        assert answer("quantile", "--method", method, stdin=b"9007199254740993") == "9007199254740993"
 
 
 def test_dtype_on_text_is_what_it_is_read_as():

@@ -52,6 +52,9 @@ class source {
   std::uint64_t bytes_read() const { return bytes_read_; }
   // How many there are in all, if it is a file.
   std::optional<std::uint64_t> file_bytes() const { return file_bytes_; }
+  // Of the integers that next() gave last from a text, the indices of those written -0: zero, but
+  // the negative one if they become float64.
+  std::span<std::size_t const> negative_zeros() const { return negative_zeros_; }
   // Of text: of what has been read so far.
   text_facts const& facts() const { return facts_; }
 
@@ -74,6 +77,7 @@ class source {
   std::vector<std::uint64_t> shape_;
   std::uint64_t bytes_read_ = 0;
   text_facts facts_;
+  std::vector<std::size_t> negative_zeros_;
 };
 
 struct open_options {
