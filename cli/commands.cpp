@@ -196,9 +196,9 @@ constexpr command own[] = {
      "What is at a place of the sorted array, without sorting it",
      "For -q 0.25 a quarter of the elements lie below, and so on: the value at the place (n - 1) * "
      "q of\n"
-     "the sorted array, counted from 0, exact and rounded once to the input's type; of integers, "
-     "as\n"
-     "float64. Any NaN makes the answer NaN. A line for each -q, or the median without any.",
+     "the sorted array, counted from 0, exact and rounded once to the input's type; of integers\n"
+     "float64, unless --method chooses one of them. Any NaN makes the answer NaN. A line for each "
+     "-q, or the median without any.",
      reads_arrays | takes_each | skips_nan | takes_quantiles | keeps_all | runs_on_gpu,
      {"tally quantile -q 0.05 -q 0.95 examples/data/flights_distance.npy",
       "seq 100 | tally quantile -q 0.9 --method nearest"},

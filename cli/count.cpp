@@ -10,7 +10,7 @@ void run_count(arguments const& options) {
     input in(files, options);
     std::optional<std::uint64_t> nans;
     if (options.skip_nan) nans = 0;
-    while (nans || !in.count()) {  // else nobody need read the elements
+    while (nans || !in.is_all_there()) {  // else nobody need read the elements
       auto const chunk = in.next();
       if (chunk.empty()) break;
       if (nans) *nans += count_nan(options.where, array_of(in.type(), chunk));

@@ -49,6 +49,7 @@ class pair_of_inputs {
     auto found = facts_of(a_, nan_count);
     found.inputs.push_back(b_.files().front());
     found.bytes_read += b_.bytes_read();
+    found.text.largest = std::max(found.text.largest, b_.facts().largest);
     return found;
   }
 

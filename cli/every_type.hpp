@@ -7,15 +7,19 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "tally/dynamic.hpp"
 
 namespace tally::cli {
 
+// Indices, ascending, of the integers that are -0 as float64.
+using negative_zeros = std::span<std::size_t const>;
+
 // An array as another of these types, of which a float64 is no other: in `memory`, if it is not as
 // it was. Nothing if the type has not all of its elements.
-std::optional<any_array> as_type(any_array const& x, dtype type,
+std::optional<any_array> as_type(any_array const& x, negative_zeros zeros, dtype type,
                                  std::vector<std::uint64_t>& memory);
 
 // A Run is what goes on with elements of one type: of several at once, until one is left.
@@ -38,9 +42,9 @@ class every_type {
 
   // put(run, array) for each type that is left.
   template <class Put>
-  void add(any_array const& x, Put&& put) {
+  void add(any_array const& x, negative_zeros zeros, Put&& put) {
     std::erase_if(all_, [&](candidate& c) {
-      auto const same = as_type(x, c.type, memory_);
+      auto const same = as_type(x, zeros, c.type, memory_);
       if (same && c.run) put(*c.run, *same);
       return !same;
     });

@@ -19,7 +19,7 @@ void run_info(arguments const& options) {
     input in({file}, options);
     bool const is_text = !in.settled();
     if (!in.count()) in.settle();
-    while (!in.count() && !in.next().empty()) continue;
+    while (!in.is_all_there() && !in.next().empty()) continue;
     auto const count = in.count().value();
     auto const bytes = is_text ? in.bytes_read() : count * size_of(in.type());
     answer const found{.lines = {file, std::string(name(in.type())),

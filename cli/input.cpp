@@ -95,6 +95,10 @@ std::optional<std::uint64_t> input::count() const {
   return total;
 }
 
+bool input::is_all_there() const {
+  return std::ranges::all_of(sources_, [](auto const& source) { return source->is_all_there(); });
+}
+
 std::vector<std::uint64_t> input::shape() const {
   if (sources_.size() == 1) return sources_.front()->shape();
   return {count().value_or(0)};

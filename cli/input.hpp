@@ -44,6 +44,8 @@ class input {
   bool is_text() const { return text_; }
   // Unknown while the rest of a stream is.
   std::optional<std::uint64_t> count() const;
+  // Whether that is more than what the beginning of a stream promises.
+  bool is_all_there() const;
   // A single file's own; of several, their number of elements.
   std::vector<std::uint64_t> shape() const;
   std::uint64_t bytes_read() const;
@@ -52,6 +54,11 @@ class input {
 
   // The next elements, at most `most` bytes; empty at the end. Valid until the next call.
   std::span<std::byte const> next(std::size_t most = chunk_bytes);
+
+  // Of these, as of a source's.
+  std::span<std::size_t const> negative_zeros() const {
+    return sources_[current_]->negative_zeros();
+  }
 
   // All elements, in runs from first to last: mapped where that is possible, else in memory. Valid
   // as long as this is. Where the type is settled.

@@ -20,11 +20,11 @@ __int128 total(std::span<T const> x) {
   return (__int128(high) << 32) + low;
 }
 
-// Those that are beyond 2^53 the text's facts have, as they were.
+// What can be a larger integer's nearest, from 2^53 on, the text's facts have as it was.
 __int128 total(std::span<double const> x) {
   constexpr double exact = 0x1p53;
   std::int64_t sum = 0;
-  for (auto const n : x) sum += n >= -exact && n <= exact ? std::int64_t(n) : 0;
+  for (auto const n : x) sum += n > -exact && n < exact ? std::int64_t(n) : 0;
   return sum;
 }
 

@@ -33,10 +33,9 @@ bool adds_integers(arguments const& options) {
 
 // A state is of one type of elements: what is told as an exact integer must not be saved rounded.
 void require_a_states_type(input const& in, io::text_facts const& text) {
-  if (text.rounded > 0)
+  if (text.is_beyond_float64())
     throw error("--save-state: no state has all of the integers of " + told_name(in.name()) +
-                ", float64 would round " + std::to_string(text.rounded) +
-                " of them; --dtype float64 saves what is rounded");
+                ", float64 would round those beyond 2^53; --dtype float64 saves what is rounded");
 }
 
 void run_on_cpu(input& in, arguments const& options, stopwatch const& watch) {
@@ -48,7 +47,8 @@ void run_on_cpu(input& in, arguments const& options, stopwatch const& watch) {
   if (adds_integers(options) && !in.settled()) integers.emplace();
   for (auto chunk = in.next(); !chunk.empty(); chunk = in.next()) {
     auto const x = array_of(in.type(), chunk);
-    all.add(x, [&](any_reducer& total, any_array const& y) { total.add(options.where, y); });
+    all.add(x, in.negative_zeros(),
+            [&](any_reducer& total, any_array const& y) { total.add(options.where, y); });
     if (integers && in.facts().decimals > 0) integers.reset();
     if (integers) integers->add(x);
   }
@@ -60,7 +60,7 @@ void run_on_cpu(input& in, arguments const& options, stopwatch const& watch) {
   if (integers && is_floating(all.type()) && (about.text.missing == 0 || options.skip_nan)) {
     if (options.save_state) require_a_states_type(in, about.text);
     result = integers->answer_with(about.text);
-    about.text.rounded = 0;
+    about.text.largest = 0;
   }
   if (options.save_state)
     save_state(*options.save_state, settings, options.first_index.has_value(), total);

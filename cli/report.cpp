@@ -80,11 +80,12 @@ void print(arguments const& options, facts const& about, answer const& found,
     text = options.each ? one_line(about.inputs.front(), found) : aligned(found);
   }
   write_standard_output(text);
-  print_notes(options, about);
+  auto const type = found.keys.find("result_dtype");
+  print_notes(options, about, type != found.keys.end() && *type == "float64");
   print_time(options, about.bytes_read, seconds);
 }
 
-void print_notes(arguments const& options, facts const& about) {
+void print_notes(arguments const& options, facts const& about, bool is_float64) {
   auto const& text = about.text;
   auto const can = command_named(options.command)->options;
   std::string notes;
@@ -92,8 +93,9 @@ void print_notes(arguments const& options, facts const& about) {
       !(can & leaves_nan_out))
     notes = fmt::format("tally: {} of {} missing; --skip-nan leaves them out\n", text.missing,
                         about.count);
-  if (text.rounded > 0 && text.decimals == 0 && about.type == dtype::float64)
-    notes += fmt::format("tally: {} integers beyond 2^53 are rounded to float64{}\n", text.rounded,
+  bool const is_rounded = is_float64 && (can & (adds_decimals | keeps_all));
+  if (text.is_beyond_float64() && (is_rounded || about.type == dtype::float64))
+    notes += fmt::format("tally: integers beyond 2^53 are rounded to float64{}\n",
                          can & adds_decimals ? "; --decimal keeps them" : "");
   std::fputs(notes.c_str(), stderr);
 }

@@ -51,8 +51,8 @@ class stopwatch {
 };
 
 // On standard error, what a text had that the answer does not show: no numbers where they should
-// be, integers that had to be rounded.
-void print_notes(arguments const& options, facts const& about);
+// be, integers that had to be rounded: with the elements, or where the answer is float64.
+void print_notes(arguments const& options, facts const& about, bool is_float64 = false);
 
 // --each: all on one line, after the file's name, with tabs in between.
 void print(arguments const& options, facts const& about, answer const& found,

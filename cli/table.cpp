@@ -34,6 +34,8 @@ class columns {
   template <class Make, class Put>
   columns(std::vector<std::string> const& files, arguments const& options, Make make, Put put) {
     progress shown;
+    std::vector<dtype> types{dtype::int64, dtype::uint64, dtype::float64};
+    if (options.type) types = {*options.type};
     for (auto const& file : files) {
       io::table in(file, open_options_of(options));
       if (all.empty())
@@ -55,12 +57,10 @@ class columns {
   bool is_numeric(column<Run> const& c) const { return c.all && c.facts.missing < rows; }
 
  private:
-  inline static std::vector<dtype> const types{dtype::int64, dtype::uint64, dtype::float64};
-
   template <class Put>
   void add(column<Run>& c, std::optional<io::table::run> const& found, Put const& put) {
     if (!found) c.all.reset();
-    if (c.all) c.all->add(array_of(found->type, found->elements), put);
+    if (c.all) c.all->add(array_of(found->type, found->elements), found->negative_zeros, put);
   }
 };
 

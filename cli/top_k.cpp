@@ -41,6 +41,7 @@ class selection_run {
   struct kept {
     dtype type;
     std::vector<std::byte> elements;
+    std::vector<std::size_t> negative_zeros;
   };
 
   arguments const& options_;
@@ -72,17 +73,19 @@ class selection_run {
     std::uint64_t seen = 0;
     for (auto x = in_.next(); !x.empty(); x = in_.next()) {
       seen += array(x).size;
-      begin.push_back({in_.type(), {x.begin(), x.end()}});
+      auto const zeros = in_.negative_zeros();
+      begin.push_back({in_.type(), {x.begin(), x.end()}, {zeros.begin(), zeros.end()}});
       if (seen >= k_of(options_)) break;
     }
     auto const k = k_of(options_, seen);
     every_type<any_selector> best(in_.types(),
                                   [&](dtype type) { return any_selector(type, k, how()); });
-    auto const add = [&](any_array const& x) {
-      best.add(x, [&](any_selector& one, any_array const& y) { one.add(options_.where, y); });
+    auto const add = [&](any_array const& x, negative_zeros zeros) {
+      best.add(x, zeros,
+               [&](any_selector& one, any_array const& y) { one.add(options_.where, y); });
     };
-    for (auto const& [type, x] : begin) add(array_of(type, x));
-    for (auto x = in_.next(); !x.empty(); x = in_.next()) add(array(x));
+    for (auto const& [type, x, zeros] : begin) add(array_of(type, x), zeros);
+    for (auto x = in_.next(); !x.empty(); x = in_.next()) add(array(x), in_.negative_zeros());
     return {std::move(best.run()).result(), in_.facts().missing};
   }
 

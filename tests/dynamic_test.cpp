@@ -367,6 +367,9 @@ TEST(dynamic, quantiles_and_the_kth_value_are_those_of_the_call_with_types) {
   EXPECT_EQ(kth_value(cpu{}, any_array(x), 100).value, any_number(kth.value));
   std::vector<std::int8_t> const integers = {1, 2};
   EXPECT_EQ(quantile(cpu{}, any_array(integers), qs)[1], any_number(1.5));
+  std::vector<std::int64_t> const large = {1, (std::int64_t(1) << 53) + 1};
+  EXPECT_EQ(quantile(cpu{}, any_array(large), qs, {.method = interpolation::higher})[0],
+            any_number(large[1]));
   support::host_memory none;
   auto there = support::gpu_with(none);
   EXPECT_EQ(failure_of([&] { kth_value(there, any_array(x), 0); }),

@@ -2,6 +2,7 @@
 #include "tally/quantile.hpp"
 
 #include "tally/automatic.hpp"
+#include "tally/exact/between.hpp"
 #include "top_k.hpp"
 
 namespace tally {
@@ -18,10 +19,20 @@ any_kth_value kth(Where&& where, any_array const& in, std::uint64_t k,
   });
 }
 
+bool chooses_an_element(interpolation method) {
+  return method != interpolation::linear && method != interpolation::midpoint;
+}
+
 template <class Where>
 std::vector<any_number> found_of(Where&& where, any_array const& in, std::span<double const> qs,
                                  quantile_options const& options) {
   std::vector<any_number> all;
+  if (!is_floating(in.type) && in.size > 0 && chooses_an_element(options.method)) {
+    require_quantiles("quantile", qs);
+    for (double const q : qs)
+      all.push_back(kth(where, in, place_of(options.method, in.size, q).index + 1, {}).value);
+    return all;
+  }
   visit(in.type, [&]<class T>(std::type_identity<T>) {
     for (auto const x : quantile(where, elements_of<T>(in), qs, options)) all.emplace_back(x);
   });

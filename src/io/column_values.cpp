@@ -65,8 +65,8 @@ void column_values::clear(column_rules const& rules) {
   common_.reset();
   if (!rules.type() && !rules.decimals() && !rules.names_words()) common_ = kind::integer;
   size_ = 0;
-  if (facts_.missing || facts_.decimals || facts_.rounded) facts_ = {};
-  facts_.negative = false;
+  negative_zeros_.clear();
+  facts_ = {};
   if (rules.decimals()) sum_ = {};
 }
 
@@ -93,22 +93,22 @@ void column_values::put(std::uint64_t word) {
 void column_values::put(double value) { put(to_bits(value)); }
 
 void column_values::put_integer(scanned_number const& n) {
+  bool const negative = n.negative && n.magnitude > 0;
+  facts_.largest = std::max(facts_.largest, n.magnitude);
+  if (type_ != dtype::float64 && n.negative && !negative) negative_zeros_.push_back(size_);
   if (type_ == dtype::int64 && fits_int64(n)) {
-    facts_.negative |= n.negative;
+    facts_.negative |= negative;
     return put(as_word(n));
   }
-  if (type_ != dtype::float64 && !facts_.negative && !n.negative) {
+  if (type_ != dtype::float64 && !facts_.negative && !negative) {
     type_ = dtype::uint64;
     common_.reset();
     return put(n.magnitude);
   }
-  facts_.negative |= n.negative;
+  facts_.negative |= negative;
   become_float64();
   double const x = n.negative ? -double(n.magnitude) : double(n.magnitude);
-  if (n.magnitude > exact_in_double) {
-    ++facts_.rounded;
-    facts_.large.add(n.negative, n.magnitude, 0);
-  }
+  if (n.magnitude >= exact_in_double) facts_.large.add(n.negative, n.magnitude, 0);
   put(x);
 }
 
@@ -118,9 +118,13 @@ void column_values::become_float64() {
   bool const is_signed = type_ == dtype::int64;
   type_ = dtype::float64;
   if (!rules_->names_words()) common_ = kind::decimal;
+  auto const zeros = std::exchange(negative_zeros_, {});
+  auto zero = zeros.begin();
   auto const integers = std::span(words_).first(std::exchange(size_, 0));
   for (auto const word : integers) {
-    bool const negative = is_signed && std::int64_t(word) < 0;
+    bool const is_zero = zero != zeros.end() && *zero == size_;
+    bool const negative = is_zero || (is_signed && std::int64_t(word) < 0);
+    zero += is_zero;
     put_integer(
         {.what = kind::integer, .negative = negative, .magnitude = negative ? -word : word});
   }
@@ -146,9 +150,9 @@ parsed column_values::put_other(std::string_view text) {
       put_integer({.what = kind::integer, .negative = negative, .magnitude = magnitude});
       return parsed::number;
     }
-    ++facts_.rounded;
     decimal_sum one;
     if (auto const result = one.add(text); result != parsed::number) return result;
+    facts_.largest = std::numeric_limits<std::uint64_t>::max();
     facts_.large.add(one);
   } else {
     ++facts_.decimals;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -53,6 +54,8 @@ class column_values {
   std::span<std::byte const> bytes() const {
     return std::as_bytes(std::span(words_)).first(size_ * size_of(type_));
   }
+  // Which of the integers are written -0: zero, but as float64 the negative one.
+  std::span<std::size_t const> negative_zeros() const { return negative_zeros_; }
   text_facts const& facts() const { return facts_; }
   // With rules that ask for decimals: their sum, and no elements.
   decimal_sum const& sum() const { return sum_; }
@@ -63,8 +66,8 @@ class column_values {
                                              1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13,
                                              1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
 
-  // What most are: integers of 63 bits among such, and decimals of 53 among float64. Their quotient
-  // by a power of ten, both of them exact, is rounded once.
+  // What most are: integers of 64 bits with a sign among such, and decimals of 53 among float64.
+  // Their quotient by a power of ten, both of them exact, is rounded once.
   bool put_common(scanned_number const& n) {
     bool const decimal = n.what == scanned_number::kind::decimal;
     if (n.what != common_ || size_ == words_.size()) return false;
@@ -75,10 +78,11 @@ class column_values {
       ++facts_.decimals;
       return true;
     }
-    if (n.magnitude >> 63) return false;
+    if ((n.magnitude - n.negative) >> 63) return false;  // -0 is one of those
     auto const sign = -std::uint64_t(n.negative);
     words_[size_++] = (n.magnitude ^ sign) - sign;
     facts_.negative |= n.negative;
+    facts_.largest = std::max(facts_.largest, n.magnitude);
     return true;
   }
   parsed add_any(std::string_view text, scanned_number const& found);
@@ -99,6 +103,7 @@ class column_values {
   std::optional<scanned_number::kind> common_;
   std::size_t size_ = 0;
   std::vector<std::uint64_t> words_;  // of a narrow type several elements each
+  std::vector<std::size_t> negative_zeros_;
   text_facts facts_;
   decimal_sum sum_;
 };

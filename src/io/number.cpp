@@ -87,6 +87,8 @@ parsed parse_bool(std::string_view text, bool& value) {
 
 template <class T>
 parsed parse_integer(std::string_view text, T& value) {
+  if (std::is_unsigned_v<T> && text.starts_with('-') && text.find_first_not_of('0', 1) == text.npos)
+    text.remove_prefix(1);
   auto const end = text.data() + text.size();
   auto const result = std::from_chars(text.data(), end, value);
   if (result.ptr != end || result.ec == std::errc::invalid_argument) return parsed::not_a_number;

@@ -9,8 +9,8 @@ namespace tally::io {
 void text_facts::add(text_facts const& other) {
   missing += other.missing;
   decimals += other.decimals;
-  if (other.rounded > 0) large.add(other.large);
-  rounded += other.rounded;
+  largest = std::max(largest, other.largest);
+  large.add(other.large);
   negative |= other.negative;
 }
 
@@ -59,6 +59,11 @@ std::span<std::byte const> parsed_source::next(std::size_t most) {
   auto const size = size_of(type_);
   auto const elements = column.bytes().subspan(done_);
   auto const n = std::min(elements.size(), std::max<std::size_t>(most / size, 1) * size);
+  auto const first = done_ / size;
+  auto const zeros = column.negative_zeros();
+  auto const begin = std::ranges::lower_bound(zeros, first);
+  negative_zeros_.assign(begin, std::ranges::lower_bound(zeros, first + n / size));
+  for (auto& zero : negative_zeros_) zero -= first;
   done_ += n;
   total_ += n / size;
   return elements.first(n);

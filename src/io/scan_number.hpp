@@ -85,12 +85,10 @@ inline char const* scan_number(char const* begin, char const* end, scanned_numbe
     scale = p - fraction;
     digits += scale;
   }
-  // Only a float has a negative zero.
-  bool const is_float = point || (negative && magnitude == 0);
   bool const is_quick = digits > 0 && digits <= swar::most_digits;
   bool const power = p != end && (*p | 32) == 'e';
   out.what = !is_quick || power ? scanned_number::kind::other
-             : is_float         ? scanned_number::kind::decimal
+             : point            ? scanned_number::kind::decimal
                                 : scanned_number::kind::integer;
   out.negative = negative;
   out.scale = std::uint8_t(scale);

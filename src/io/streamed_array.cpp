@@ -19,6 +19,7 @@ class streamed_array final : public source {
     if (!layout_.shape) return;
     shape_ = *layout_.shape;
     count_ = element_count(shape_, type_);
+    promised_ = true;
     expected_ = *count_ * size_;
   }
 
@@ -46,6 +47,7 @@ class streamed_array final : public source {
       if (found_ != expected_ || more)
         fail_wrong_size(input_.name(), layout_, expected_,
                         (more ? "more than " : "") + std::to_string(found_));
+      promised_ = false;
       return;
     }
     if (found_ % size_ != 0) fail_partial_element(input_.name(), type_, found_);

@@ -47,7 +47,7 @@ bool table::next() {
 std::optional<table::run> table::column(std::size_t i) const {
   if (state_->is_out[i]) return std::nullopt;
   auto const& found = state_->parts.front().columns[i];
-  return run{found.type(), found.bytes()};
+  return run{found.type(), found.bytes(), found.negative_zeros()};
 }
 
 text_facts const& table::facts(std::size_t i) const { return state_->facts[i]; }

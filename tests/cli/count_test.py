@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from .command import COMMON_KEYS, answer, report
+from .command import COMMON_KEYS, answer, failure, npy, report
 from .oracle import FLOATS, INTEGERS, values
 
 
@@ -42,3 +42,12 @@ def test_streams_and_several_files_are_counted():
     assert answer("count", "--each", "x.npy", "x.npy") == "x.npy\t5\nx.npy\t5"
     assert answer("count", stdin=b"1 2\n3\n") == "3"
     assert answer("count", stdin=b"") == "0"
+
+
+@pytest.mark.parametrize("command", ["count", "info"])
+def test_a_stream_is_counted_to_its_end(command):
+    x = np.arange(3_000_000.0)
+    assert report(command, "-", stdin=npy(x))["count"] == 3_000_000
+    assert "bytes follow it" in failure(1, command, stdin=npy(x)[:-8])
+    assert "bytes follow it" in failure(1, command, stdin=npy(x)[:140])
+    assert "more than" in failure(1, command, stdin=npy(x) + b"1")

@@ -2,6 +2,7 @@
 """info: what is in a file."""
 
 import numpy as np
+import pytest
 
 from .command import answer, failure, report
 
@@ -28,3 +29,16 @@ def test_info_finds_what_is_wrong_with_a_file():
     with open("x.npy", "r+b") as file:
         file.truncate(200)
     assert "x.npy" in failure(1, "info", "x.npy")
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "uint64"])
+def test_columns_may_be_read_as_any_type(dtype):
+    with open("t.csv", "w") as file:
+        file.write("a,b\n1,2\n3,x\n")
+    columns = [(c["column"], c["dtype"]) for c in report("info", "--dtype", dtype, "t.csv")["columns"]]
+    assert columns == [("a", dtype), ("b", None)]
+    with open("t.csv", "rb") as file:
+        assert report("info", "--dtype", dtype, "--delimiter", ",", stdin=file)["columns"][0]["dtype"] == dtype
+    with open("t.csv", "w") as file:
+        file.write("a\n1\n\n3\n")
+    assert report("info", "--dtype", dtype, "t.csv")["columns"][0]["dtype"] == dtype

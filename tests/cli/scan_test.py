@@ -253,5 +253,6 @@ def test_printed_sums_of_a_text_are_of_the_type_that_all_of_it_has():
     with open("x.txt", "wb") as file:
         file.write(text)
     for n in (1, 2, 3):
-        for found in (answer("scan", "x.txt", "--threads", n), answer("scan", "--threads", n, stdin=text)):
-            assert list(map(float, found.split("\n")[:-1])) == expected
+        for done in (tally("scan", "x.txt", "--threads", n), tally("scan", "--threads", n, stdin=text)):
+            assert list(map(float, done.stdout.split()[:-1])) == expected
+            assert done.stderr == b"tally: integers beyond 2^53 are rounded to float64\n"

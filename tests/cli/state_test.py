@@ -224,7 +224,7 @@ def test_states_of_integers_in_text_are_added_beyond_64_bits():
 def test_a_sum_of_integers_that_no_state_has_is_not_saved_rounded(text):
     write("a.txt", text)
     message = failure(1, "sum", "a.txt", "--skip-nan", "--save-state", "a.state")
-    assert "float64 would round 1 of them; --dtype float64 saves" in message
+    assert "float64 would round those beyond 2^53; --dtype float64 saves" in message
     answer("sum", "a.txt", "--skip-nan", "--save-state", "a.state", "--dtype", "float64")
     exact = sum(float(word) for word in text.split() if word != "NA")
     assert float(answer("merge", "a.state")) == exact

@@ -105,8 +105,24 @@ def test_a_long_pipe_is_kept_in_a_file(monkeypatch):
     assert answer("median", stdin=b"1 2 3") == "2"
 
 
-def test_a_negative_zero_is_a_float():
-    assert report("min", stdin=b"0 -0")["bits"] == "8" + 15 * "0"
+def test_a_zero_may_have_a_sign():
+    assert answer("sum", stdin=b"-0 9007199254740993") == "9007199254740993"
+    assert answer("max", stdin=b"-0 18446744073709551615") == "18446744073709551615"
+    assert answer("quantile", "-q", 1, "--method", "lower", stdin=b"-0 18446744073709551615") == "18446744073709551615"
+    assert answer("min", stdin=b"-0 9007199254740993") == answer("min", stdin=b"-00000000000000000000") == "0"
+    assert answer("sum", "--dtype", "uint8", stdin=b"-0 1") == "1"
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_a_zero_among_decimals_keeps_its_sign(threads):
+    for between in (b" ", b" 1" * 400_000 + b" "):
+        for text in (b"0 -0" + between + b"0.5", b"0.5 0 1" + between + b"-0", b"0 -0" + between + b"NA"):
+            assert report("min", "--skip-nan", "--threads", threads, stdin=text)["bits"] == "8" + 15 * "0"
+    text = b"1 0 -0 2" + b" 1" * 400_000 + b" 0.5"
+    assert answer("top-k", "--smallest", "-k", 2, "--threads", threads, stdin=text) == "1\t0\n2\t-0"
+    table = b"a,b\n-0,1\n" + b"1,2\n" * 400_000 + b"0.5,3\n"
+    found = report("describe", "--delimiter", ",", "--threads", threads, stdin=table)["columns"]
+    assert found[0]["minimum_bits"] == "8" + 15 * "0"
 
 
 def test_a_late_integer_may_need_uint64_or_a_sign():
@@ -115,7 +131,7 @@ def test_a_late_integer_may_need_uint64_or_a_sign():
     assert answer("min", stdin=text + b" -5") == "-5"
     done = tally("max", stdin=text + b" -5 18446744073709551615")
     assert done.stdout == b"1.8446744073709552e+19\n"
-    assert b"1 integers beyond 2^53 are rounded" in done.stderr
+    assert b"integers beyond 2^53 are rounded" in done.stderr
 
 
 def test_integers_that_had_to_be_rounded_are_told():
@@ -124,6 +140,33 @@ def test_integers_that_had_to_be_rounded_are_told():
     done = tally("mean", stdin=b"99999999999999999999", check=True)
     assert b"--decimal keeps them" in done.stderr
     assert answer("mean", "--decimal", stdin=b"99999999999999999999") == "99999999999999999999"
+
+
+ROUNDED = b"tally: integers beyond 2^53 are rounded to float64"
+
+
+@pytest.mark.parametrize("integer", [n for k in range(-3, 4) for n in (2**53 + k, -2**53 + k)])
+def test_a_sum_has_an_integer_near_2_53_once(integer):
+    assert answer("sum", "--skip-nan", stdin=f"{integer} NA".encode()) == str(integer)
+    assert answer("sum", stdin=f"{integer} {2**64}".encode()) == str(integer + 2**64)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_integers_that_had_to_be_rounded_are_told_wherever_they_are(threads):
+    for text in (b"9007199254740993 " * 100_000 + b"NA", b"9007199254740993 " + b"1 " * 400_000 + b"NA"):
+        done = tally("max", "--skip-nan", "--threads", threads, stdin=text, check=True)
+        assert (done.stdout, done.stderr) == (b"9007199254740992\n", ROUNDED + b"\n")
+
+
+def test_integers_that_had_to_be_rounded_are_told_in_answers_of_float64():
+    assert ROUNDED in tally("sum", stdin=b"9007199254740993 0.5", check=True).stderr
+    for command in ("mean", "median", "quantile"):
+        assert ROUNDED in tally(command, stdin=b"9007199254740993", check=True).stderr
+        assert answer(command, stdin=b"9007199254740992") == "9007199254740992"
+    for command in ("max", "sum", "variance"):
+        answer(command, stdin=b"9007199254740993")
+    for method in ("lower", "higher", "nearest"):
+        assert answer("quantile", "--method", method, stdin=b"9007199254740993") == "9007199254740993"
 
 
 def test_dtype_on_text_is_what_it_is_read_as():

@@ -49,6 +49,9 @@ TEST(parse_number, an_integer_has_to_fit) {
   std::byte value{};
   EXPECT_EQ(parse_number("128", dtype::int8, &value), parsed::out_of_range);
   EXPECT_EQ(parse_number("1.5", dtype::int8, &value), parsed::not_a_number);
+  EXPECT_EQ(number_in<std::uint8_t>("-0"), 0);
+  for (auto const text : {"-", "-1", "-01"})
+    EXPECT_EQ(parse_number(text, dtype::uint8, &value), parsed::not_a_number) << text;
 }
 
 TEST(parse_number, takes_the_whole_text_only) {

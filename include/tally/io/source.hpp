@@ -22,10 +22,12 @@ namespace tally::io {
 struct text_facts {
   std::uint64_t missing = 0;   // fields that say that there is no number
   std::uint64_t decimals = 0;  // numbers that are no integers; only where no type was asked for
-  std::uint64_t rounded = 0;   // integers that became float64, beyond where these have all integers
-  decimal_sum large = {};      // the exact sum of these integers
+  std::uint64_t largest = 0;   // integer without its sign; of what 64 bits do not hold, 2^64 - 1
+  decimal_sum large = {};      // the exact sum of the integers from 2^53 on that became float64
   bool negative = false;       // whether an integer was
 
+  // Whether there is an integer from where on float64 has not all of them.
+  bool is_beyond_float64() const { return largest > std::uint64_t(1) << 53; }
   void add(text_facts const& other);
 };
 
@@ -42,12 +44,17 @@ class source {
   bool settled() const { return settled_; }
   // Unknown (nullopt) until the end where only reading on tells: text, CSV, a raw stream.
   std::optional<std::uint64_t> count() const { return count_; }
+  // Whether so many elements are known to be there; of a stream, only at its end.
+  bool is_all_there() const { return count_.has_value() && !promised_; }
   // One entry a dimension; empty for a scalar, and as long as the count is unknown.
   std::vector<std::uint64_t> const& shape() const { return shape_; }
   // Bytes of the file or stream taken so far, headers, text and what is compressed included.
   std::uint64_t bytes_read() const { return bytes_read_; }
   // How many there are in all, if it is a file.
   std::optional<std::uint64_t> file_bytes() const { return file_bytes_; }
+  // Of the integers that next() gave last from a text, the indices of those written -0: zero, but
+  // the negative one if they become float64.
+  std::span<std::size_t const> negative_zeros() const { return negative_zeros_; }
   // Of text: of what has been read so far.
   text_facts const& facts() const { return facts_; }
 
@@ -65,10 +72,12 @@ class source {
  protected:
   dtype type_ = dtype::float64;
   bool settled_ = true;
+  bool promised_ = false;  // the count is what a header says
   std::optional<std::uint64_t> count_, file_bytes_;
   std::vector<std::uint64_t> shape_;
   std::uint64_t bytes_read_ = 0;
   text_facts facts_;
+  std::vector<std::size_t> negative_zeros_;
 };
 
 struct open_options {
