@@ -19,10 +19,9 @@ io::open_options open_options_of(arguments const& options) {
           .where = options.where};
 }
 
-input::input(std::vector<std::string> files, arguments const& options)
-    : files_(std::move(files)), options_(open_options_of(options)) {
+input::input(std::vector<std::string> files, arguments const& options) : files_(std::move(files)) {
   if (std::ranges::count(files_, "-") > 1) throw usage_error("-: standard input is given twice");
-  open_all(options_);
+  open_all(open_options_of(options));
   std::uint64_t bytes = 0;
   for (auto const& source : sources_) {
     if (!source->file_bytes()) return;
@@ -32,9 +31,8 @@ input::input(std::vector<std::string> files, arguments const& options)
 }
 
 // Text beside what has a type is read as that.
-void input::open_all(io::open_options const& options) {
-  sources_.clear();
-  for (auto const& file : files_) sources_.push_back(io::open(file, options));
+void input::open_all(io::open_options const& how) {
+  for (auto const& file : files_) sources_.push_back(io::open(file, how));
   auto const known = std::ranges::find_if(sources_, &io::source::settled);
   settled_ = known != sources_.end();
   if (settled_)
@@ -46,7 +44,8 @@ void input::open_all(io::open_options const& options) {
 }
 
 void input::check_types() const {
-  for (std::size_t i = 0; settled_ && i < files_.size(); ++i)
+  if (!settled_) return;
+  for (std::size_t i = 0; i < files_.size(); ++i)
     if (auto const found = sources_[i]->type(); found != sources_.front()->type())
       throw error("one array has one type: " + files_.front() + " holds " +
                   std::string(tally::name(sources_.front()->type())) + ", " + files_[i] + " " +

@@ -65,11 +65,10 @@ class input {
   std::vector<std::span<std::byte const>> whole();
 
  private:
-  void open_all(io::open_options const& options);
+  void open_all(io::open_options const& how);
   void check_types() const;
 
   std::vector<std::string> files_;
-  io::open_options options_;
   std::vector<std::unique_ptr<io::source>> sources_;
   dtype type_, widest_ = dtype::boolean;
   bool settled_ = true, text_ = false;

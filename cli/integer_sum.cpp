@@ -10,7 +10,8 @@
 namespace tally::cli {
 namespace {
 
-constexpr std::size_t at_once = 1024;  // integers of 53 bits, or halves of larger ones, in 64 bits
+// So many integers of 53 bits, or halves of larger ones, that 64 bits hold their sum.
+constexpr std::size_t at_once = 1024;
 
 template <class T>
 __int128 total(std::span<T const> x) {

@@ -149,6 +149,7 @@ void reduce_columns(std::vector<std::string> const& files, arguments const& opti
     auto const one = answer_of(settings_of(options, type), c.all->run(), c.name);
     if (read.all.size() == 1) {
       about.type = type, about.shape = {read.rows}, about.nan_count = c.facts.missing;
+      about.text = c.facts;
       return print(options, about, one, watch);
     }
     if (rows.empty()) rows.push_back(one.names), rows[0].insert(rows[0].begin(), "column");

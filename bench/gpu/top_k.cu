@@ -188,10 +188,11 @@ void measure(std::string const& id, shape const& s, rows_of_values<T> const& in,
     bool const distinct = what == asked::distinct;
     if (!sorted && (k <= tally::device::most_sampled || distinct)) break;
     auto const call = [&](cudaStream_t stream, std::size_t i) {
-      tally::detail::top_k_on_gpu(workspace.on(stream), in.input(i), in.there(), order,
-                                  tally::detail::gpu_selection<bits>{
-                                      k, nullptr, sorted, tally::to_bits(tally::missing<T>()),
-                                      found.data(), at.data(), nullptr, nullptr, distinct});
+      tally::detail::top_k_on_gpu(
+          workspace.on(stream), in.input(i), in.there(), order,
+          tally::detail::gpu_selection<bits>{k, nullptr, sorted,
+                                             tally::to_bits(tally::detail::missing<T>()),
+                                             found.data(), at.data(), nullptr, nullptr, distinct});
     };
     call(on, 0);
     auto const got = found.to_host(on);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The exact sums of integers and of their squares, beyond 2^64, too: as they are, or rounded once
-// to a floating type. Moments know them.
+// to a floating type. What is kept while elements come is the state of moments, of which both are
+// parts.
 #include "rows.hpp"
 #include "tally/cpu/implementations.hpp"
 #include "tally/definition/describe.hpp"
@@ -13,6 +14,7 @@ namespace {
 
 template <int Digits>
 wide_integer wide(fixed_point<Digits, 0> x) {
+  static_assert(Digits < 8);
   x.carry();
   std::int64_t const top = x.digit[Digits - 1];
   wide_integer out;
@@ -95,17 +97,17 @@ template <integer T, class What>
 constexpr aggregate_row row_of() {
   using functions = of_moments<T, What>;
   using op = typename What::op;
-  return {op::name,
-          op::summary,
-          dtype_of<T>,
-          false,
-          false,
-          functions::results,
-          functions::at_once,
-          functions::on_gpu,
-          functions::start,
-          functions::finish,
-          What::wide};
+  return {.name = op::name,
+          .summary = op::summary,
+          .elements = dtype_of<T>,
+          .of_pairs = false,
+          .takes_ddof = false,
+          .results = functions::results,
+          .at_once = functions::at_once,
+          .on_gpu = functions::on_gpu,
+          .start = functions::start,
+          .finish = functions::finish,
+          .wide = What::wide};
 }
 
 }  // namespace

@@ -120,17 +120,17 @@ struct functions_of {
 template <integer T>
 constexpr aggregate_row wide_row() {
   using functions = functions_of<T>;
-  return {dot::name,
-          dot::summary,
-          dtype_of<T>,
-          true,
-          false,
-          functions::results,
-          functions::at_once,
-          nullptr,
-          functions::start,
-          functions::finish,
-          true};
+  return {.name = dot::name,
+          .summary = dot::summary,
+          .elements = dtype_of<T>,
+          .of_pairs = true,
+          .takes_ddof = false,
+          .results = functions::results,
+          .at_once = functions::at_once,
+          .on_gpu = nullptr,
+          .start = functions::start,
+          .finish = functions::finish,
+          .wide = true};
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ void begin_csv(text_parts& parts, open_options const& options, bool several) {
   bool const header = has_header(parts, names, options);
   if (header && second.fields.empty()) throw error(file + ": has a header and no rows");
   format.width = format.header_width = names.size();
-  // R and pandas write the names of rows in front, and no name over them.
+  // R, and pandas with index_label=False, write the names of rows in front, and no name over them.
   bool const row_names = header && second.fields.size() == names.size() + 1;
   if (row_names && second.fields.back().empty())
     parts.fail(first.end,

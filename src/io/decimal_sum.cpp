@@ -126,11 +126,10 @@ bool decimal_sum::limbs::take_sign() {
 parsed decimal_sum::add(std::string_view text) {
   decimal_text number;
   if (auto const result = take_apart(text, number); result != parsed::number) return result;
+  if (number.exponent > farthest || number.exponent < -farthest) return parsed::out_of_range;
   auto const highest = number.exponent + std::int64_t(number.whole.size()) - 1;
   auto const lowest = number.exponent - std::int64_t(number.fraction.size());
-  if (number.exponent > farthest || number.exponent < -farthest || highest > farthest ||
-      lowest < -farthest)
-    return parsed::out_of_range;
+  if (highest > farthest || lowest < -farthest) return parsed::out_of_range;
   others_.at(floor_div(lowest, places));  // room for all of them at once
   others_.at(floor_div(highest, places));
   auto power = highest;
@@ -167,11 +166,10 @@ decimal_sum::limbs decimal_sum::all() const {
 std::string decimal_sum::text() const {
   auto sum = all();
   bool const negative = sum.take_sign();
-  sum.at(0);  // the units, so that digits go down to them at least
+  sum.at(0);  // digits go down to the units at least: from here on first <= 0
   std::string digits;
   for (auto i = sum.digits.size(); i-- > 0;) digits += padded(sum.digits[i]);
-  for (auto place = sum.first; place > 0; --place) digits.append(std::size_t(places), '0');
-  auto const scale = std::size_t(std::max<std::int64_t>(-sum.first, 0) * places);
+  auto const scale = std::size_t(-sum.first * places);
   auto text = with_point(std::move(digits), scale);
   return negative ? text.insert(0, 1, '-') : text;
 }

@@ -22,13 +22,14 @@ std::unique_ptr<source> open_npz(reader input, open_options options);
 std::unique_ptr<source> open_csv(reader input, open_options const& options);
 std::unique_ptr<source> open_text(reader input, open_options const& options);
 
-// Raw data is not text that it looks like by accident: whether a beginning is one of text with
-// numbers in it.
+// Whether a beginning is text: UTF-8 without control characters but white space. Raw data hardly
+// ever is.
 bool looks_like_text(std::string_view beginning);
 // Whether it nearly does: it is text but for few odd bytes, or in UTF-16 behind its mark.
 bool nearly_looks_like_text(std::string_view beginning);
 
-// What text is read as, or summed in decimal instead.
+// How fields are read: as what type, which words mean no number, and whether they are summed in
+// decimal instead.
 column_rules rules_of(open_options const& options, bool decimals = false);
 
 // Reads the first row, and the second where there is one, for which columns there are: those that

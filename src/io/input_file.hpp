@@ -33,8 +33,6 @@ class input_file {
   ~input_file();
 
   std::string const& name() const { return name_; }  // for messages
-  bool is_standard_input() const { return standard_input_; }
-  bool is_regular() const { return regular_; }
 
   // Waits for at least one byte; 0 at the end.
   std::size_t read(std::span<char> into);

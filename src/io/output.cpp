@@ -7,9 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
+#include <filesystem>
 #include <utility>
 
 #include "tally/error.hpp"
@@ -22,11 +21,15 @@ namespace {
   throw error("cannot write " + path + ": " + std::strerror(code));
 }
 
-// Where a symbolic link leads, so that renaming replaces the file and not the link.
+// Where a symbolic link leads, so that renaming replaces the file and not the link, also one that
+// is not there yet.
 std::string follow(std::string const& path) {
-  std::unique_ptr<char, decltype(&std::free)> const real(::realpath(path.c_str(), nullptr),
-                                                         &std::free);
-  return real ? real.get() : path;
+  namespace fs = std::filesystem;
+  fs::path at(path);
+  std::error_code none;
+  for (int links = 0; links < 40 && fs::is_symlink(at, none); ++links)
+    at = at.parent_path() / fs::read_symlink(at, none);
+  return at.string();
 }
 
 std::string temporary_name(std::string const& path, int attempt) {

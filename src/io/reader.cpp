@@ -28,7 +28,7 @@ bool reader::read_on(std::size_t most) {
 
 void reader::decode(std::unique_ptr<decoder> by) {
   decoder_ = std::move(by);
-  encoded_ = unread();
+  encoded_.assign(unread().begin(), unread().end());
   encoded_rest_ = encoded_;
   begin_ = end_ = 0;
 }

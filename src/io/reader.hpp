@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "input_file.hpp"
 
@@ -34,14 +35,11 @@ class decoder {
 };
 
 // A stream in chunks: the bytes read but not yet taken can be looked at, and more read behind them.
-// What unread() and peek() return is valid until the next more() or peek().
+// What peek() returns is valid until the next peek().
 class reader {
  public:
   explicit reader(input_file file, std::size_t chunk = buffer_bytes);
 
-  std::string_view unread() const { return {buffer_.data() + begin_, end_ - begin_}; }
-  // Reads on, up to a chunk; false at the end of the stream.
-  bool more() { return read_on(chunk_); }
   // The next n bytes, fewer only at the end of the stream. Reads no byte beyond them.
   std::string_view peek(std::size_t n);
   void take(std::size_t n) { begin_ += n, taken_ += n; }
@@ -58,16 +56,16 @@ class reader {
   // Bytes that the file has given, but for those that can still be looked at; and its size.
   std::uint64_t file_taken() const { return decoder_ ? file_.taken() : taken_; }
   std::optional<std::uint64_t> file_bytes() const { return file_.size(); }
-  input_file const& file() const { return file_; }
   std::string const& name() const { return file_.name(); }
 
  private:
+  std::string_view unread() const { return {buffer_.data() + begin_, end_ - begin_}; }
   bool read_on(std::size_t most);
   std::size_t read(std::span<char> into);
 
   input_file file_;
   std::unique_ptr<decoder> decoder_;
-  std::string encoded_;
+  std::vector<char> encoded_;  // whose elements stay where they are when this is moved
   std::span<char const> encoded_rest_;
   std::size_t chunk_;
   std::string buffer_;

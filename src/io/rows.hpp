@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parts of a text become columns of numbers: of a CSV file a row at a time, of white-separated text
-// a word at a time.
+// Parts of a text become columns of numbers: of a CSV file a row at a time, of text separated by
+// white space a word at a time.
 #pragma once
 
 #include <cstddef>
@@ -40,11 +40,11 @@ struct parsed_part {
   void begin(std::size_t at, column_rules const& rules, std::size_t column_count);
 };
 
-// Rows that begin in [from, until); the last may go on beyond. One that is not whole is left,
+// Rows that begin in [out.from, until); the last may go on beyond. One that is not whole is left,
 // unless the text ends for good there (`last`).
 void parse_rows(std::string_view text, std::size_t until, bool last, row_format const& format,
                 parsed_part& out);
-// Words in [from, until), separated by white space.
+// Words in [out.from, until), separated by white space.
 void parse_words(std::string_view text, std::size_t until, parsed_part& out);
 
 // The first row that begins at `at` or behind; no fields if there is none.

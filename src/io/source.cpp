@@ -24,7 +24,7 @@ bool decompress(reader& input) {
   return true;
 }
 
-// How a text begins that is worth to be looked at.
+// So many bytes of a beginning tell whether it is text.
 constexpr std::size_t enough_to_tell = 4096;
 
 }  // namespace

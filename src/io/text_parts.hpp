@@ -3,8 +3,6 @@
 // Text parsed on all cores: some MiB at a time, cut where lines or words end, each core a part.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,8 +23,8 @@ class text_parts {
   };
   text_parts(reader input, column_rules rules, cpu where);
 
-  // The text before anything is taken: `least` bytes of it, fewer only if that is all.
-  std::string_view peek(std::size_t least);
+  // The next n bytes that have not been taken; fewer only at the end.
+  std::string_view peek(std::size_t n);
   void take(std::size_t bytes);
   void set_format(format f) { format_ = std::move(f); }
   column_rules const& rules() const { return rules_; }

@@ -3,11 +3,12 @@
 
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from .command import COMMON_KEYS, answer, failure, report
+from .command import COMMON_KEYS, answer, failure, report, tally
 from .oracle import (FLOATS, INTEGERS, exact_total, exact_values, exact_variance, hexadecimal,
                      in_json, nearest, nearest_root, values)
 
@@ -95,3 +96,10 @@ def test_the_number_of_threads_changes_no_bit():
         for key in ("threads", "seconds", "gb_per_s"):
             del found[key]
     assert all(found == reports[0] for found in reports)
+
+
+def test_the_only_column_is_told_about_as_by_its_name():
+    Path("only.csv").write_text("x\n9007199254740993\n0.5\n")
+    named, alone = tally("describe", "--column", "x", "only.csv"), tally("describe", "only.csv")
+    assert b"beyond 2^53" in named.stderr
+    assert (alone.stdout, alone.stderr) == (named.stdout, named.stderr)

@@ -73,10 +73,11 @@ def test_the_best_are_printed_alike_of_files_and_of_streams():
     np.save("x.npy", values("float32"))
     np.save("y.npy", values("int16"))
     for arguments, stdin in ((["--each", "x.npy", "y.npy"], b""), (["-k", 3, "-"], b"1 5 nan 5 -2")):
-        cpu, gpu = (answer("top-k", *arguments, "--device", device, stdin=stdin, command=COMMAND)
+        cpu, gpu = (tally("top-k", *arguments, "--device", device, stdin=stdin, command=COMMAND)
                     for device in ("cpu", "gpu"))
-        assert cpu == gpu
-    assert gpu == "2\tnan\n1\t5\n3\t5"
+        assert (cpu.returncode, cpu.stdout, cpu.stderr) == (0, gpu.stdout, gpu.stderr)
+    assert gpu.stdout == b"2\tnan\n1\t5\n3\t5\n"
+    assert gpu.stderr == b"tally: 1 of 5 missing; --skip-nan leaves them out\n"
 
 
 def test_a_top_k_on_a_gpu_takes_all_of_fewer():

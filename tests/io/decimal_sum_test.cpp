@@ -77,7 +77,8 @@ TEST(decimal_sum, takes_numbers_only_and_within_its_range) {
   decimal_sum sum;
   for (auto const text : {"", "+", "-", ".", "e5", "1e", "1e+", "1e+-2", "1.2.3", "x", "1 ", "inf"})
     EXPECT_EQ(sum.add(text), parsed::not_a_number) << text;
-  for (auto const text : {"1e20000001", "1e-20000001", "1e99999999999999999999"})
+  for (auto const text : {"1e20000001", "1e-20000001", "1e99999999999999999999",
+                          "1e9223372036854775807", "0.5e-9223372036854775808"})
     EXPECT_EQ(sum.add(text), parsed::out_of_range) << text;
   EXPECT_EQ(sum.text(), "0");
 }

@@ -53,6 +53,17 @@ TEST(output_file, replaces_what_a_link_leads_to_and_keeps_the_link) {
   EXPECT_EQ(contents(in.path("there/file")), "new");
 }
 
+TEST(output_file, makes_what_a_link_leads_to) {
+  folder const in;
+  std::filesystem::create_directory(in.path("there"));
+  std::filesystem::create_symlink("there/file", in.path("link"));
+  output_file out(in.path("link"));
+  out.write(bytes("new"));
+  out.commit();
+  EXPECT_TRUE(std::filesystem::is_symlink(in.path("link")));
+  EXPECT_EQ(contents(in.path("there/file")), "new");
+}
+
 TEST(output_file, has_the_permissions_that_the_umask_leaves) {
   folder const in;
   auto const saved = ::umask(027);

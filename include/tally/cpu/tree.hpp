@@ -60,7 +60,8 @@ TALLY_CPU_FN auto nodes_above(A const& a, F const& leaf, int first = 0) {
 }
 #endif
 
-// The node over 2^Level leaves, v[0] first, or over what leaf(first) returns vectors of.
+// The node over 2^Level leaves: states, v[0] first; or vectors of states, of which leaf(i) returns
+// the one that begins at leaf i.
 template <int Level, aggregate A>
 TALLY_CPU_FN typename A::state tree_of(A const& a, typename A::state const* v) {
   if constexpr (Level == 0) {

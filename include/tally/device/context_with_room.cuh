@@ -9,9 +9,9 @@
 namespace tally::detail {
 
 // A context whose launches leave room for so many bytes behind their own scratch. What is there
-// outlives a launch, as long as the next needs no more scratch than one before, or `expected`. One
-// that does has all moved: so moved(address) is called whenever that happens, and what starts a
-// launch looks at what has changed by it after it has asked for memory.
+// stays as long as no launch needs more status words or more scratch than one before it, or than
+// `expected`. One that needs more gets other memory, without what was there: then moved(address) is
+// called, and so a launch asks for memory before it reads any address that moved() sets.
 template <memory_context Context, class Moved>
 class context_with_room {
  public:

@@ -11,7 +11,7 @@
 
 namespace tally::device {
 
-inline constexpr int uniting_threads = 256;
+inline constexpr int among_best_threads = 256;
 
 // Rows that are left for another way, in any order. In the GPU's memory.
 struct row_list {
@@ -45,7 +45,7 @@ __device__ std::uint64_t put_distinct(among_best_call<Bits> const& call, std::ui
   auto const key = [&](std::uint64_t i) { return call.order(call.best.values[in + i]); };
   std::uint64_t found = 0;
 #pragma unroll 1
-  for (std::uint64_t base = 0; base < count && found < k; base += uniting_threads) {
+  for (std::uint64_t base = 0; base < count && found < k; base += among_best_threads) {
     std::uint64_t const i = base + threadIdx.x;
     unsigned const is_first = i < count && (i == 0 || key(i - 1) != key(i));
     unsigned here;
@@ -59,7 +59,7 @@ __device__ std::uint64_t put_distinct(among_best_call<Bits> const& call, std::ui
 }
 
 template <class Bits>
-__global__ void __launch_bounds__(uniting_threads)
+__global__ void __launch_bounds__(among_best_threads)
     distinct_among_best(__grid_constant__ among_best_call<Bits> const call) {
   await_launches_before();
 #pragma unroll 1
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(uniting_threads)
       continue;
     }
 #pragma unroll 1
-    for (std::uint64_t i = count + threadIdx.x; i < call.how.most; i += uniting_threads)
+    for (std::uint64_t i = count + threadIdx.x; i < call.how.most; i += among_best_threads)
       call.how.put(r * call.how.most + i, call.how.missing, -1);
     if (threadIdx.x != 0) continue;
     if (call.how.counts) call.how.counts[r] = count;

@@ -90,7 +90,7 @@ void look_among_best_on_gpu(Context& context, device::top_k_request<In> const& c
   select(with, best);
   check(cudaMemsetAsync(left.count, 0, sizeof *left.count, context.stream()));
   launch_early<device::distinct_among_best<bits>>(
-      unsigned(std::min(rows.count, 8 * most)), device::uniting_threads, 0,
+      unsigned(std::min(rows.count, 8 * most)), device::among_best_threads, 0,
       context.stream())(device::among_best_call<bits>{rows, call.order, best.how, call.how, left});
   sort_distinct_on_gpu<std::uint32_t>(with, call, left);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every kernel of a top-k is told.
+// What every kernel that selects from an input is told.
 #pragma once
 
 #include "tally/device/top_k_shape.hpp"

@@ -96,6 +96,7 @@ class candidates {
 #pragma unroll
       for (int i = 0; i < Batch::items; ++i)
         if (above >> i & 1) {
+          // Of narrow elements there are so many that registers for their keys would be spilled.
           room_.keys[above_at] = sizeof(Bits) < 4 ? order_(x.x[i]) : key[i];
           room_.indices[above_at++] = Index(index(i));
         }

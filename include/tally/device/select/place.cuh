@@ -113,8 +113,9 @@ __device__ bool place_entries(unsigned part, unsigned parts, bin_board& shared, 
     to.entries[at] = entry(i), to.bins[at] = static_cast<unsigned char>(bin);
   }
   __syncthreads();
-  // One part takes the entries in the order of their bins: so lanes have neighbours, which are of
-  // the same bin but for few. Several share them by what they have in common, the list.
+  // One part takes the entries in the order of their bins, so that neighbouring lanes nearly always
+  // have the same bin. Several parts cannot: within a bin each part's order is another. They share
+  // the entries by their order in the list, which is the same for all.
   auto const own = [&](unsigned i, unsigned& bin) {
     bin = parts == 1 ? to.bins[i] : tags[i];
     return parts == 1 ? to.entries[i] : entry(i);

@@ -12,7 +12,7 @@
 
 namespace tally::device {
 
-inline constexpr unsigned most_sampled = 2304;  // the largest k
+inline constexpr unsigned most_sampled = 2304;  // the largest k of a selection in one read
 
 // How many candidates there is room for, of a row of which up to `most` are asked, and where it is.
 struct sampled_shape {
