@@ -42,7 +42,7 @@ mapping reader::keep_rest() {
   }
   temporary_file copy;
   for (auto text = peek(buffer_bytes); !text.empty(); text = peek(buffer_bytes)) {
-    copy.write(text);
+    copy.write(std::as_bytes(std::span(text)));
     take(text.size());
   }
   return copy.map();

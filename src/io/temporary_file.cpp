@@ -20,21 +20,28 @@ std::string folder() {
 }
 
 [[noreturn]] void fail() {
-  throw error("a temporary file in " + folder() + ": " + std::strerror(errno));
+  throw error("cannot keep the input in a temporary file in " + folder() + ": " +
+              std::strerror(errno) + "; TMPDIR names another folder");
+}
+
+int open_unnamed() {
+  int const unnamed = ::open(folder().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (unnamed >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return unnamed;
+  auto name = folder() + "/tally-XXXXXX";
+  int const named = ::mkostemp(name.data(), O_CLOEXEC);
+  if (named >= 0) ::unlink(name.c_str());
+  return named;
 }
 
 }  // namespace
 
-temporary_file::temporary_file() {
-  std::string path = folder() + "/tally-XXXXXX";
-  descriptor_ = ::mkostemp(path.data(), O_CLOEXEC);
+temporary_file::temporary_file() : descriptor_(open_unnamed()) {
   if (descriptor_ < 0) fail();
-  ::unlink(path.c_str());
 }
 
 temporary_file::~temporary_file() { ::close(descriptor_); }
 
-void temporary_file::write(std::span<char const> bytes) {
+void temporary_file::write(std::span<std::byte const> bytes) {
   while (!bytes.empty()) {
     auto const n = ::write(descriptor_, bytes.data(), bytes.size());
     if (n < 0 && errno != EINTR) fail();

@@ -3,18 +3,20 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
-namespace tally::cli {
+namespace tally::io {
+
+class temporary_file;
 
 // All that is appended, as one array: in memory as long as that is not more than `most` bytes, then
 // in a temporary file without a name, in TMPDIR or /tmp, of which the system keeps in memory what
 // there is room for. Throws tally::error naming the folder where that fails.
 class kept_array {
  public:
-  explicit kept_array(std::uint64_t most) : most_(most) {}
-  kept_array(kept_array const&) = delete;
+  explicit kept_array(std::uint64_t most);
   ~kept_array();
 
   void append(std::span<std::byte const> bytes);
@@ -22,12 +24,10 @@ class kept_array {
   std::span<std::byte const> all();
 
  private:
-  std::uint64_t most_, written_ = 0;
+  std::uint64_t most_;
   std::vector<std::byte> memory_;
-  int file_ = -1;
-  void* mapped_ = nullptr;
-
-  void write(std::span<std::byte const> bytes);
+  std::unique_ptr<temporary_file> file_;
+  std::shared_ptr<std::byte const> mapped_;
 };
 
-}  // namespace tally::cli
+}  // namespace tally::io
