@@ -8,6 +8,7 @@
 #include "tally/cuda/launch.cuh"
 #include "tally/device/launch_context.cuh"
 #include "tally/device/top_k.cuh"
+#include "tally/device/top_k_block_rows.cuh"
 #include "tally/device/top_k_distinct_array.cuh"
 #include "tally/device/top_k_large_array.cuh"
 #include "tally/device/top_k_short_rows.cuh"
@@ -133,6 +134,35 @@ bool selects_by_warps(Context& context, device::top_k_request<In> const& of) {
   return true;
 }
 
+// A block a row, whose threads have `Loads` vectors.
+template <int Loads, memory_context Context, class In>
+void select_from_block_rows(Context& context, device::block_rows_call<In> const& call,
+                            std::uint64_t places) {
+  using bits = bits_of<typename In::element>;
+  constexpr std::uint64_t held =
+      device::row_batch<bits, Loads>::items * std::uint64_t(device::selecting_threads);
+  if constexpr (Loads < device::most_block_row_loads<bits>)
+    if (places > held) return select_from_block_rows<2 * Loads>(context, call, places);
+  auto const most = std::uint64_t(4 * context.multiprocessors());
+  launch_early<device::top_k_block_rows<Loads, In>>(unsigned(std::min(call.rows.count, most)),
+                                                    device::selecting_threads, call.room.bytes(),
+                                                    context.stream())(call);
+}
+
+// Whether rows are short enough for a block's registers; then they are selected.
+template <memory_context Context, class In>
+bool selects_by_blocks(Context& context, device::top_k_request<In> const& of) {
+  using bits = bits_of<typename In::element>;
+  std::uint64_t const places = of.rows.length + device::most_lead(of.in, of.rows);
+  if (of.rows.count < 2 || places > device::longest_block_row<bits>) return false;
+  device::block_rows_call<In> const call(of);
+  constexpr auto board = sizeof(device::block_rows_board<typename device::ranked<bits>::type>);
+  if (call.room.bytes() + board > shared_memory_of(context)) return false;
+  constexpr int least_loads = device::most_block_row_loads<bits> / (sizeof(bits) == 1 ? 2 : 4);
+  select_from_block_rows<least_loads>(context, call, places);
+  return true;
+}
+
 // Of all elements, also those that are alike.
 template <memory_context Context, class In>
 void top_k_of_all_on_gpu(Context& context, device::top_k_request<In> const& call) {
@@ -140,7 +170,7 @@ void top_k_of_all_on_gpu(Context& context, device::top_k_request<In> const& call
   auto const& how = call.how;
   if (rows.length <= device::longest_short_row && how.most <= device::most_of_short_row)
     select_from_short_rows<4>(context, call);
-  else if (selects_by_warps(context, call))
+  else if (selects_by_warps(context, call) || selects_by_blocks(context, call))
     return;
   else if (selects_many(context, call))
     return;

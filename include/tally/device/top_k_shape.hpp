@@ -35,9 +35,10 @@ enum class top_k_path : unsigned {
   narrowed,
   narrowed_ties,
   warp_rows,
-  distinct_among_best
+  distinct_among_best,
+  block_rows
 };
-inline constexpr unsigned top_k_paths = 8;
+inline constexpr unsigned top_k_paths = 9;
 
 // Where the best of each row go: `most` places a row, of which those past its own are filled with
 // `missing` and the index -1. What is null is not asked for.

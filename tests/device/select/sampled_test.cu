@@ -296,17 +296,4 @@ TEST(top_k_of_rows, have_ties_gathered_that_are_sparse) {
   EXPECT_EQ(taken, path(tally::detail::top_k_path::sampled_ties, rows.count));
 }
 
-// The best are not in the sample, and no more than a list holds: so all are in the first bin.
-TEST(top_k_of_one_row, is_found_by_digits_where_a_bin_has_more_than_its_room) {
-  std::size_t const n = length_for<double>({1, 1}), k = 600;
-  auto const seen = in_sample<double>(1, n, k);
-  auto in = shuffled<double>(n);
-  std::size_t better = 0;
-  for (std::size_t i = 0; i < n; ++i)
-    if (!seen[i] && better < 2300) in[i] += 1e6, ++better;
-  ASSERT_EQ(better, 2300u);
-  test_call call(1);
-  expect_path(call, in, k, {}, by_digits, "in one bin");
-}
-
 }  // namespace

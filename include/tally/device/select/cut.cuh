@@ -41,7 +41,7 @@ __device__ void find_digit(digit_counts<Index>& shared, Count const* counts, Ind
   Index mine = 0;
 #pragma unroll
   for (int e = 0; e < each; ++e) mine += top >= e ? counts[top - e] : 0;
-  Index before = block::exclusive_scan(mine, plus{}, Index(0));
+  Index before = block::exclusive_scan<selecting_threads>(mine, plus{}, Index(0));
   if (before < rank && rank <= before + mine)
 #pragma unroll 1
     for (int e = 0; e < each; ++e) {

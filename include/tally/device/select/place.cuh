@@ -1,34 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The place of each of some thousand entries in their order: they are put into bins by something
-// that rises with their place, and compared with those of their bin alone.
+// The place of each of some thousand entries in their order: they are put into bins, and compared
+// with those of their bin alone. Some of the entries, in order, are edges, and between two edges
+// there are bins of equal width: so that most bins have one entry or two, however the entries are
+// distributed, and however many are alike.
 #pragma once
 
-#include "tally/device/select/cut.cuh"
+#include "tally/block/scan.cuh"
+#include "tally/device/select/ranked.cuh"
+#include "tally/device/select/team.cuh"
 #include "tally/warp/reduce.cuh"
 
 namespace tally::device {
 
-inline constexpr unsigned bins = 256;
+inline constexpr unsigned edges = 63, bins_of_edge = 32, bins = (edges + 1) * bins_of_edge;
+// So few entries are all compared with one another.
+inline constexpr unsigned few_entries = 256;
 
-// What the threads of a block share.
-struct bin_board {
-  unsigned count[bins], first[bins + 1], next[bins];
-  unsigned kept;  // entries in bins of which some are among those that are asked for
+struct alignas(16) four_bins {
+  unsigned of[4];
 };
 
-// Entries in the order of their bins, those of a bin in any order, and the bin of each. In shared
-// memory.
+// What the threads of a block share.
+template <class Entry>
+struct place_board {
+  // How many entries four bins have; where each begins; and when all are there, where it ends.
+  four_bins bins[device::bins / 4];
+  Entry sample[edges + 1], edge[edges + 1];
+  float bins_per_distance[edges + 1];
+  unsigned begin, end;  // of a part's places: each ends with a bin
+
+  __device__ unsigned& bin(unsigned b) { return bins->of[b]; }
+};
+
+// Some of the entries in the order of their bins, those of a bin in any order, and the bin of each.
+// In shared memory.
 template <class Entry>
 struct binned {
   Entry* entries;
-  unsigned char* bins;
+  std::uint16_t* bins;
   unsigned room;
 };
 
 // Of four neighbours, or those that there are, how many come before an entry.
-template <class T, class Before>
-__device__ unsigned how_many_of_four(T const* in, unsigned there, T const& mine, Before before) {
+template <class Rank, class T>
+__device__ unsigned how_many_of_four(T const* in, unsigned there, T const& mine) {
   struct alignas(16) four {
     T of[4];
   };
@@ -36,92 +52,182 @@ __device__ unsigned how_many_of_four(T const* in, unsigned there, T const& mine,
   if (there >= 4) {
     four const x = *reinterpret_cast<four const*>(in);
 #pragma unroll
-    for (int j = 0; j < 4; ++j) found += before(x.of[j], mine);
+    for (int j = 0; j < 4; ++j) found += Rank::first(x.of[j], mine);
   } else {
 #pragma unroll 1
-    for (unsigned j = 0; j < there; ++j) found += before(in[j], mine);
+    for (unsigned j = 0; j < there; ++j) found += Rank::first(in[j], mine);
   }
   return found;
 }
 
-// The places of some of `count` entries: own(i, bin) is one and its bin. Where there are more
-// threads than entries, up to eight lanes share one.
-template <class T, class Own, class Before, class Emit>
-__device__ void place_in_bins(unsigned part, unsigned parts, bin_board const& shared, T const* in,
-                              unsigned count, unsigned limit, Own own, Before before, Emit emit) {
-  unsigned const warps = selecting_threads / 32 * parts;
-  unsigned const warp = threadIdx.x / 32 * parts + part, lane = threadIdx.x % 32;
+// Calls emit(i, entry) for the entries from `begin` to `end`, where i is the entry's place in their
+// order. It is in the stretch [first, last) that stretch(i, first, last) tells of the entry i, and
+// all that are before this stretch are before it. Where there are more threads than entries, up to
+// eight lanes share one.
+template <class Rank, class T, class Stretch, class Emit>
+__device__ void compare_in_stretches(T const* in, unsigned begin, unsigned end, Stretch stretch,
+                                     Emit emit) {
+  unsigned const warps = selecting_threads / 32, lane = threadIdx.x % 32;
   unsigned share = 0;  // the logarithm of how many lanes share an entry
-  while (share < 3 && count << share <= 16 * warps) ++share;
-  unsigned const lanes = 1u << share, each = 32 >> share, kept = shared.kept;
+  while (share < 3 && (end - begin) << share <= 16 * warps) ++share;
+  unsigned const lanes = 1u << share, each = 32 >> share;
 #pragma unroll 1
-  for (unsigned from = warp * each; from < count; from += warps * each) {
+  for (unsigned from = begin + threadIdx.x / 32 * each; from < end; from += warps * each) {
     unsigned const i = from + (lane >> share);
-    unsigned bin;
-    T const mine = own(i < count ? i : from, bin);
-    unsigned const begin = shared.first[bin];
-    bool const there = i < count && begin < kept;
-    unsigned const end = there ? shared.first[bin + 1] : 0;
-    // From an address that vectors can be loaded from: what is in bins before is before.
-    unsigned const first = begin & ~3u;
+    bool const there = i < end;
+    T const mine = in[there ? i : from];
+    unsigned first = 0, last = 0;
+    if (there) stretch(i, first, last);
+    first &= ~3u;  // an address that vectors can be loaded from: what is before is before
     unsigned earlier = 0;
 #pragma unroll 1
-    for (unsigned other = first + 4 * (lane & (lanes - 1)); other < end; other += 4 * lanes)
-      earlier += how_many_of_four(in + other, end - other, mine, before);
+    for (unsigned other = first + 4 * (lane & (lanes - 1)); other < last; other += 4 * lanes)
+      earlier += how_many_of_four<Rank>(in + other, last - other, mine);
 #pragma unroll 1
     for (unsigned flip = 1; flip < lanes; flip *= 2) earlier += warp::exchange(earlier, int(flip));
-    unsigned const place = first + earlier;
-    if (there && (lane & (lanes - 1)) == 0 && place < limit) emit(place, mine);
+    if (there && (lane & (lanes - 1)) == 0) emit(first + earlier, mine);
   }
 }
 
-// Calls emit(place, entry) for each entry whose place is below `limit`, of `count` of them.
-// entry(i) is one, bin_of(entry) its bin, before(a, b) whether a comes before b; `tags` have room
-// for `count`. All `parts` call this with the same entries, and each emits some. Returns false, in
-// all of them, and emits nothing, where the bins that are asked for have no room.
-template <class T, class Entry, class Bin, class Before, class Emit>
-__device__ bool place_entries(unsigned part, unsigned parts, bin_board& shared, binned<T> const& to,
-                              unsigned char* tags, unsigned count, unsigned limit, Entry entry,
-                              Bin bin_of, Before before, Emit emit) {
-  if (threadIdx.x < bins) shared.count[threadIdx.x] = 0;
-  __syncthreads();
-#pragma unroll 1
-  for (unsigned i = threadIdx.x; i < count; i += selecting_threads) {
-    unsigned const bin = bin_of(entry(i));
-    tags[i] = static_cast<unsigned char>(bin);
-    atomicAdd(&shared.count[bin], 1u);
-  }
-  __syncthreads();
-  unsigned const mine = threadIdx.x < bins ? shared.count[threadIdx.x] : 0;
-  unsigned const first = block::exclusive_scan(mine, plus{}, 0u);
-  if (threadIdx.x < bins) {
-    shared.first[threadIdx.x] = shared.next[threadIdx.x] = first;
-    bool const is_last = first < limit && first + mine >= (limit < count ? limit : count);
-    if (mine > 0 && is_last) shared.kept = first + mine;
-  }
-  if (threadIdx.x == 0) shared.first[bins] = count;
-  if (threadIdx.x == 0 && count == 0) shared.kept = 0;
-  __syncthreads();
-  unsigned const kept = shared.kept;
-  if (kept > to.room) return false;
+// Which of `count` entries is an edge's: somewhere in its share of them.
+__device__ inline unsigned place_of_edge(unsigned edge, unsigned count) {
+  unsigned random = edge * 0x9e3779b1u;
+  random = (random ^ random >> 15) * 0x85ebca77u;
+  random ^= random >> 13;
+  unsigned const first = edge * count / edges, behind = (edge + 1) * count / edges;
+  return first + __umulhi(random, behind - first);
+}
 
-#pragma unroll 1
-  for (unsigned i = threadIdx.x; i < count; i += selecting_threads) {
-    unsigned const bin = tags[i];
-    if (shared.first[bin] >= kept) continue;
-    unsigned const at = atomicAdd(&shared.next[bin], 1u);
-    to.entries[at] = entry(i), to.bins[at] = static_cast<unsigned char>(bin);
+// Some of more than `edges` entries become edges: eight threads compare each with all others.
+template <class Rank, class T, class Entry>
+__device__ void find_edges(place_board<T>& shared, unsigned count, Entry entry) {
+  constexpr unsigned each = 8;
+  if (threadIdx.x < edges) shared.sample[threadIdx.x] = entry(place_of_edge(threadIdx.x, count));
+  __syncthreads();
+  unsigned const mine = threadIdx.x / each, part = threadIdx.x % each;
+  T const x = shared.sample[mine < edges ? mine : 0];
+  unsigned place = 0;
+#pragma unroll
+  for (unsigned j = 0; j < each; ++j) {
+    unsigned const i = part * each + j;
+    place += i < edges && Rank::first(shared.sample[i < edges ? i : 0], x);
+  }
+  place += warp::exchange(place, 1);
+  place += warp::exchange(place, 2);
+  place += warp::exchange(place, 4);
+  if (part == 0 && mine < edges) shared.edge[place] = x;
+  __syncthreads();
+  // Beyond the first and the last edge bins are four times as wide as between those next to them.
+  if (threadIdx.x <= edges) {
+    unsigned const e = threadIdx.x;
+    bool const is_outer = e == 0 || e == edges;
+    unsigned const before = e == 0 ? 0 : e == edges ? edges - 3 : e - 1;
+    float const width =
+        Rank::distance(shared.edge[before], shared.edge[before + (is_outer ? 2 : 1)]);
+    shared.bins_per_distance[e] = float(bins_of_edge) / (is_outer ? 4 * width : width);
   }
   __syncthreads();
-  // One part takes the entries in the order of their bins, so that neighbouring lanes nearly always
-  // have the same bin. Several parts cannot: within a bin each part's order is another. They share
-  // the entries by their order in the list, which is the same for all.
-  auto const own = [&](unsigned i, unsigned& bin) {
-    bin = parts == 1 ? to.bins[i] : tags[i];
-    return parts == 1 ? to.entries[i] : entry(i);
+}
+
+// It rises with an entry's place.
+template <class Rank, class T>
+__device__ unsigned bin_of(place_board<T> const& shared, T const& x) {
+  unsigned e = 0;  // the edges before it
+#pragma unroll
+  for (unsigned step = (edges + 1) / 2; step > 0; step /= 2)
+    if (Rank::first(shared.edge[e + step - 1], x)) e += step;
+  float const from_edge =
+      e == 0 ? Rank::distance(x, shared.edge[0]) : Rank::distance(shared.edge[e - 1], x);
+  float const bin = from_edge * shared.bins_per_distance[e];
+  unsigned const turn = bin < float(bins_of_edge - 1) ? unsigned(bin) : bins_of_edge - 1;
+  return e * bins_of_edge + (e == 0 ? bins_of_edge - 1 - turn : turn);
+}
+
+// Where bins begin, from how many entries they have; and which of them end with the places before
+// `low` and before `high`. Returns whether any that begins before `limit` has more than `most`.
+template <class T>
+__device__ bool find_bins(place_board<T>& shared, unsigned limit, unsigned low, unsigned high,
+                          unsigned most) {
+  static_assert(bins == 4 * selecting_threads);
+  four_bins const count = shared.bins[threadIdx.x];
+  four_bins at;
+  at.of[0] = block::exclusive_scan<selecting_threads>(
+      count.of[0] + count.of[1] + count.of[2] + count.of[3], plus{}, 0u);
+  bool too_many = false;
+#pragma unroll
+  for (unsigned b = 0; b < 4; ++b) {
+    unsigned const first = at.of[b], last = first + count.of[b];
+    if (b < 3) at.of[b + 1] = last;
+    if (first < low && low <= last) shared.begin = last;
+    if (first < high && high <= last) shared.end = last;
+    too_many |= first < limit && count.of[b] > most;
+  }
+  shared.bins[threadIdx.x] = at;
+  return __syncthreads_or(too_many);
+}
+
+// The same where entries are so few that bins do not help.
+template <class Rank, class T, class Entry, class Emit>
+__device__ void place_few_entries(unsigned part, unsigned parts, T* room, unsigned count,
+                                  Entry entry, Emit emit) {
+#pragma unroll 1
+  for (unsigned i = threadIdx.x; i < count; i += selecting_threads) room[i] = entry(i);
+  __syncthreads();
+  unsigned const share = (count + parts - 1) / parts, begin = part * share;
+  compare_in_stretches<Rank>(
+      room, begin, begin + share < count ? begin + share : count,
+      [=](unsigned, unsigned&, unsigned& last) { last = count; }, emit);
+}
+
+// Calls emit(place, entry) for each entry whose place is below `limit`, of `count` of them, which
+// entry(i) tells. `tags` have room for `count`, and `to` for few_entries, and for all or for a part
+// of those below the limit, and some. All `parts` call this with the same entries, and each emits
+// some. Returns false, in all of them, and emits nothing, where more are in one bin than there is
+// room beside that part.
+template <class Rank, class T, class Entry, class Emit>
+__device__ bool place_entries(unsigned part, unsigned parts, place_board<T>& shared,
+                              binned<T> const& to, std::uint16_t* tags, unsigned count,
+                              unsigned limit, Entry entry, Emit emit) {
+  auto const emit_below_limit = [&](unsigned place, T const& x) {
+    if (place < limit) emit(place, x);
   };
-  place_in_bins(part, parts, shared, to.entries, parts == 1 ? kept : count, limit, own, before,
-                emit);
+  if (count <= few_entries) {
+    place_few_entries<Rank>(part, parts, to.entries, count, entry, emit_below_limit);
+    return true;
+  }
+  limit = limit < count ? limit : count;
+  unsigned const share = (limit + parts - 1) / parts;
+  unsigned const low = part * share < limit ? part * share : limit;
+  unsigned const high = low + share < limit ? low + share : limit;
+
+  shared.bins[threadIdx.x] = {};
+  if (threadIdx.x == 0) shared.begin = shared.end = 0;
+  find_edges<Rank>(shared, count, entry);
+#pragma unroll 1
+  for (unsigned i = threadIdx.x; i < count; i += selecting_threads) {
+    unsigned const bin = bin_of<Rank>(shared, entry(i));
+    tags[i] = std::uint16_t(bin);
+    atomicAdd(&shared.bin(bin), 1u);
+  }
+  __syncthreads();
+  unsigned const most_in_bin = count <= to.room ? count : to.room - share - 4;
+  if (find_bins(shared, limit, low, high, most_in_bin)) return false;
+  // Some before the part's own are there, too, so that vectors can be loaded.
+  unsigned const begin = shared.begin, end = shared.end, from = begin & ~3u;
+#pragma unroll 1
+  for (unsigned i = threadIdx.x; i < count; i += selecting_threads) {
+    unsigned const bin = tags[i], at = atomicAdd(&shared.bin(bin), 1u);
+    if (from <= at && at < end)
+      to.entries[at - from] = entry(i), to.bins[at - from] = std::uint16_t(bin);
+  }
+  __syncthreads();
+  compare_in_stretches<Rank>(
+      to.entries, begin - from, end - from,
+      [&](unsigned i, unsigned& first, unsigned& last) {
+        unsigned const bin = to.bins[i];
+        first = (bin ? shared.bin(bin - 1) : 0) - from, last = shared.bin(bin) - from;
+      },
+      [&](unsigned i, T const& x) { emit_below_limit(from + i, x); });
   return true;
 }
 

@@ -15,9 +15,11 @@ namespace tally::device {
 
 // What a thread reads at once: vectors of 16 bytes, and which of their elements there are.
 template <class Bits>
+inline constexpr int usual_loads = sizeof(Bits) == 1 ? 2 : 4;
+template <class Bits, int Loads = usual_loads<Bits>>
 struct row_batch {
   static constexpr int each = vector_bytes / int(sizeof(Bits));
-  static constexpr int loads = sizeof(Bits) == 1 ? 2 : 4;
+  static constexpr int loads = Loads;
   static constexpr int items = each * loads;
 
   Bits x[items];
@@ -88,12 +90,25 @@ __device__ computed_row<In> row_of(In const& in, std::uint64_t first, std::uint6
   return {in, first, count};
 }
 
+// The most places that any of an input's rows has before its first element.
+template <class Bits, class Rows>
+unsigned most_lead(array_input<Bits> const& in, Rows const& rows) {
+  constexpr unsigned each = row_batch<Bits>::each;
+  bool const is_aligned = reinterpret_cast<std::uintptr_t>(in.data) % vector_bytes == 0 &&
+                          rows.stride % each == 0 && !rows.starts;
+  return is_aligned ? 0 : each - 1;
+}
+template <class In, class Rows>
+unsigned most_lead(In const&, Rows const&) {
+  return 0;
+}
+
 // A block's stretch of a row. Places are counted in 32 bits where that is enough.
-template <class Row, class Place>
+template <class Row, class Place, int Loads = usual_loads<typename Row::bits>>
 class stretch {
  public:
   using bits = typename Row::bits;
-  using batch = row_batch<bits>;
+  using batch = row_batch<bits, Loads>;
   static constexpr int each = batch::each, loads = batch::loads, items = batch::items;
 
   __device__ stretch(Row const& row, team const& all) : stretch(row, all.rank(), all.blocks()) {}

@@ -59,13 +59,7 @@ class sampled_selection {
   // 0 < k <= most_sampled, and k <= row.count.
   __device__ sampled_selection(team& all, sampled_board<bits>& shared, memory const& room,
                                Row const& row, rank_order<bits> const& order, unsigned k)
-      : all_(all),
-        shared_(shared),
-        room_(room),
-        row_(row),
-        order_(order),
-        k_(k),
-        part_of_row_(1 / float(row.count)) {}
+      : all_(all), shared_(shared), room_(room), row_(row), order_(order), k_(k) {}
 
   // Whether the team's threads hold the row at once.
   __device__ bool is_resident() const {
@@ -197,7 +191,6 @@ class sampled_selection {
 
   __device__ void guess(sampling const& how, bits best) {
     compare_groups(all_, shared_.groups, how, best, room_.told());
-    groups_ = how.groups;
     bits const lowest = order_.skips;
     least_ = takes_all_ ? lowest : shared_.groups.best[how.rank - 1];
     if (least_ < lowest) least_ = lowest;
@@ -238,40 +231,16 @@ class sampled_selection {
     return takes_all_;
   }
 
-  // How many of the groups' best are before a key, which is no less than the threshold, or so and
-  // equal to it.
-  template <class Before>
-  __device__ unsigned groups_before(Before before) const {
-    unsigned found = 0;
-#pragma unroll
-    for (unsigned step = most_groups / 2; step > 0; step /= 2)
-      if (step < groups_ && before(shared_.groups.best[found + step - 1])) found += step;
-    return found;
-  }
-
-  // The groups' best are the bins' edges. Where several are alike, as in a row of few different
-  // values, the entries that equal them are spread over their bins by index.
-  __device__ unsigned bin_of(entry const& x) const {
-    bits const key = rank::key(x);
-    unsigned const first = groups_before([=](bits best) { return best > key; });
-    if (first + 1 >= groups_ || shared_.groups.best[first + 1] != key) return first;
-    unsigned const alike = groups_before([=](bits best) { return best >= key; }) - first;
-    auto const turn = unsigned(float(rank::index(x)) * part_of_row_ * float(alike));
-    return first + (turn < alike ? turn : alike - 1);
-  }
-
   template <class Emit>
   __device__ bool place_best(unsigned entries, unsigned part, unsigned parts, Emit emit) {
     auto const list = all_.is_alone() ? room_.block() : room_.team();
-    return place_entries(
-        part, parts, shared_.bins, room_.kept(), room_.tags(), entries, k_,
+    return place_entries<rank>(
+        part, parts, shared_.place, room_.kept(), room_.tags(), entries, k_,
         [&](unsigned i) {
           bool const above = i < counts_.above;
           return rank::of(above ? list.keys[i] : least_,
                           above ? list.indices[i] : list.tied[i - counts_.above]);
         },
-        [&](entry const& x) { return bin_of(x); },
-        [](entry const& a, entry const& b) { return rank::first(a, b); },
         [&](unsigned place, entry const& x) { emit(place, rank::key(x), rank::index(x)); });
   }
 
@@ -284,15 +253,9 @@ class sampled_selection {
     });
     if (!placed) return false;
     __syncthreads();
-    double const bins_per_index = double(bins) / double(row_.count);
-    return place_entries(
-        all_.rank(), all_.blocks(), shared_.bins, room_.kept(), room_.tags(), k_, k_,
+    return place_entries<ranked_by_index<bits>>(
+        all_.rank(), all_.blocks(), shared_.place, room_.kept(), room_.tags(), k_, k_,
         [&](unsigned i) { return chosen[i]; },
-        [&](entry const& x) {
-          auto const bin = unsigned(double(rank::index(x)) * bins_per_index);
-          return bin < bins ? bin : bins - 1;
-        },
-        [](entry const& a, entry const& b) { return rank::index(a) < rank::index(b); },
         [&](unsigned place, entry const& x) { emit(place, rank::key(x), rank::index(x)); });
   }
 
@@ -301,9 +264,8 @@ class sampled_selection {
   memory const& room_;
   Row const& row_;
   rank_order<bits> const& order_;
-  unsigned k_, groups_ = 0;
-  float part_of_row_;  // that an element is
-  bits least_ = 0;     // the threshold
+  unsigned k_;
+  bits least_ = 0;  // the threshold
   bool takes_all_ = false, has_more_ties_ = false;
   sampled_counts counts_{};
 };

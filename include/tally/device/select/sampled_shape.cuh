@@ -26,17 +26,17 @@ struct sampled_shape {
     sampled_shape s{};
     bool const alone = blocks == 1;
     unsigned const k = most < most_sampled ? unsigned(most) : most_sampled;
-    s.above = alone ? k * 5 / 2 + 1536 : 2048;
+    s.above = alone ? 2 * k + 1536 : 2048;
     s.ties = 1024;
-    s.kept = alone ? k + 1024 : 2 * k + 1024;
+    s.kept = (alone || !sorted ? k : (k + 1) / 2) + 1024;
     s.chosen = sorted ? 0 : k;
     s.all_above = alone ? 0 : 6 * k + (blocks < 32 ? 2048 : 8192);
     s.all_ties = alone ? 0 : 2 * k + 1024;
     s.keys_at = (s.kept + s.chosen) * unsigned(sizeof(Bits) == 8 ? 16 : 8);
     s.indices_at = s.keys_at + rounded(s.above * sizeof(Bits));
     s.tags_at = s.indices_at + rounded((s.above + s.ties) * sizeof(Index));
-    s.bins_at = s.tags_at + (alone ? s.above + s.ties : s.all_above + s.all_ties);
-    s.shared_bytes = rounded(s.bins_at + s.kept);
+    s.bins_at = s.tags_at + 2 * (alone ? s.above + s.ties : s.all_above + s.all_ties);
+    s.shared_bytes = rounded(s.bins_at + 2 * s.kept);
     s.all_indices_at = 16 + rounded((most_groups + s.all_above) * sizeof(Bits));
     s.global_bytes =
         alone ? 0 : s.all_indices_at + rounded((s.all_above + s.all_ties) * sizeof(Index));
@@ -79,10 +79,10 @@ struct sampled_memory {
     return {at<Bits>(shape.keys_at), indices, shape.above, indices + shape.above, shape.ties};
   }
   __device__ binned<entry> kept() const {
-    return {at<entry>(0), at<unsigned char>(shape.bins_at), shape.kept};
+    return {at<entry>(0), at<std::uint16_t>(shape.bins_at), shape.kept};
   }
   __device__ entry* chosen() const { return at<entry>(0) + shape.kept; }
-  __device__ unsigned char* tags() const { return at<unsigned char>(shape.tags_at); }
+  __device__ std::uint16_t* tags() const { return at<std::uint16_t>(shape.tags_at); }
   // Of the team, if it has several blocks.
   __device__ sampled_counts* counts() const { return reinterpret_cast<sampled_counts*>(global); }
   __device__ Bits* told() const { return reinterpret_cast<Bits*>(global + 16); }
@@ -102,7 +102,7 @@ struct sampled_memory {
 template <class Bits>
 struct sampled_board {
   group_board<Bits> groups;
-  bin_board bins;
+  place_board<typename ranked<Bits>::type> place;
   candidate_counts found;
   unsigned base_above, base_ties;
 };

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The k best of each of many rows that are short enough for a block's registers: a block a row.
+// Where they end is found exactly, or nearly; they go to shared memory in the order of their
+// indices, and there each finds its place.
+#pragma once
+
+#include "tally/cuda/launch.cuh"
+#include "tally/device/select/block_row.cuh"
+#include "tally/device/select/place.cuh"
+#include "tally/device/top_k_request.cuh"
+
+namespace tally::device {
+
+// Vectors that a thread has of the longest row.
+template <class Bits>
+inline constexpr int most_block_row_loads = sizeof(Bits) >= 4 ? 8 : 2 * int(sizeof(Bits));
+template <class Bits>
+inline constexpr std::uint64_t longest_block_row =
+    row_batch<Bits, most_block_row_loads<Bits>>::items* std::uint64_t(selecting_threads);
+
+// How many are put aside, and where, in shared memory.
+template <class Bits>
+struct block_rows_room {
+  using entry = typename ranked<Bits>::type;
+  unsigned entries, slack;  // of which up to `slack` are not asked for
+
+  block_rows_room(std::uint64_t most, std::uint64_t length, bool sorted) {
+    slack = sorted && most > 1 ? 512 + unsigned(most) / 4 : 0;
+    entries = unsigned(most + slack < length ? most + slack : length) + 4;
+    if (entries < few_entries) entries = few_entries;
+    entries = (entries + 7) / 8 * 8;
+  }
+  std::size_t bytes() const { return entries * (2 * sizeof(entry) + 2 * sizeof(std::uint16_t)); }
+
+  __device__ entry* list() const { return reinterpret_cast<entry*>(dynamic_shared<std::byte>()); }
+  __device__ binned<entry> kept() const {
+    auto* const bins = reinterpret_cast<std::uint16_t*>(list() + 2 * entries);
+    return {list() + entries, bins, entries};
+  }
+  __device__ std::uint16_t* tags() const { return kept().bins + entries; }
+};
+
+template <class In>
+struct block_rows_call : top_k_request<In> {
+  block_rows_room<typename top_k_request<In>::bits> room;
+
+  explicit block_rows_call(top_k_request<In> const& of)
+      : top_k_request<In>(of), room(of.how.most, of.rows.length, of.how.sorted) {}
+};
+
+template <class Entry>
+union block_rows_board {
+  block_row_board row;
+  place_board<Entry> place;
+};
+
+// Selects from a row and puts its best where they belong. Returns how many there are.
+template <int Loads, class In, class Row, class Board>
+__device__ unsigned select_block_row(block_rows_call<In> const& call, Board& board, Row const& row,
+                                     unsigned k, std::uint64_t first) {
+  using bits = typename Row::bits;
+  using rank = ranked<bits>;
+  using entry = typename rank::type;
+  auto const put = [&](unsigned place, bits key, std::uint32_t index) {
+    bits const x = call.order.is_of_several(key) ? row[index] : call.order.element_of(key);
+    call.how.put(first + place, x, std::int64_t(index));
+  };
+  entry* const list = call.room.list();
+  bool const sorts = call.how.sorted && k > 1;
+  unsigned count;
+  {
+    block_row<Row, Loads> const held(row, call.order);
+    auto const at = held.find_cut(board.row, k, sorts ? call.room.slack : 0);
+    count = held.take(board.row, at, [&](unsigned place, bits key, std::uint32_t index) {
+      list[place] = rank::of(key, index);
+    });
+  }
+  __syncthreads();
+  if (sorts) {
+    place_entries<rank>(
+        0, 1, board.place, call.room.kept(), call.room.tags(), count, k,
+        [&](unsigned i) { return list[i]; },
+        [&](unsigned place, entry const& x) { put(place, rank::key(x), rank::index(x)); });
+  } else {
+#pragma unroll 1
+    for (unsigned i = threadIdx.x; i < count; i += selecting_threads)
+      put(i, rank::key(list[i]), rank::index(list[i]));
+  }
+  return count < k ? count : k;
+}
+
+template <int Loads, class In>
+__global__ void __launch_bounds__(selecting_threads, 2)
+    top_k_block_rows(__grid_constant__ block_rows_call<In> const call) {
+  using bits = bits_of<typename In::element>;
+  __shared__ block_rows_board<typename ranked<bits>::type> board;
+  await_launches_before();
+#pragma unroll 1
+  for (std::uint64_t r = blockIdx.x; r < call.rows.count; r += gridDim.x) {
+    auto const row = row_of(call.in, call.rows.begin(r), call.rows.size(r));
+    auto const asked = call.how.k_of(r);
+    auto const k = unsigned(asked < row.count ? asked : row.count);
+    std::uint64_t const first = r * call.how.most;
+    unsigned const count = k > 0 ? select_block_row<Loads>(call, board, row, k, first) : 0;
+#pragma unroll 1
+    for (std::uint64_t i = count + threadIdx.x; i < call.how.most; i += selecting_threads)
+      call.how.put(first + i, call.how.missing, -1);
+    if (threadIdx.x == 0 && call.how.counts) call.how.counts[r] = count;
+    if (threadIdx.x == 0 && call.how.paths)
+      atomicAdd(call.how.paths + unsigned(detail::top_k_path::block_rows), 1u);
+    __syncthreads();
+  }
+}
+
+}  // namespace tally::device

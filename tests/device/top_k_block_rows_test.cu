@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows of a block each: cuts that need one digit or all, ties, rows that begin and end anywhere,
+// and what has room.
+#include "tally/device/top_k_block_rows.cuh"
+
+#include "support/top_k_rows.cuh"
+
+namespace {
+
+using namespace support;
+using tally::detail::top_k_path;
+
+template <class T>
+void expect_by_blocks(std::vector<T> const& in, test_rows const& rows, std::uint64_t k,
+                      top_k_options const& options, std::string const& what, int offset = 0,
+                      bool short_indices = false, top_k_path by = top_k_path::block_rows) {
+  test_call call(1);
+  paths taken;
+  expect_top_k(call, in, rows, k, options, what, offset, short_indices, &taken);
+  EXPECT_EQ(taken, path(by, rows.count)) << what;
+}
+
+// Three rows of a length, each with values of a shape.
+template <class T>
+void expect_by_blocks(shape which, std::uint64_t length, std::uint64_t k,
+                      top_k_options const& options, int offset = 0) {
+  expect_by_blocks(values_of<T>(which, 3 * length, unsigned(length)), {3, length, length}, k,
+                   options, "shape " + std::to_string(int(which)) + " of " + std::to_string(length),
+                   offset);
+}
+
+template <class T>
+class top_k_by_blocks : public ::testing::Test {};
+using some_elements =
+    ::testing::Types<std::uint8_t, std::int16_t, tally::bfloat16, float, std::int32_t, double>;
+TYPED_TEST_SUITE(top_k_by_blocks, some_elements);
+
+TYPED_TEST(top_k_by_blocks, are_what_a_stable_sort_puts_first) {
+  unsigned turn = 0;
+  for (auto which : shapes)
+    for (unsigned length : {1100u, 5000u}) {
+      constexpr unsigned ks[] = {129, 300, 777, 1099};
+      expect_by_blocks<TypeParam>(which, length, ks[turn % 4], all_options()[turn * 3 % 8],
+                                  int(turn % 4));
+      ++turn;
+    }
+}
+
+TYPED_TEST(top_k_by_blocks, take_all_options) {
+  for (auto const& options : all_options())
+    for (auto which : {shape::any_bits, shape::few}) {
+      expect_by_blocks<TypeParam>(which, 1500, 1, options, 1);
+      expect_by_blocks<TypeParam>(which, 1500, 400, options);
+      expect_by_blocks<TypeParam>(which, 1500, 1500, options);
+    }
+}
+
+TYPED_TEST(top_k_by_blocks, are_of_any_length_that_a_block_holds) {
+  constexpr std::uint64_t longest = tally::device::longest_block_row<tally::bits_of<TypeParam>>;
+  for (std::uint64_t length :
+       {std::uint64_t(40), longest / 4, longest / 4 + 1, longest / 2, longest})
+    expect_by_blocks<TypeParam>(shape::any_bits, length, 33 + length / 20, {});
+}
+
+TYPED_TEST(top_k_by_blocks, begin_and_end_anywhere) {
+  for (int offset : {0, 1, 3}) {
+    test_rows rows{11, 1300, 1311};
+    auto const in = values_of<TypeParam>(shape::any_bits, rows.count * rows.stride + 40);
+    expect_by_blocks(in, rows, 200, {}, "rows", offset);
+    for (int r = 0; r < 11; ++r)
+      rows.starts.push_back(r * 5 % 18), rows.lengths.push_back(r * r * 13 % 1301);
+    expect_by_blocks(in, rows, 300, {.sorted = offset < 2}, "rows of their own", offset);
+    for (int r = 0; r < 11; ++r) rows.ks.push_back(r * 110 % 601);
+    expect_by_blocks(in, rows, 600, {.sorted = offset < 2}, "k of their own", offset, true);
+  }
+}
+
+// More at one value than are asked for, first, last or anywhere; and beside them nothing, or some
+// that are better.
+TEST(top_k_by_blocks_of_rows, may_have_any_number_of_ties) {
+  std::uint64_t const length = 5000;
+  for (std::size_t ties : {50u, 700u, 5000u})
+    for (unsigned where : {0u, 1u, 2u}) {
+      std::mt19937_64 random(ties);
+      std::vector<float> in(3 * length);
+      for (auto& x : in) x = -1 - float(random() % 1000);
+      for (std::size_t r = 0; r < 3; ++r) {
+        auto* const row = in.data() + r * length;
+        for (std::size_t i = 0; i < ties; ++i)
+          row[where == 0 ? i : where == 1 ? length - 1 - i : random() % length] = 5;
+        for (unsigned i = 0; i < r * 40; ++i) row[random() % length] = 6;
+      }
+      for (bool sorted : {true, false})
+        for (std::uint64_t k : {1u, 45u, 600u})
+          expect_by_blocks(in, {3, length, length}, k, {.sorted = sorted},
+                           std::to_string(ties) + " ties");
+    }
+}
+
+// The key of what is not there is that of the worst there is, which is among the best.
+TEST(top_k_by_blocks_of_rows, tell_the_worst_from_what_is_not_there) {
+  for (std::uint64_t length : {1000u, 4099u}) {
+    std::vector<std::uint32_t> in(3 * length);
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = i % 7 == 0 ? unsigned(i) : 0;
+    for (int offset : {0, 1, 2, 3})
+      for (bool sorted : {true, false})
+        expect_by_blocks(in, {3, length, length}, length - 5, {.sorted = sorted}, "zeros", offset);
+  }
+}
+
+TEST(top_k_by_blocks_of_rows, skip_nans_even_if_few_are_left) {
+  for (unsigned numbers : {0u, 1u, 40u, 700u}) {
+    std::mt19937_64 random(numbers);
+    std::vector<double> in(3 * 1100, tally::from_bits<double>(0x7ff8'0000'0000'0001ull));
+    for (unsigned i = 0; i < numbers; ++i)
+      in[random() % in.size()] = double(int(random() % 9) - 4) * (i % 3 ? 1 : -0.0);
+    for (auto const& options : all_options())
+      expect_by_blocks(in, {3, 1100, 1100}, 300, options, std::to_string(numbers) + " numbers");
+  }
+}
+
+TEST(top_k_by_blocks_of_rows, are_the_same_in_any_order_of_blocks) {
+  for (int order = 0; order < schedule::orders; ++order) {
+    schedule const how(unsigned(order), 1, order);
+    expect_by_blocks<std::int32_t>(shape::any_bits, 3000, 900, {});
+  }
+}
+
+// Elements that are computed have no address to load vectors from.
+struct computed {
+  using element = std::int32_t;
+  std::uint64_t n;
+  __host__ __device__ std::uint64_t size() const { return n; }
+  __host__ __device__ std::int32_t operator[](std::uint64_t i) const {
+    return std::int32_t(i * 0x9e3779b1u) >> 8;
+  }
+};
+TEST(top_k_by_blocks_of_rows, may_be_of_an_input_of_ones_own) {
+  std::uint64_t const rows = 3, length = 4001, k = 500;
+  computed const in{rows * length};
+  tally::device_array<std::uint32_t> values(rows * k), taken(tally::detail::top_k_paths);
+  tally::device_array<std::int64_t> indices(rows * k);
+  taken.fill_bytes(0);
+  test_call call(1);
+  tally::detail::gpu_selection<std::uint32_t> how{
+      k, nullptr, true, 0, values.data(), indices.data(), nullptr, nullptr};
+  how.paths = taken.data();
+  tally::detail::top_k_on_gpu(
+      call, in, tally::detail::gpu_rows{rows, length, length, nullptr, nullptr},
+      tally::rank_order<std::uint32_t>::of(std::type_identity<std::int32_t>{}, false, false), how);
+  tally::check(cudaDeviceSynchronize());
+  EXPECT_EQ(taken.to_host(), path(top_k_path::block_rows, rows));
+  auto const found = indices.to_host();
+  for (std::uint64_t r = 0; r < rows; ++r) {
+    std::vector<std::int32_t> row;
+    for (std::uint64_t i = 0; i < length; ++i) row.push_back(in[r * length + i]);
+    auto const best = tally::top_k_oracle::ranked<std::int32_t>(std::span(std::as_const(row)), {});
+    for (std::uint64_t i = 0; i < k; ++i) ASSERT_EQ(found[r * k + i], best[i]) << r << ", " << i;
+  }
+}
+
+// A row that begins amid a vector has a place less, and a longer one is read in another way.
+TEST(top_k_by_blocks_of_rows, have_limits) {
+  std::uint64_t const longest = tally::device::longest_block_row<std::uint32_t>;
+  auto const in = shuffled<float>(2 * longest + 8);
+  expect_by_blocks(in, {2, longest, longest}, 200, {}, "longest");
+  expect_by_blocks(in, {2, longest - 3, longest - 3}, 200, {}, "longest anywhere", 3);
+  auto const otherwise = top_k_path::sampled;
+  expect_by_blocks(in, {2, longest, longest}, 200, {}, "amid a vector", 1, false, otherwise);
+  expect_by_blocks(in, {2, longest + 1, longest + 1}, 200, {}, "longer", 0, false, otherwise);
+}
+
+}  // namespace
