@@ -160,15 +160,24 @@ TEST(top_k_by_blocks_of_rows, may_be_of_an_input_of_ones_own) {
   }
 }
 
-// A row that begins amid a vector has a place less, and a longer one is read in another way.
+// Of one row, too.
+TEST(top_k_by_blocks_of_rows, may_be_one) {
+  for (std::size_t n : {1025u, 4096u, 16'384u})
+    for (bool sorted : {true, false}) {
+      test_call call(4);
+      expect_path(call, shuffled<float>(n), n / 3, {.sorted = sorted}, block_rows, "one");
+    }
+}
+
+// Also of a row that begins amid a vector, which has more places than elements.
 TEST(top_k_by_blocks_of_rows, have_limits) {
   std::uint64_t const longest = tally::device::longest_block_row<std::uint32_t>;
   auto const in = shuffled<float>(2 * longest + 8);
-  expect_by_blocks(in, {2, longest, longest}, 200, {}, "longest");
-  expect_by_blocks(in, {2, longest - 3, longest - 3}, 200, {}, "longest anywhere", 3);
-  auto const otherwise = top_k_path::sampled;
-  expect_by_blocks(in, {2, longest, longest}, 200, {}, "amid a vector", 1, false, otherwise);
-  expect_by_blocks(in, {2, longest + 1, longest + 1}, 200, {}, "longer", 0, false, otherwise);
+  for (int offset : {0, 1, 3})
+    for (std::uint64_t less : {0, 2, 3})
+      expect_by_blocks(in, {2, longest - less, longest}, 200, {}, "longest", offset);
+  expect_by_blocks(in, {2, longest + 1, longest + 1}, 200, {}, "longer", 0, false,
+                   top_k_path::sampled);
 }
 
 }  // namespace

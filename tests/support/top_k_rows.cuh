@@ -21,7 +21,8 @@ inline paths const sampled = path(tally::detail::top_k_path::sampled),
                    by_digits = path(tally::detail::top_k_path::by_digits),
                    short_rows = path(tally::detail::top_k_path::short_rows),
                    narrowed = path(tally::detail::top_k_path::narrowed),
-                   narrowed_ties = path(tally::detail::top_k_path::narrowed_ties);
+                   narrowed_ties = path(tally::detail::top_k_path::narrowed_ties),
+                   block_rows = path(tally::detail::top_k_path::block_rows);
 
 inline std::vector<top_k_options> all_options() {
   std::vector<top_k_options> all;
@@ -31,12 +32,13 @@ inline std::vector<top_k_options> all_options() {
   return all;
 }
 
-// One row, and how it is to be selected.
+// One row, and how it is to be selected: if not by a block that holds it, then as if none could.
 template <class T>
 void expect_path(test_call& call, std::vector<T> const& in, std::uint64_t k,
                  top_k_options const& options, paths const& expected, std::string const& what,
                  int offset = 0) {
   paths taken;
+  call.hold_rows(expected == block_rows);
   expect_top_k(call, in, test_rows{1, in.size(), in.size()}, k, options, what, offset, false,
                &taken);
   EXPECT_EQ(taken, expected) << what << ", n = " << in.size() << ", k = " << k << ", "
@@ -44,8 +46,8 @@ void expect_path(test_call& call, std::vector<T> const& in, std::uint64_t k,
 }
 
 template <class T>
-constexpr std::size_t tile = tally::device::row_batch<tally::bits_of<T>>::items *
-                             std::size_t(tally::device::selecting_threads);
+constexpr std::size_t tile = tally::device::row_batch<tally::bits_of<T>>::items* std::size_t(
+    tally::device::selecting_threads);
 
 // A row so long that a GPU of `multiprocessors` gives it so many blocks.
 struct team_of {

@@ -136,13 +136,11 @@ bool selects_by_warps(Context& context, device::top_k_request<In> const& of) {
 
 // A block a row, whose threads have `Loads` vectors.
 template <int Loads, memory_context Context, class In>
-void select_from_block_rows(Context& context, device::block_rows_call<In> const& call,
-                            std::uint64_t places) {
+void select_from_block_rows(Context& context, device::block_rows_call<In> const& call) {
   using bits = bits_of<typename In::element>;
-  constexpr std::uint64_t held =
-      device::row_batch<bits, Loads>::items * std::uint64_t(device::selecting_threads);
   if constexpr (Loads < device::most_block_row_loads<bits>)
-    if (places > held) return select_from_block_rows<2 * Loads>(context, call, places);
+    if (call.rows.length > device::block_row_places<bits, Loads>)
+      return select_from_block_rows<2 * Loads>(context, call);
   auto const most = std::uint64_t(4 * context.multiprocessors());
   launch_early<device::top_k_block_rows<Loads, In>>(unsigned(std::min(call.rows.count, most)),
                                                     device::selecting_threads, call.room.bytes(),
@@ -153,13 +151,13 @@ void select_from_block_rows(Context& context, device::block_rows_call<In> const&
 template <memory_context Context, class In>
 bool selects_by_blocks(Context& context, device::top_k_request<In> const& of) {
   using bits = bits_of<typename In::element>;
-  std::uint64_t const places = of.rows.length + device::most_lead(of.in, of.rows);
-  if (of.rows.count < 2 || places > device::longest_block_row<bits>) return false;
+  if (of.rows.length > device::longest_block_row<bits>) return false;
+  if constexpr (requires { context.holds_rows(); })
+    if (!context.holds_rows()) return false;  // a test of the other ways
   device::block_rows_call<In> const call(of);
   constexpr auto board = sizeof(device::block_rows_board<typename device::ranked<bits>::type>);
   if (call.room.bytes() + board > shared_memory_of(context)) return false;
-  constexpr int least_loads = device::most_block_row_loads<bits> / (sizeof(bits) == 1 ? 2 : 4);
-  select_from_block_rows<least_loads>(context, call, places);
+  select_from_block_rows<device::least_block_row_loads<bits>>(context, call);
   return true;
 }
 

@@ -12,12 +12,21 @@
 
 namespace tally::device {
 
-// Vectors that a thread has of the longest row.
+// Vectors that a thread has of the longest row, and of short ones; and how many places they have.
 template <class Bits>
 inline constexpr int most_block_row_loads = sizeof(Bits) >= 4 ? 8 : 2 * int(sizeof(Bits));
 template <class Bits>
+inline constexpr int least_block_row_loads = most_block_row_loads<Bits> /
+                                             (sizeof(Bits) == 1 ? 2 : 4);
+template <class Bits, int Loads>
+inline constexpr std::uint64_t block_row_places =
+    row_batch<Bits, Loads>::items* std::uint64_t(selecting_threads);
+template <class Bits>
 inline constexpr std::uint64_t longest_block_row =
-    row_batch<Bits, most_block_row_loads<Bits>>::items* std::uint64_t(selecting_threads);
+    block_row_places<Bits, most_block_row_loads<Bits>>;
+// Blocks that a multiprocessor has registers for.
+template <class Bits, int Loads>
+inline constexpr int block_rows_blocks = Loads < most_block_row_loads<Bits> ? 3 : 2;
 
 // How many are put aside, and where, in shared memory.
 template <class Bits>
@@ -27,8 +36,8 @@ struct block_rows_room {
 
   block_rows_room(std::uint64_t most, std::uint64_t length, bool sorted) {
     slack = sorted && most > 1 ? 512 + unsigned(most) / 4 : 0;
-    entries = unsigned(most + slack < length ? most + slack : length) + 4;
-    if (entries < few_entries) entries = few_entries;
+    entries = unsigned(most + slack < length ? most + slack : length) + 3;
+    if (entries < few_entries + 3) entries = few_entries + 3;
     entries = (entries + 7) / 8 * 8;
   }
   std::size_t bytes() const { return entries * (2 * sizeof(entry) + 2 * sizeof(std::uint16_t)); }
@@ -55,6 +64,24 @@ union block_rows_board {
   place_board<Entry> place;
 };
 
+// Puts the k best of a row into a list, or up to `slack` more, in the order of their indices. Of a
+// row that is much shorter than others, the threads have fewer vectors. Returns how many there are.
+template <int Loads, class Row, class Entry>
+__device__ unsigned take_best(block_row_board& board, Row const& row,
+                              rank_order<typename Row::bits> const& order, unsigned k,
+                              unsigned slack, Entry* list) {
+  using bits = typename Row::bits;
+  std::uint64_t const places = row.lead() + row.count;
+  if constexpr (Loads > least_block_row_loads<bits>)
+    if (places <= block_row_places<bits, Loads / 2>)
+      return take_best<Loads / 2>(board, row, order, k, slack, list);
+  if constexpr (std::is_same_v<Row, array_row<bits>>)
+    if (places > block_row_places<bits, Loads>)
+      return take_best<Loads>(board, unaligned_row<bits>{row}, order, k, slack, list);
+  block_row<Row, Loads> const held(row, order);
+  return held.take(board, held.find_cut(board, k, slack), list);
+}
+
 // Selects from a row and puts its best where they belong. Returns how many there are.
 template <int Loads, class In, class Row, class Board>
 __device__ unsigned select_block_row(block_rows_call<In> const& call, Board& board, Row const& row,
@@ -62,36 +89,32 @@ __device__ unsigned select_block_row(block_rows_call<In> const& call, Board& boa
   using bits = typename Row::bits;
   using rank = ranked<bits>;
   using entry = typename rank::type;
-  auto const put = [&](unsigned place, bits key, std::uint32_t index) {
-    bits const x = call.order.is_of_several(key) ? row[index] : call.order.element_of(key);
-    call.how.put(first + place, x, std::int64_t(index));
+  auto const put = [&](unsigned place, entry const& x) {
+    bits const key = rank::key(x);
+    std::uint32_t const index = rank::index(x);
+    bits const value = call.order.is_of_several(key) ? row[index] : call.order.element_of(key);
+    call.how.put(first + place, value, std::int64_t(index));
   };
   entry* const list = call.room.list();
   bool const sorts = call.how.sorted && k > 1;
-  unsigned count;
-  {
-    block_row<Row, Loads> const held(row, call.order);
-    auto const at = held.find_cut(board.row, k, sorts ? call.room.slack : 0);
-    count = held.take(board.row, at, [&](unsigned place, bits key, std::uint32_t index) {
-      list[place] = rank::of(key, index);
-    });
-  }
+  unsigned const count =
+      take_best<Loads>(board.row, row, call.order, k, sorts ? call.room.slack : 0, list);
   __syncthreads();
   if (sorts) {
     place_entries<rank>(
         0, 1, board.place, call.room.kept(), call.room.tags(), count, k,
-        [&](unsigned i) { return list[i]; },
-        [&](unsigned place, entry const& x) { put(place, rank::key(x), rank::index(x)); });
+        [&](unsigned i) { return list[i]; }, put);
   } else {
 #pragma unroll 1
-    for (unsigned i = threadIdx.x; i < count; i += selecting_threads)
-      put(i, rank::key(list[i]), rank::index(list[i]));
+    for (unsigned i = threadIdx.x; i < count; i += selecting_threads) put(i, list[i]);
   }
   return count < k ? count : k;
 }
 
 template <int Loads, class In>
-__global__ void __launch_bounds__(selecting_threads, 2)
+__global__ void __launch_bounds__(selecting_threads,
+                                  block_rows_blocks<bits_of<typename In::element>, Loads>)
+
     top_k_block_rows(__grid_constant__ block_rows_call<In> const call) {
   using bits = bits_of<typename In::element>;
   __shared__ block_rows_board<typename ranked<bits>::type> board;

@@ -32,9 +32,8 @@ struct rank_order {
   TALLY_FN Bits operator()(Bits b) const {
     if constexpr (sizeof(Bits) == 1) return Bits(b ^ flip);  // no float is so short
     Bits const magnitude = Bits(b & Bits(~sign));
-    Bits const all_if_negative = (b & sign) ? Bits(~Bits(0)) : Bits(0);
-    // Negated, a magnitude of zero is zero.
-    Bits const ordered = Bits(Bits(magnitude ^ all_if_negative) - all_if_negative);
+    // Of a negative number the negated magnitude, which of -0 is 0.
+    Bits const ordered = (b & sign) ? Bits(sign - b) : b;
     Bits const nan = Bits(Bits(~Bits(0)) ^ Bits(flip ^ sign));
     return Bits((magnitude > infinity ? nan : Bits(ordered ^ flip)) + shift);
   }

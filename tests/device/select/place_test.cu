@@ -14,7 +14,7 @@ constexpr unsigned most = 1600, nobody = ~0u;
 
 template <class Entry>
 struct alignas(16) list_room {
-  Entry entries[most];
+  Entry entries[most + 8];
 };
 
 template <class Rank>
@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(selecting_threads)
   using entry = typename Rank::type;
   __shared__ tally::device::place_board<entry> board;
   __shared__ list_room<entry> kept;
-  __shared__ std::uint16_t bins[most], tags[most];
+  __shared__ std::uint16_t bins[most + 8], tags[most];
   auto const emit = [&](unsigned at, entry const& x) {
     places[at] = Rank::index(x);
     atomicAdd(emitted, 1u);
@@ -44,7 +44,7 @@ struct pair {
 // The best of a list are where a sort puts them; or no block emits any, if they have no room.
 template <class Bits, class Rank = tally::device::ranked<Bits>>
 void expect_places(std::vector<pair<Bits>> const& list, unsigned limit, unsigned blocks,
-                   std::string const& what, unsigned room = most, bool fits = true) {
+                   std::string const& what, unsigned room = most + 8, bool fits = true) {
   using entry = typename Rank::type;
   auto const name = what + ", " + std::to_string(list.size()) + " entries, " +
                     std::to_string(blocks) + " blocks, limit " + std::to_string(limit);

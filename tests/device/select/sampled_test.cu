@@ -216,8 +216,8 @@ TEST(top_k_of_one_row, is_found_by_a_warp_where_it_is_short) {
         expect_path(call, values_of<std::uint64_t>(shape::extremes, n), k, options, short_rows,
                     "short");
       }
-  expect_path(call, shuffled<float>(1025), 32, {}, sampled, "one more element");
-  expect_path(call, shuffled<float>(1024), 33, {}, sampled, "one more of the best");
+  expect_path(call, shuffled<float>(1025), 32, {}, block_rows, "one more element");
+  expect_path(call, shuffled<float>(1024), 33, {}, block_rows, "one more of the best");
 }
 
 // Which elements of an aligned row are looked at first.

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "tally/device/select/cut.cuh"
+#include "tally/device/select/ranked.cuh"
 
 namespace tally::device {
 
@@ -51,7 +52,7 @@ class block_row {
       int const shift = top > digit_bits ? top - digit_bits : 0;
       unsigned const mask = (1u << (top - shift)) - 1;
       if (known == 0)
-        count_digits<true>(shared.digits.here, 0, 0, shift, mask);
+        count_digits<true>(shared.digits.here, 0, 0, first_shift, (1u << first_bits) - 1);
       else
         count_digits<false>(shared.digits.here, found.low, known, shift, mask);
       find_digit(shared.digits, shared.digits.here, found.ties);
@@ -66,11 +67,9 @@ class block_row {
     return found;
   }
 
-  // Calls emit(place, key, index) for those behind a cut, in the order of their indices. Returns
-  // how many there are.
-  template <class Emit>
+  // Puts those behind a cut into a list, in the order of their indices. Returns how many there are.
   __device__ unsigned take(block_row_board& shared, cut<bits, std::uint32_t> const& at,
-                           Emit emit) const {
+                           typename ranked<bits>::type* list) const {
     unsigned chosen = 0, places[vectors];
 #pragma unroll
     for (int i = 0; i < items; ++i) chosen |= unsigned(key_[i] > at.low) << i;
@@ -91,10 +90,14 @@ class block_row {
     }
     unsigned const count = find_places(shared.of_warp[1], chosen, places);
 #pragma unroll
-    for (int i = 0; i < items; ++i) {
-      unsigned& place = places[i / reading::each];
-      unsigned const index = from_lead_ + i / reading::each * reading::step + i % reading::each;
-      if (chosen >> i & 1) emit(place++, bits(key_[i]), index);
+    for (int j = 0; j < vectors; ++j) {
+      auto* to = list + places[j];
+#pragma unroll
+      for (int e = 0; e < reading::each; ++e) {
+        int const i = j * reading::each + e;
+        if (chosen >> i & 1)
+          *to++ = ranked<bits>::of(bits(key_[i]), from_lead_ + j * reading::step + e);
+      }
     }
     return count;
   }
@@ -102,6 +105,8 @@ class block_row {
  private:
   using word = std::conditional_t<sizeof(bits) == 8, std::uint64_t, std::uint32_t>;
   static constexpr int vectors = reading::loads;
+  static constexpr int first_bits = 8 * sizeof(bits) < digit_bits ? 8 * sizeof(bits) : digit_bits;
+  static constexpr int first_shift = 8 * int(sizeof(bits)) - first_bits;
 
   // Of all keys, or of those that are those of `low` in the bits that are known, how many have each
   // digit. Places without an element have the key 0, and are not counted.

@@ -14,8 +14,8 @@
 namespace tally::device {
 
 inline constexpr unsigned edges = 63, bins_of_edge = 32, bins = (edges + 1) * bins_of_edge;
-// So few entries are all compared with one another.
-inline constexpr unsigned few_entries = 256;
+// So few entries are all compared with one another, by one block or by several.
+inline constexpr unsigned few_of_a_block = 160, few_entries = 256;
 
 struct alignas(16) four_bins {
   unsigned of[4];
@@ -42,29 +42,25 @@ struct binned {
   unsigned room;
 };
 
-// Of four neighbours, or those that there are, how many come before an entry.
-template <class Rank, class T>
-__device__ unsigned how_many_of_four(T const* in, unsigned there, T const& mine) {
-  struct alignas(16) four {
-    T of[4];
+// How many of some neighbours come before an entry.
+template <class Rank, int Together, class T>
+__device__ unsigned how_many_before(T const* in, T const& mine) {
+  struct alignas(16) neighbours {
+    T of[Together];
   };
+  neighbours const x = *reinterpret_cast<neighbours const*>(in);
   unsigned found = 0;
-  if (there >= 4) {
-    four const x = *reinterpret_cast<four const*>(in);
 #pragma unroll
-    for (int j = 0; j < 4; ++j) found += Rank::first(x.of[j], mine);
-  } else {
-#pragma unroll 1
-    for (unsigned j = 0; j < there; ++j) found += Rank::first(in[j], mine);
-  }
+  for (int j = 0; j < Together; ++j) found += Rank::first(x.of[j], mine);
   return found;
 }
 
 // Calls emit(i, entry) for the entries from `begin` to `end`, where i is the entry's place in their
-// order. It is in the stretch [first, last) that stretch(i, first, last) tells of the entry i, and
-// all that are before this stretch are before it. Where there are more threads than entries, up to
-// eight lanes share one.
-template <class Rank, class T, class Stretch, class Emit>
+// order. It is in the stretch [first, last) that stretch(i, first, last) tells of the entry i: all
+// before this stretch are before it, and those behind are not, of which there are three more. An
+// entry is compared with a few together. Where there are more threads than entries, up to eight
+// lanes share one.
+template <class Rank, unsigned Together, class T, class Stretch, class Emit>
 __device__ void compare_in_stretches(T const* in, unsigned begin, unsigned end, Stretch stretch,
                                      Emit emit) {
   unsigned const warps = selecting_threads / 32, lane = threadIdx.x % 32;
@@ -78,11 +74,12 @@ __device__ void compare_in_stretches(T const* in, unsigned begin, unsigned end, 
     T const mine = in[there ? i : from];
     unsigned first = 0, last = 0;
     if (there) stretch(i, first, last);
-    first &= ~3u;  // an address that vectors can be loaded from: what is before is before
+    first -= first % Together;  // where vectors can be loaded: what is before is before
     unsigned earlier = 0;
 #pragma unroll 1
-    for (unsigned other = first + 4 * (lane & (lanes - 1)); other < last; other += 4 * lanes)
-      earlier += how_many_of_four<Rank>(in + other, last - other, mine);
+    for (unsigned other = first + Together * (lane & (lanes - 1)); other < last;
+         other += Together * lanes)
+      earlier += how_many_before<Rank, Together>(in + other, mine);
 #pragma unroll 1
     for (unsigned flip = 1; flip < lanes; flip *= 2) earlier += warp::exchange(earlier, int(flip));
     if (there && (lane & (lanes - 1)) == 0) emit(first + earlier, mine);
@@ -143,6 +140,19 @@ __device__ unsigned bin_of(place_board<T> const& shared, T const& x) {
   return e * bins_of_edge + (e == 0 ? bins_of_edge - 1 - turn : turn);
 }
 
+// Each thread does so with some of `count` entries, two at a time: what(i) of both, and then
+// with(i, of it) of both, so that neither waits for the other.
+template <class What, class With>
+__device__ void in_twos(unsigned count, What what, With with) {
+#pragma unroll 1
+  for (unsigned i = threadIdx.x; i < count; i += 2 * selecting_threads) {
+    unsigned const second = i + selecting_threads;
+    auto const a = what(i), b = what(second < count ? second : i);
+    with(i, a);
+    if (second < count) with(second, b);
+  }
+}
+
 // Where bins begin, from how many entries they have; and which of them end with the places before
 // `low` and before `high`. Returns whether any that begins before `limit` has more than `most`.
 template <class T>
@@ -166,24 +176,31 @@ __device__ bool find_bins(place_board<T>& shared, unsigned limit, unsigned low, 
   return __syncthreads_or(too_many);
 }
 
+// Entries that are after all others.
+template <class Rank, class T>
+__device__ void put_last(T* at) {
+  if (threadIdx.x < 3) at[threadIdx.x] = Rank::of(0, ~0u);
+}
+
 // The same where entries are so few that bins do not help.
 template <class Rank, class T, class Entry, class Emit>
 __device__ void place_few_entries(unsigned part, unsigned parts, T* room, unsigned count,
                                   Entry entry, Emit emit) {
 #pragma unroll 1
   for (unsigned i = threadIdx.x; i < count; i += selecting_threads) room[i] = entry(i);
+  put_last<Rank>(room + count);
   __syncthreads();
   unsigned const share = (count + parts - 1) / parts, begin = part * share;
-  compare_in_stretches<Rank>(
+  compare_in_stretches<Rank, 4>(
       room, begin, begin + share < count ? begin + share : count,
       [=](unsigned, unsigned&, unsigned& last) { last = count; }, emit);
 }
 
 // Calls emit(place, entry) for each entry whose place is below `limit`, of `count` of them, which
 // entry(i) tells. `tags` have room for `count`, and `to` for few_entries, and for all or for a part
-// of those below the limit, and some. All `parts` call this with the same entries, and each emits
-// some. Returns false, in all of them, and emits nothing, where more are in one bin than there is
-// room beside that part.
+// of those below the limit, and for seven more. All `parts` call this with the same entries, and
+// each emits some. Returns false, in all of them, and emits nothing, where more are in one bin than
+// there is room beside that part.
 template <class Rank, class T, class Entry, class Emit>
 __device__ bool place_entries(unsigned part, unsigned parts, place_board<T>& shared,
                               binned<T> const& to, std::uint16_t* tags, unsigned count,
@@ -191,7 +208,7 @@ __device__ bool place_entries(unsigned part, unsigned parts, place_board<T>& sha
   auto const emit_below_limit = [&](unsigned place, T const& x) {
     if (place < limit) emit(place, x);
   };
-  if (count <= few_entries) {
+  if (count <= (parts == 1 ? few_of_a_block : few_entries)) {
     place_few_entries<Rank>(part, parts, to.entries, count, entry, emit_below_limit);
     return true;
   }
@@ -203,14 +220,14 @@ __device__ bool place_entries(unsigned part, unsigned parts, place_board<T>& sha
   shared.bins[threadIdx.x] = {};
   if (threadIdx.x == 0) shared.begin = shared.end = 0;
   find_edges<Rank>(shared, count, entry);
-#pragma unroll 1
-  for (unsigned i = threadIdx.x; i < count; i += selecting_threads) {
-    unsigned const bin = bin_of<Rank>(shared, entry(i));
-    tags[i] = std::uint16_t(bin);
-    atomicAdd(&shared.bin(bin), 1u);
-  }
+  in_twos(
+      count, [&](unsigned i) { return bin_of<Rank>(shared, entry(i)); },
+      [&](unsigned i, unsigned bin) {
+        tags[i] = std::uint16_t(bin);
+        atomicAdd(&shared.bin(bin), 1u);
+      });
   __syncthreads();
-  unsigned const most_in_bin = count <= to.room ? count : to.room - share - 4;
+  unsigned const most_in_bin = count + 3 <= to.room ? count : to.room - share - 7;
   if (find_bins(shared, limit, low, high, most_in_bin)) return false;
   // Some before the part's own are there, too, so that vectors can be loaded.
   unsigned const begin = shared.begin, end = shared.end, from = begin & ~3u;
@@ -220,8 +237,9 @@ __device__ bool place_entries(unsigned part, unsigned parts, place_board<T>& sha
     if (from <= at && at < end)
       to.entries[at - from] = entry(i), to.bins[at - from] = std::uint16_t(bin);
   }
+  put_last<Rank>(to.entries + (end - from));
   __syncthreads();
-  compare_in_stretches<Rank>(
+  compare_in_stretches<Rank, 2>(
       to.entries, begin - from, end - from,
       [&](unsigned i, unsigned& first, unsigned& last) {
         unsigned const bin = to.bins[i];

@@ -90,18 +90,18 @@ __device__ computed_row<In> row_of(In const& in, std::uint64_t first, std::uint6
   return {in, first, count};
 }
 
-// The most places that any of an input's rows has before its first element.
-template <class Bits, class Rows>
-unsigned most_lead(array_input<Bits> const& in, Rows const& rows) {
-  constexpr unsigned each = row_batch<Bits>::each;
-  bool const is_aligned = reinterpret_cast<std::uintptr_t>(in.data) % vector_bytes == 0 &&
-                          rows.stride % each == 0 && !rows.starts;
-  return is_aligned ? 0 : each - 1;
-}
-template <class In, class Rows>
-unsigned most_lead(In const&, Rows const&) {
-  return 0;
-}
+// A row whose first element is at place 0, wherever it is: its vectors may be loaded one element at
+// a time.
+template <class Bits>
+struct unaligned_row : array_row<Bits> {
+  using batch = row_batch<Bits>;
+
+  __device__ unsigned lead() const { return 0; }
+  __device__ void load(Bits* x, std::uint64_t i) const {
+#pragma unroll
+    for (int e = 0; e < batch::each; ++e) x[e] = this->data[i + e];
+  }
+};
 
 // A block's stretch of a row. Places are counted in 32 bits where that is enough.
 template <class Row, class Place, int Loads = usual_loads<typename Row::bits>>

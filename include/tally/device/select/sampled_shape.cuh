@@ -26,9 +26,10 @@ struct sampled_shape {
     sampled_shape s{};
     bool const alone = blocks == 1;
     unsigned const k = most < most_sampled ? unsigned(most) : most_sampled;
-    s.above = alone ? 2 * k + 1536 : 2048;
-    s.ties = 1024;
-    s.kept = (alone || !sorted ? k : (k + 1) / 2) + 1024;
+    unsigned const expected = k * 5 / 2 + 1536, least = sizeof(Bits) == 8 ? 3072 : 5120;
+    s.above = !alone ? 2048 : expected > least ? expected : least;
+    s.ties = alone ? 768 : 1024;
+    s.kept = alone ? k + 512 : (sorted ? (k + 1) / 2 : k) + 1024;
     s.chosen = sorted ? 0 : k;
     s.all_above = alone ? 0 : 6 * k + (blocks < 32 ? 2048 : 8192);
     s.all_ties = alone ? 0 : 2 * k + 1024;
