@@ -134,19 +134,6 @@ bool selects_by_warps(Context& context, device::top_k_request<In> const& of) {
   return true;
 }
 
-// A block a row, whose threads have `Loads` vectors.
-template <int Loads, memory_context Context, class In>
-void select_from_block_rows(Context& context, device::block_rows_call<In> const& call) {
-  using bits = bits_of<typename In::element>;
-  if constexpr (Loads < device::most_block_row_loads<bits>)
-    if (call.rows.length > device::block_row_places<bits, Loads>)
-      return select_from_block_rows<2 * Loads>(context, call);
-  auto const most = std::uint64_t(4 * context.multiprocessors());
-  launch_early<device::top_k_block_rows<Loads, In>>(unsigned(std::min(call.rows.count, most)),
-                                                    device::selecting_threads, call.room.bytes(),
-                                                    context.stream())(call);
-}
-
 // Whether rows are short enough for a block's registers; then they are selected.
 template <memory_context Context, class In>
 bool selects_by_blocks(Context& context, device::top_k_request<In> const& of) {
@@ -157,7 +144,18 @@ bool selects_by_blocks(Context& context, device::top_k_request<In> const& of) {
   device::block_rows_call<In> const call(of);
   constexpr auto board = sizeof(device::block_rows_board<typename device::ranked<bits>::type>);
   if (call.room.bytes() + board > shared_memory_of(context)) return false;
-  select_from_block_rows<device::least_block_row_loads<bits>>(context, call);
+  auto const most = std::uint64_t(4 * context.multiprocessors());
+  auto const blocks = unsigned(std::min(call.rows.count, most));
+  auto const select = [&]<int Loads>(std::integral_constant<int, Loads>) {
+    launch_early<device::top_k_block_rows<Loads, In>>(blocks, device::selecting_threads,
+                                                      call.room.bytes(), context.stream())(call);
+  };
+  constexpr int loads = device::most_block_row_loads<bits>;
+  constexpr std::uint64_t most_lead = device::row_batch<bits>::each - 1;
+  if (of.rows.length + most_lead <= device::block_row_places<bits, loads / 2>)
+    select(std::integral_constant<int, loads / 2>{});
+  else
+    select(std::integral_constant<int, loads>{});
   return true;
 }
 

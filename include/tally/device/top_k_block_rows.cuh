@@ -71,14 +71,18 @@ __device__ unsigned take_best(block_row_board& board, Row const& row,
                               rank_order<typename Row::bits> const& order, unsigned k,
                               unsigned slack, Entry* list) {
   using bits = typename Row::bits;
-  std::uint64_t const places = row.lead() + row.count;
   if constexpr (Loads > least_block_row_loads<bits>)
-    if (places <= block_row_places<bits, Loads / 2>)
+    if (row.lead() + row.count <= block_row_places<bits, Loads / 2>)
       return take_best<Loads / 2>(board, row, order, k, slack, list);
-  if constexpr (std::is_same_v<Row, array_row<bits>>)
-    if (places > block_row_places<bits, Loads>)
-      return take_best<Loads>(board, unaligned_row<bits>{row}, order, k, slack, list);
   block_row<Row, Loads> const held(row, order);
+  return held.take(board, held.find_cut(board, k, slack), list);
+}
+// The longest rows fit if no place is lost before their first element.
+template <class Bits, class Entry>
+__device__ unsigned take_best_unaligned(block_row_board& board, array_row<Bits> const& row,
+                                        rank_order<Bits> const& order, unsigned k, unsigned slack,
+                                        Entry* list) {
+  block_row<unaligned_row<Bits>, most_block_row_loads<Bits>> const held({row}, order);
   return held.take(board, held.find_cut(board, k, slack), list);
 }
 
@@ -97,8 +101,14 @@ __device__ unsigned select_block_row(block_rows_call<In> const& call, Board& boa
   };
   entry* const list = call.room.list();
   bool const sorts = call.how.sorted && k > 1;
-  unsigned const count =
-      take_best<Loads>(board.row, row, call.order, k, sorts ? call.room.slack : 0, list);
+  unsigned const slack = sorts ? call.room.slack : 0;
+  unsigned count = 0;
+  bool fits = true;
+  if constexpr (std::is_same_v<Row, array_row<bits>> && Loads == most_block_row_loads<bits>) {
+    fits = row.lead() + row.count <= longest_block_row<bits>;
+    if (!fits) count = take_best_unaligned(board.row, row, call.order, k, slack, list);
+  }
+  if (fits) count = take_best<Loads>(board.row, row, call.order, k, slack, list);
   __syncthreads();
   if (sorts) {
     place_entries<rank>(

@@ -87,12 +87,12 @@ __device__ void compare_in_stretches(T const* in, unsigned begin, unsigned end, 
 }
 
 // Which of `count` entries is an edge's: somewhere in its share of them.
-__device__ inline unsigned place_of_edge(unsigned edge, unsigned count) {
-  unsigned random = edge * 0x9e3779b1u;
+TALLY_FN unsigned place_of_edge(unsigned edge, unsigned count) {
+  std::uint32_t random = edge * 0x9e3779b1u;
   random = (random ^ random >> 15) * 0x85ebca77u;
   random ^= random >> 13;
   unsigned const first = edge * count / edges, behind = (edge + 1) * count / edges;
-  return first + __umulhi(random, behind - first);
+  return first + unsigned(std::uint64_t(random) * (behind - first) >> 32);
 }
 
 // Some of more than `edges` entries become edges: eight threads compare each with all others.
@@ -138,19 +138,6 @@ __device__ unsigned bin_of(place_board<T> const& shared, T const& x) {
   float const bin = from_edge * shared.bins_per_distance[e];
   unsigned const turn = bin < float(bins_of_edge - 1) ? unsigned(bin) : bins_of_edge - 1;
   return e * bins_of_edge + (e == 0 ? bins_of_edge - 1 - turn : turn);
-}
-
-// Each thread does so with some of `count` entries, two at a time: what(i) of both, and then
-// with(i, of it) of both, so that neither waits for the other.
-template <class What, class With>
-__device__ void in_twos(unsigned count, What what, With with) {
-#pragma unroll 1
-  for (unsigned i = threadIdx.x; i < count; i += 2 * selecting_threads) {
-    unsigned const second = i + selecting_threads;
-    auto const a = what(i), b = what(second < count ? second : i);
-    with(i, a);
-    if (second < count) with(second, b);
-  }
 }
 
 // Where bins begin, from how many entries they have; and which of them end with the places before
@@ -220,12 +207,12 @@ __device__ bool place_entries(unsigned part, unsigned parts, place_board<T>& sha
   shared.bins[threadIdx.x] = {};
   if (threadIdx.x == 0) shared.begin = shared.end = 0;
   find_edges<Rank>(shared, count, entry);
-  in_twos(
-      count, [&](unsigned i) { return bin_of<Rank>(shared, entry(i)); },
-      [&](unsigned i, unsigned bin) {
-        tags[i] = std::uint16_t(bin);
-        atomicAdd(&shared.bin(bin), 1u);
-      });
+#pragma unroll 1
+  for (unsigned i = threadIdx.x; i < count; i += selecting_threads) {
+    unsigned const bin = bin_of<Rank>(shared, entry(i));
+    tags[i] = std::uint16_t(bin);
+    atomicAdd(&shared.bin(bin), 1u);
+  }
   __syncthreads();
   unsigned const most_in_bin = count + 3 <= to.room ? count : to.room - share - 7;
   if (find_bins(shared, limit, low, high, most_in_bin)) return false;
