@@ -353,6 +353,7 @@ def test_npz(save):
     message = failure(1, "sum", "both.npz")
     assert "which array? --column takes one of 'distance', 'hours'" in message
     assert "no array 'days'" in failure(1, "sum", "both.npz", "--column", "days")
+    assert failure(1, "sum", "both.npz", "--column", 0).endswith("; arrays are counted from 1")
     data = open("one.npz", "rb").read()
     assert answer("sum", stdin=data) == answer("sum", "one.npz")
     write("one.npz.gz", gzip.compress(data))
