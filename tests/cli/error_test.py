@@ -253,6 +253,25 @@ def test_a_file_may_have_a_commands_name():
     assert answer("sum", "mean", "mean") == "20"
 
 
+def test_what_stands_behind_two_dashes_is_a_file():
+    np.save("x.npy", np.arange(5))
+    os.link("x.npy", "--json")
+    assert answer("sum", "x.npy", "--", "--json") == answer("sum", "--", "x.npy", "--json") == "20"
+    assert answer("sum", "--threads", 1, "x.npy", "--skip-nan", "--", "x.npy", "x.npy") == "30"
+    assert answer("sum", "x.npy", "--") == "10"
+    assert failure(1, "sum", "x.npy", "--", "--time") == "tally: --time: No such file or directory"
+    assert failure(2, "sum", "x.npy", "--jso", "--", "x.npy").endswith("did you mean --json?")
+    assert failure(2, "generate", "digits", "--", "x.npy") == "tally: unexpected argument 'x.npy'"
+    for name in "a", "b":
+        answer("sum", "x.npy", "--save-state", name)
+    assert answer("merge", "a", "--", "b") == "20"
+
+
+def test_help_takes_two_dashes_for_nothing():
+    assert answer("help", "--") == answer("help")
+    assert answer("help", "--", "sum") == answer("help", "sum", "--") == answer("help", "sum")
+
+
 def test_an_option_may_be_repeated_with_one_value():
     np.save("x.npy", np.arange(5))
     assert answer("top-k", "x.npy", "-k", 1, "-k", 1) == "4\t4"
