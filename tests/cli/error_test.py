@@ -184,12 +184,20 @@ def test_standard_output_that_cannot_be_written(command, options):
     assert done.stderr.count(b"\n") == 1 and b"standard output" in done.stderr
 
 
-@pytest.mark.parametrize("arguments", ["scan x.npy", "top-k -k 200000 x.npy", "generate normal"])
+@pytest.mark.parametrize("arguments", ["scan x.npy", "top-k -k 200000 x.npy", "generate normal",
+                                       "scan x.npy -o /dev/stdout", "generate normal -o /proc/self/fd/1"])
 def test_a_closed_pipe_ends_quietly(arguments):
     np.save("x.npy", np.ones(200_000))
     script = f"'{BINARY}' {arguments} | head -c 1 >/dev/null; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert (done.stdout, done.stderr) == (b"0\n", b"")
+
+
+def test_another_pipe_that_is_closed_is_an_error():
+    np.save("x.npy", np.ones(200_000))
+    script = f"'{BINARY}' scan x.npy --json -o >(head -c 1 >/dev/null)"
+    done = subprocess.run(["bash", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stdout) == (1, b"") and b"Broken pipe" in done.stderr
 
 
 @pytest.mark.parametrize("typed, meant", [("--jsn", "--json"), ("--skipnan", "--skip-nan"),
