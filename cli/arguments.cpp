@@ -48,12 +48,28 @@ std::vector<std::string> option_names(CLI::App const& app) {
 // The words behind the program's name. `tally` alone and `tally help` list the commands, `tally
 // help sum` says what --help would.
 std::vector<std::string> words_of(int argc, char const* const* argv) {
-  std::vector<std::string> const words(argv + std::min(argc, 1), argv + argc);
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (words.empty()) return {"--help"};
+  if (words.front() == "help") std::erase(words, "--");
   if (words.front() != "help" || (words.size() > 1 && words[1].starts_with('-'))) return words;
   if (words.size() > 2) throw usage_error("unexpected argument '" + words[2] + "'");
   if (words.size() == 1) return {"--help"};
   return {words[1], "--help"};
+}
+
+// Files behind `--` that come after others, which CLI11 takes for nobody's.
+void take_files_behind_mark(CLI::App const& app, command const& c,
+                            std::vector<std::string> const& words, arguments& a) {
+  auto const mark = std::ranges::find(words, "--");
+  std::vector<std::string> const behind(mark == words.end() ? mark : mark + 1, words.end());
+  auto const left = app.remaining(true);
+  if ((c.options & (reads_arrays | reads_states)) && left == behind) {
+    a.files.insert(a.files.end(), behind.begin(), behind.end());
+    return;
+  }
+  auto const wrong = std::ranges::find_if(
+      left, [&](auto const& word) { return std::ranges::count(behind, word) == 0; });
+  fail_unexpected(wrong == left.end() ? left.front() : *wrong, *app.get_subcommands().front());
 }
 
 void check_words(CLI::App const& app, std::vector<std::string> const& words) {
@@ -131,7 +147,7 @@ std::optional<arguments> parse(int argc, char const* const* argv) {
     write_standard_output(std::string(version.what()) + "\n");
     return std::nullopt;
   } catch (CLI::ExtrasError const&) {
-    fail_unexpected(app.remaining(true).front(), *app.get_subcommands().front());
+    take_files_behind_mark(app, *chosen, words, a);
   } catch (CLI::ArgumentMismatch const& e) {
     std::string const message = e.what();
     throw usage_error(message.substr(0, message.find(':')) + ": its value is missing");

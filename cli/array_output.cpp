@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "standard_output.hpp"
 #include "tally/error.hpp"
 #include "tally/io/source.hpp"
 #include "text_lines.hpp"
@@ -16,13 +17,13 @@ bool is_text(std::string const& path) {
 
 array_output::array_output(std::string const& path, dtype type,
                            std::optional<std::vector<std::uint64_t>> const& shape)
-    : file_(path), type_(type), text_(is_text(path)) {
+    : file_(path), standard_(is_standard_output(path)), type_(type), text_(is_text(path)) {
   if (io::ends_in(path, ".csv")) write_text("value\n");
   if (!io::ends_in(path, ".npy")) return;
   // The header of one dimension has the same size for any length; it is written again at the end.
   std::vector<std::uint64_t> const longest = {std::numeric_limits<std::uint64_t>::max()};
   auto const header = io::npy_header(type, shape.value_or(longest));
-  file_.write(header);
+  write(header);
   header_bytes_ = header.size();
   header_missing_ = !shape;
   if (header_missing_ && !takes_any_offset())
@@ -33,17 +34,24 @@ array_output::array_output(std::string const& path, dtype type,
 void array_output::put(std::uint64_t first, std::span<std::byte const> elements) {
   if (text_) return write_lines(type_, elements, [&](auto const& text) { write_text(text); });
   auto const size = size_of(type_);
-  file_.write_at(header_bytes_ + first * size, elements);
+  write(elements, header_bytes_ + first * size);
   count_ = std::max<std::uint64_t>(count_, first + elements.size() / size);
 }
 
-void array_output::write_text(std::string_view text) {
-  file_.write(std::as_bytes(std::span(text)));
+void array_output::write_text(std::string_view text) { write(std::as_bytes(std::span(text))); }
+
+void array_output::write(std::span<std::byte const> bytes, std::optional<std::uint64_t> at) {
+  try {
+    at ? file_.write_at(*at, bytes) : file_.write(bytes);
+  } catch (io::closed_pipe const&) {
+    if (standard_) throw closed_pipe{};
+    throw;
+  }
 }
 
 void array_output::finish() {
   std::uint64_t const shape[] = {count_};
-  if (header_missing_) file_.write_at(0, io::npy_header(type_, shape));
+  if (header_missing_) write(io::npy_header(type_, shape), 0);
   file_.commit();
 }
 

@@ -17,7 +17,8 @@ namespace tally::cli {
 bool is_text(std::string const& path);
 
 // An array written to a file: .npy if its name ends so, or text, a line an element, which in .csv
-// has a header, else the elements alone. The file appears when finish() is called, or never.
+// has a header, else the elements alone. The file appears when finish() is called, or never. Where
+// it is standard output by another name, a pipe that nobody reads throws what it throws there.
 class array_output {
  public:
   // No shape: one dimension, as long as will be written.
@@ -32,12 +33,15 @@ class array_output {
 
  private:
   io::output_file file_;
+  bool standard_;  // output, by another name
   dtype type_;
   bool text_;
   std::uint64_t header_bytes_ = 0, count_ = 0;
   bool header_missing_ = false;
 
   void write_text(std::string_view text);
+  // There, or behind what has been written.
+  void write(std::span<std::byte const> bytes, std::optional<std::uint64_t> at = {});
 };
 
 }  // namespace tally::cli

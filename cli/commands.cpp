@@ -178,7 +178,7 @@ constexpr command own[] = {
      "type\n"
      "or a wider --out-dtype. Integers: modulo 2^64 in int64 or uint64, or in --out-dtype.\n"
      "Without -o, a line for each; with -o, a file of the input's shape.",
-     reads_arrays | skips_nan | has_out_type | scans | runs_on_gpu,
+     reads_arrays | skips_nan | has_out_type | scans | keeps_all | runs_on_gpu,
      {"tally scan examples/data/flights_distance.npy -o distance_scanned.npy",
       "seq 10 | tally scan --exclusive --init 100"},
      run_scan,

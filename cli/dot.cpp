@@ -79,8 +79,7 @@ void run_on_cpu(pair_of_inputs& in, arguments const& options, reduction_settings
     total.add(options.where, array_of(in.type(), x), array_of(in.type(), y));
   });
   auto const found = answer_of(settings, total, in.name_of_first());
-  if (options.save_state)
-    save_state(*options.save_state, settings, options.first_index.has_value(), total);
+  if (options.save_state) save_state(options, settings, total);
   print(options, in.about(total.nan_count()), found, watch);
 }
 

@@ -19,7 +19,8 @@ io::open_options open_options_of(arguments const& options) {
           .where = options.where};
 }
 
-input::input(std::vector<std::string> files, arguments const& options) : files_(std::move(files)) {
+input::input(std::vector<std::string> files, arguments const& options)
+    : files_(std::move(files)), kept_(options.memory) {
   if (std::ranges::count(files_, "-") > 1) throw usage_error("-: standard input is given twice");
   open_all(open_options_of(options));
   std::uint64_t bytes = 0;
@@ -115,14 +116,18 @@ io::text_facts input::facts() const {
   return all;
 }
 
+std::span<std::byte const> input::next_of_current(std::size_t most) {
+  auto const chunk = sources_[current_]->next(most);
+  auto const read = bytes_read();
+  progress_.advance(read - std::exchange(shown_, read));
+  return chunk;
+}
+
 std::span<std::byte const> input::next(std::size_t most) {
   for (; current_ < sources_.size(); ++current_) {
-    auto& source = *sources_[current_];
-    auto const chunk = source.next(most);
-    auto const read = bytes_read();
-    progress_.advance(read - std::exchange(shown_, read));
+    auto const chunk = next_of_current(most);
     if (chunk.empty()) continue;
-    type_ = source.type();
+    type_ = sources_[current_]->type();
     widest_ = std::max(widest_, type_);
     return chunk;
   }
@@ -130,20 +135,35 @@ std::span<std::byte const> input::next(std::size_t most) {
   return {};
 }
 
+input::run input::all_of_current() {
+  auto const& source = *sources_[current_];
+  auto chunk = next_of_current(std::numeric_limits<std::size_t>::max());
+  if (source.count() && chunk.size() == *source.count() * size_of(type())) return {.own = chunk};
+  run all;
+  for (; !chunk.empty(); chunk = next_of_current(chunk_bytes)) {
+    kept_.append(chunk);
+    all.kept += chunk.size();
+  }
+  return all;
+}
+
 std::vector<std::span<std::byte const>> input::whole() {
+  std::vector<run> all;
+  for (; current_ < sources_.size(); ++current_) all.push_back(all_of_current());
+  progress_.finish();
+  auto kept = kept_.all();
   std::vector<std::span<std::byte const>> runs;
-  for (; current_ < sources_.size(); ++current_) {
-    auto& source = *sources_[current_];
-    auto chunk = source.next(std::numeric_limits<std::size_t>::max());
-    if (!source.count() || chunk.size() < *source.count() * size_of(type())) {
-      auto& kept = kept_.emplace_back();
-      for (; !chunk.empty(); chunk = source.next(chunk_bytes))
-        kept.insert(kept.end(), chunk.begin(), chunk.end());
-      chunk = kept;
-    }
-    runs.push_back(chunk);
+  for (auto const& one : all) {
+    runs.push_back(one.kept > 0 ? kept.first(one.kept) : one.own);
+    kept = kept.subspan(one.kept);
   }
   return runs;
+}
+
+std::span<std::byte const> input::side_by_side() {
+  if (sources_.size() == 1) return whole().front();
+  for (auto chunk = next(); !chunk.empty(); chunk = next()) kept_.append(chunk);
+  return kept_.all();
 }
 
 }  // namespace tally::cli

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "arguments.hpp"
+#include "kept.hpp"
 #include "progress.hpp"
 #include "tally/dynamic.hpp"
 #include "tally/io/source.hpp"
@@ -60,19 +61,29 @@ class input {
     return sources_[current_]->negative_zeros();
   }
 
-  // All elements, in runs from first to last: mapped where that is possible, else in memory. Valid
-  // as long as this is. Where the type is settled.
+  // All elements, in runs from first to last: a file's own where it is mapped, else kept as they
+  // come, as far as --memory goes in memory. Valid as long as this is. Where the type is settled.
   std::vector<std::span<std::byte const>> whole();
+  // Likewise, in one run.
+  std::span<std::byte const> side_by_side();
 
  private:
+  // All of a source: its own, or so many bytes of kept_.
+  struct run {
+    std::span<std::byte const> own;
+    std::size_t kept = 0;
+  };
+
   void open_all(io::open_options const& how);
   void check_types() const;
+  std::span<std::byte const> next_of_current(std::size_t most);
+  run all_of_current();
 
   std::vector<std::string> files_;
   std::vector<std::unique_ptr<io::source>> sources_;
   dtype type_, widest_ = dtype::boolean;
   bool settled_ = true, text_ = false;
-  std::vector<std::vector<std::byte>> kept_;
+  kept kept_;
   std::size_t current_ = 0;
   std::uint64_t shown_ = 0;  // bytes of which the progress knows
   progress progress_;

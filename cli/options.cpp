@@ -127,7 +127,7 @@ void define_quantile(CLI::App& app, arguments& a) {
 
 void define_memory(CLI::App& app, arguments& a) {
   value(app, "--memory", "BYTES",
-        "How much of a pipe is kept in memory; more goes into a temporary file (1G)",
+        "How much is kept in memory, if it has to be; more goes into a temporary file (1G)",
         [&a](auto const& text) { a.memory = whole_number("--memory", text); });
 }
 

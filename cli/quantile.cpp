@@ -2,39 +2,17 @@
 #include "quantile.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <string_view>
 
 #include "commands.hpp"
 #include "report.hpp"
 #include "tally/error.hpp"
-#include "tally/io/kept_array.hpp"
 
 namespace tally::cli {
 namespace {
 
-void keep(io::kept_array& kept, std::span<std::byte const> chunk) {
-  try {
-    kept.append(chunk);
-  } catch (error const& e) {
-    throw error(std::string(e.what()) + "; --memory keeps more in memory");
-  }
-}
-
-// All elements side by side: a single file's own if it is mapped, else kept as they come.
-std::span<std::byte const> whole(input& in, io::kept_array& kept) {
-  if (in.files().size() == 1 && in.count()) {
-    auto const front = in.next(std::numeric_limits<std::size_t>::max());
-    if (front.size() == *in.count() * size_of(in.type())) return front;
-    keep(kept, front);
-  }
-  for (auto chunk = in.next(); !chunk.empty(); chunk = in.next()) keep(kept, chunk);
-  return kept.all();
-}
-
 quantiles_found quantiles_on_cpu(input& in, arguments const& options) {
-  io::kept_array kept(options.memory);
-  auto const x = array_of(in.type(), whole(in, kept));
+  auto const x = array_of(in.type(), in.side_by_side());
   quantiles_found found{.values = {}, .nan_count = count_nan(options.where, x)};
   if (x.size > (options.skip_nan ? found.nan_count : 0))
     found.values = quantile(options.where, x, places_of(options), quantile_options_of(options));

@@ -62,8 +62,7 @@ void run_on_cpu(input& in, arguments const& options, stopwatch const& watch) {
     result = integers->answer_with(about.text);
     about.text.largest = 0;
   }
-  if (options.save_state)
-    save_state(*options.save_state, settings, options.first_index.has_value(), total);
+  if (options.save_state) save_state(options, settings, total);
   print(options, about, result, watch);
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scan_output.hpp"
 
-#include <algorithm>
-
 #include "standard_output.hpp"
 #include "tally/error.hpp"
 #include "text_lines.hpp"
@@ -12,7 +10,8 @@ namespace tally::cli {
 scan_output::scan_output(arguments const& options, input const& in, dtype type)
     : type_(type),
       nowhere_(!options.output && options.json),
-      waits_(options.reverse && !nowhere_ && (!options.output || is_text(*options.output))) {
+      waits_(options.reverse && !nowhere_ && (!options.output || is_text(*options.output))),
+      waiting_(options.memory) {
   if (!options.output) return;
   if (in.count())
     file_.emplace(*options.output, type, in.shape());
@@ -31,16 +30,16 @@ void scan_output::put(std::uint64_t first, std::span<std::byte const> results) {
     last_.emplace(any_number::at(type_, results.last(size).data()));
   }
   if (!waits_) return pass_on(first, results);
-  for (auto i = results.size(); i > 0; i -= size)
-    reversed_.insert(reversed_.end(), &results[i - size], &results[i - size] + size);
+  waiting_.append(results);
+  pieces_.push_back(results.size());
 }
 
 void scan_output::finish() {
-  auto const size = std::ptrdiff_t(size_of(type_));
-  for (auto front = reversed_.begin(), back = reversed_.end(); back - front >= 2 * size;
-       front += size, back -= size)
-    std::swap_ranges(front, front + size, back - size);
-  if (waits_) pass_on(0, reversed_);
+  auto waiting = waiting_.all();
+  for (auto piece = pieces_.rbegin(); piece != pieces_.rend(); ++piece) {
+    pass_on(0, waiting.last(*piece));
+    waiting = waiting.first(waiting.size() - *piece);
+  }
   if (file_) file_->finish();
 }
 

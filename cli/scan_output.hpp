@@ -9,12 +9,13 @@
 #include "arguments.hpp"
 #include "array_output.hpp"
 #include "input.hpp"
+#include "kept.hpp"
 #include "number.hpp"
 
 namespace tally::cli {
 
 // Where a scan's results go: to the file that -o names, else to standard output as text, a line
-// each; with --json and no -o, nowhere. Text that begins with the last result waits in memory.
+// each; with --json and no -o, nowhere. Text whose last line comes first is kept until its end.
 class scan_output {
  public:
   scan_output(arguments const& options, input const& in, dtype type);
@@ -29,7 +30,8 @@ class scan_output {
   dtype type_;
   bool nowhere_, waits_;
   std::optional<array_output> file_;
-  std::vector<std::byte> reversed_;  // what waits, elements from last to first
+  kept waiting_;
+  std::vector<std::size_t> pieces_;  // of what waits, their bytes: the last is the text's first
   std::uint64_t end_ = 0;
   std::optional<number> last_;
 

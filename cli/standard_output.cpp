@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "standard_output.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <string>
 
 #include "tally/error.hpp"
 
@@ -19,6 +19,12 @@ void write_standard_output(std::string_view bytes) {
     if (n < 0) throw error(std::string("cannot write standard output: ") + std::strerror(errno));
     bytes.remove_prefix(std::size_t(n));
   }
+}
+
+bool is_standard_output(std::string const& path) {
+  struct stat file, output;
+  return ::stat(path.c_str(), &file) == 0 && ::fstat(STDOUT_FILENO, &output) == 0 &&
+         file.st_dev == output.st_dev && file.st_ino == output.st_ino;
 }
 
 }  // namespace tally::cli

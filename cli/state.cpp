@@ -57,6 +57,13 @@ reduction_settings read_settings(byte_reader& in) {
   return s;
 }
 
+placement read_placement(byte_reader& in) {
+  auto const number = in.get<std::uint8_t>();
+  if (number > std::uint8_t(placement::scattered))
+    throw error("state: placement number " + std::to_string(number) + " does not exist");
+  return placement(number);
+}
+
 saved_state parse(std::string const& file, std::span<std::byte const> bytes) {
   byte_reader head(bytes);
   if (bytes.size() < sizeof magic || head.get<std::uint32_t>() != magic)
@@ -71,8 +78,8 @@ saved_state parse(std::string const& file, std::span<std::byte const> bytes) {
     throw error("is a truncated or damaged state");
   byte_reader in(body.subspan(sizeof magic + sizeof version));
   auto const settings = read_settings(in);
-  bool const placed = in.get<bool>();
-  saved_state s{file, settings, placed, make_reduction(settings, 0), bytes.size()};
+  auto const place = read_placement(in);
+  saved_state s{file, settings, place, make_reduction(settings, 0), bytes.size()};
   s.value.read(in);
   if (!in.at_end()) throw error("has bytes after the state");
   return s;
@@ -80,7 +87,7 @@ saved_state parse(std::string const& file, std::span<std::byte const> bytes) {
 
 }  // namespace
 
-void save_state(std::string const& file, reduction_settings const& settings, bool placed,
+void save_state(std::string const& file, reduction_settings const& settings, placement place,
                 any_reducer const& value) {
   byte_writer out;
   out.put(magic);
@@ -90,7 +97,7 @@ void save_state(std::string const& file, reduction_settings const& settings, boo
   out.put(settings.ddof);
   out.put(settings.skip_nan);
   out.put(settings.out_type ? std::uint8_t(*settings.out_type) : no_type);
-  out.put(placed);
+  out.put(std::uint8_t(place));
   value.write(out);
   auto const body = out.take();
   byte_writer end;
@@ -100,6 +107,12 @@ void save_state(std::string const& file, reduction_settings const& settings, boo
   target.write(body);
   target.write(end.take());
   target.commit();
+}
+
+void save_state(arguments const& options, reduction_settings const& settings,
+                any_reducer const& value) {
+  save_state(*options.save_state, settings,
+             options.first_index ? placement::run : placement::unknown, value);
 }
 
 saved_state load_state(std::string const& file) {

@@ -13,10 +13,7 @@ namespace tally::io {
 std::unique_ptr<source> open_array(reader input, array_layout layout) {
   if (auto file = input.map(); file.data)
     return open_mapped_array(input.name(), std::move(file), input.taken(), std::move(layout));
-  if (layout.fortran) {
-    auto const name = input.name();
-    return open_mapped_array(name, input.keep_rest(), 0, std::move(layout));
-  }
+  if (layout.fortran) return open_kept_array(std::move(input), std::move(layout));
   return open_streamed_array(std::move(input), std::move(layout));
 }
 

@@ -27,6 +27,8 @@ struct array_layout {
 std::unique_ptr<source> open_array(reader input, array_layout layout);
 std::unique_ptr<source> open_mapped_array(std::string name, mapping file, std::uint64_t offset,
                                           array_layout layout);
+// All that is left of a stream, read before its first element is given.
+std::unique_ptr<source> open_kept_array(reader input, array_layout layout);
 std::unique_ptr<source> open_streamed_array(reader input, array_layout layout);
 
 // The number of elements of `shape`, unless their bytes need more than 63 bits.

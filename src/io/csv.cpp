@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "choose.hpp"
 #include "formats.hpp"
 #include "number.hpp"
 #include "parsed_source.hpp"
@@ -25,32 +26,6 @@ bool is_all_numbers(row const& first, column_rules const& rules) {
   return std::ranges::all_of(first,
                              [&](auto const& text) { return missing(text) || is_number(text); }) &&
          !std::ranges::all_of(first, missing);
-}
-
-std::string list(row const& names) {
-  constexpr std::size_t most = 30;
-  std::string text;
-  for (auto const& name : std::span(names).first(std::min(most, names.size())))
-    text += (text.empty() ? "" : ", ") + quoted(name);
-  return text + (names.size() > most ? ", ..." : "");
-}
-
-// By its name, or by its number from 1.
-std::size_t choose(std::string const& file, row const& names,
-                   std::optional<std::string> const& wanted) {
-  if (!wanted && names.size() == 1) return 0;
-  if (!wanted)
-    throw error(file + ": which column? --column takes one of " + list(names) +
-                ", or its number from 1");
-  auto const found = std::ranges::find(names, *wanted);
-  if (found != names.end() && std::find(found + 1, names.end(), *wanted) != names.end())
-    throw error(file + ": two columns are named " + quoted(*wanted) + "; give a number from 1");
-  if (found != names.end()) return std::size_t(found - names.begin());
-  auto const number = to_number(*wanted);
-  if (number && *number >= 1 && *number <= names.size()) return *number - 1;
-  throw error(file + ": no column " + quoted(*wanted) + " among " + list(names) +
-              (number == 0u ? "; columns are counted from 1" : "") +
-              (names.size() == 1 ? hint_at_delimiter(names[0]) : ""));
 }
 
 // The first two rows.
@@ -107,7 +82,8 @@ void begin_csv(text_parts& parts, open_options const& options, bool several) {
     for (std::size_t i = 0; i < names.size(); ++i) format.wanted.push_back(i + row_names);
     format.names = std::move(names);
   } else {
-    auto const index = choose(file, names, options.column);
+    auto const hint = names.size() == 1 ? hint_at_delimiter(names[0]) : "";
+    auto const index = choose(file, "column", names, options.column, hint);
     format.wanted = {index + row_names};
     format.names = {names[index]};
   }

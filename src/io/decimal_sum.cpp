@@ -42,7 +42,27 @@ parsed take_apart(std::string_view text, decimal_text& out) {
   auto const end = text.data() + text.size();
   auto const result = std::from_chars(text.data(), end, out.exponent);
   if (result.ec == std::errc::invalid_argument || result.ptr != end) return parsed::not_a_number;
-  return result.ec == std::errc{} ? parsed::number : parsed::out_of_range;
+  constexpr std::int64_t huge = std::int64_t(1) << 60;  // beyond any digit, with room to count on
+  if (result.ec != std::errc{}) out.exponent = huge;
+  out.exponent = std::clamp(out.exponent, -huge, huge);
+  return parsed::number;
+}
+
+// Leaves out the zeros at both ends, wherever the point is; of zero all of its digits.
+void trim_zeros(decimal_text& number) {
+  auto& [negative, whole, fraction, exponent] = number;
+  whole.remove_prefix(std::min(whole.find_first_not_of('0'), whole.size()));
+  fraction = fraction.substr(0, fraction.find_last_not_of('0') + 1);
+  if (whole.empty()) {
+    auto const zeros = std::min(fraction.find_first_not_of('0'), fraction.size());
+    fraction.remove_prefix(zeros);
+    exponent -= std::int64_t(zeros);
+  }
+  if (fraction.empty()) {
+    auto const zeros = whole.size() - (whole.find_last_not_of('0') + 1);
+    whole.remove_suffix(zeros);
+    exponent += std::int64_t(zeros);
+  }
 }
 
 // "1234", with its point so many digits from the right.
@@ -126,7 +146,8 @@ bool decimal_sum::limbs::take_sign() {
 parsed decimal_sum::add(std::string_view text) {
   decimal_text number;
   if (auto const result = take_apart(text, number); result != parsed::number) return result;
-  if (number.exponent > farthest || number.exponent < -farthest) return parsed::out_of_range;
+  trim_zeros(number);
+  if (number.whole.empty() && number.fraction.empty()) return parsed::number;
   auto const highest = number.exponent + std::int64_t(number.whole.size()) - 1;
   auto const lowest = number.exponent - std::int64_t(number.fraction.size());
   if (highest > farthest || lowest < -farthest) return parsed::out_of_range;

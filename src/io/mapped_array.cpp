@@ -48,8 +48,15 @@ class mapped_array final : public source {
     }
     if (type_ == dtype::boolean) check_bools(name_, elements);
     at_ += n;
-    bytes_read_ += n * size_;
+    if (!kept_) bytes_read_ += n * size_;
     return elements;
+  }
+
+  // What is mapped was kept from here, whose bytes count instead.
+  void kept_from(reader const& input) {
+    kept_ = true;
+    bytes_read_ = input.file_taken();
+    file_bytes_ = input.file_bytes();
   }
 
  private:
@@ -70,6 +77,7 @@ class mapped_array final : public source {
   std::size_t size_;
   std::byte const* data_;
   bool direct_;  // the file's bytes are the elements
+  bool kept_ = false;
   std::optional<fortran_order> order_;
   std::uint64_t at_ = 0;
   std::vector<std::byte> buffer_;
@@ -81,6 +89,13 @@ std::unique_ptr<source> open_mapped_array(std::string name, mapping file, std::u
                                           array_layout layout) {
   return std::make_unique<mapped_array>(std::move(name), std::move(file), offset,
                                         std::move(layout));
+}
+
+std::unique_ptr<source> open_kept_array(reader input, array_layout layout) {
+  auto rest = input.keep_rest();
+  auto array = std::make_unique<mapped_array>(input.name(), std::move(rest), 0, std::move(layout));
+  array->kept_from(input);
+  return array;
 }
 
 }  // namespace tally::io

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "choose.hpp"
 #include "compressed.hpp"
 #include "formats.hpp"
 #include "number.hpp"
@@ -110,20 +111,12 @@ std::vector<member> read_members(zip_bytes const& zip) {
   return all;
 }
 
-member const& choose(zip_bytes const& zip, std::vector<member> const& all,
-                     std::optional<std::string> const& wanted) {
-  std::string names;
-  for (auto const& m : all) names += (names.empty() ? "" : ", ") + quoted(m.name);
-  if (all.empty()) zip.fail("holds no array");
-  if (!wanted && all.size() == 1) return all.front();
-  if (!wanted) zip.fail("which array? --column takes one of " + names + ", or its number from 1");
-  if (std::ranges::count(all, *wanted, &member::name) > 1)
-    zip.fail("two arrays are named " + quoted(*wanted) + "; give a number from 1");
-  if (auto const found = std::ranges::find(all, *wanted, &member::name); found != all.end())
-    return *found;
-  if (auto const number = to_number(*wanted); number && *number >= 1 && *number <= all.size())
-    return all[*number - 1];
-  zip.fail("no array " + quoted(*wanted) + " among " + names);
+member const& choose_member(std::string const& file, std::vector<member> const& all,
+                            std::optional<std::string> const& wanted) {
+  if (all.empty()) throw error(file + ": holds no array");
+  std::vector<std::string> names;
+  for (auto const& m : all) names.push_back(m.name);
+  return all[choose(file, "array", names, wanted)];
 }
 
 }  // namespace
@@ -133,7 +126,7 @@ std::unique_ptr<source> open_npz(reader input, open_options options) {
   if (!file.data) file = input.keep_rest();
   zip_bytes const zip(input.name(), std::move(file));
   auto const all = read_members(zip);
-  auto const& m = choose(zip, all, std::exchange(options.column, std::nullopt));
+  auto const& m = choose_member(input.name(), all, std::exchange(options.column, std::nullopt));
   auto const name = input.name() + ": " + quoted(m.name);
   constexpr std::uint64_t stored = 0, deflated = 8, header_bytes = 30;
   if (m.encrypted || (m.method != stored && m.method != deflated))

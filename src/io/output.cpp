@@ -18,7 +18,9 @@ namespace tally::io {
 namespace {
 
 [[noreturn]] void fail(std::string const& path, int code) {
-  throw error("cannot write " + path + ": " + std::strerror(code));
+  auto const message = "cannot write " + path + ": " + std::strerror(code);
+  if (code == EPIPE) throw closed_pipe(message);
+  throw error(message);
 }
 
 // Where a symbolic link leads, so that renaming replaces the file and not the link, also one that

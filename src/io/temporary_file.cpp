@@ -20,8 +20,8 @@ std::string folder() {
 }
 
 [[noreturn]] void fail() {
-  throw error("cannot keep the input in a temporary file in " + folder() + ": " +
-              std::strerror(errno) + "; TMPDIR names another folder");
+  throw error("cannot write a temporary file in " + folder() + ": " + std::strerror(errno) +
+              "; TMPDIR names another folder");
 }
 
 int open_unnamed() {

@@ -233,6 +233,21 @@ def test_gzip(level):
     assert found["bytes_read"] == os.path.getsize("x.npy.gz")
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_bytes_read_are_those_that_are_stored(order):
+    np.save("x.npy", np.arange(300_000.0).reshape(1000, -1, order=order))
+    data = open("x.npy", "rb").read()
+    write("x.npy.gz", gzip.compress(data))
+    for command in ("sum", "argmax", "median"):
+        assert report(command, stdin=data)["bytes_read"] == report(command, "x.npy")["bytes_read"] == len(data)
+        assert report(command, "x.npy.gz")["bytes_read"] == os.path.getsize("x.npy.gz")
+        assert report(command, stdin=gzip.compress(data))["bytes_read"] == os.path.getsize("x.npy.gz")
+    np.savez_compressed("x.npz", x=np.load("x.npy"))
+    packed = zipfile.ZipFile("x.npz").infolist()[0].compress_size
+    assert report("sum", "x.npz")["bytes_read"] == packed
+    assert report("sum", stdin=open("x.npz", "rb").read())["bytes_read"] == packed
+
+
 def test_zstd(tmp_path):
     import shutil
     if not shutil.which("zstd"):
@@ -353,6 +368,7 @@ def test_npz(save):
     message = failure(1, "sum", "both.npz")
     assert "which array? --column takes one of 'distance', 'hours'" in message
     assert "no array 'days'" in failure(1, "sum", "both.npz", "--column", "days")
+    assert failure(1, "sum", "both.npz", "--column", 0).endswith("; arrays are counted from 1")
     data = open("one.npz", "rb").read()
     assert answer("sum", stdin=data) == answer("sum", "one.npz")
     write("one.npz.gz", gzip.compress(data))

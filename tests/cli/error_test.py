@@ -184,12 +184,20 @@ def test_standard_output_that_cannot_be_written(command, options):
     assert done.stderr.count(b"\n") == 1 and b"standard output" in done.stderr
 
 
-@pytest.mark.parametrize("arguments", ["scan x.npy", "top-k -k 200000 x.npy", "generate normal"])
+@pytest.mark.parametrize("arguments", ["scan x.npy", "top-k -k 200000 x.npy", "generate normal",
+                                       "scan x.npy -o /dev/stdout", "generate normal -o /proc/self/fd/1"])
 def test_a_closed_pipe_ends_quietly(arguments):
     np.save("x.npy", np.ones(200_000))
     script = f"'{BINARY}' {arguments} | head -c 1 >/dev/null; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert (done.stdout, done.stderr) == (b"0\n", b"")
+
+
+def test_another_pipe_that_is_closed_is_an_error():
+    np.save("x.npy", np.ones(200_000))
+    script = f"'{BINARY}' scan x.npy --json -o >(head -c 1 >/dev/null)"
+    done = subprocess.run(["bash", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stdout) == (1, b"") and b"Broken pipe" in done.stderr
 
 
 @pytest.mark.parametrize("typed, meant", [("--jsn", "--json"), ("--skipnan", "--skip-nan"),
@@ -251,6 +259,25 @@ def test_a_file_may_have_a_commands_name():
     os.rename("x.npy", "mean")
     assert answer("sum", "mean") == answer("sum", "--", "mean") == "10"
     assert answer("sum", "mean", "mean") == "20"
+
+
+def test_what_stands_behind_two_dashes_is_a_file():
+    np.save("x.npy", np.arange(5))
+    os.link("x.npy", "--json")
+    assert answer("sum", "x.npy", "--", "--json") == answer("sum", "--", "x.npy", "--json") == "20"
+    assert answer("sum", "--threads", 1, "x.npy", "--skip-nan", "--", "x.npy", "x.npy") == "30"
+    assert answer("sum", "x.npy", "--") == "10"
+    assert failure(1, "sum", "x.npy", "--", "--time") == "tally: --time: No such file or directory"
+    assert failure(2, "sum", "x.npy", "--jso", "--", "x.npy").endswith("did you mean --json?")
+    assert failure(2, "generate", "digits", "--", "x.npy") == "tally: unexpected argument 'x.npy'"
+    for name in "a", "b":
+        answer("sum", "x.npy", "--save-state", name)
+    assert answer("merge", "a", "--", "b") == "20"
+
+
+def test_help_takes_two_dashes_for_nothing():
+    assert answer("help", "--") == answer("help")
+    assert answer("help", "--", "sum") == answer("help", "sum", "--") == answer("help", "sum")
 
 
 def test_an_option_may_be_repeated_with_one_value():

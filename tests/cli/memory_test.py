@@ -101,6 +101,31 @@ def test_a_median_of_a_pipe_larger_than_the_memory_allowed():
     assert os.listdir() == []
 
 
+def scan_of_a_pipe(x, *options, data, **others):
+    """tally scan --reverse of raw bytes from a pipe, with so much data allowed, and less kept in memory."""
+    command = ["prlimit", f"--data={data}", BINARY, "scan", "--reverse", "--memory", "16M", *options]
+    return subprocess.run([*command, "--dtype", str(x.dtype), "--raw"], input=x.tobytes(), check=True,
+                          env={**os.environ, "TMPDIR": os.getcwd()}, **others)
+
+
+def test_a_reverse_scan_of_a_pipe_larger_than_the_memory_allowed():
+    x = np.random.default_rng(1).integers(-2**31, 2**31, 2**26 + 1, "int32")
+    scan_of_a_pipe(x, "-o", "y.raw", data=200_000_000)
+    y = np.memmap("y.raw", "int64")
+    assert (y == np.cumsum(x[::-1], dtype="int64")[::-1]).all()
+    os.unlink("y.raw")
+    assert os.listdir() == []
+
+
+def test_a_reverse_scan_prints_more_sums_than_the_memory_allowed_has():
+    x = np.random.default_rng(2).integers(0, 100, 10**7, "uint8")
+    with open("y.txt", "wb") as file:
+        scan_of_a_pipe(x, data=70_000_000, stdout=file)
+    assert (np.loadtxt("y.txt", "int64") == np.cumsum(x[::-1], dtype="int64")[::-1]).all()
+    os.unlink("y.txt")
+    assert os.listdir() == []
+
+
 @pytest.mark.parametrize("command", [["sum"], ["describe"], ["top-k"], ["scan", "-o", "/dev/null"]])
 def test_a_pipe_is_read_in_chunks(command):
     n = 2**27

@@ -92,7 +92,7 @@ def test_a_temporary_file_that_cannot_be_is_named(monkeypatch):
     assert answer("median", stdin=b"1 2 3") == "2"
     monkeypatch.setenv("TMPDIR", os.getcwd())
     message = failure(1, "median", "--memory", 1, stdin=b"1 " * 1000, limits=["prlimit", "--fsize=4000"])
-    assert "cannot keep the input" in message and "File too large" in message
+    assert "cannot write a temporary file" in message and "File too large" in message
 
 
 def test_it_names_what_it_refuses():

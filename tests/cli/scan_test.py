@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """scan: prefix sums."""
 
+import gzip
 import itertools
 import math
 import os
@@ -9,7 +10,7 @@ import stat
 import numpy as np
 import pytest
 
-from .command import COMMON_KEYS, answer, failure, report, tally
+from .command import COMMON_KEYS, answer, failure, npy, report, tally
 from .oracle import (FLOATS, INTEGERS, exact_values, hard_floats, hexadecimal, integers, nearest,
                      same, values)
 
@@ -160,6 +161,26 @@ def test_reverse_scans_of_several_chunks(byte_order):
     found = report("scan", "x.npy", "--reverse", "-o", "y.npy")
     assert same(np.load("y.npy"), backward)
     assert found["last_bits"] == hexadecimal("int64", backward[-1])
+
+
+@pytest.mark.parametrize("memory", ["0", "1M", "6M", "1G"])
+def test_reverse_scans_of_what_is_kept(memory):
+    """Two compressed files, one that is mapped between them, and text: in memory or beyond it."""
+    x = integers("int32", 2_500_000)
+    parts = np.split(x, [1_200_000, 1_300_000, 2_400_000])
+    for name, part in zip("abc", parts):
+        np.save(f"{name}.npy", part)
+    for name in "ac":
+        with gzip.open(f"{name}.npy.gz", "wb", 1) as file:
+            file.write(npy(parts["abc".index(name)]))
+    with open("d.txt", "w") as file:
+        file.writelines(f"{i}\n" for i in parts[3])
+    backward = np.cumsum(x[::-1], dtype="int64")[::-1]
+    files = ["a.npy.gz", "b.npy", "c.npy.gz", "d.txt"]
+    report("scan", *files, "--reverse", "--memory", memory, "-o", "y.npy")
+    assert same(np.load("y.npy"), backward)
+    lines = answer("scan", *files, "--reverse", "--memory", memory)
+    assert (np.array(lines.split(), "int64") == backward).all()
 
 
 def test_the_output_keeps_the_shape_of_one_file():

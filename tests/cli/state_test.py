@@ -109,6 +109,36 @@ def test_a_state_that_nobody_has_placed_begins_where_the_one_before_it_ends():
     assert report("merge", "y.state", "x.state")["index"] == 1
 
 
+def save_range(begin, end, *options):
+    """The state of these numbers, in a file that is named after them."""
+    np.save("part.npy", np.arange(begin, end))
+    name = f"{begin}-{end}.state"
+    answer("sum", "part.npy", "--save-state", name, *options)
+    return name
+
+
+def test_parts_that_overlap_are_refused_with_the_names_of_both():
+    whole = save_range(0, 10, "--first-index", 0)
+    for begin, end in (0, 10), (9, 12), (3, 4):
+        part = save_range(begin, end, "--first-index", begin)
+        for names in (whole, part), (part, whole):
+            message = failure(1, "merge", *names)
+            assert f"{whole} is of the indices 0 to 9" in message or (begin, end) == (0, 10)
+            assert part in message and f" {begin} to {end - 1}" in message and "count twice" in message
+    assert answer("merge", whole, save_range(10, 12, "--first-index", 10)) == str(sum(range(12)))
+    assert answer("merge", whole, save_range(5, 5, "--first-index", 5)) == str(sum(range(10)))
+    nobody_knows = save_range(4, 6)
+    assert answer("merge", nobody_knows, nobody_knows, whole) == str(sum(range(10)) + 18)
+
+
+def test_parts_that_are_merged_around_a_gap_take_what_was_in_it():
+    parts = [save_range(i, i + 10, "--first-index", i) for i in (0, 10, 20)]
+    answer("merge", parts[0], parts[2], "--save-state", "around.state")
+    assert answer("merge", "around.state", parts[1]) == str(sum(range(30)))
+    answer("merge", parts[1], parts[0], "--save-state", "front.state")
+    assert "front.state is of the indices 0 to 19" in failure(1, "merge", "front.state", parts[1])
+
+
 def test_a_state_may_be_of_nothing():
     np.save("x.npy", np.arange(5.0))
     np.save("empty.npy", np.zeros(0))

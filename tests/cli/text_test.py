@@ -256,6 +256,7 @@ def test_decimal():
     assert answer("sum", "--decimal", stdin=b"1e3 -.5 +2. 1E-30") == "1001.500000000000000000000000000001"
     assert answer("mean", "--decimal", stdin=b"1 1 2") == "1." + 33 * "3"
     assert answer("mean", "--decimal", stdin=b"2 2 1") == "1." + 32 * "6" + "7"
+    assert answer("mean", "--decimal", stdin=b"3 0e99999999 -0.0e-99999999999999999999") == "1"
     assert answer("sum", "--decimal", stdin=b"") == "0"
     assert report("sum", "--decimal", "--skip-nan", stdin=b"0.1 NA")["value"] == "0.1"
     assert tally("sum", "--decimal", stdin=b"0.1 NA").stdout == b"nan\n"

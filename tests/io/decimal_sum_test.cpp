@@ -73,12 +73,27 @@ TEST(decimal_sum, has_a_mean_of_34_digits_at_most_ties_to_even) {
   EXPECT_EQ(mean("1e-50", 4), "0." + std::string(50, '0') + "25");
 }
 
+TEST(decimal_sum, zeros_have_no_place_that_could_be_out_of_range) {
+  for (auto const text : {"0e99999999", "-0.00e-99999999", "0e99999999999999999999",
+                          "00.e9223372036854775807", ".0e-9223372036854775808"})
+    EXPECT_EQ(sum_of({"1.5", text}), "1.5") << text;
+  std::string const one_and_zeros = "1" + std::string(20000000, '0');
+  EXPECT_EQ(sum_of({"1e20000000"}), one_and_zeros);
+  EXPECT_EQ(sum_of({"0001e20000000"}), one_and_zeros);
+  EXPECT_EQ(sum_of({"0.0001e20000004"}), one_and_zeros);
+  EXPECT_EQ(sum_of({"10.00e19999999"}), one_and_zeros);
+  EXPECT_EQ(sum_of({"1000e-20000003", "-1e-20000000", "2"}), "2");
+  EXPECT_EQ(sum_of({"1.000e-20000000", "-1e-20000000", "2"}), "2");
+  EXPECT_EQ(sum_of({"070.0700", "0.00070", "7000"}), "7070.0707");
+}
+
 TEST(decimal_sum, takes_numbers_only_and_within_its_range) {
   decimal_sum sum;
   for (auto const text : {"", "+", "-", ".", "e5", "1e", "1e+", "1e+-2", "1.2.3", "x", "1 ", "inf"})
     EXPECT_EQ(sum.add(text), parsed::not_a_number) << text;
-  for (auto const text : {"1e20000001", "1e-20000001", "1e99999999999999999999",
-                          "1e9223372036854775807", "0.5e-9223372036854775808"})
+  for (auto const text :
+       {"1e20000001", "1e-20000001", "1e99999999999999999999", "1e9223372036854775807",
+        "0.5e-9223372036854775808", "10e20000000", "0.1e-20000000", "1e-99999999999999999999"})
     EXPECT_EQ(sum.add(text), parsed::out_of_range) << text;
   EXPECT_EQ(sum.text(), "0");
 }

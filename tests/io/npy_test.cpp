@@ -177,6 +177,17 @@ TEST_F(npy_test, a_fortran_matrix_and_a_vector_on_a_stream_are_read) {
   EXPECT_EQ(read_all<std::int16_t>(vector.path()), (std::vector<std::int16_t>{1, 2}));
 }
 
+// As of a stream in C order: the header counts, too, and all of it is taken when it is kept.
+TEST_F(npy_test, a_fortran_matrix_on_a_stream_counts_what_the_stream_gave) {
+  auto const values = counting<std::uint8_t>(3 << 20);
+  auto const bytes = npy(header("|u1", "(2, 1572864)", true), bytes_of(values));
+  fifo const stream(in, "stream", bytes);
+  auto const array = open(stream.path());
+  EXPECT_EQ(array->bytes_read(), bytes.size());
+  EXPECT_EQ(array->file_bytes(), std::nullopt);
+  while (!array->next(1 << 20).empty()) EXPECT_EQ(array->bytes_read(), bytes.size());
+}
+
 TEST_F(npy_test, headers_as_others_write_them_are_read) {
   for (std::string const text :
        {"{\"shape\":(2,),\"descr\":\"<i2\",\"fortran_order\":False}",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tally/io/output.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -173,6 +174,20 @@ TEST(output_file, writes_straight_to_what_is_no_file) {
   reader.join();
   EXPECT_EQ(received, "ab");
   EXPECT_TRUE(std::filesystem::is_fifo(path));
+}
+
+TEST(output_file, a_pipe_that_nobody_reads_is_an_error_of_its_own) {
+  folder const in;
+  auto const path = in.path("pipe");
+  ::mkfifo(path.c_str(), 0600);
+  auto const handler = std::signal(SIGPIPE, SIG_IGN);
+  int const reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
+  output_file out(path);
+  ::close(reader);
+  EXPECT_THROW(out.write(bytes("x")), closed_pipe);
+  EXPECT_EQ(message_of([&] { out.write(bytes("x")); }), "cannot write " + path + ": Broken pipe");
+  EXPECT_NO_THROW(out.write({}));
+  std::signal(SIGPIPE, handler);
 }
 
 }  // namespace

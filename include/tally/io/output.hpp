@@ -8,14 +8,20 @@
 #include <vector>
 
 #include "tally/dtype.hpp"
+#include "tally/error.hpp"
 
 namespace tally::io {
+
+// Nobody reads any more what is written to a pipe.
+struct closed_pipe : error {
+  using error::error;
+};
 
 // A file that appears whole or not at all: written under a temporary name beside `path`, renamed by
 // commit(), removed if it is never committed. It takes over the permissions of the file that it
 // replaces. What `path` names already and is no regular file (a pipe, /dev/null) is written to as
-// it is. Every failure throws tally::error naming `path`; a process that does not ignore SIGXFSZ
-// and SIGPIPE is killed instead at a limit or a closed pipe.
+// it is. Every failure throws tally::error naming `path`, one at a pipe closed_pipe; a process that
+// does not ignore SIGXFSZ and SIGPIPE is killed instead at a limit or a closed pipe.
 class output_file {
  public:
   explicit output_file(std::string path);

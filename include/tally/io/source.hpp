@@ -48,7 +48,8 @@ class source {
   bool is_all_there() const { return count_.has_value() && !promised_; }
   // One entry a dimension; empty for a scalar, and as long as the count is unknown.
   std::vector<std::uint64_t> const& shape() const { return shape_; }
-  // Bytes of the file or stream taken so far, headers, text and what is compressed included.
+  // Bytes of the file or stream taken so far, headers and text included; of what is compressed, as
+  // it is stored, and of a .npz, those of the array's own file. What is kept has been taken.
   std::uint64_t bytes_read() const { return bytes_read_; }
   // How many there are in all, if it is a file.
   std::optional<std::uint64_t> file_bytes() const { return file_bytes_; }
