@@ -6,7 +6,8 @@ Tally's. First and later runs in milliseconds; a cell that takes too long says s
 usage: top_k_table.py run FOLDER OUT.json [SECONDS]
                                           FOLDER is what ./dev gpu-build made; a cell gets so many
                                           seconds (20), and is ended after three times that
-                                          and half a minute
+                                          and half a minute; what OUT.json has of this machine is
+                                          not measured again
        top_k_table.py table RESULTS.json  prints Markdown
 """
 
@@ -36,6 +37,11 @@ def cell(program, k, threads, who, seconds):
     return json.loads(done.stdout)
 
 
+def key(one):
+    """What two cells have in common that are the same: only the page's kernel depends on the threads."""
+    return one["k"], one["who"], one["threads"] if one["who"] == "page-gpu" else None
+
+
 def device(folder):
     done = subprocess.run([folder / "bin" / "tally", "devices", "--json", "--no-measure"],
                           check=True, capture_output=True)
@@ -43,22 +49,26 @@ def device(folder):
 
 
 def run(folder, out, seconds=20.0):
-    folder = Path(folder).resolve()
-    cells, known = [], {}
+    folder, out, here = Path(folder).resolve(), Path(out), device(Path(folder).resolve())
+    before = json.loads(out.read_text()) if out.exists() else {}
+    known = {key(one): one for one in before.get("cells", []) if before["devices"] == here}
+    cells = []
     for k, threads in ROWS:
         for who in WHO:
-            # Only the page's kernel depends on the threads.
-            key = (k, who, threads if who == "page-gpu" else None)
-            if key not in known:
-                known[key] = cell(folder / "bin" / "bench-top_k_table", k, threads, who, seconds)
-            cells.append(known[key] | {"threads": threads})
+            asked = {"k": k, "threads": threads, "who": who}
+            if key(asked) not in known:
+                program = folder / "bin" / "bench-top_k_table"
+                known[key(asked)] = cell(program, k, threads, who, seconds)
+            cells.append(known[key(asked)] | {"threads": threads})
             print(cells[-1], flush=True)
-            Path(out).write_text(json.dumps({"n": 10_000_000, "devices": device(folder),
-                                             "cells": cells}, indent=1) + "\n")
+            out.write_text(json.dumps({"n": 10_000_000, "devices": here, "cells": cells}, indent=1)
+                           + "\n")
     return all(one["right"] is not False for one in cells)
 
 
 def shown(one):
+    if one is None:
+        return ""
     if one["right"] is False:
         return "wrong"
     if "ms" not in one:
@@ -74,7 +84,7 @@ def table(results):
              for one in json.loads(Path(results).read_text())["cells"]}
     print("| K | threads | " + " | ".join(WHO.values()) + " |\n|---|---|" + "---|" * len(WHO))
     for k, threads in ROWS:
-        print(f"| {k} | {threads} |", " | ".join(shown(cells[k, threads, who]) for who in WHO), "|")
+        print(f"| {k} | {threads} |", " | ".join(shown(cells.get((k, threads, who))) for who in WHO), "|")
 
 
 if __name__ == "__main__":

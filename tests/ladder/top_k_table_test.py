@@ -67,3 +67,29 @@ def test_a_program_that_takes_too_long_is_ended(tmp_path, monkeypatch):
     monkeypatch.setattr(TABLE, "GRACE_S", 0.2)
     found = TABLE.cell(program, 5, 256, "page-gpu", 0.1)
     assert found["right"] is None and "ms" not in found
+
+
+def test_what_was_measured_is_not_measured_again(tmp_path, monkeypatch):
+    out, asked = tmp_path / "found.json", []
+
+    def cell(_, k, threads, who, seconds):
+        asked.append((k, threads, who))
+        return {"k": k, "threads": threads, "who": who, "right": True, "ms": [seconds]}
+
+    monkeypatch.setattr(TABLE, "cell", cell)
+    monkeypatch.setattr(TABLE, "device", lambda folder: "this machine")
+    assert TABLE.run(tmp_path, out, 1.0)
+    whole, made = json.loads(out.read_text()), len(asked)
+    assert made == 10 * 3 + len(TABLE.ROWS)  # of each K, and of each row by the page's kernel
+    out.write_text(json.dumps(whole | {"cells": whole["cells"][:5]}))
+    assert TABLE.run(tmp_path, out, 1.0) and len(asked) == 2 * made - 5
+    assert json.loads(out.read_text()) == whole
+    monkeypatch.setattr(TABLE, "device", lambda folder: "another")
+    assert TABLE.run(tmp_path, out, 1.0) and len(asked) == 3 * made - 5
+
+
+def test_the_docs_show_what_was_measured(capsys):
+    TABLE.table(ROOT / "results" / "top_k_table_nvidia_h100.json")
+    whole = [line for line in capsys.readouterr().out.splitlines() if "|  |" not in line]
+    assert len(whole) > 2
+    assert "\n".join(whole) in (ROOT / "docs" / "ladder.md").read_text()
