@@ -126,6 +126,31 @@ def test_a_type_that_is_not_the_files():
     assert "float32" in failure(1, "sum", "x.npy", "--dtype", "int32")
 
 
+@pytest.mark.parametrize("option", [["--delimiter", ";"], ["--header"], ["--no-header"], ["--missing", "-999"]])
+def test_what_only_text_has_is_refused_of_other_files(option):
+    np.save("x.npy", np.array([1.0, -999]))
+    np.savez("x.npz", np.array([1.0, -999]))
+    np.array([1.0, -999]).tofile("x.raw")
+    with open("x.csv", "w") as file:
+        file.write("a\n1\n")
+    about = f": is no text, which {option[0]} is about"
+    for command in ("sum", "median", "top-k"):
+        for name in ("x.npy", "x.npz"):
+            assert failure(1, command, name, *option) == f"tally: {name}{about}"
+        assert failure(1, command, "x.raw", "--dtype", "float64", "--raw", *option) == f"tally: x.raw{about}"
+    assert failure(1, "sum", "x.csv", "x.npy", "--dtype", "float64", *option) == f"tally: x.npy{about}"
+    with open("x.npy", "rb") as file:
+        assert failure(1, "sum", *option, stdin=file.read()) == f"tally: standard input{about}"
+
+
+def test_raw_data_has_no_columns_and_no_missing_words():
+    np.arange(9, dtype="uint8").tofile("x.raw")
+    assert failure(1, "sum", "--raw", "--dtype", "uint8", "--column", 1, "x.raw") == (
+        "tally: x.raw: is no text, which --column is about")
+    assert failure(1, "sum", "--dtype", "uint8", "--missing", "8", "x.raw") == (
+        "tally: x.raw: is no text, which --missing is about")
+
+
 def test_text_that_is_no_number_on_standard_input():
     message = failure(1, "sum", stdin=b"1 2\n3 four\n")
     assert "line 2" in message and "four" in message
