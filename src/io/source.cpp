@@ -24,6 +24,17 @@ bool decompress(reader& input) {
   return true;
 }
 
+// What is no text has no fields and no words that options could be about.
+void refuse_options_of_text(std::string const& name, content what, open_options const& options) {
+  auto const refuse = [&](std::string const& option) {
+    throw error(name + ": is no text, which " + option + " is about");
+  };
+  if (what == content::raw && options.column) refuse("--column");
+  if (options.delimiter) refuse("--delimiter");
+  if (options.header) refuse(*options.header ? "--header" : "--no-header");
+  if (!options.missing.empty()) refuse("--missing");
+}
+
 // So many bytes of a beginning tell whether it is text.
 constexpr std::size_t enough_to_tell = 4096;
 
@@ -77,6 +88,8 @@ opened identify(std::string const& path, open_options const& options) {
 
 std::unique_ptr<source> open(std::string const& path, open_options const& options) {
   auto [input, what] = identify(path, options);
+  if (what != content::csv && what != content::text)
+    refuse_options_of_text(input.name(), what, options);
   switch (what) {
     case content::npy: return open_npy(std::move(input), options);
     case content::npz: return open_npz(std::move(input), options);

@@ -47,8 +47,10 @@ inline descriptor in_memory(bytes content) {
   return descriptor(file);
 }
 
-// Each number of a text as a double, which is what it has become where a type was not asked for.
-inline std::vector<std::byte> as_doubles(dtype type, std::span<std::byte const> elements) {
+// Each number of a text as a double, which is what it becomes where a type was not asked for and
+// another one needs it: then an integer written -0 is -0.0, in whatever part it comes.
+inline std::vector<std::byte> as_doubles(dtype type, std::span<std::byte const> elements,
+                                         std::span<std::size_t const> negative_zeros) {
   std::vector<std::byte> out(elements.size() / size_of(type) * sizeof(double));
   visit(type, [&]<class T>(std::type_identity<T>) {
     for (std::size_t i = 0; i < elements.size() / sizeof(T); ++i) {
@@ -58,6 +60,10 @@ inline std::vector<std::byte> as_doubles(dtype type, std::span<std::byte const> 
       std::memcpy(&out[i * sizeof value], &value, sizeof value);
     }
   });
+  for (auto const i : negative_zeros) {
+    double const value = -0.0;
+    std::memcpy(&out[i * sizeof value], &value, sizeof value);
+  }
   return out;
 }
 
@@ -70,7 +76,7 @@ std::optional<std::vector<std::byte>> numbers_of(Open const& open, std::size_t a
     std::unique_ptr<io::source> const in = open();
     std::vector<std::byte> all;
     for (auto next = in->next(at_once); !next.empty(); next = in->next(at_once)) {
-      auto const doubles = as_doubles(in->type(), next);
+      auto const doubles = as_doubles(in->type(), next, in->negative_zeros());
       all.insert(all.end(), doubles.begin(), doubles.end());
       if (all.size() > most) return all;
     }

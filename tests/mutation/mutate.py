@@ -43,7 +43,7 @@ BUILDS = {"device": ["warp_simt_tests", "block_simt_tests", "device_simt_tests"]
 PYTHON_TESTS = ["tests/aggregate", "tests/cli/scan_test.py", "tests/cli/reduce_test.py",
                 "tests/cli/top_k_test.py", "tests/cli/state_test.py", "tests/cli/error_test.py",
                 "tests/cli/input_test.py", "tests/cli/text_test.py", "tests/cli/csv_test.py",
-                "tests/cli/describe_test.py", "tests/cli/same_bits_test.py"]
+                "tests/cli/arguments_test.py", "tests/cli/describe_test.py", "tests/cli/same_bits_test.py"]
 
 START_OF_PYTEST = 1  # second
 

@@ -20,7 +20,7 @@ struct closed_pipe : error {
 // A file that appears whole or not at all: written under a temporary name beside `path`, renamed by
 // commit(), removed if it is never committed. It takes over the permissions of the file that it
 // replaces. What `path` names already and is no regular file (a pipe, /dev/null) is written to as
-// it is. Every failure throws tally::error naming `path`, one at a pipe closed_pipe; a process that
+// it is. Every failure throws tally::error naming `path`, a closed pipe closed_pipe; a process that
 // does not ignore SIGXFSZ and SIGPIPE is killed instead at a limit or a closed pipe.
 class output_file {
  public:

@@ -112,7 +112,8 @@ struct open_options {
 // all have one more than the first: a name in front. The usual words for "no number" are an empty
 // field, NA, N/A, #N/A, null, None, nan and -, in any case: NaN, which integer types have none of.
 //
-// Throws tally::error with one line that names the file and what is wrong with it. A mapped file
+// Throws tally::error with one line that names the file and what is wrong with it, options that say
+// nothing of such a file among it. A mapped file
 // that another process cuts short meanwhile ends this process by SIGBUS.
 std::unique_ptr<source> open(std::string const& path, open_options const& options = {});
 
