@@ -2,7 +2,8 @@
 """The device tests on a GPU, and what is known of them where there is none.
 
 usage: gpu_tests.py stamp FOLDER     note in FOLDER which sources it is about to be built from
-       gpu_tests.py run --prebuilt FOLDER [--json FILE] [--sanitize [TOOL...]]
+       gpu_tests.py run --prebuilt FOLDER [--json FILE] [--sanitize [TOOL...]] [--go-on]
+                                        --go-on: not again what FILE has of these sources on this GPU
        gpu_tests.py status           one line: the last results, and if they are for these sources
 """
 
@@ -25,7 +26,7 @@ from summary import outcomes
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results" / "gpu_tests.json"
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
-SHARDS = 6  # in which tests run under a tool, at once
+SHARDS, AT_ONCE = 48, 6  # in which tests run under a tool; a run that is ended keeps those that are done
 ALONE_AT_ONCE = 4
 LADDERS = ["memory", "reduce", "scan", "shuffle", "squares", "top-k"]
 # They test how long things take, or go through millions of elements.
@@ -186,8 +187,8 @@ def split_loads(folder):
     return found[b"64"]
 
 
-def run_tool(folder, tool):
-    """Counts of the outcomes, and `errors`: what the tool found in the tests and in the rungs."""
+def part_under_a_tool(folder, tool, part):
+    """Counts of the outcomes of a shard of the tests, or of the rungs, and `errors`: what the tool found."""
     sanitizer = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
     if not os.access(sanitizer, os.X_OK):
         sys.exit("gpu-test: --sanitize needs compute-sanitizer, a part of the CUDA toolkit")
@@ -198,23 +199,28 @@ def run_tool(folder, tool):
     if tool == "racecheck":
         left_out += ":" + NOT_FOR_RACECHECK
         rungs_left_out = RUNGS_NOT_FOR_RACECHECK
-    counts, all_errors = Counter(), []
-    with ThreadPoolExecutor() as pool:  # a tool keeps one core busy, and the GPU seldom
-        rungs = pool.submit(run_rungs, folder, prefix, rungs_left_out)
-        others = [f"--gtest_filter=-{left_out}"]
-        shards = [pool.submit(run_tests, folder, prefix, others, (i, SHARDS))
-                  for i in range(SHARDS)]
-        for shard in as_completed(shards):
-            in_shard, output = shard.result()
-            counts.update(in_shard)
-            all_errors.append(errors_in(output))
-            if all_errors[-1] != 0 and not in_shard["failed"]:
-                print(output)
-        counts["rungs"], in_rungs = rungs.result()
-    all_errors.append(in_rungs)
-    counts = dict(counts, errors=None if None in all_errors else sum(all_errors))
-    print(f"{tool}: {counts}", flush=True)
-    return counts
+    if part == "rungs":
+        rungs, errors = run_rungs(folder, prefix, rungs_left_out)
+        return {"rungs": rungs, "errors": errors}
+    counts, output = run_tests(folder, prefix, [f"--gtest_filter=-{left_out}"], (part, SHARDS))
+    errors = errors_in(output)
+    if errors != 0 and not counts["failed"]:
+        print(output)
+    return counts | {"errors": errors}
+
+
+def run_tool(folder, tool, before, keep):
+    """Adds up all parts, those that are `left` of what was found before. Calls keep(found) after each."""
+    found = {"passed": 0, "skipped": 0, "failed": 0, "errors": 0, "rungs": 0,
+             "left": ["rungs", *range(SHARDS)]} | (before if before.get("left") else {})
+    with ThreadPoolExecutor(AT_ONCE) as pool:  # a tool keeps one core busy, and the GPU seldom
+        running = {pool.submit(part_under_a_tool, folder, tool, part): part for part in found["left"]}
+        for done in as_completed(running):
+            for what, number in done.result().items():
+                found[what] = None if None in (found[what], number) else found[what] + number
+            found["left"] = [part for part in found["left"] if part != running[done]]
+            keep(found)
+    print(f"{tool}: {found}", flush=True)
 
 
 def known(file):
@@ -234,29 +240,40 @@ def timed(what, function, *arguments):
     return result
 
 
-def run(folder, file, tools):
-    device = gpu(folder)
+def run_all(folder):
+    """All tests, and some in a process each; and what is in the machine code."""
     counts, _ = timed("all tests in one process", run_tests, folder)
-    results = {"device": device["name"], "driver": driver(), "cuda": device["runtime_cuda"],
-               "digest": (folder / "sources.sha256").read_text().strip(), **counts}
-    before = known(file)
-    same = all(before.get(key) == results[key] for key in ("device", "digest"))
-    results["sanitizers"] = before["sanitizers"] if same else {}
     with ThreadPoolExecutor() as pool:  # one needs no GPU
         splits = pool.submit(timed, "loads in the machine code", split_loads, folder)
         alone = pool.submit(timed, "some tests in a process each", run_alone, folder)
-        results["split_loads"], results["alone"] = splits.result(), alone.result()
-    save(results, file)
+        return counts | {"split_loads": splits.result(), "alone": alone.result()}
+
+
+def run(folder, file, tools, goes_on):
+    device = gpu(folder)
+    here = {"device": device["name"], "driver": driver(), "cuda": device["runtime_cuda"],
+            "digest": (folder / "sources.sha256").read_text().strip()}
+    before = known(file)
+    same = all(before.get(key) == here[key] for key in ("device", "digest"))
+    found = before if same and goes_on else here | {"sanitizers": {}} | run_all(folder)
+    if same and not goes_on:
+        found["sanitizers"] = before["sanitizers"]
+    save(found, file)
+
+    def keep(tool):
+        def keep_it(result):
+            found["sanitizers"][tool] = dict(result)
+            save(found, file)
+        return keep_it
+
     with ThreadPoolExecutor() as pool:
-        running = {pool.submit(run_tool, folder, tool): tool for tool in tools}
-        for done in as_completed(running):
-            results["sanitizers"][running[done]] = done.result()
-            save(results, file)  # the others may take long
-    print(f"{summary(results)} on {results['device']}")
-    if results["split_loads"]:
-        print(f"{results['split_loads']} status words are read with two loads")
-    return counts["failed"] > 0 or results["alone"]["failed"] > 0 or results["split_loads"] or any(
-        tool["failed"] or tool["errors"] != 0 for tool in results["sanitizers"].values())
+        list(pool.map(lambda tool: run_tool(folder, tool, found["sanitizers"].get(tool, {}), keep(tool)),
+                      tools))
+    print(f"{summary(found)} on {found['device']}")
+    if found["split_loads"]:
+        print(f"{found['split_loads']} status words are read with two loads")
+    return found["failed"] > 0 or found["alone"]["failed"] > 0 or found["split_loads"] or any(
+        tool["failed"] or tool["errors"] != 0 for tool in found["sanitizers"].values())
 
 
 def summary(results):
@@ -281,6 +298,7 @@ def main():
     runner.add_argument("--prebuilt", type=Path, required=True)
     runner.add_argument("--json", type=Path, default=RESULTS)
     runner.add_argument("--sanitize", nargs="*", choices=TOOLS)
+    runner.add_argument("--go-on", action="store_true")
     commands.add_parser("status")
     given = parser.parse_args()
     if given.command == "status":
@@ -290,7 +308,7 @@ def main():
         (given.folder / "sources.sha256").write_text(digest() + "\n")
     else:
         tools = TOOLS if given.sanitize == [] else given.sanitize or []
-        sys.exit(bool(run(given.prebuilt.resolve(), given.json, tools)))
+        sys.exit(bool(run(given.prebuilt.resolve(), given.json, tools, given.go_on)))
 
 
 if __name__ == "__main__":
