@@ -30,7 +30,7 @@ struct place_board {
   float bins_per_distance[edges + 1];
   unsigned begin, end;  // of a part's places: each ends with a bin
 
-  __device__ unsigned& bin(unsigned b) { return bins->of[b]; }
+  __device__ unsigned& bin(unsigned b) { return reinterpret_cast<unsigned*>(bins)[b]; }
 };
 
 // Some of the entries in the order of their bins, those of a bin in any order, and the bin of each.
