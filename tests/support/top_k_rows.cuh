@@ -46,8 +46,8 @@ void expect_path(test_call& call, std::vector<T> const& in, std::uint64_t k,
 }
 
 template <class T>
-constexpr std::size_t tile = tally::device::row_batch<tally::bits_of<T>>::items* std::size_t(
-    tally::device::selecting_threads);
+constexpr std::size_t tile = tally::device::row_batch<tally::bits_of<T>>::items *
+                             std::size_t(tally::device::selecting_threads);
 
 // A row so long that a GPU of `multiprocessors` gives it so many blocks.
 struct team_of {

@@ -21,21 +21,28 @@ class context_with_room {
   }
   CUstream_st* stream() { return context_.stream(); }
   int multiprocessors() { return context_.multiprocessors(); }
-  std::size_t shared_memory() requires requires(Context& c) { c.shared_memory(); }
-  { return context_.shared_memory(); }
-  bool holds_rows() requires requires(Context& c) { c.holds_rows(); }
-  { return context_.holds_rows(); }
+  std::size_t shared_memory()
+    requires requires(Context& c) { c.shared_memory(); }
+  {
+    return context_.shared_memory();
+  }
+  bool holds_rows()
+    requires requires(Context& c) { c.holds_rows(); }
+  {
+    return context_.holds_rows();
+  }
   device::workspace workspace(std::size_t words) { return memory(words, 0).w; }
   device::call_memory memory(std::size_t words, std::size_t scratch) {
     if (words > words_ || scratch > own_) ask(words, scratch);
     return found_;
   }
-  std::size_t sort_scratch(std::uint64_t count,
-                           std::size_t key_bytes) requires sorting_context<Context> {
+  std::size_t sort_scratch(std::uint64_t count, std::size_t key_bytes)
+    requires sorting_context<Context>
+  {
     return context_.sort_scratch(count, key_bytes);
   }
   template <class Key>
-  requires sorting_context<Context>
+    requires sorting_context<Context>
   int sort(device::pairs_to_sort<Key> const& pairs, int bits, std::byte* scratch,
            std::size_t scratch_bytes) {
     return context_.sort(pairs, bits, scratch, scratch_bytes);

@@ -16,11 +16,11 @@ namespace tally::device {
 template <class Bits>
 inline constexpr int most_block_row_loads = sizeof(Bits) >= 4 ? 8 : 2 * int(sizeof(Bits));
 template <class Bits>
-inline constexpr int least_block_row_loads = most_block_row_loads<Bits> /
-                                             (sizeof(Bits) == 1 ? 2 : 4);
+inline constexpr int least_block_row_loads =
+    most_block_row_loads<Bits> / (sizeof(Bits) == 1 ? 2 : 4);
 template <class Bits, int Loads>
 inline constexpr std::uint64_t block_row_places =
-    row_batch<Bits, Loads>::items* std::uint64_t(selecting_threads);
+    row_batch<Bits, Loads>::items * std::uint64_t(selecting_threads);
 template <class Bits>
 inline constexpr std::uint64_t longest_block_row =
     block_row_places<Bits, most_block_row_loads<Bits>>;
