@@ -127,37 +127,8 @@ TEST(top_k_by_blocks_of_rows, are_the_same_in_any_order_of_blocks) {
   }
 }
 
-// Elements that are computed have no address to load vectors from.
-struct computed {
-  using element = std::int32_t;
-  std::uint64_t n;
-  __host__ __device__ std::uint64_t size() const { return n; }
-  __host__ __device__ std::int32_t operator[](std::uint64_t i) const {
-    return std::int32_t(i * 0x9e3779b1u) >> 8;
-  }
-};
 TEST(top_k_by_blocks_of_rows, may_be_of_an_input_of_ones_own) {
-  std::uint64_t const rows = 3, length = 4001, k = 500;
-  computed const in{rows * length};
-  tally::device_array<std::uint32_t> values(rows * k), taken(tally::detail::top_k_paths);
-  tally::device_array<std::int64_t> indices(rows * k);
-  taken.fill_bytes(0);
-  test_call call(1);
-  tally::detail::gpu_selection<std::uint32_t> how{
-      k, nullptr, true, 0, values.data(), indices.data(), nullptr, nullptr};
-  how.paths = taken.data();
-  tally::detail::top_k_on_gpu(
-      call, in, tally::detail::gpu_rows{rows, length, length, nullptr, nullptr},
-      tally::rank_order<std::uint32_t>::of(std::type_identity<std::int32_t>{}, false, false), how);
-  tally::check(cudaDeviceSynchronize());
-  EXPECT_EQ(taken.to_host(), path(top_k_path::block_rows, rows));
-  auto const found = indices.to_host();
-  for (std::uint64_t r = 0; r < rows; ++r) {
-    std::vector<std::int32_t> row;
-    for (std::uint64_t i = 0; i < length; ++i) row.push_back(in[r * length + i]);
-    auto const best = tally::top_k_oracle::ranked<std::int32_t>(std::span(std::as_const(row)), {});
-    for (std::uint64_t i = 0; i < k; ++i) ASSERT_EQ(found[r * k + i], best[i]) << r << ", " << i;
-  }
+  expect_top_k_of_computed(3, 4001, 500, top_k_path::block_rows);
 }
 
 // Of one row, too.

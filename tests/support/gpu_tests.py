@@ -210,9 +210,9 @@ def part_under_a_tool(folder, tool, part):
 
 
 def run_tool(folder, tool, before, keep):
-    """Adds up all parts, those that are `left` of what was found before. Calls keep(found) after each."""
+    """Adds up the parts that are `left` of what was found before, or all. Calls keep(found) after each."""
     found = {"passed": 0, "skipped": 0, "failed": 0, "errors": 0, "rungs": 0,
-             "left": ["rungs", *range(SHARDS)]} | (before if before.get("left") else {})
+             "left": ["rungs", *range(SHARDS)]} | before
     with ThreadPoolExecutor(AT_ONCE) as pool:  # a tool keeps one core busy, and the GPU seldom
         running = {pool.submit(part_under_a_tool, folder, tool, part): part for part in found["left"]}
         for done in as_completed(running):
@@ -267,8 +267,8 @@ def run(folder, file, tools, goes_on):
         return keep_it
 
     with ThreadPoolExecutor() as pool:
-        list(pool.map(lambda tool: run_tool(folder, tool, found["sanitizers"].get(tool, {}), keep(tool)),
-                      tools))
+        befores = {tool: found["sanitizers"].get(tool, {}) if goes_on else {} for tool in tools}
+        list(pool.map(lambda tool: run_tool(folder, tool, befores[tool], keep(tool)), tools))
     print(f"{summary(found)} on {found['device']}")
     if found["split_loads"]:
         print(f"{found['split_loads']} status words are read with two loads")

@@ -45,6 +45,10 @@ def test_a_run_goes_on_where_it_was_ended(tmp_path, parts):
     assert run == [("memcheck", number) for number in range(40, 48)]
     tool = json.loads(file.read_text())["sanitizers"]["memcheck"]
     assert tool["passed"] == 49 and tool["errors"] == 0 and tool["left"] == []
+    run.clear()
+    assert not GPU.run(tmp_path, file, ["memcheck"], True) and run == []
+    assert not GPU.run(tmp_path, file, ["memcheck"], False)
+    assert run == ["all", *[("memcheck", part) for part in ["rungs", *range(48)]]]
 
 
 def test_another_build_is_tested_from_the_begin(tmp_path, parts):

@@ -38,11 +38,10 @@ class block_row {
     constexpr unsigned of_warp = 32 * items;
     unsigned const warps = (row.lead() + unsigned(row.count) + of_warp - 1) / of_warp;
     is_empty_ = threadIdx.x / 32 >= warps;
-    missing_ = warps * of_warp - unsigned(row.count);
   }
 
   // A cut behind the k best, or up to `slack` more, 0 < k <= row.count; cut::equal is how many
-  // equal it. Those that the order skips are not among them.
+  // equal it, or more if its key is 0. Those that the order skips are not among them.
   __device__ cut<bits, std::uint32_t> find_cut(block_row_board& shared, unsigned k,
                                                unsigned slack) const {
     cut<bits, std::uint32_t> found{0, k, 0, 0};
@@ -109,14 +108,14 @@ class block_row {
   static constexpr int first_shift = 8 * int(sizeof(bits)) - first_bits;
 
   // Of all keys, or of those that are those of `low` in the bits that are known, how many have each
-  // digit. Places without an element have the key 0, and are not counted.
+  // digit. Places without an element have the key 0, and count for the last digit: none is behind
+  // it.
   template <bool All>
   __device__ void count_digits(std::uint32_t* counts, word low, word known, int shift,
                                unsigned mask) const {
     constexpr int each = digits / selecting_threads;
 #pragma unroll
     for (int d = 0; d < each; ++d) counts[threadIdx.x + d * selecting_threads] = 0;
-    if (threadIdx.x == 0 && low == 0) counts[0] = 0 - missing_;
     __syncthreads();
     if (!is_empty_)
 #pragma unroll
@@ -157,7 +156,7 @@ class block_row {
   word key_[items];
   unsigned live_;
   bool skips_, is_empty_;
-  unsigned from_lead_, missing_;  // places of warps that have elements, without one
+  unsigned from_lead_;  // of the thread's first place
 };
 
 }  // namespace tally::device
