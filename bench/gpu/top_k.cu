@@ -269,10 +269,11 @@ void types() {
 }
 
 void distinct() {
-  for (std::uint64_t n : {1 << 20, 1 << 24, 1 << 28})
-    for (inputs which : {inputs::normal, inputs::of_256})
+  for (std::uint64_t n : {1 << 20, 1 << 24, 1 << 26, 1 << 28})
+    for (inputs which : {inputs::normal, inputs::of_256, inputs::rising})
       measure_each<float>("float32", {1, n}, {64, 2048}, which, asked::distinct);
-  measure_each<float>("float32", {8192, 8192}, {64}, inputs::normal, asked::distinct);
+  for (inputs which : {inputs::normal, inputs::of_256})
+    measure_each<float>("float32", {8192, 8192}, {64}, which, asked::distinct);
 }
 
 void floats_of(shape const& s, std::initializer_list<std::uint64_t> ks) {

@@ -26,7 +26,7 @@ from summary import outcomes
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results" / "gpu_tests.json"
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
-SHARDS, AT_ONCE = 48, 6  # in which tests run under a tool; a run that is ended keeps those that are done
+SHARDS, AT_ONCE = 48, 6  # of tests under a tool; on each GPU. A run that is ended keeps those that are done
 ALONE_AT_ONCE = 4
 LADDERS = ["memory", "reduce", "scan", "shuffle", "squares", "top-k"]
 # They test how long things take, or go through millions of elements.
@@ -56,15 +56,22 @@ def digest():
     return found.hexdigest()
 
 
-def gpu(folder):
-    """What `tally devices` says of the first GPU; ends this program if there is none."""
+def gpus(folder):
+    """What `tally devices` says of the GPUs; ends this program if there is none."""
     done = subprocess.run([folder / "bin" / "tally", "devices", "--json", "--no-measure"],
                           check=True, capture_output=True)
     found = json.loads(done.stdout)
-    for device in found["devices"]:
-        if device["kind"] == "gpu":
-            return device
-    sys.exit(f"gpu-test: no GPU: {found['no_gpu']}")
+    here = [device for device in found["devices"] if device["kind"] == "gpu"]
+    return here or sys.exit(f"gpu-test: no GPU: {found['no_gpu']}")
+
+
+def sees(number):
+    """The environment of a program that knows only one of the GPUs; None: that knows all."""
+    if number is None:
+        return os.environ
+    all_of_them = os.environ.get("CUDA_VISIBLE_DEVICES")
+    which = all_of_them.split(",")[number] if all_of_them else str(number)
+    return os.environ | {"CUDA_VISIBLE_DEVICES": which}
 
 
 def driver():
@@ -76,7 +83,7 @@ def driver():
     return done.stdout.split()[0]
 
 
-def run_tests(folder, prefix=(), options=(), shard=(0, 1)):
+def run_tests(folder, prefix=(), options=(), shard=(0, 1), on=None):
     """Counts of the outcomes, and what was printed. A program that ends badly is a failure more."""
     with tempfile.TemporaryDirectory() as scratch:
         report = Path(scratch) / "report.xml"
@@ -84,7 +91,7 @@ def run_tests(folder, prefix=(), options=(), shard=(0, 1)):
                    "--gtest_brief=1", *options]
         which = {"GTEST_SHARD_INDEX": str(shard[0]), "GTEST_TOTAL_SHARDS": str(shard[1])}
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              env=os.environ | which)
+                              env=sees(on) | which)
         found = [outcome for _, outcome in outcomes(report)]
     counts = {wanted: found.count(wanted) for wanted in ("passed", "skipped")}
     counts["failed"] = len(found) - sum(counts.values())
@@ -135,13 +142,14 @@ def rungs_to_run(folder, left_out):
             yield from ([ladder, "--rung", rung] for rung in here if rung not in left_out)
 
 
-def run_rungs(folder, prefix, left_out=frozenset()):
+def run_rungs(folder, prefix, left_out=frozenset(), on=None):
     """How many rungs were right, and what the tool found in them."""
     verified, errors = 0, 0
     for which in rungs_to_run(folder, left_out):
         done = subprocess.run([*prefix, folder / "bin" / "tally-ladder-gpu", "run", *which,
                                "--verify-only", "--this-size", "--n", "4099"],
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              env=sees(on))
         found = errors_in(done.stdout)
         verified += done.stdout.count('"verified":true')
         errors = None if errors is None or found is None else errors + found
@@ -187,8 +195,9 @@ def split_loads(folder):
     return found[b"64"]
 
 
-def part_under_a_tool(folder, tool, part):
-    """Counts of the outcomes of a shard of the tests, or of the rungs, and `errors`: what the tool found."""
+def part_under_a_tool(folder, tool, part, on):
+    """Counts of the outcomes of a shard of the tests, or of the rungs, and `errors`: what the tool found;
+    on the GPU of that number."""
     sanitizer = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
     if not os.access(sanitizer, os.X_OK):
         sys.exit("gpu-test: --sanitize needs compute-sanitizer, a part of the CUDA toolkit")
@@ -200,21 +209,23 @@ def part_under_a_tool(folder, tool, part):
         left_out += ":" + NOT_FOR_RACECHECK
         rungs_left_out = RUNGS_NOT_FOR_RACECHECK
     if part == "rungs":
-        rungs, errors = run_rungs(folder, prefix, rungs_left_out)
+        rungs, errors = run_rungs(folder, prefix, rungs_left_out, on)
         return {"rungs": rungs, "errors": errors}
-    counts, output = run_tests(folder, prefix, [f"--gtest_filter=-{left_out}"], (part, SHARDS))
+    counts, output = run_tests(folder, prefix, [f"--gtest_filter=-{left_out}"], (part, SHARDS), on)
     errors = errors_in(output)
     if errors != 0 and not counts["failed"]:
         print(output)
     return counts | {"errors": errors}
 
 
-def run_tool(folder, tool, before, keep):
-    """Adds up the parts that are `left` of what was found before, or all. Calls keep(found) after each."""
+def run_tool(folder, tool, count, before, keep):
+    """Adds up the parts that are `left` of what was found before, or all, on so many GPUs. Calls keep(found)
+    after each."""
     found = {"passed": 0, "skipped": 0, "failed": 0, "errors": 0, "rungs": 0,
              "left": ["rungs", *range(SHARDS)]} | before
-    with ThreadPoolExecutor(AT_ONCE) as pool:  # a tool keeps one core busy, and the GPU seldom
-        running = {pool.submit(part_under_a_tool, folder, tool, part): part for part in found["left"]}
+    with ThreadPoolExecutor(AT_ONCE * count) as pool:  # a tool keeps one core busy, and the GPU seldom
+        running = {pool.submit(part_under_a_tool, folder, tool, part, i % count): part
+                   for i, part in enumerate(found["left"])}
         for done in as_completed(running):
             for what, number in done.result().items():
                 found[what] = None if None in (found[what], number) else found[what] + number
@@ -250,7 +261,7 @@ def run_all(folder):
 
 
 def run(folder, file, tools, goes_on):
-    device = gpu(folder)
+    device, *others = gpus(folder)
     here = {"device": device["name"], "driver": driver(), "cuda": device["runtime_cuda"],
             "digest": (folder / "sources.sha256").read_text().strip()}
     before = known(file)
@@ -268,7 +279,7 @@ def run(folder, file, tools, goes_on):
 
     with ThreadPoolExecutor() as pool:
         befores = {tool: found["sanitizers"].get(tool, {}) if goes_on else {} for tool in tools}
-        list(pool.map(lambda tool: run_tool(folder, tool, befores[tool], keep(tool)), tools))
+        list(pool.map(lambda tool: run_tool(folder, tool, 1 + len(others), befores[tool], keep(tool)), tools))
     print(f"{summary(found)} on {found['device']}")
     if found["split_loads"]:
         print(f"{found['split_loads']} status words are read with two loads")

@@ -16,7 +16,7 @@ def parts(tmp_path, monkeypatch):
     """Which parts were run under a tool: each finds no error, and has one test that passes."""
     run, errors = [], {"of": {}, "ends": False}
 
-    def part(folder, tool, number):
+    def part(folder, tool, number, on):
         if errors["ends"] and number == 40:
             raise Ended
         run.append((tool, number))
@@ -24,7 +24,7 @@ def parts(tmp_path, monkeypatch):
 
     monkeypatch.setattr(GPU, "AT_ONCE", 1)
     monkeypatch.setattr(GPU, "part_under_a_tool", part)
-    monkeypatch.setattr(GPU, "gpu", lambda folder: {"name": "a GPU", "runtime_cuda": "13.0"})
+    monkeypatch.setattr(GPU, "gpus", lambda folder: [{"name": "a GPU", "runtime_cuda": "13.0"}])
     monkeypatch.setattr(GPU, "run_all", lambda folder: run.append("all") or {
         "passed": 7, "failed": 0, "skipped": 0, "split_loads": 0, "alone": {"failed": 0}})
     (tmp_path / "sources.sha256").write_text("digest\n")
@@ -68,3 +68,19 @@ def test_what_a_tool_finds_or_that_it_broke_down_fails_the_run(tmp_path, parts, 
     file = tmp_path / "found.json"
     assert GPU.run(tmp_path, file, ["synccheck"], False)
     assert json.loads(file.read_text())["sanitizers"]["synccheck"]["errors"] == found
+
+
+def test_gpus_share_the_parts(tmp_path, parts, monkeypatch):
+    used = []
+    monkeypatch.setattr(GPU, "gpus", lambda folder: [{"name": "a GPU", "runtime_cuda": "13.0"}] * 2)
+    monkeypatch.setattr(GPU, "part_under_a_tool", lambda folder, tool, part, on: used.append(on) or {"errors": 0})
+    assert not GPU.run(tmp_path, tmp_path / "found.json", ["memcheck"], False)
+    assert used.count(0) == 25 and used.count(1) == 24
+
+
+@pytest.mark.parametrize("visible, expected", [(None, "1"), ("4,7", "7")])
+def test_a_program_sees_one_gpu(monkeypatch, visible, expected):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert GPU.sees(1)["CUDA_VISIBLE_DEVICES"] == expected

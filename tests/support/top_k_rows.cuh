@@ -144,7 +144,7 @@ struct computed_elements {
   }
 };
 inline void expect_top_k_of_computed(std::uint64_t rows, std::uint64_t length, std::uint64_t k,
-                                     tally::detail::top_k_path expected) {
+                                     tally::detail::top_k_path expected, bool distinct = false) {
   computed_elements const in{rows * length};
   tally::device_array<std::uint32_t> values(rows * k), taken(tally::detail::top_k_paths);
   tally::device_array<std::int64_t> indices(rows * k);
@@ -152,7 +152,7 @@ inline void expect_top_k_of_computed(std::uint64_t rows, std::uint64_t length, s
   test_call call(1);
   tally::detail::gpu_selection<std::uint32_t> how{
       k, nullptr, true, 0, values.data(), indices.data(), nullptr, nullptr};
-  how.paths = taken.data();
+  how.paths = taken.data(), how.distinct = distinct;
   tally::detail::top_k_on_gpu(
       call, in, tally::detail::gpu_rows{rows, length, length, nullptr, nullptr},
       tally::rank_order<std::uint32_t>::of(std::type_identity<std::int32_t>{}, false, false), how);
@@ -162,7 +162,8 @@ inline void expect_top_k_of_computed(std::uint64_t rows, std::uint64_t length, s
   for (std::uint64_t r = 0; r < rows; ++r) {
     std::vector<std::int32_t> row;
     for (std::uint64_t i = 0; i < length; ++i) row.push_back(in[r * length + i]);
-    auto const best = tally::top_k_oracle::ranked<std::int32_t>(std::span(std::as_const(row)), {});
+    auto const best = tally::top_k_oracle::ranked<std::int32_t>(std::span(std::as_const(row)),
+                                                                {.distinct = distinct});
     for (std::uint64_t i = 0; i < k; ++i) ASSERT_EQ(found[r * k + i], best[i]) << r << ", " << i;
   }
 }

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "tally/cuda/launch.cuh"
-#include "tally/device/launch_context.cuh"
+#include "tally/device/start_teams.cuh"
 #include "tally/device/top_k.cuh"
 #include "tally/device/top_k_block_rows.cuh"
 #include "tally/device/top_k_distinct_array.cuh"
@@ -16,29 +16,11 @@
 
 namespace tally::detail {
 
-// How many blocks share a row: as many as there are for each, and none with less than a tile.
+// How many of so many blocks share a row that is selected from, in one read or by a large k.
 template <class Bits>
-unsigned blocks_of_a_team(std::uint64_t rows, std::uint64_t length, unsigned blocks) {
-  constexpr std::uint64_t tile = device::row_batch<Bits>::items * device::selecting_threads;
-  auto const tiles = std::max<std::uint64_t>(1, length / tile);
-  return unsigned(std::min({tiles, blocks / rows, std::uint64_t(device::most_groups)}));
-}
-
-// How much shared memory a block may have: what the device lets it, unless a context has less.
-template <launch_context Context>
-std::size_t shared_memory_of(Context& context) {
-  if constexpr (requires { context.shared_memory(); })
-    return context.shared_memory();
-  else
-    return shared_memory_of_a_block();
-}
-
-// How many blocks that need so much shared memory a multiprocessor has room for, of two. A launch
-// of more together is refused, which would end a capture.
-inline unsigned blocks_with_room(std::size_t shared_bytes, std::size_t of_a_block) {
-  constexpr std::size_t of_system = 1024;  // for each block
-  bool const two = 2 * (shared_bytes + of_system) <= of_a_block + of_system;
-  return two ? 2 : 1;
+unsigned blocks_that_select(gpu_rows const& rows, unsigned blocks) {
+  return std::min(blocks_of_a_team(rows, blocks, device::selecting_tile<Bits>),
+                  device::most_groups);
 }
 
 // Whether it is one row, or needs no order, of which so many are asked that teams of several blocks
@@ -53,8 +35,7 @@ bool selects_many(Context& context, device::top_k_request<In> const& call) {
       return false;
     unsigned const all = 2 * unsigned(context.multiprocessors());
     if (all < 2 * rows.count) return false;
-    unsigned const blocks =
-        blocks_of_a_team<bits_of<typename In::element>>(rows.count, rows.length, all);
+    unsigned const blocks = blocks_that_select<bits_of<typename In::element>>(rows, all);
     return blocks > 1 && select_large_on_gpu(context, call, blocks);
   }
   return false;
@@ -77,12 +58,12 @@ void select_on_gpu(Context& context, device::top_k_request<In> const& call) {
   unsigned const most =
       multiprocessors *
       blocks_with_room(board + (fits ? shape(device::most_groups).shared_bytes : 0), of_a_block);
-  auto const call_with = [&](unsigned blocks, std::uint64_t teams) {
+  auto const call_with = [&](unsigned blocks, unsigned teams) {
     auto const m = context.memory(blocks > 1, teams * memory::bytes(blocks, sorted, how.most));
     return device::top_k_call<In, Index>{
         call,
         blocks,
-        unsigned(teams),
+        teams,
         fits,
         shape(blocks),
         device::sampling_of<bits>(blocks, std::max<std::uint64_t>(1, rows.length), how.most,
@@ -90,18 +71,10 @@ void select_on_gpu(Context& context, device::top_k_request<In> const& call) {
         m.w,
         m.scratch};
   };
-  for (unsigned room = most; room > rows.count && rows.count <= device::team::most; room /= 2) {
-    unsigned const blocks = blocks_of_a_team<bits>(rows.count, rows.length, room);
-    if (blocks == 1) break;
-    if (launch_together<device::top_k<In, Index>>(
-            unsigned(rows.count) * blocks, device::selecting_threads,
-            fits ? shape(blocks).shared_bytes : 0, context.stream())(call_with(blocks, rows.count)))
-      return;
-  }
-  auto const blocks = unsigned(std::min<std::uint64_t>(rows.count, 4 * multiprocessors));
-  launch_early<device::top_k<In, Index>>(blocks, device::selecting_threads,
-                                         fits ? shape(1).shared_bytes : 0,
-                                         context.stream())(call_with(1, blocks));
+  start_teams<device::top_k<In, Index>>(
+      context, rows, {most, 4 * multiprocessors},
+      [&](unsigned blocks) { return blocks_that_select<bits>(rows, blocks); },
+      [&](unsigned blocks) { return fits ? shape(blocks).shared_bytes : 0; }, call_with);
 }
 
 // A warp a row, whose lanes have `Each` elements.

@@ -92,6 +92,38 @@ __device__ Index find_firsts(team& all, two_counts<Index>* totals,
   return before.count < k ? before.count : k;
 }
 
+// Puts out the firsts of `count` pairs of a row, of equal keys by index, which `room` has.
+template <class Call, class Row, class Index>
+__device__ Index put_firsts(Call const& call, team& all, sort_board<Index>& board,
+                            distinct_memory<typename Row::bits, Index> const& room, Row const& row,
+                            std::uint64_t number, Index count, Index k) {
+  std::uint64_t const first = number * call.how.most;
+  auto const out = [&](Index place, Index index) {
+    call.how.put(first + place, row[index], std::int64_t(index));
+  };
+  auto const sorted = sort_pairs(all, board, room.counts, room.pairs[0], room.pairs[1], count);
+  if (call.how.sorted)
+    return find_firsts(all, room.totals, sorted, count, k, call.order.skips, out);
+  Index const found = find_firsts(all, room.totals, sorted, count, k, call.order.skips,
+                                  [&](Index place, Index index) {
+                                    room.found[0].keys[place] = Index(~index);
+                                    room.found[0].indices[place] = index;
+                                  });
+  all.meet();
+  auto const by_index = sort_pairs(all, board, room.counts, room.found[0], room.found[1], found);
+  for (Index i = all.thread(); i < found; i += all.threads()) out(i, by_index.indices[i]);
+  return found;
+}
+
+// Fills the places that a row has no values for.
+template <class Call>
+__device__ void put_missing(Call const& call, team const& all, std::uint64_t number,
+                            std::uint64_t found) {
+  for (std::uint64_t p = found + all.thread(); p < call.how.most; p += all.threads())
+    call.how.put(number * call.how.most + p, call.how.missing, -1);
+  if (all.thread() == 0 && call.how.counts) call.how.counts[number] = found;
+}
+
 template <class In, class Index>
 __device__ Index distinct_of_row(distinct_call<In, Index> const& call, team& all,
                                  sort_board<Index>& board,
@@ -99,25 +131,11 @@ __device__ Index distinct_of_row(distinct_call<In, Index> const& call, team& all
                                  std::uint64_t number) {
   auto const row = row_of(call.in, call.rows.begin(number), call.rows.size(number));
   Index const size = Index(row.count), k = Index(call.how.k_of(number));
-  std::uint64_t const first = number * call.how.most;
-  auto const out = [&](Index place, Index index) {
-    call.how.put(first + place, row[index], std::int64_t(index));
-  };
   if (size == 0 || k == 0) return 0;
   for (Index i = all.thread(); i < size; i += all.threads())
     room.pairs[0].keys[i] = call.order(row[i]), room.pairs[0].indices[i] = i;
   all.meet();
-  auto const sorted = sort_pairs(all, board, room.counts, room.pairs[0], room.pairs[1], size);
-  if (call.how.sorted) return find_firsts(all, room.totals, sorted, size, k, call.order.skips, out);
-  Index const count = find_firsts(all, room.totals, sorted, size, k, call.order.skips,
-                                  [&](Index place, Index index) {
-                                    room.found[0].keys[place] = Index(~index);
-                                    room.found[0].indices[place] = index;
-                                  });
-  all.meet();
-  auto const by_index = sort_pairs(all, board, room.counts, room.found[0], room.found[1], count);
-  for (Index i = all.thread(); i < count; i += all.threads()) out(i, by_index.indices[i]);
-  return count;
+  return put_firsts(call, all, board, room, row, number, size, k);
 }
 
 template <class In, class Index>
@@ -135,10 +153,7 @@ __global__ void __launch_bounds__(selecting_threads, 2)
 #pragma unroll 1
   for (std::uint64_t i = mine; i < rows; i += call.teams) {
     std::uint64_t const r = call.of.rows ? call.of.rows[i] : i;
-    Index const count = distinct_of_row(call, all, board, room, r);
-    for (std::uint64_t p = count + all.thread(); p < call.how.most; p += all.threads())
-      call.how.put(r * call.how.most + p, call.how.missing, -1);
-    if (all.thread() == 0 && call.how.counts) call.how.counts[r] = count;
+    put_missing(call, all, r, distinct_of_row(call, all, board, room, r));
     all.meet();  // the memory is free for the next row
   }
   all.leave();

@@ -3,15 +3,17 @@
 // How the host starts a top-k of different values.
 #pragma once
 
-#include <algorithm>
+#include <cmath>
 
 #include "tally/device/context_with_room.cuh"
 #include "tally/device/select/sampled_shape.cuh"
-#include "tally/device/top_k_distinct.cuh"
+#include "tally/device/start_teams.cuh"
+#include "tally/device/top_k_value_sets.cuh"
 
 namespace tally::detail {
 
-// How much memory a sort of rows takes, of which each has so many blocks.
+// How much memory a sort of rows takes, of which each has so many blocks: as much as the rows
+// twice.
 template <class Bits, class Index>
 std::size_t bytes_to_sort(unsigned blocks, std::uint64_t teams, gpu_rows const& rows,
                           gpu_selection<Bits> const& how) {
@@ -23,27 +25,75 @@ std::size_t bytes_to_sort(unsigned blocks, std::uint64_t teams, gpu_rows const& 
 template <class Index, memory_context Context, class In>
 void sort_distinct_on_gpu(Context& context, device::top_k_request<In> const& call,
                           device::row_list const& of) {
-  auto const& rows = call.rows;
   using bits = bits_of<typename In::element>;
-  auto const most = 2 * unsigned(context.multiprocessors());
-  auto const call_with = [&](unsigned blocks, std::uint64_t teams) {
-    auto const m =
-        context.memory(blocks > 1, bytes_to_sort<bits, Index>(blocks, teams, rows, call.how));
-    return device::distinct_call<In, Index>{call, of, blocks, unsigned(teams), m.w, m.scratch};
-  };
-  for (unsigned room = most; room > rows.count && rows.count <= device::team::most; room /= 2) {
-    auto const tiles = std::max<std::uint64_t>(1, rows.length / 2048);
-    auto const blocks = unsigned(std::min<std::uint64_t>(tiles, room / rows.count));
-    if (blocks == 1) break;
-    if (launch_together<device::top_k_distinct<In, Index>>(
-            unsigned(rows.count) * blocks, device::selecting_threads, 0,
-            context.stream())(call_with(blocks, rows.count)))
-      return;
-  }
-  // Few at a time, since each has the memory of a whole row.
-  auto const blocks = unsigned(std::min<std::uint64_t>(rows.count, most));
-  launch_early<device::top_k_distinct<In, Index>>(blocks, device::selecting_threads, 0,
-                                                  context.stream())(call_with(1, blocks));
+  unsigned const most = 2 * unsigned(context.multiprocessors());
+  start_teams<device::top_k_distinct<In, Index>>(
+      context, call.rows, {most, most},
+      [&](unsigned blocks) { return blocks_of_a_team(call.rows, blocks, 2048); },
+      [](unsigned) { return 0; },
+      [&](unsigned blocks, unsigned teams) {
+        auto const m = context.memory(
+            blocks > 1, bytes_to_sort<bits, Index>(blocks, teams, call.rows, call.how));
+        return device::distinct_call<In, Index>{call, of, blocks, teams, m.w, m.scratch};
+      });
+}
+
+// How much memory sets of values take.
+template <class Bits, class Index>
+std::size_t bytes_of_values(unsigned blocks, std::uint64_t teams, gpu_selection<Bits> const& how) {
+  return teams *
+         device::value_sets_memory<Bits, Index>::bytes(blocks, how.most, how.sorted ? 0 : how.most);
+}
+
+// By sets of values of the rows that `of` has.
+template <class Index, memory_context Context, class In>
+void keep_values_on_gpu(Context& context, device::top_k_request<In> const& call,
+                        device::row_list const& of) {
+  using bits = bits_of<typename In::element>;
+  constexpr auto bytes = device::value_set<bits, Index>::bytes;
+  constexpr auto board = sizeof(device::value_sets_board<Index>);
+  unsigned const most = unsigned(context.multiprocessors()) *
+                        blocks_with_room(bytes + board, shared_memory_of(context));
+  start_teams<device::top_k_value_sets<In, Index>>(
+      context, call.rows, {most, most},
+      [&](unsigned blocks) {
+        return blocks_of_a_team(call.rows, blocks, device::selecting_tile<bits>);
+      },
+      [](unsigned) { return bytes; },
+      [&](unsigned blocks, unsigned teams) {
+        auto const fan = unsigned(std::ceil(std::sqrt(blocks)));
+        auto const m =
+            context.memory(blocks > 1, bytes_of_values<bits, Index>(blocks, teams, call.how));
+        return device::value_sets_call<In, Index>{call, of, blocks, teams, fan, m.w, m.scratch};
+      });
+}
+
+// Whether there is room for sets of as many values as are asked for.
+template <class Index, memory_context Context, class Bits>
+bool keeps_values(Context& context, gpu_selection<Bits> const& how) {
+  constexpr auto needed =
+      device::value_set<Bits, Index>::bytes + sizeof(device::value_sets_board<Index>);
+  return how.most <= device::most_of_value_set && needed <= shared_memory_of(context);
+}
+
+// In one of these ways; nothing in `of` is read here.
+template <class Index, memory_context Context, class In>
+void distinct_of_rows_on_gpu(Context& context, device::top_k_request<In> const& call,
+                             device::row_list const& of) {
+  if (keeps_values<Index>(context, call.how))
+    keep_values_on_gpu<Index>(context, call, of);
+  else
+    sort_distinct_on_gpu<Index>(context, call, of);
+}
+template <class Index, memory_context Context, class In>
+std::size_t bytes_of_distinct(Context& context, device::top_k_request<In> const& call) {
+  using bits = bits_of<typename In::element>;
+  auto const most = 2 * std::uint64_t(context.multiprocessors());
+  auto const teams = std::min(call.rows.count, most);
+  auto const blocks = unsigned(most / teams);
+  return keeps_values<Index>(context, call.how)
+             ? bytes_of_values<bits, Index>(blocks, teams, call.how)
+             : bytes_to_sort<bits, Index>(blocks, teams, call.rows, call.how);
 }
 
 // Where the best go, of which the different ones are looked for, and the rows that are left.
@@ -64,8 +114,8 @@ struct best_of_rows {
   Bits* values;
 };
 
-// Looks among a row's best first, which select(context, best) selects; rows of too many that are
-// alike are sorted.
+// Looks among a row's best first, which select(context, best) selects; rows of which too many are
+// alike are left for the other ways.
 template <memory_context Context, class In, class Select>
 void look_among_best_on_gpu(Context& context, device::top_k_request<In> const& call,
                             Select select) {
@@ -76,24 +126,25 @@ void look_among_best_on_gpu(Context& context, device::top_k_request<In> const& c
   best.how.most = device::best_for_distinct(call.how.most);
   best.how.ks = nullptr, best.how.short_indices = nullptr, best.how.distinct = false;
   device::row_list left{};
-  auto const most = std::uint64_t(2 * context.multiprocessors());
-  auto const teams = std::min(rows.count, most);
-  context_with_room with(
-      context, found::bytes(rows.count, best.how.most),
-      bytes_to_sort<bits, std::uint32_t>(unsigned(most / teams), teams, rows, call.how),
-      [&](std::byte* at) {
-        found const here(at, rows.count, best.how.most);
-        best.how.values = here.values, best.how.indices = here.indices;
-        best.how.counts = here.counts;
-        left = here.left;
-      });
+  context_with_room with(context, found::bytes(rows.count, best.how.most),
+                         bytes_of_distinct<std::uint32_t>(context, call), [&](std::byte* at) {
+                           found const here(at, rows.count, best.how.most);
+                           best.how.values = here.values, best.how.indices = here.indices;
+                           best.how.counts = here.counts;
+                           left = here.left;
+                         });
   select(with, best);
   check(cudaMemsetAsync(left.count, 0, sizeof *left.count, context.stream()));
   launch_early<device::distinct_among_best<bits>>(
-      unsigned(std::min(rows.count, 8 * most)), device::among_best_threads, 0,
+      unsigned(std::min(rows.count, std::uint64_t(16 * context.multiprocessors()))),
+      device::among_best_threads, 0,
       context.stream())(device::among_best_call<bits>{rows, call.order, best.how, call.how, left});
-  sort_distinct_on_gpu<std::uint32_t>(with, call, left);
+  distinct_of_rows_on_gpu<std::uint32_t>(with, call, left);
 }
+
+// Whether rows are so short that it pays to look among their best first, though what is left by
+// that is read twice.
+inline constexpr std::uint64_t longest_looked_among = std::uint64_t(1) << 26;
 
 // Selects the best different values of each row of an input, in memory that the device can read;
 // asynchronously. select(context, best) selects a row's best without that.
@@ -102,12 +153,12 @@ void top_k_distinct_on_gpu(Context& context, device::top_k_request<In> const& ca
   std::uint64_t const k = call.how.most, best = device::best_for_distinct(k);
   std::uint64_t const length = call.rows.length;
   if (call.how.sorted && k > 0 && best <= device::most_sampled && 2 * best < length &&
-      length <= device::longest_of_32_bits)
+      length < longest_looked_among)
     look_among_best_on_gpu(context, call, select);
   else if (length <= device::longest_of_32_bits)
-    sort_distinct_on_gpu<std::uint32_t>(context, call, {});
+    distinct_of_rows_on_gpu<std::uint32_t>(context, call, {});
   else
-    sort_distinct_on_gpu<std::uint64_t>(context, call, {});
+    distinct_of_rows_on_gpu<std::uint64_t>(context, call, {});
 }
 
 }  // namespace tally::detail

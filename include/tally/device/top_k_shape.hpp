@@ -36,9 +36,10 @@ enum class top_k_path : unsigned {
   narrowed_ties,
   warp_rows,
   distinct_among_best,
-  block_rows
+  block_rows,
+  value_sets
 };
-inline constexpr unsigned top_k_paths = 9;
+inline constexpr unsigned top_k_paths = 10;
 
 // Where the best of each row go: `most` places a row, of which those past its own are filled with
 // `missing` and the index -1. What is null is not asked for.

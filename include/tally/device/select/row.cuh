@@ -26,6 +26,11 @@ struct row_batch {
   unsigned live;  // bit i: whether x[i] is an element
 };
 
+// How many elements a block reads at once.
+template <class Bits>
+inline constexpr std::uint64_t selecting_tile =
+    row_batch<Bits>::items * std::uint64_t(selecting_threads);
+
 // A place p of a row is the element p - lead. Places are counted from an address that vectors can
 // be loaded from, so that a vector begins at each place that divides by their length.
 template <class Bits>

@@ -25,6 +25,8 @@ class team {
       : arrived_(reinterpret_cast<std::uint32_t*>(w.sums() + number)),
         rank_(rank),
         blocks_(blocks) {}
+  // A block by itself, which meets nobody.
+  __device__ static team of_one() { return team(); }
 
   __device__ unsigned rank() const { return rank_; }
   __device__ unsigned blocks() const { return blocks_; }
@@ -59,6 +61,8 @@ class team {
   }
 
  private:
+  __device__ team() : arrived_(nullptr), rank_(0), blocks_(1) {}
+
   std::uint32_t* arrived_;  // how many have, and have left
   unsigned due_ = 0, rank_, blocks_;
 };

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The k best different values of each row, or of rows that another way has left, each at its first
+// index, in one read: every block of a team keeps a set of the best values that it has seen. The
+// sets are put together, and the values of the last one are sorted.
+#pragma once
+
+#include "tally/device/select/value_set.cuh"
+#include "tally/device/top_k_distinct.cuh"
+
+namespace tally::device {
+
+// Of a row that a set is read from, a thread has so many at a time: then it is seen whether the set
+// is full.
+inline constexpr int vectors_of_value_tile = 4;
+
+// What a team keeps in global memory: a list for each block, and what the last one is sorted in.
+template <class Bits, class Index>
+struct value_sets_memory {
+  using set = value_set<Bits, Index>;
+  using sorting = distinct_memory<Bits, Index>;
+
+  unsigned most;     // of a list
+  unsigned* counts;  // of the lists
+  Bits* keys;
+  Index* indices;
+  sorting last;
+
+  TALLY_HD static constexpr std::size_t bytes(unsigned blocks, std::uint64_t k,
+                                              std::uint64_t found) {
+    return bytes_of_lists(blocks, set::most_left(unsigned(k))) +
+           sorting::bytes(1, set::most_left(unsigned(k)), found);
+  }
+  __device__ value_sets_memory(std::byte* at, unsigned blocks, std::uint64_t k, std::uint64_t found)
+      : most(set::most_left(unsigned(k))),
+        counts(reinterpret_cast<unsigned*>(at)),
+        keys(reinterpret_cast<Bits*>(at + sorting::rounded(blocks * sizeof(unsigned)))),
+        indices(reinterpret_cast<Index*>(reinterpret_cast<std::byte*>(keys) +
+                                         sorting::rounded(blocks * most * sizeof(Bits)))),
+        last(at + bytes_of_lists(blocks, most), 1, most, found) {}
+
+  __device__ key_pairs<Bits, Index> list(unsigned block) const {
+    return {keys + block * most, indices + block * most};
+  }
+
+ private:
+  TALLY_HD static constexpr std::size_t bytes_of_lists(unsigned blocks, unsigned most) {
+    return sorting::rounded(blocks * sizeof(unsigned)) +
+           sorting::rounded(blocks * most * sizeof(Bits)) +
+           sorting::rounded(blocks * most * sizeof(Index));
+  }
+};
+
+template <class In, class Index>
+struct value_sets_call : top_k_request<In> {
+  using memory = value_sets_memory<typename top_k_request<In>::bits, Index>;
+
+  row_list of;  // the rows; or null: all
+  unsigned blocks, teams;
+  unsigned fan;  // so many sets become one at once
+  workspace w;
+  std::byte* scratch;
+
+  TALLY_FN std::uint64_t by_index() const { return this->how.sorted ? 0 : this->how.most; }
+  TALLY_FN std::size_t bytes_of_a_team() const {
+    return memory::bytes(blocks, this->how.most, by_index());
+  }
+};
+
+// Adds the vectors of a tile, of which each thread has some.
+template <class Bits, class Index, class Reading>
+__device__ bool add_tile(value_set<Bits, Index>& set, Reading const& row, Index tile,
+                         rank_order<Bits> const& order) {
+  Index at = tile * Reading::tile * vectors_of_value_tile + threadIdx.x * Reading::items;
+  bool full = false;
+  auto next = row.load(at);
+#pragma unroll 1
+  for (int v = 0; v < vectors_of_value_tile && !full; ++v) {
+    auto const x = next;
+    Index const first = at;
+    at += Reading::tile;
+    if (v + 1 < vectors_of_value_tile) next = row.load(at);
+#pragma unroll
+    for (int e = 0; e < Reading::items; ++e)
+      if (x.live >> e & 1) full |= !set.add(order(x.x[e]), row.index_of(first + e));
+  }
+  return full;
+}
+
+// Adds every so many-th tile of a row, in an order in which a row that rises looks like any other:
+// a set that saw only better and better values would always be full.
+template <class Bits, class Index, class Row>
+__device__ void add_tiles(value_set<Bits, Index>& set, team const& all, Row const& row,
+                          rank_order<Bits> const& order) {
+  using reading = stretch<Row, Index, 1>;
+  reading const whole(row, 0, 1);
+  constexpr Index tile = reading::tile * vectors_of_value_tile;
+  Index const tiles = (whole.end() + tile - 1) / tile;
+  constexpr std::uint64_t prime = 2654435761;  // more than there are tiles
+  Index at = Index(all.rank() * prime % tiles);
+  Index const step = Index(all.blocks() * prime % tiles);
+#pragma unroll 1
+  for (Index i = all.rank(); i < tiles; i += all.blocks()) {
+    while (set.was_full(add_tile(set, whole, at, order))) {
+    }
+    if (i == all.rank()) set.trim();
+    at = at < tiles - step ? at + step : at - (tiles - step);
+  }
+}
+
+// Adds the lists of other blocks: every `apart`-th from one on.
+template <class Bits, class Index>
+__device__ void add_lists(value_set<Bits, Index>& set, value_sets_memory<Bits, Index> const& room,
+                          unsigned from, unsigned apart, unsigned count) {
+  unsigned const places = count * room.most;
+  auto const add_some = [&](unsigned first) {
+    constexpr int each = 4;
+    Bits keys[each];
+    Index indices[each];
+    bool there[each], full = false;
+#pragma unroll
+    for (int e = 0; e < each; ++e) {
+      unsigned const place = first + e * selecting_threads + threadIdx.x;
+      unsigned const list = from + place / room.most * apart, i = place % room.most;
+      there[e] = place < places && i < room.counts[list];
+      if (there[e]) keys[e] = room.list(list).keys[i], indices[e] = room.list(list).indices[i];
+    }
+#pragma unroll
+    for (int e = 0; e < each; ++e)
+      if (there[e]) full |= !set.add(keys[e], indices[e]);
+    return full;
+  };
+#pragma unroll 1
+  for (unsigned first = 0; first < places; first += 4 * selecting_threads)
+    while (set.was_full(add_some(first))) {
+    }
+  set.trim();
+}
+
+// After it the team's first block has the best of all sets in its own.
+template <class Bits, class Index>
+__device__ void put_together(value_set<Bits, Index>& set, team& all,
+                             value_sets_memory<Bits, Index> const& room, unsigned fan) {
+#pragma unroll 1
+  for (unsigned apart = 1; apart < all.blocks(); apart *= fan) {
+    if (all.rank() % apart == 0) {
+      unsigned const count = set.put(room.list(all.rank()));
+      if (threadIdx.x == 0) room.counts[all.rank()] = count;
+    }
+    all.meet();
+    if (all.rank() % (apart * fan) != 0) continue;
+    unsigned const others = (all.blocks() - 1 - all.rank()) / apart;
+    add_lists(set, room, all.rank() + apart, apart, others < fan ? others : fan - 1);
+  }
+}
+
+template <class Index>
+union value_sets_board {
+  value_set_board<Index> set;
+  sort_board<Index> sort;
+};
+
+template <class In, class Index>
+__device__ void values_of_row(value_sets_call<In, Index> const& call, team& all,
+                              value_sets_board<Index>& board,
+                              typename value_sets_call<In, Index>::memory const& room,
+                              std::uint64_t number) {
+  using bits = bits_of<typename In::element>;
+  auto const row = row_of(call.in, call.rows.begin(number), call.rows.size(number));
+  Index found = 0, k = Index(call.how.k_of(number));
+  team alone = team::of_one();
+  if (row.count > 0 && k > 0) {
+    value_set<bits, Index> set(dynamic_shared<std::byte>(), board.set, unsigned(k),
+                               bits(call.order.skips));
+    add_tiles(set, all, row, call.order);
+    set.trim();
+    put_together(set, all, room, call.fan);
+    if (all.rank() == 0) {
+      Index const count = set.put(room.last.pairs[0]);
+      __syncthreads();
+      found = put_firsts(call, alone, board.sort, room.last, row, number, count, k);
+    }
+  }
+  if (all.rank() == 0) put_missing(call, alone, number, found);
+}
+
+template <class In, class Index>
+__global__ void __launch_bounds__(selecting_threads, 2)
+    top_k_value_sets(__grid_constant__ value_sets_call<In, Index> const call) {
+  __shared__ value_sets_board<Index> board;
+  await_launches_before();
+  unsigned const mine = blockIdx.x / call.blocks;
+  team all(call.w, mine, blockIdx.x - mine * call.blocks, call.blocks);
+  typename value_sets_call<In, Index>::memory const room(
+      call.scratch + mine * call.bytes_of_a_team(), call.blocks, call.how.most, call.by_index());
+  std::uint64_t const rows = call.of.rows ? *call.of.count : call.rows.count;
+#pragma unroll 1
+  for (std::uint64_t i = mine; i < rows; i += call.teams) {
+    std::uint64_t const r = call.of.rows ? call.of.rows[i] : i;
+    values_of_row(call, all, board, room, r);
+    if (all.thread() == 0 && call.how.paths)
+      atomicAdd(call.how.paths + unsigned(detail::top_k_path::value_sets), 1u);
+    all.meet();  // the memory is free for the next row
+  }
+  all.leave();
+}
+
+}  // namespace tally::device
