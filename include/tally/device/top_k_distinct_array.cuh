@@ -45,6 +45,16 @@ std::size_t bytes_of_values(unsigned blocks, std::uint64_t teams, gpu_selection<
          device::value_sets_memory<Bits, Index>::bytes(blocks, how.most, how.sorted ? 0 : how.most);
 }
 
+// How many sets become one at once: the blocks' sets do so in two steps, or in more where so many
+// lists would be long.
+inline unsigned sets_to_one(unsigned blocks, unsigned most) {
+  constexpr unsigned entries = 8192;
+  for (int steps = 2;; ++steps) {
+    auto const fan = unsigned(std::ceil(std::pow(blocks, 1.0 / steps)));
+    if (steps == 4 || (fan - 1) * most <= entries) return fan < 2 ? 2 : fan;
+  }
+}
+
 // By sets of values of the rows that `of` has.
 template <class Index, memory_context Context, class In>
 void keep_values_on_gpu(Context& context, device::top_k_request<In> const& call,
@@ -61,7 +71,8 @@ void keep_values_on_gpu(Context& context, device::top_k_request<In> const& call,
       },
       [](unsigned) { return bytes; },
       [&](unsigned blocks, unsigned teams) {
-        auto const fan = unsigned(std::ceil(std::sqrt(blocks)));
+        auto const of_list = device::value_set<bits, Index>::most_left(unsigned(call.how.most));
+        auto const fan = sets_to_one(blocks, of_list);
         auto const m =
             context.memory(blocks > 1, bytes_of_values<bits, Index>(blocks, teams, call.how));
         return device::value_sets_call<In, Index>{call, of, blocks, teams, fan, m.w, m.scratch};
@@ -142,20 +153,32 @@ void look_among_best_on_gpu(Context& context, device::top_k_request<In> const& c
   distinct_of_rows_on_gpu<std::uint32_t>(with, call, left);
 }
 
-// Whether rows are so short that it pays to look among their best first, though what is left by
-// that is read twice.
-inline constexpr std::uint64_t longest_looked_among = std::uint64_t(1) << 26;
+// Whether it pays to look among the best first. A row of few different values is then read twice:
+// so long ones of which few are asked for are not, since sets of few values are as quick.
+inline bool looks_among_best(gpu_rows const& rows, std::uint64_t k, bool sorted, bool keeps) {
+  std::uint64_t const best = device::best_for_distinct(k);
+  bool const is_short = rows.length < std::uint64_t(1) << 27;
+  return sorted && k > 0 && best <= device::most_sampled && 2 * best < rows.length &&
+         rows.length <= device::longest_of_32_bits && (is_short || k > 128 || !keeps);
+}
+
+// And whether sets of so many values take longer than a sort of rows that nobody has looked at.
+inline bool sorts_rows(gpu_rows const& rows, std::uint64_t k, bool sorted) {
+  return !sorted && k > 256 && k < 1 << 20 && rows.length < 2048 * k;
+}
 
 // Selects the best different values of each row of an input, in memory that the device can read;
 // asynchronously. select(context, best) selects a row's best without that.
 template <memory_context Context, class In, class Select>
 void top_k_distinct_on_gpu(Context& context, device::top_k_request<In> const& call, Select select) {
-  std::uint64_t const k = call.how.most, best = device::best_for_distinct(k);
-  std::uint64_t const length = call.rows.length;
-  if (call.how.sorted && k > 0 && best <= device::most_sampled && 2 * best < length &&
-      length < longest_looked_among)
+  auto const& rows = call.rows;
+  auto const& how = call.how;
+  bool const keeps = keeps_values<std::uint32_t>(context, how);
+  if (looks_among_best(rows, how.most, how.sorted, keeps))
     look_among_best_on_gpu(context, call, select);
-  else if (length <= device::longest_of_32_bits)
+  else if (sorts_rows(rows, how.most, how.sorted))
+    sort_distinct_on_gpu<std::uint32_t>(context, call, {});
+  else if (rows.length <= device::longest_of_32_bits)
     distinct_of_rows_on_gpu<std::uint32_t>(context, call, {});
   else
     distinct_of_rows_on_gpu<std::uint64_t>(context, call, {});

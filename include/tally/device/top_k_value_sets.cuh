@@ -10,9 +10,16 @@
 
 namespace tally::device {
 
-// Of a row that a set is read from, a thread has so many at a time: then it is seen whether the set
-// is full.
-inline constexpr int vectors_of_value_tile = 4;
+// Vectors that a thread loads at once of a row, and entries of lists.
+template <class Bits>
+inline constexpr int value_loads = sizeof(Bits) >= 4 ? 2 : 1;
+inline constexpr int listed_at_once = 4;
+
+// Of long rows more are added before it is seen whether a set is full, but for the first.
+template <class Bits>
+struct value_tile {
+  static constexpr unsigned least = usual_loads<Bits> / value_loads<Bits>, most = 8 * least;
+};
 
 // What a team keeps in global memory: a list for each block, and what the last one is sorted in.
 template <class Bits, class Index>
@@ -67,24 +74,51 @@ struct value_sets_call : top_k_request<In> {
   }
 };
 
-// Adds the vectors of a tile, of which each thread has some.
+// Adds what a set lacks of a thread's keys, which are few as a rule. All lanes of a warp call
+// together. Returns whether there was room.
+template <int N, class Bits, class Index, class At>
+__device__ bool add_lacking(value_set<Bits, Index> const& set, unsigned live, Bits const (&keys)[N],
+                            At index) {
+  unsigned wanted = 0, lacking = 0;
+#pragma unroll
+  for (int e = 0; e < N; ++e) wanted |= unsigned(set.wants(keys[e])) << e;
+  wanted &= live;
+  if (!__any_sync(~0u, wanted != 0)) return true;
+#pragma unroll
+  for (int e = 0; e < N; ++e) lacking |= unsigned(set.lacks(keys[e], index(e))) << e;
+  lacking &= wanted;
+  bool had_room = true;
+#pragma unroll 1
+  for (unsigned any = warp::all_reduce(lacking, bit_or{}); any; any &= any - 1) {
+    int const one = __ffs(int(any)) - 1;
+    Bits key = keys[0];
+#pragma unroll
+    for (int e = 1; e < N; ++e) key = e == one ? keys[e] : key;
+    if (lacking >> one & 1) had_room &= set.add(key, index(one));
+    __syncwarp();
+  }
+  return had_room;
+}
+
+// Adds so many batches a thread, from a place on. Returns whether the set was full.
 template <class Bits, class Index, class Reading>
-__device__ bool add_tile(value_set<Bits, Index>& set, Reading const& row, Index tile,
-                         rank_order<Bits> const& order) {
-  Index at = tile * Reading::tile * vectors_of_value_tile + threadIdx.x * Reading::items;
-  bool full = false;
+__device__ bool add_tile(value_set<Bits, Index>& set, Reading const& row, Index at,
+                         unsigned batches, rank_order<Bits> const& order) {
+  at += row.first_of_thread();
+  bool had_room = true;
   auto next = row.load(at);
 #pragma unroll 1
-  for (int v = 0; v < vectors_of_value_tile && !full; ++v) {
+  for (unsigned b = 1; b <= batches; ++b) {
     auto const x = next;
     Index const first = at;
     at += Reading::tile;
-    if (v + 1 < vectors_of_value_tile) next = row.load(at);
+    if (b < batches) next = row.load(at);
+    Bits keys[Reading::items];
 #pragma unroll
-    for (int e = 0; e < Reading::items; ++e)
-      if (x.live >> e & 1) full |= !set.add(order(x.x[e]), row.index_of(first + e));
+    for (int i = 0; i < Reading::items; ++i) keys[i] = order(x.x[i]);
+    had_room &= add_lacking(set, x.live, keys, [&](int i) { return row.index(first, i); });
   }
-  return full;
+  return !had_room;
 }
 
 // Adds every so many-th tile of a row, in an order in which a row that rises looks like any other:
@@ -92,18 +126,26 @@ __device__ bool add_tile(value_set<Bits, Index>& set, Reading const& row, Index 
 template <class Bits, class Index, class Row>
 __device__ void add_tiles(value_set<Bits, Index>& set, team const& all, Row const& row,
                           rank_order<Bits> const& order) {
-  using reading = stretch<Row, Index, 1>;
+  using reading = stretch<Row, Index, value_loads<Bits>>;
+  using sizes = value_tile<Bits>;
   reading const whole(row, 0, 1);
-  constexpr Index tile = reading::tile * vectors_of_value_tile;
-  Index const tiles = (whole.end() + tile - 1) / tile;
+  Index const most = Index(sizes::most) * reading::tile;
+  unsigned const batches = whole.end() / all.blocks() / 4 >= most ? sizes::most : sizes::least;
+  Index const tile = batches * reading::tile, tiles = (whole.end() + tile - 1) / tile;
   constexpr std::uint64_t prime = 2654435761;  // more than there are tiles
   Index at = Index(all.rank() * prime % tiles);
   Index const step = Index(all.blocks() * prime % tiles);
+  unsigned seen = 0;
 #pragma unroll 1
-  for (Index i = all.rank(); i < tiles; i += all.blocks()) {
-    while (set.was_full(add_tile(set, whole, at, order))) {
+  for (Index i = all.rank(); i < tiles; i += all.blocks(), ++seen) {
+    unsigned const at_once = seen == 0 ? sizes::least : batches;
+#pragma unroll 1
+    for (unsigned b = 0; b < batches; b += at_once) {
+      Index const first = at * tile + b * reading::tile;
+      while (set.was_full(add_tile(set, whole, first, at_once, order))) {
+      }
+      if ((seen & (seen + 1)) == 0) set.trim();  // twice as many as when it was last called
     }
-    if (i == all.rank()) set.trim();
     at = at < tiles - step ? at + step : at - (tiles - step);
   }
 }
@@ -114,24 +156,27 @@ __device__ void add_lists(value_set<Bits, Index>& set, value_sets_memory<Bits, I
                           unsigned from, unsigned apart, unsigned count) {
   unsigned const places = count * room.most;
   auto const add_some = [&](unsigned first) {
-    constexpr int each = 4;
-    Bits keys[each];
-    Index indices[each];
-    bool there[each], full = false;
+    constexpr int each = listed_at_once;
+    Bits keys[each] = {};
+    Index indices[each] = {};
+    unsigned live = 0;
 #pragma unroll
     for (int e = 0; e < each; ++e) {
       unsigned const place = first + e * selecting_threads + threadIdx.x;
       unsigned const list = from + place / room.most * apart, i = place % room.most;
-      there[e] = place < places && i < room.counts[list];
-      if (there[e]) keys[e] = room.list(list).keys[i], indices[e] = room.list(list).indices[i];
+      if (place >= places || i >= room.counts[list]) continue;
+      keys[e] = room.list(list).keys[i], indices[e] = room.list(list).indices[i];
+      live |= 1u << e;
     }
+    return !add_lacking(set, live, keys, [&](int one) {
+      Index index = indices[0];
 #pragma unroll
-    for (int e = 0; e < each; ++e)
-      if (there[e]) full |= !set.add(keys[e], indices[e]);
-    return full;
+      for (int e = 1; e < each; ++e) index = e == one ? indices[e] : index;
+      return index;
+    });
   };
 #pragma unroll 1
-  for (unsigned first = 0; first < places; first += 4 * selecting_threads)
+  for (unsigned first = 0; first < places; first += listed_at_once * selecting_threads)
     while (set.was_full(add_some(first))) {
     }
   set.trim();

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "tally/cuda/look_at_shared.cuh"
-#include "tally/device/select/cut.cuh"
 #include "tally/device/select/sort.cuh"
+#include "tally/warp/reduce.cuh"
 
 namespace tally::device {
 
@@ -19,25 +19,27 @@ using counted_by = std::conditional_t<sizeof(Index) == 8, unsigned long long, un
 // What its threads share beside the table.
 template <class Index>
 struct value_set_board {
-  digit_counts<std::uint32_t> digits;
   unsigned count;                // of the keys in the table
+  unsigned sums[3];              // of block_sum(), in turn
   unsigned written;              // by put()
   counted_by<Index> first_of_0;  // of the key 0, which in the table is an empty slot; or none
 };
 
-// One is added until there are as many as it has room for, and then a thread may still add one.
+// One is added until there are as many as it has room for, and then a thread may still add one. It
+// takes few steps to find a key where many slots are empty.
 template <class Bits, class Index>
 struct value_table {
   using key = std::conditional_t<sizeof(Bits) == 8, unsigned long long, unsigned>;
   using index_type = counted_by<Index>;
-  static constexpr unsigned slots = sizeof(Bits) == 8 ? 4096 : 8192, room = slots / 4 * 3;
+  static constexpr unsigned slots = sizeof(Bits) == 8 ? 4096 : 8192, most_room = slots / 4 * 3;
   static constexpr std::size_t bytes = slots * (sizeof(key) + sizeof(index_type));
   static constexpr index_type none = ~index_type(0);
-  static_assert(room + selecting_threads < slots);
+  static_assert(most_room + selecting_threads < slots);
 
   key* keys;
   index_type* firsts;
   value_set_board<Index>& shared;
+  unsigned room;
 
   // All threads of the block.
   __device__ void clear() const {
@@ -47,14 +49,23 @@ struct value_table {
     __syncthreads();
   }
 
+  // Whether a key is there, where it is looked for first, with an index that is no later. Threads
+  // as they like.
+  __device__ bool knows(key x, index_type index) const {
+    unsigned const at = slot_of(x);
+    bool const is_there = look_at_shared(keys[at]) == x;
+    return is_there & (look_at_shared(firsts[at]) <= index);
+  }
+
   // Threads as they like. Returns whether there was room for it.
   __device__ bool add(key x, index_type index) const {
     if (x == 0) return lower(shared.first_of_0, index), true;
+    if (look_at_shared(shared.count) >= room) return false;
+    unsigned step = 0;  // a longer one each time, which comes to every slot
 #pragma unroll 1
-    for (unsigned at = slot_of(x);; at = (at + 1) % slots) {
+    for (unsigned at = slot_of(x);; at = (at + ++step) % slots) {
       key found = look_at_shared(keys[at]);
       if (found == 0) {
-        if (look_at_shared(shared.count) >= room) return false;
         found = atomicCAS(keys + at, key(0), x);
         if (found == 0) atomicAdd(&shared.count, 1u);
       }
@@ -78,20 +89,33 @@ struct value_table {
 template <class Bits, class Index>
 __device__ __noinline__ auto keep_best(value_table<Bits, Index> table, unsigned k, unsigned slack) {
   using key = typename value_table<Bits, Index>::key;
-  constexpr rank_order<key> as_they_are{0, key(~key(0)), 0, 0, false};
   constexpr unsigned of_thread = table.slots / selecting_threads;
-  team alone = team::of_one();
-  auto const end = find_cut(alone, table.shared.digits, static_cast<unsigned*>(nullptr),
-                            array_row<key>{table.keys, table.slots}, as_they_are, k, slack);
-  key const least = end.low + (end.ties == 0);
   key keys[of_thread];
-  typename value_table<Bits, Index>::index_type firsts[of_thread];
+  counted_by<Index> firsts[of_thread];
 #pragma unroll
   for (unsigned j = 0; j < of_thread; ++j) {
     unsigned const at = j * selecting_threads + threadIdx.x;
     keys[j] = table.keys[at], firsts[j] = table.firsts[at];
   }
+  // Bit for bit the largest that is reached by k.
+  unsigned reach = table.shared.count, turn = 0;
+  auto& sums = table.shared.sums;
+  if (threadIdx.x < 2) sums[threadIdx.x] = 0;
   __syncthreads();
+  key least = 0;
+#pragma unroll 1
+  for (key bit = ~(~key(0) >> 1); bit && reach > k + slack; bit >>= 1) {
+    unsigned n = 0;
+#pragma unroll
+    for (unsigned j = 0; j < of_thread; ++j) n += keys[j] >= (least | bit);
+    n = warp::all_reduce(n, plus{});
+    if (threadIdx.x % 32 == 0) atomicAdd(&sums[turn], n);
+    __syncthreads();
+    n = sums[turn];
+    turn = (turn + 1) % 3;
+    if (threadIdx.x == 0) sums[(turn + 1) % 3] = 0;
+    if (n >= k) least |= bit, reach = n;
+  }
   table.clear();
 #pragma unroll
   for (unsigned j = 0; j < of_thread; ++j)
@@ -100,7 +124,7 @@ __device__ __noinline__ auto keep_best(value_table<Bits, Index> table, unsigned 
   return least;
 }
 
-// All threads of a block call its members together, but for add().
+// All threads of a block call its members together, but for wants(), lacks() and add().
 template <class Bits, class Index>
 class value_set {
  public:
@@ -112,7 +136,7 @@ class value_set {
   __device__ value_set(std::byte* memory, value_set_board<Index>& shared, unsigned k, Bits least)
       : table_{reinterpret_cast<key*>(memory),
                reinterpret_cast<counted_by<Index>*>(reinterpret_cast<key*>(memory) + table::slots),
-               shared},
+               shared, room_for(k)},
         k_(k),
         least_(least) {
     if (threadIdx.x == 0) shared.first_of_0 = table::none;
@@ -120,10 +144,10 @@ class value_set {
   }
 
   // Threads add keys as they like, the same ones once more, too. Returns whether there was room.
-  __device__ bool add(Bits of, Index index) const {
-    key const x = of;
-    return x < least_ || table_.add(x, index);
-  }
+  __device__ bool add(Bits of, Index index) const { return table_.add(of, index); }
+  // Whether a key is good enough, and whether adding one that is makes a difference.
+  __device__ bool wants(Bits of) const { return of >= least_; }
+  __device__ bool lacks(Bits of, Index index) const { return !table_.knows(of, index); }
   // Whether there was none for a thread: then there is now, and what was added since the last call
   // is to be added again.
   __device__ bool was_full(bool for_thread) {
@@ -142,23 +166,31 @@ class value_set {
   // Writes all to global memory, in any order. Returns how many there are.
   __device__ unsigned put(key_pairs<Bits, Index> const& to) const {
     auto& shared = table_.shared;
-    if (threadIdx.x == 0) shared.written = 0;
+    if (threadIdx.x == 0) {
+      shared.written = least_ == 0 && shared.first_of_0 != table::none;
+      if (shared.written) to.keys[0] = 0, to.indices[0] = Index(shared.first_of_0);
+    }
     __syncthreads();
-    auto const write = [&](key x, counted_by<Index> first) {
-      unsigned const at = atomicAdd(&shared.written, 1u);
-      to.keys[at] = Bits(x), to.indices[at] = Index(first);
-    };
-    for (unsigned at = threadIdx.x; at < table::slots; at += selecting_threads)
-      if (table_.keys[at] != 0) write(table_.keys[at], table_.firsts[at]);
-    if (threadIdx.x == 0 && least_ == 0 && shared.first_of_0 != table::none)
-      write(0, shared.first_of_0);
+#pragma unroll 1
+    for (unsigned at = threadIdx.x; at < table::slots; at += selecting_threads) {
+      bool const there = table_.keys[at] != 0;
+      unsigned const votes = __ballot_sync(~0u, there), before = (1u << threadIdx.x % 32) - 1;
+      unsigned first = 0;
+      if (threadIdx.x % 32 == 0) first = atomicAdd(&shared.written, unsigned(__popc(votes)));
+      unsigned const place = warp::broadcast(first, 0) + unsigned(__popc(votes & before));
+      if (there) to.keys[place] = Bits(table_.keys[at]), to.indices[place] = table_.firsts[at];
+    }
     __syncthreads();
     return shared.written;
   }
 
  private:
   TALLY_HD static constexpr unsigned slack_of(unsigned k) { return k / 4 + 15; }
-  static_assert(most_of_value_set + slack_of(most_of_value_set) < table::room);
+  static_assert(most_of_value_set + slack_of(most_of_value_set) < table::most_room);
+  TALLY_HD static constexpr unsigned room_for(unsigned k) {
+    unsigned const room = 2 * most_left(k) + 1024;
+    return room < table::most_room ? room : table::most_room;
+  }
 
   table const table_;
   unsigned const k_;
