@@ -87,6 +87,17 @@ TEST(value_sets_that_are_full, keep_the_best) {
     }
 }
 
+// Each tile has a value of its own, and the next of a block's tiles is not the next of the row.
+TEST(value_sets_of_many_tiles, have_the_values_of_each) {
+  for (std::size_t tiles : {6, 7, 11, 13}) {
+    std::vector<float> in(tiles * tile<float> - 5);
+    for (std::size_t t = 0; t < tiles; ++t) in[t * tile<float> + 37 * t] = float(1 + t);
+    test_call call(1);
+    expect_values(call, in, {1, in.size(), in.size()}, tiles + 1, {.sorted = false}, 1,
+                  std::to_string(tiles) + " tiles");
+  }
+}
+
 // The worst of all have the key 0, which is no key of the table.
 TEST(value_sets_of_the_worst, have_the_key_0) {
   std::vector<std::uint32_t> in(20000);
