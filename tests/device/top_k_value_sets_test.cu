@@ -31,8 +31,7 @@ std::vector<T> repeated(std::size_t n, std::size_t values, unsigned seed = 1) {
 
 template <class T>
 class value_sets : public ::testing::Test {};
-using some_elements =
-    ::testing::Types<std::uint8_t, tally::float16, std::int32_t, float, double, std::uint64_t>;
+using some_elements = ::testing::Types<float, std::uint64_t>;
 TYPED_TEST_SUITE(value_sets, some_elements);
 
 TYPED_TEST(value_sets, of_teams_of_every_size_have_the_values_of_all) {
