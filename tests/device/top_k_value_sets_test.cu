@@ -110,6 +110,31 @@ TEST(value_sets_of_the_worst, have_the_key_0) {
   expect_values(call, zeros, {1, zeros.size(), zeros.size()}, 3, {.sorted = false}, 1, "zeros");
 }
 
+// A slot that is empty when its key is looked at, and has another key when its index is: 4181 comes
+// to slot 0, where the key 0 would be. Many look for that, and none may take it as known.
+__global__ void look_for_0(unsigned* known) {
+  __shared__ tally::device::value_set_board<std::uint32_t> board;
+  tally::device::value_set<std::uint32_t, std::uint32_t> set(tally::dynamic_shared<std::byte>(),
+                                                             board, 10, 0);
+  if (threadIdx.x == 0)
+    set.add(4181, 0);
+  else if (threadIdx.x >= 32 && !set.lacks(0, 1000 + threadIdx.x))
+    atomicAdd(known, 1u);
+  __syncthreads();
+}
+TEST(value_sets_of_the_worst, do_not_know_0_by_an_empty_slot) {
+  tally::device_array<unsigned> known(1);
+  known.fill_bytes(0);
+  constexpr auto bytes = tally::device::value_set<std::uint32_t, std::uint32_t>::bytes;
+  tally::launch(look_for_0, 100, tally::device::selecting_threads, bytes)(known.data());
+  tally::check(cudaDeviceSynchronize());
+  EXPECT_EQ(known.to_host()[0], 0u);
+  std::vector<std::uint32_t> in(600, 7);
+  in[0] = 4181, in[300] = 0;
+  test_call call(1);
+  expect_values(call, in, {1, in.size(), in.size()}, 10, {.sorted = false}, 1, "slot 0");
+}
+
 TEST(value_sets_of_floats, know_nans_and_zeros_by_their_keys) {
   std::vector<float> in(17000);
   for (std::size_t i = 0; i < in.size(); ++i)

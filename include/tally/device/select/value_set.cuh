@@ -50,11 +50,12 @@ struct value_table {
   }
 
   // Whether a key is there, where it is looked for first, with an index that is no later. Threads
-  // as they like.
+  // as they like: a slot may get another key between the two looks, if it was empty, so that the
+  // key 0 is never known.
   __device__ bool knows(key x, index_type index) const {
     unsigned const at = slot_of(x);
     bool const is_there = look_at_shared(keys[at]) == x;
-    return is_there & (look_at_shared(firsts[at]) <= index);
+    return (x != 0) & is_there & (look_at_shared(firsts[at]) <= index);
   }
 
   // Threads as they like. Returns whether there was room for it.
