@@ -110,10 +110,10 @@ TEST(value_sets_of_the_worst, have_the_key_0) {
   expect_values(call, zeros, {1, zeros.size(), zeros.size()}, 3, {.sorted = false}, 1, "zeros");
 }
 
-// A slot that is empty when its key is looked at, and has another key when its index is: 4181 comes
-// to slot 0, where the key 0 would be. Many look for that, and none may take it as known.
+// 4181 comes to slot 0, and many look for the key 0, which an empty slot has: none of them may take
+// it as known, whatever it sees of that slot before and after.
 __global__ void look_for_0(unsigned* known) {
-  __shared__ tally::device::value_set_board<std::uint32_t> board;
+  __shared__ tally::device::value_set_board board;
   tally::device::value_set<std::uint32_t, std::uint32_t> set(tally::dynamic_shared<std::byte>(),
                                                              board, 10, 0);
   if (threadIdx.x == 0)

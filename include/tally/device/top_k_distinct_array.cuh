@@ -164,7 +164,7 @@ inline bool looks_among_best(gpu_rows const& rows, std::uint64_t k, bool sorted,
 
 // And whether sets of so many values take longer than a sort of rows that nobody has looked at.
 inline bool sorts_rows(gpu_rows const& rows, std::uint64_t k, bool sorted) {
-  return !sorted && k > 256 && k < 1 << 20 && rows.length < 2048 * k;
+  return !sorted && k > 256 && rows.length < 2048 * k && rows.length <= device::longest_of_32_bits;
 }
 
 // Selects the best different values of each row of an input, in memory that the device can read;

@@ -201,7 +201,7 @@ __device__ void put_together(value_set<Bits, Index>& set, team& all,
 
 template <class Index>
 union value_sets_board {
-  value_set_board<Index> set;
+  value_set_board set;
   sort_board<Index> sort;
 };
 

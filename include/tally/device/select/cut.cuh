@@ -57,7 +57,7 @@ __device__ void find_digit(digit_counts<Index>& shared, Count const* counts, Ind
 
 // Finds the cut behind the k best of a row, 0 < k < row.count. `counts` are zero, and as many as
 // there are digits for each pass, for a team of several blocks; they are in use until the team has
-// met once more. A block that is alone needs none.
+// met once more.
 //
 // A cut that leaves up to `slack` more than k will do.
 template <int Width = digit_bits, class Row, class Index>
@@ -71,7 +71,7 @@ __device__ cut<typename Row::bits, Index> find_cut(team& all, digit_counts<Index
   cut<bits, Index> found{0, k, 0, 0};
   bits known = 0;  // which of the key's bits are those of `low`
 #pragma unroll 1
-  for (int top = 8 * int(sizeof(bits)); top > 0; top -= Width) {
+  for (int top = 8 * int(sizeof(bits)); top > 0; top -= Width, counts += digits) {
     int const shift = top > Width ? top - Width : 0;
     unsigned const mask = (1u << (top - shift)) - 1;
     for (int d = int(threadIdx.x); d < digits; d += selecting_threads) shared.here[d] = 0;
@@ -102,7 +102,6 @@ __device__ cut<typename Row::bits, Index> find_cut(team& all, digit_counts<Index
                                 __NV_THREAD_SCOPE_DEVICE);
       all.meet();
       find_digit<Width>(shared, counts, found.ties);
-      counts += digits;
     }
     unsigned const digit = shared.digit;
     Index above = 0;

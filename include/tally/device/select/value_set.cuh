@@ -17,54 +17,53 @@ template <class Index>
 using counted_by = std::conditional_t<sizeof(Index) == 8, unsigned long long, unsigned>;
 
 // What its threads share beside the table.
-template <class Index>
 struct value_set_board {
-  unsigned count;                // of the keys in the table
-  unsigned sums[3];              // of block_sum(), in turn
-  unsigned written;              // by put()
-  counted_by<Index> first_of_0;  // of the key 0, which in the table is an empty slot; or none
+  unsigned count;    // of the keys in the table
+  unsigned sums[3];  // of what keep_best() counts, in turn
+  unsigned written;  // by put()
 };
 
 // One is added until there are as many as it has room for, and then a thread may still add one. It
-// takes few steps to find a key where many slots are empty.
+// takes few steps to find a key where many slots are empty. An empty slot has the key 0: so this
+// key itself has a place of its own, behind all slots, and is there if it has an index.
 template <class Bits, class Index>
 struct value_table {
   using key = std::conditional_t<sizeof(Bits) == 8, unsigned long long, unsigned>;
   using index_type = counted_by<Index>;
   static constexpr unsigned slots = sizeof(Bits) == 8 ? 4096 : 8192, most_room = slots / 4 * 3;
-  static constexpr std::size_t bytes = slots * (sizeof(key) + sizeof(index_type));
+  static constexpr unsigned places = slots + 2;  // of which indices of 64 bits can follow
+  static constexpr std::size_t bytes = places * (sizeof(key) + sizeof(index_type));
   static constexpr index_type none = ~index_type(0);
   static_assert(most_room + selecting_threads < slots);
 
   key* keys;
   index_type* firsts;
-  value_set_board<Index>& shared;
+  value_set_board& shared;
   unsigned room;
 
   // All threads of the block.
   __device__ void clear() const {
     if (threadIdx.x == 0) shared.count = 0;
-    for (unsigned at = threadIdx.x; at < slots; at += selecting_threads)
+    for (unsigned at = threadIdx.x; at < places; at += selecting_threads)
       keys[at] = 0, firsts[at] = none;
     __syncthreads();
   }
 
   // Whether a key is there, where it is looked for first, with an index that is no later. Threads
-  // as they like: a slot may get another key between the two looks, if it was empty, so that the
-  // key 0 is never known.
+  // as they like: a place that has the key keeps it.
   __device__ bool knows(key x, index_type index) const {
-    unsigned const at = slot_of(x);
+    unsigned const at = place_of(x);
     bool const is_there = look_at_shared(keys[at]) == x;
-    return (x != 0) & is_there & (look_at_shared(firsts[at]) <= index);
+    return is_there & (look_at_shared(firsts[at]) <= index);
   }
 
   // Threads as they like. Returns whether there was room for it.
   __device__ bool add(key x, index_type index) const {
-    if (x == 0) return lower(shared.first_of_0, index), true;
+    if (x == 0) return lower(firsts[slots], index), true;
     if (look_at_shared(shared.count) >= room) return false;
     unsigned step = 0;  // a longer one each time, which comes to every slot
 #pragma unroll 1
-    for (unsigned at = slot_of(x);; at = (at + ++step) % slots) {
+    for (unsigned at = place_of(x);; at = (at + ++step) % slots) {
       key found = look_at_shared(keys[at]);
       if (found == 0) {
         found = atomicCAS(keys + at, key(0), x);
@@ -78,10 +77,11 @@ struct value_table {
   __device__ static void lower(index_type& first, index_type index) {
     if (index < look_at_shared(first)) atomicMin(&first, index);
   }
-  __device__ static unsigned slot_of(key x) {  // Fibonacci hashing (Knuth)
+  __device__ static unsigned place_of(key x) {  // Fibonacci hashing (Knuth)
     constexpr int width = 8 * sizeof(key), shift = width - (slots == 4096 ? 12 : 13);
     static_assert(slots == 1u << (width - shift));
-    return unsigned(key(x * key(0x9e3779b97f4a7c15u >> (64 - width))) >> shift);
+    unsigned const slot = unsigned(key(x * key(0x9e3779b97f4a7c15u >> (64 - width))) >> shift);
+    return x == 0 ? slots : slot;
   }
 };
 
@@ -134,13 +134,12 @@ class value_set {
   static constexpr std::size_t bytes = table::bytes;
 
   // Of the k best, k <= most_of_value_set, that are no worse than `least`. In so many bytes.
-  __device__ value_set(std::byte* memory, value_set_board<Index>& shared, unsigned k, Bits least)
+  __device__ value_set(std::byte* memory, value_set_board& shared, unsigned k, Bits least)
       : table_{reinterpret_cast<key*>(memory),
-               reinterpret_cast<counted_by<Index>*>(reinterpret_cast<key*>(memory) + table::slots),
+               reinterpret_cast<counted_by<Index>*>(reinterpret_cast<key*>(memory) + table::places),
                shared, room_for(k)},
         k_(k),
         least_(least) {
-    if (threadIdx.x == 0) shared.first_of_0 = table::none;
     table_.clear();
   }
 
@@ -168,8 +167,9 @@ class value_set {
   __device__ unsigned put(key_pairs<Bits, Index> const& to) const {
     auto& shared = table_.shared;
     if (threadIdx.x == 0) {
-      shared.written = least_ == 0 && shared.first_of_0 != table::none;
-      if (shared.written) to.keys[0] = 0, to.indices[0] = Index(shared.first_of_0);
+      auto const first_of_0 = table_.firsts[table::slots];
+      shared.written = least_ == 0 && first_of_0 != table::none;
+      if (shared.written) to.keys[0] = 0, to.indices[0] = Index(first_of_0);
     }
     __syncthreads();
 #pragma unroll 1
