@@ -138,12 +138,15 @@ __device__ void add_tiles(value_set<Bits, Index>& set, team const& all, Row cons
   unsigned seen = 0;
 #pragma unroll 1
   for (Index i = all.rank(); i < tiles; i += all.blocks(), ++seen) {
-    unsigned const at_once = seen == 0 ? sizes::least : batches;
+    unsigned at_once = seen == 0 ? sizes::least : batches;
 #pragma unroll 1
-    for (unsigned b = 0; b < batches; b += at_once) {
+    for (unsigned b = 0; b < batches;) {
       Index const first = at * tile + b * reading::tile;
-      while (set.was_full(add_tile(set, whole, first, at_once, order))) {
+      if (set.was_full(add_tile(set, whole, first, at_once, order))) {
+        at_once = sizes::least;
+        continue;
       }
+      b += at_once;
       if ((seen & (seen + 1)) == 0) set.trim();  // twice as many as when it was last called
     }
     at = at < tiles - step ? at + step : at - (tiles - step);
@@ -211,7 +214,7 @@ __device__ void values_of_row(value_sets_call<In, Index> const& call, team& all,
                               typename value_sets_call<In, Index>::memory const& room,
                               std::uint64_t number) {
   using bits = bits_of<typename In::element>;
-  auto const row = row_of(call.in, call.rows.begin(number), call.rows.size(number));
+  auto const row = passing(row_of(call.in, call.rows.begin(number), call.rows.size(number)), true);
   Index found = 0, k = Index(call.how.k_of(number));
   team alone = team::of_one();
   if (row.count > 0 && k > 0) {

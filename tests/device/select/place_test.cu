@@ -93,7 +93,7 @@ TYPED_TEST_SUITE(places, widths);
 TYPED_TEST(places, are_those_of_a_sort) {
   for (unsigned count : {1u, 2u, 255u, 256u, 257u, 300u, 999u, most})
     for (unsigned kinds : {0u, 1u, 40u})
-      for (unsigned blocks : {1u, 3u}) {
+      for (unsigned blocks : {1u, 3u, 70u}) {
         auto const list = entries<TypeParam>(count, kinds, count + kinds);
         std::string const what = std::to_string(kinds) + " kinds";
         for (unsigned limit : {1u, count / 2 + 1, count}) expect_places(list, limit, blocks, what);

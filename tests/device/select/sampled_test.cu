@@ -285,6 +285,38 @@ TEST(top_k_of_one_row, is_found_by_digits_where_the_sample_misleads) {
       }
 }
 
+// More are above the guess than there is room for; but the best of two groups are better than they.
+TEST(top_k_of_one_row, is_found_by_a_better_guess) {
+  std::size_t const n = length_for<double>({2, 1}, tile<double> - 2);
+  for (auto order : {tally::largest, tally::smallest})
+    for (std::uint64_t k : {1, 2, 3}) {
+      double const sign = order == tally::largest ? 1 : -1;
+      auto const seen = in_sample<double>(2, n, k);
+      std::vector<double> in(n);
+      unsigned met = 0, unseen = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        in[i] = -sign * double(i);
+        if (seen[i]) met += 1, in[i] = met == 4 || met == 44 ? sign * (10'000 + met) : in[i];
+        if (!seen[i] && ++unseen % 3 == 0) in[i] = sign * double(1 + i % 7000);
+      }
+      test_call call(1);
+      expect_path(call, in, k, {order}, k < 3 ? sampled : by_digits, "two better ones");
+      in[n - 1] = in[n - 2] = sign * (10'000 + 44), in[n - 3] = sign * 20'000;
+      if (k == 3) expect_path(call, in, k, {order}, sampled, "ties at the better guess");
+    }
+}
+
+// Neighbouring threads look at neighbouring vectors, here of a row whose length divides by nothing.
+TEST(top_k_of_one_row, is_sampled_where_it_is_long) {
+  std::size_t const n = tally::device::long_row + 4099;
+  for (bool rises : {true, false}) {
+    auto in = shuffled<std::uint16_t>(n);
+    if (rises) std::ranges::sort(in);
+    test_call call(2);
+    expect_path(call, in, 40, {}, sampled, "long");
+  }
+}
+
 // Few of a batch are at the threshold, so that each is found alone; of a row too many for its list.
 TEST(top_k_of_rows, have_ties_gathered_that_are_sparse) {
   test_rows const rows{2, 64'000, 64'000};

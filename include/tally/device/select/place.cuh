@@ -95,11 +95,10 @@ TALLY_FN unsigned place_of_edge(unsigned edge, unsigned count) {
   return first + unsigned(std::uint64_t(random) * (behind - first) >> 32);
 }
 
-// Some of more than `edges` entries become edges: eight threads compare each with all others.
-template <class Rank, class T, class Entry>
-__device__ void find_edges(place_board<T>& shared, unsigned count, Entry entry) {
+// Puts the sample, in which no two are alike, into its order: eight threads compare each with all.
+template <class Rank, class T>
+__device__ void order_sample(place_board<T>& shared) {
   constexpr unsigned each = 8;
-  if (threadIdx.x < edges) shared.sample[threadIdx.x] = entry(place_of_edge(threadIdx.x, count));
   __syncthreads();
   unsigned const mine = threadIdx.x / each, part = threadIdx.x % each;
   T const x = shared.sample[mine < edges ? mine : 0];
@@ -107,13 +106,21 @@ __device__ void find_edges(place_board<T>& shared, unsigned count, Entry entry) 
 #pragma unroll
   for (unsigned j = 0; j < each; ++j) {
     unsigned const i = part * each + j;
-    place += i < edges && Rank::first(shared.sample[i < edges ? i : 0], x);
+    T const other = shared.sample[i < edges ? i : 0];
+    place += i < edges && Rank::first(other, x);
   }
   place += warp::exchange(place, 1);
   place += warp::exchange(place, 2);
   place += warp::exchange(place, 4);
   if (part == 0 && mine < edges) shared.edge[place] = x;
   __syncthreads();
+}
+
+// Some of more than `edges` entries become edges.
+template <class Rank, class T, class Entry>
+__device__ void find_edges(place_board<T>& shared, unsigned count, Entry entry) {
+  if (threadIdx.x < edges) shared.sample[threadIdx.x] = entry(place_of_edge(threadIdx.x, count));
+  order_sample<Rank>(shared);
   // Beyond the first and the last edge bins are four times as wide as between those next to them.
   if (threadIdx.x <= edges) {
     unsigned const e = threadIdx.x;
@@ -126,13 +133,20 @@ __device__ void find_edges(place_board<T>& shared, unsigned count, Entry entry) 
   __syncthreads();
 }
 
+// How many of the edges come before an entry.
+template <class Rank, class T>
+__device__ unsigned edges_before(place_board<T> const& shared, T const& x) {
+  unsigned found = 0;
+#pragma unroll
+  for (unsigned step = (edges + 1) / 2; step > 0; step /= 2)
+    if (Rank::first(shared.edge[found + step - 1], x)) found += step;
+  return found;
+}
+
 // It rises with an entry's place.
 template <class Rank, class T>
 __device__ unsigned bin_of(place_board<T> const& shared, T const& x) {
-  unsigned e = 0;  // the edges before it
-#pragma unroll
-  for (unsigned step = (edges + 1) / 2; step > 0; step /= 2)
-    if (Rank::first(shared.edge[e + step - 1], x)) e += step;
+  unsigned const e = edges_before<Rank>(shared, x);
   float const from_edge =
       e == 0 ? Rank::distance(x, shared.edge[0]) : Rank::distance(shared.edge[e - 1], x);
   float const bin = from_edge * shared.bins_per_distance[e];
@@ -183,6 +197,40 @@ __device__ void place_few_entries(unsigned part, unsigned parts, T* room, unsign
       [=](unsigned, unsigned&, unsigned& last) { last = count; }, emit);
 }
 
+// The same for the few entries from `begin` to `end` of many: they are the edges, and all others
+// are counted between them.
+template <class Rank, class T, class Entry, class Emit>
+__device__ void place_own_entries(place_board<T>& shared, unsigned begin, unsigned end,
+                                  unsigned count, Entry entry, Emit emit) {
+  unsigned const t = threadIdx.x, own = end - begin;
+  if (t < edges) shared.sample[t] = t < own ? entry(begin + t) : Rank::of(0, ~t);  // behind all
+  shared.bins[t] = {};
+  order_sample<Rank>(shared);
+  // Each warp counts by itself. Its counters are in as many banks as there can be.
+  constexpr unsigned warps = selecting_threads / 32;
+  constexpr unsigned at_once = 4;
+#pragma unroll 1
+  for (unsigned first = t; first < count; first += at_once * selecting_threads) {
+    T x[at_once];
+#pragma unroll
+    for (unsigned j = 0; j < at_once; ++j) {
+      unsigned const i = first + j * selecting_threads;
+      x[j] = entry(i < count ? i : first);
+    }
+#pragma unroll
+    for (unsigned j = 0; j < at_once; ++j) {
+      unsigned const e = edges_before<Rank>(shared, x[j]);
+      if (first + j * selecting_threads < count)
+        atomicAdd(&shared.bin(e * warps + (t / 32 + e / 2) % warps), 1u);
+    }
+  }
+  __syncthreads();
+  unsigned const edge = t / (warps / 2);
+  unsigned const through =
+      block::inclusive_scan<selecting_threads>(shared.bin(2 * t) + shared.bin(2 * t + 1), plus{});
+  if (t % (warps / 2) == warps / 2 - 1 && edge < own) emit(through - 1, shared.edge[edge]);
+}
+
 // Calls emit(place, entry) for each entry whose place is below `limit`, of `count` of them, which
 // entry(i) tells. `tags` have room for `count`, and `to` for few_entries, and for all or for a part
 // of those below the limit, and for seven more. All `parts` call this with the same entries, and
@@ -197,6 +245,13 @@ __device__ bool place_entries(unsigned part, unsigned parts, place_board<T>& sha
   };
   if (count <= (parts == 1 ? few_of_a_block : few_entries)) {
     place_few_entries<Rank>(part, parts, to.entries, count, entry, emit_below_limit);
+    return true;
+  }
+  unsigned const own = (count + parts - 1) / parts;
+  if (own <= edges) {
+    unsigned const begin = part * own < count ? part * own : count;
+    place_own_entries<Rank>(shared, begin, begin + own < count ? begin + own : count, count, entry,
+                            emit_below_limit);
     return true;
   }
   limit = limit < count ? limit : count;

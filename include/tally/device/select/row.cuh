@@ -40,20 +40,19 @@ struct array_row {
 
   Bits const* data;
   std::uint64_t count;
+  bool passes = false;  // whether what is loaded leaves L2 before all else
 
   // Some of it.
   __device__ array_row part(std::uint64_t first, std::uint64_t size) const {
-    return {data + first, size};
+    return {data + first, size, passes};
   }
   __device__ unsigned lead() const {
     return unsigned(reinterpret_cast<std::uintptr_t>(data) % vector_bytes / sizeof(Bits));
   }
   __device__ Bits operator[](std::uint64_t i) const { return data[i]; }
   __device__ void load(Bits* x, std::uint64_t i) const {
-    struct alignas(vector_bytes) vector {
-      Bits of[batch::each];
-    };
-    vector const v = *reinterpret_cast<vector const*>(data + i);
+    auto const* const from = reinterpret_cast<uint4 const*>(data + i);
+    uint4 const v = passes ? __ldcs(from) : *from;
     __builtin_memcpy(x, &v, sizeof v);
   }
   // Has the memory about an element brought into L2.
@@ -93,6 +92,21 @@ __device__ array_row<Bits> row_of(array_input<Bits> const& in, std::uint64_t fir
 template <class In>
 __device__ computed_row<In> row_of(In const& in, std::uint64_t first, std::uint64_t count) {
   return {in, first, count};
+}
+
+// The same row, passing through L2 if that is asked for: a row that is read once would take the
+// place of what is needed again, as the code that comes after. Where an input is far larger than
+// L2, that was no gain, and a loss where many elements are alike.
+inline constexpr std::uint64_t most_passing_bytes = 1 << 28;
+
+template <class Bits>
+__device__ array_row<Bits> passing(array_row<Bits> row, bool passes) {
+  row.passes = passes;
+  return row;
+}
+template <class In>
+__device__ computed_row<In> passing(computed_row<In> const& row, bool) {
+  return row;
 }
 
 // A row whose first element is at place 0, wherever it is: its vectors may be loaded one element at

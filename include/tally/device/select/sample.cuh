@@ -21,18 +21,27 @@ namespace tally::device {
 // group has the better part; where a team has more blocks than `most`, of several blocks.
 inline constexpr unsigned most_groups = 256;
 
+// A row that is read from memory, and not from L2, for so long that its sample takes some time.
+inline constexpr std::uint64_t long_row = 1 << 22;
+
 struct sampling {
   bool of_tiles;    // of what the threads load as their first tile, or of vectors from all the row
   unsigned groups;  // a power of two
   unsigned of_block;  // how many of them, or of their parts, a block has: a power of two
   unsigned vectors;   // how many a thread looks at; in its tile 1, of as many elements as that has
   unsigned elements;  // and at how many elements of each
+  unsigned together;  // how many vectors lie side by side: memory is read 64 bytes at a time
   unsigned rank;      // the guess is so many-th of the groups' best keys, counted from 1
 
   // Of the k best of n elements, for which there are so many blocks. A vector has up to `most`
   // elements. Of more than a tile a thread looks at no more than one element in 64.
   TALLY_FN sampling(unsigned blocks, std::uint64_t n, std::uint64_t k, unsigned most, bool tiles)
-      : of_tiles(tiles), vectors(tiles ? 1 : 8), elements(most) {
+      : of_tiles(tiles),
+        vectors(tiles          ? 1
+                : n < long_row ? 8
+                               : 4),
+        elements(most),
+        together(tiles || n < long_row ? 1 : 4) {
     groups = k <= 256 ? 64 : most_groups;
     of_block = groups;
     while (of_block > 1 && of_block * blocks > most_groups) of_block /= 2;
@@ -205,7 +214,8 @@ TALLY_FN std::uint64_t vector_in_sample(std::uint64_t look, std::uint64_t looks,
   return at < vectors ? at : vectors - 1;
 }
 
-// Where in a row a thread looks at its vector number v, of `vectors`. Groups take turns.
+// Where in a row a thread looks at its vector number v, of `vectors`. Groups take turns, and
+// neighbours have neighbouring vectors.
 __device__ inline std::uint64_t place_in_sample(team const& all, sampling const& how, unsigned v,
                                                 std::uint64_t vectors) {
   unsigned const width = selecting_threads / how.of_block;
@@ -215,8 +225,9 @@ __device__ inline std::uint64_t place_in_sample(team const& all, sampling const&
   unsigned const turn = in_group * how.of_block + group;
   std::uint64_t const looks = std::uint64_t(all.threads()) * how.vectors;
   std::uint64_t const look =
-      (std::uint64_t(v) * selecting_threads + turn) * all.blocks() + all.rank();
-  return vector_in_sample(look, looks, vectors);
+      (std::uint64_t(v) * selecting_threads + turn) / how.together * all.blocks() + all.rank();
+  auto const at = vector_in_sample(look, looks / how.together, vectors) + turn % how.together;
+  return at < vectors ? at : vectors - 1;
 }
 
 }  // namespace tally::device

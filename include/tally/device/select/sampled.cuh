@@ -74,12 +74,16 @@ class sampled_selection {
     }
     if (threadIdx.x == 0) {
       shared_.found = {0, 0};
-      if (!all_.is_alone() && all_.rank() == 0) *room_.counts() = {};
+      if (!all_.is_alone() && all_.rank() == 0)
+        for (unsigned g = 0; g < most_guesses; ++g) room_.counts()[g] = {};
     }
     filter(in_sample);
     __syncthreads();
-    counts_ = {shared_.found.above, shared_.found.ties, shared_.found.ties};
-    if (!all_.is_alone()) tell_team();
+    counts_ = {shared_.found.above, shared_.found.ties, shared_.found.ties, 0};
+    if (!all_.is_alone()) {
+      tell_team();
+      if (counts_.above > room_.team().above && counts_.lacking == 0) guess_better(in_sample.rank);
+    }
     return is_enough();
   }
 
@@ -124,8 +128,9 @@ class sampled_selection {
     auto const load = [&](Index at) {
       return all.load(at * size + threadIdx.x % 32 * batch::each, by);
     };
+    bits const seen = how.of_tiles ? bits(0) : best_of_vectors(how);  // before more is waited for
     batch x = load(warp);
-    guess(how, how.of_tiles ? best_of(x, how.elements) : best_of_vectors(how));
+    guess(how, how.of_tiles ? best_of(x, how.elements) : seen);
 
     auto const spill = [&](bits key, Index index) {
       if (all_.is_alone()) return;
@@ -203,6 +208,7 @@ class sampled_selection {
     if (threadIdx.x == 0) shared_.base_above = atomicAdd(&room_.counts()->above, above);
     if (threadIdx.x == 32) shared_.base_ties = atomicAdd(&room_.counts()->held, held);
     if (threadIdx.x == 64 && counts_.ties) atomicAdd(&room_.counts()->ties, counts_.ties);
+    if (threadIdx.x == 96 && counts_.above > above) atomicAdd(&room_.counts()->lacking, 1u);
     __syncthreads();
 #pragma unroll 1
     for (unsigned i = threadIdx.x; i < above; i += selecting_threads) {
@@ -219,6 +225,52 @@ class sampled_selection {
     }
     all_.meet();
     counts_ = *room_.counts();
+  }
+
+  // Where more are above the guess than the team has room for, as in a sorted row: a better one is
+  // another of the groups' best, and what blocks have put aside is told again.
+  __device__ void guess_better(unsigned rank) {
+    std::uint64_t const most = room_.team().above;
+    unsigned too_few = 0, too_many = rank;  // by which of the groups' best
+    unsigned next = 2 + unsigned(rank * (most / 4) / counts_.above);
+#pragma unroll 1
+    for (unsigned g = 1; g < most_guesses && too_many - too_few > 1; ++g) {
+      if (next >= too_many) next = (too_few + too_many) / 2;
+      least_ = shared_.groups.best[next - 1];
+      tell_again(room_.counts() + g);
+      if (counts_.above > most)
+        too_many = next;
+      else if (counts_.above + std::uint64_t(counts_.ties) < k_)
+        too_few = next;
+      else
+        return;
+      next = (too_few + too_many) / 2;
+    }
+  }
+  __device__ void tell_again(sampled_counts* counts) {
+    auto const mine = room_.block(), to = room_.team();
+    unsigned const size = shared_.found.above;
+    unsigned both = 0, total;  // above the threshold, and at it in the upper half
+#pragma unroll 1
+    for (unsigned i = threadIdx.x; i < size; i += selecting_threads)
+      both += unsigned(mine.keys[i] > least_) + (unsigned(mine.keys[i] == least_) << 16);
+    unsigned const before = block::inclusive_scan<selecting_threads>(both, plus{}, total) - both;
+    if (threadIdx.x == 0) {
+      shared_.base_above = atomicAdd(&counts->above, total & 0xffff);
+      shared_.base_ties = atomicAdd(&counts->ties, total >> 16);
+      atomicAdd(&counts->held, total >> 16);
+    }
+    __syncthreads();
+    unsigned above = shared_.base_above + (before & 0xffff);
+    unsigned ties = shared_.base_ties + (before >> 16);
+#pragma unroll 1
+    for (unsigned i = threadIdx.x; i < size; i += selecting_threads) {
+      if (mine.keys[i] == least_ && ties++ < to.ties) to.tied[ties - 1] = mine.indices[i];
+      if (mine.keys[i] > least_ && above++ < to.above)
+        to.keys[above - 1] = mine.keys[i], to.indices[above - 1] = mine.indices[i];
+    }
+    all_.meet();
+    counts_ = *counts;
   }
 
   __device__ bool is_enough() {
@@ -238,8 +290,8 @@ class sampled_selection {
         part, parts, shared_.place, room_.kept(), room_.tags(), entries, k_,
         [&](unsigned i) {
           bool const above = i < counts_.above;
-          return rank::of(above ? list.keys[i] : least_,
-                          above ? list.indices[i] : list.tied[i - counts_.above]);
+          Index const* const index = above ? list.indices + i : list.tied + (i - counts_.above);
+          return rank::of(above ? list.keys[i] : least_, *index);
         },
         [&](unsigned place, entry const& x) { emit(place, rank::key(x), rank::index(x)); });
   }

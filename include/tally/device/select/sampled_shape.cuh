@@ -14,6 +14,15 @@ namespace tally::device {
 
 inline constexpr unsigned most_sampled = 2304;  // the largest k of a selection in one read
 
+// What the blocks of a team add up: how many there are above the threshold and at it, for how many
+// of the latter there was room in their blocks, and how many blocks had no room for the former.
+struct sampled_counts {
+  unsigned above, ties, held, lacking;
+};
+// A team adds up for the guess, and for better ones.
+inline constexpr unsigned most_guesses = 4;
+inline constexpr unsigned counts_bytes = most_guesses * sizeof(sampled_counts);
+
 // How many candidates there is room for, of a row of which up to `most` are asked, and where it is.
 struct sampled_shape {
   unsigned above, ties, kept, chosen;  // in a block's shared memory
@@ -38,7 +47,7 @@ struct sampled_shape {
     s.tags_at = s.indices_at + rounded((s.above + s.ties) * sizeof(Index));
     s.bins_at = s.tags_at + 2 * (alone ? s.above + s.ties : s.all_above + s.all_ties);
     s.shared_bytes = rounded(s.bins_at + 2 * s.kept);
-    s.all_indices_at = 16 + rounded((most_groups + s.all_above) * sizeof(Bits));
+    s.all_indices_at = counts_bytes + rounded((most_groups + s.all_above) * sizeof(Bits));
     s.global_bytes =
         alone ? 0 : s.all_indices_at + rounded((s.all_above + s.all_ties) * sizeof(Index));
     return s;
@@ -61,12 +70,6 @@ TALLY_FN sampling sampling_of(unsigned blocks, std::uint64_t n, std::uint64_t k,
   return sampling(blocks, n, k, of_tiles ? batch::items : batch::each, of_tiles);
 }
 
-// What the blocks of a team add up: how many there are above the threshold and at it, and for how
-// many of the latter there was room in their blocks.
-struct sampled_counts {
-  unsigned above, ties, held;
-};
-
 // Addresses are computed where they are needed: it takes less than keeping them.
 template <class Bits, class Index>
 struct sampled_memory {
@@ -86,7 +89,7 @@ struct sampled_memory {
   __device__ std::uint16_t* tags() const { return at<std::uint16_t>(shape.tags_at); }
   // Of the team, if it has several blocks.
   __device__ sampled_counts* counts() const { return reinterpret_cast<sampled_counts*>(global); }
-  __device__ Bits* told() const { return reinterpret_cast<Bits*>(global + 16); }
+  __device__ Bits* told() const { return reinterpret_cast<Bits*>(global + counts_bytes); }
   __device__ candidate_room<Bits, Index> team() const {
     auto* const indices = reinterpret_cast<Index*>(global + shape.all_indices_at);
     return {told() + most_groups, indices, shape.all_above, indices + shape.all_above,
