@@ -93,13 +93,26 @@ TYPED_TEST_SUITE(places, widths);
 TYPED_TEST(places, are_those_of_a_sort) {
   for (unsigned count : {1u, 2u, 255u, 256u, 257u, 300u, 999u, most})
     for (unsigned kinds : {0u, 1u, 40u})
-      for (unsigned blocks : {1u, 3u, 70u}) {
+      for (unsigned blocks : {1u, 3u}) {
         auto const list = entries<TypeParam>(count, kinds, count + kinds);
         std::string const what = std::to_string(kinds) + " kinds";
         for (unsigned limit : {1u, count / 2 + 1, count}) expect_places(list, limit, blocks, what);
         expect_places<TypeParam, tally::device::ranked_by_index<TypeParam>>(list, count, blocks,
                                                                             what);
       }
+}
+
+// Each block has a few of the entries: as many as there are edges, one more, and fewer than that.
+TYPED_TEST(places, are_found_by_many_blocks) {
+  constexpr unsigned blocks = 23, most_own = blocks * tally::device::edges;
+  for (unsigned count : {257u, most_own, most_own + 1})
+    for (unsigned kinds : {0u, 1u, 40u}) {
+      auto const list = entries<TypeParam>(count, kinds, count + kinds);
+      std::string const what = std::to_string(kinds) + " kinds";
+      expect_places(list, count / 3, blocks, what);
+      expect_places<TypeParam, tally::device::ranked_by_index<TypeParam>>(list, count, blocks,
+                                                                          what);
+    }
 }
 
 TEST(places_of_a_list, may_be_asked_for_beyond_its_end) {

@@ -301,8 +301,12 @@ TEST(top_k_of_one_row, is_found_by_a_better_guess) {
       }
       test_call call(1);
       expect_path(call, in, k, {order}, k < 3 ? sampled : by_digits, "two better ones");
-      in[n - 1] = in[n - 2] = sign * (10'000 + 44), in[n - 3] = sign * 20'000;
-      if (k == 3) expect_path(call, in, k, {order}, sampled, "ties at the better guess");
+      auto tied = in;
+      tied[n - 1] = tied[n - 2] = sign * (10'000 + 44), tied[n - 3] = sign * 20'000;
+      if (k == 3) expect_path(call, tied, k, {order}, sampled, "ties at the better guess");
+      for (std::size_t i = 0; i < n; ++i)
+        if (!seen[i]) in[i] = sign * double(1 + i % 7000);
+      expect_path(call, in, k, {order}, by_digits, "a block lacks room");
     }
 }
 
