@@ -133,9 +133,10 @@ TEST(large_top_k_of_sorted_rows, is_narrowed) {
 std::vector<bool> looked_at(std::size_t n, std::uint64_t k) {
   constexpr unsigned each = 4;
   auto const how = tally::device::narrowing::of<std::uint32_t>(1024, n, k);
+  tally::device::scattered const places(n / each, how.looks);
   std::vector<bool> seen(n);
   for (std::uint64_t look = 0; look < how.looks; ++look) {
-    auto const at = tally::device::vector_in_sample(look, how.looks, n / each) * each;
+    auto const at = places(look) * each;
     for (unsigned e = 0; e < each; ++e) seen[at + e] = true;
   }
   return seen;

@@ -177,8 +177,8 @@ __device__ top_k_of_row<In, Index> work_in_row(
     top_k_board<bits_of<typename In::element>, Index>& board, std::uint64_t number, unsigned mine) {
   using memory = team_memory<bits_of<typename In::element>, Index>;
   std::uint64_t const sorts = call.how.sorted && call.how.most > 1 ? call.how.most : 0;
-  auto const row = passing(row_of(call.in, call.rows.begin(number), call.rows.size(number)),
-                           call.in.size() * sizeof(typename In::element) <= most_passing_bytes);
+  auto const row =
+      passing(row_of(call.in, call.rows.begin(number), call.rows.size(number)), call.passes());
   Index const asked = Index(call.how.k_of(number)), size = Index(row.count);
   std::byte* const at = call.memory + mine * memory::bytes(call.blocks, sorts, call.how.most);
   return {call,

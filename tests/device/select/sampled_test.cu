@@ -246,15 +246,8 @@ std::vector<bool> in_sample(unsigned blocks, std::size_t n, std::uint64_t k) {
       }
     return is;
   }
-  std::uint64_t const vectors = n / each, looks = std::uint64_t(blocks) * threads * how.vectors;
-  for (std::uint64_t at = 0; at < looks; ++at) {
-    std::uint32_t random = std::uint32_t(at) * 0x9e3779b1u;
-    random = (random ^ random >> 15) * 0x85ebca77u;
-    random ^= random >> 13;
-    auto const v =
-        std::uint64_t((double(at) + double(random) * 0x1p-32) * (double(vectors) / double(looks)));
-    for (unsigned e = 0; e < how.elements; ++e) look(std::min(v, vectors - 1) * each + e);
-  }
+  for (std::uint64_t at = 0; at < std::uint64_t(blocks) * threads * how.vectors; ++at)
+    for (unsigned e = 0; e < how.elements; ++e) look(how.places(at) * each + e);
   return is;
 }
 
@@ -310,13 +303,13 @@ TEST(top_k_of_one_row, is_found_by_a_better_guess) {
     }
 }
 
-// Neighbouring threads look at neighbouring vectors, here of a row whose length divides by nothing.
+// Neighbouring threads of a large team look at neighbouring vectors.
 TEST(top_k_of_one_row, is_sampled_where_it_is_long) {
   std::size_t const n = tally::device::long_row + 4099;
   for (bool rises : {true, false}) {
     auto in = shuffled<std::uint16_t>(n);
     if (rises) std::ranges::sort(in);
-    test_call call(2);
+    test_call call(70);
     expect_path(call, in, 40, {}, sampled, "long");
   }
 }

@@ -54,14 +54,14 @@ struct sparse_row {
   using batch = row_batch<bits>;
 
   Row row;
-  std::uint64_t looks, skipped, vectors, count;
+  std::uint64_t skipped, count;
+  scattered places;
 
   __device__ sparse_row(Row const& whole, std::uint64_t looks)
       : row(whole),
-        looks(looks),
         skipped((batch::each - whole.lead()) % batch::each),
-        vectors((whole.count - skipped) / batch::each),
-        count(looks * batch::each) {}
+        count(looks * batch::each),
+        places((whole.count - skipped) / batch::each, looks) {}
   __device__ unsigned lead() const { return 0; }
   __device__ void load(bits* x, std::uint64_t i) const { row.load(x, first_of(i / batch::each)); }
   __device__ bits operator[](std::uint64_t i) const {
@@ -70,7 +70,7 @@ struct sparse_row {
 
  private:
   __device__ std::uint64_t first_of(std::uint64_t look) const {
-    return skipped + vector_in_sample(look, looks, vectors) * batch::each;
+    return skipped + places(look) * batch::each;
   }
 };
 

@@ -95,10 +95,7 @@ __device__ computed_row<In> row_of(In const& in, std::uint64_t first, std::uint6
 }
 
 // The same row, passing through L2 if that is asked for: a row that is read once would take the
-// place of what is needed again, as the code that comes after. Where an input is far larger than
-// L2, that was no gain, and a loss where many elements are alike.
-inline constexpr std::uint64_t most_passing_bytes = 1 << 28;
-
+// place of what is needed again, as the code that comes after.
 template <class Bits>
 __device__ array_row<Bits> passing(array_row<Bits> row, bool passes) {
   row.passes = passes;

@@ -21,8 +21,25 @@ namespace tally::device {
 // group has the better part; where a team has more blocks than `most`, of several blocks.
 inline constexpr unsigned most_groups = 256;
 
+// Which of a row's vectors are looked at: the row is cut into as many stretches as there are looks,
+// and each is somewhere in its stretch.
+struct scattered {
+  std::uint64_t step;  // vectors to a look, in units of 2^-32
+
+  TALLY_FN scattered(std::uint64_t vectors, std::uint64_t looks) : step((vectors << 32) / looks) {}
+  TALLY_FN std::uint64_t operator()(std::uint64_t look) const {
+    std::uint32_t random = std::uint32_t(look) * 0x9e3779b1u;
+    random = (random ^ random >> 15) * 0x85ebca77u;
+    random ^= random >> 13;
+    std::uint64_t const more = (step >> 32) * random + ((step & 0xffffffff) * random >> 32);
+    return (look * step + more) >> 32;
+  }
+};
+
 // A row that is read from memory, and not from L2, for so long that its sample takes some time.
 inline constexpr std::uint64_t long_row = 1 << 22;
+// So many blocks look at enough even if their threads look at little.
+inline constexpr unsigned large_team = most_groups / 2 + 1;
 
 struct sampling {
   bool of_tiles;    // of what the threads load as their first tile, or of vectors from all the row
@@ -31,17 +48,17 @@ struct sampling {
   unsigned vectors;   // how many a thread looks at; in its tile 1, of as many elements as that has
   unsigned elements;  // and at how many elements of each
   unsigned together;  // how many vectors lie side by side: memory is read 64 bytes at a time
-  unsigned rank;      // the guess is so many-th of the groups' best keys, counted from 1
+  scattered places{0, 1};  // of the first of so many
+  unsigned rank;           // the guess is so many-th of the groups' best keys, counted from 1
 
   // Of the k best of n elements, for which there are so many blocks. A vector has up to `most`
   // elements. Of more than a tile a thread looks at no more than one element in 64.
   TALLY_FN sampling(unsigned blocks, std::uint64_t n, std::uint64_t k, unsigned most, bool tiles)
-      : of_tiles(tiles),
-        vectors(tiles          ? 1
-                : n < long_row ? 8
-                               : 4),
-        elements(most),
-        together(tiles || n < long_row ? 1 : 4) {
+      : of_tiles(tiles), vectors(tiles ? 1 : 8), elements(most), together(1) {
+    if (!tiles && blocks >= large_team) {
+      vectors = 4;
+      if (n >= long_row) together = 4;
+    }
     groups = k <= 256 ? 64 : most_groups;
     of_block = groups;
     while (of_block > 1 && of_block * blocks > most_groups) of_block /= 2;
@@ -59,6 +76,9 @@ struct sampling {
     while (vectors > 1 && (64 * looked_at() > float(n) || looked_at() * share > enough))
       vectors /= 2;
     while (elements > 1 && looked_at() * share > enough) elements /= 2;
+
+    std::uint64_t const looks = std::uint64_t(blocks) * selecting_threads * vectors / together;
+    if (n / most > together) places = scattered(n / most - together, looks);
 
     // Groups whose best is among the k best: their mean, 4.3 deviations, and what a distribution
     // with a small mean is skewed by. Then the guess is too high once in some 100,000 rows.
@@ -183,14 +203,20 @@ __device__ void compare_groups(team& all, group_board<Bits>& shared, sampling co
   all.meet();
   Bits key = 0;
   if (threadIdx.x < how.groups) {
-    if (all.is_alone())
+    if (all.is_alone()) {
       key = shared.best[threadIdx.x];
-    else
-#pragma unroll 1
-      for (unsigned p = threadIdx.x; p < how.of_block * all.blocks(); p += how.groups) {
-        Bits const other = told[how.part(p, all.blocks())];
-        key = other > key ? other : key;
+    } else {
+      constexpr unsigned most = 4;  // parts of a group
+      unsigned const parts = how.of_block * all.blocks();
+      Bits of[most];
+#pragma unroll
+      for (unsigned j = 0; j < most; ++j) {
+        unsigned const p = threadIdx.x + j * how.groups;
+        of[j] = p < parts ? told[how.part(p, all.blocks())] : Bits(0);
       }
+#pragma unroll
+      for (unsigned j = 0; j < most; ++j) key = of[j] > key ? of[j] : key;
+    }
   }
   if (how.groups <= 64) {
     if (threadIdx.x < 64) shared.runs[threadIdx.x] = key;
@@ -202,32 +228,16 @@ __device__ void compare_groups(team& all, group_board<Bits>& shared, sampling co
   __syncthreads();
 }
 
-// Which of a row's vectors is looked at: the row is cut into as many stretches as there are looks,
-// and each is somewhere in its stretch.
-TALLY_FN std::uint64_t vector_in_sample(std::uint64_t look, std::uint64_t looks,
-                                        std::uint64_t vectors) {
-  std::uint32_t random = std::uint32_t(look) * 0x9e3779b1u;
-  random = (random ^ random >> 15) * 0x85ebca77u;
-  random ^= random >> 13;
-  double const share = double(vectors) / double(looks);
-  auto const at = std::uint64_t((double(look) + double(random) * 0x1p-32) * share);
-  return at < vectors ? at : vectors - 1;
-}
-
-// Where in a row a thread looks at its vector number v, of `vectors`. Groups take turns, and
-// neighbours have neighbouring vectors.
-__device__ inline std::uint64_t place_in_sample(team const& all, sampling const& how, unsigned v,
-                                                std::uint64_t vectors) {
+// Where in a row a thread looks at its vector number v. Groups take turns, and neighbours have
+// neighbouring vectors.
+__device__ inline std::uint64_t place_in_sample(team const& all, sampling const& how, unsigned v) {
   unsigned const width = selecting_threads / how.of_block;
   unsigned const warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   unsigned const group = width <= 32 ? threadIdx.x / width : warp % how.of_block;
   unsigned const in_group = width <= 32 ? threadIdx.x % width : warp / how.of_block * 32 + lane;
-  unsigned const turn = in_group * how.of_block + group;
-  std::uint64_t const looks = std::uint64_t(all.threads()) * how.vectors;
-  std::uint64_t const look =
-      (std::uint64_t(v) * selecting_threads + turn) / how.together * all.blocks() + all.rank();
-  auto const at = vector_in_sample(look, looks / how.together, vectors) + turn % how.together;
-  return at < vectors ? at : vectors - 1;
+  unsigned const turn = v * selecting_threads + in_group * how.of_block + group;
+  auto const first = how.places(turn / how.together * all.blocks() + all.rank());
+  return first / how.together * how.together + turn % how.together;
 }
 
 }  // namespace tally::device

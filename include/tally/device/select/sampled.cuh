@@ -177,18 +177,18 @@ class sampled_selection {
   __device__ bits best_of_vectors(sampling const& how) const {
     constexpr unsigned each = batch::each;
     std::uint64_t const skipped = (each - row_.lead()) % each;
-    std::uint64_t const vectors = (row_.count - skipped) / each;
     bits best = 0;
 #pragma unroll 1
     for (unsigned v = 0; v < how.vectors; v += 2) {
       bits x[2 * each];
-      std::uint64_t const a = place_in_sample(all_, how, v, vectors);
-      std::uint64_t const b = v + 1 < how.vectors ? place_in_sample(all_, how, v + 1, vectors) : a;
-      row_.load(x, skipped + a * each), row_.load(x + each, skipped + b * each);
+      row_.load(x, skipped + place_in_sample(all_, how, v) * each);
+      if (v + 1 < how.vectors)
+        row_.load(x + each, skipped + place_in_sample(all_, how, v + 1) * each);
 #pragma unroll
       for (unsigned i = 0; i < 2 * each; ++i) {
         bits const key = order_(x[i]);
-        if (i % each < how.elements && key > best) best = key;
+        bool const there = i < each || v + 1 < how.vectors;
+        if (there && i % each < how.elements && key > best) best = key;
       }
     }
     return best;
