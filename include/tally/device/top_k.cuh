@@ -101,7 +101,7 @@ __device__ __noinline__ sampling unusual_sampling(unsigned blocks, std::uint64_t
 template <class In, class Index>
 struct top_k_of_row {
   using bits = bits_of<typename In::element>;
-  using row_type = decltype(row_of(std::declval<In const&>(), 0, 0));
+  using row_type = decltype(passing(row_of(std::declval<In const&>(), 0, 0)));
   using memory_type = team_memory<bits, Index>;
 
   top_k_call<In, Index> const& call;
@@ -177,8 +177,7 @@ __device__ top_k_of_row<In, Index> work_in_row(
     top_k_board<bits_of<typename In::element>, Index>& board, std::uint64_t number, unsigned mine) {
   using memory = team_memory<bits_of<typename In::element>, Index>;
   std::uint64_t const sorts = call.how.sorted && call.how.most > 1 ? call.how.most : 0;
-  auto const row =
-      passing(row_of(call.in, call.rows.begin(number), call.rows.size(number)), call.passes());
+  auto const row = passing(row_of(call.in, call.rows.begin(number), call.rows.size(number)));
   Index const asked = Index(call.how.k_of(number)), size = Index(row.count);
   std::byte* const at = call.memory + mine * memory::bytes(call.blocks, sorts, call.how.most);
   return {call,

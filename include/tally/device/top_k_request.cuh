@@ -18,13 +18,6 @@ struct top_k_request {
   detail::gpu_rows rows;
   rank_order<bits> order;
   detail::gpu_selection<bits> how;
-
-  // Whether rows are to pass through L2. Of rows that are far more than L2 holds it was no gain,
-  // and a loss where many elements are alike.
-  TALLY_FN bool passes() const { return rows.count * rows.length * sizeof(bits) <= most_passing; }
-
- private:
-  static constexpr std::uint64_t most_passing = 1 << 28;
 };
 
 }  // namespace tally::device

@@ -214,7 +214,7 @@ __device__ void values_of_row(value_sets_call<In, Index> const& call, team& all,
                               typename value_sets_call<In, Index>::memory const& room,
                               std::uint64_t number) {
   using bits = bits_of<typename In::element>;
-  auto const row = passing(row_of(call.in, call.rows.begin(number), call.rows.size(number)), true);
+  auto const row = passing(row_of(call.in, call.rows.begin(number), call.rows.size(number)));
   Index found = 0, k = Index(call.how.k_of(number));
   team alone = team::of_one();
   if (row.count > 0 && k > 0) {

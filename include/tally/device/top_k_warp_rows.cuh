@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(32 * warp_rows_warps,
 #pragma unroll 1
   for (std::uint64_t r = std::uint64_t(blockIdx.x) * warp_rows_warps + warp; r < call.rows.count;
        r += step) {
-    auto const row = passing(row_of(call.in, call.rows.begin(r), call.rows.size(r)), call.passes());
+    auto const row = passing(row_of(call.in, call.rows.begin(r), call.rows.size(r)));
     auto const asked = call.how.k_of(r);
     auto const k = unsigned(asked < row.count ? asked : row.count);
     unsigned count = 0;

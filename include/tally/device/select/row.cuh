@@ -40,19 +40,17 @@ struct array_row {
 
   Bits const* data;
   std::uint64_t count;
-  bool passes = false;  // whether what is loaded leaves L2 before all else
 
   // Some of it.
   __device__ array_row part(std::uint64_t first, std::uint64_t size) const {
-    return {data + first, size, passes};
+    return {data + first, size};
   }
   __device__ unsigned lead() const {
     return unsigned(reinterpret_cast<std::uintptr_t>(data) % vector_bytes / sizeof(Bits));
   }
   __device__ Bits operator[](std::uint64_t i) const { return data[i]; }
   __device__ void load(Bits* x, std::uint64_t i) const {
-    auto const* const from = reinterpret_cast<uint4 const*>(data + i);
-    uint4 const v = passes ? __ldcs(from) : *from;
+    uint4 const v = *reinterpret_cast<uint4 const*>(data + i);
     __builtin_memcpy(x, &v, sizeof v);
   }
   // Has the memory about an element brought into L2.
@@ -94,15 +92,24 @@ __device__ computed_row<In> row_of(In const& in, std::uint64_t first, std::uint6
   return {in, first, count};
 }
 
-// The same row, passing through L2 if that is asked for: a row that is read once would take the
-// place of what is needed again, as the code that comes after.
+// A row that passes through L2: what is loaded leaves it before all else. It is read once, and
+// would take the place of what is needed again, as the code that comes after.
 template <class Bits>
-__device__ array_row<Bits> passing(array_row<Bits> row, bool passes) {
-  row.passes = passes;
-  return row;
+struct passing_row : array_row<Bits> {
+  __device__ passing_row part(std::uint64_t first, std::uint64_t size) const {
+    return {{this->data + first, size}};
+  }
+  __device__ void load(Bits* x, std::uint64_t i) const {
+    uint4 const v = __ldcs(reinterpret_cast<uint4 const*>(this->data + i));
+    __builtin_memcpy(x, &v, sizeof v);
+  }
+};
+template <class Bits>
+__device__ passing_row<Bits> passing(array_row<Bits> const& row) {
+  return {row};
 }
 template <class In>
-__device__ computed_row<In> passing(computed_row<In> const& row, bool) {
+__device__ computed_row<In> passing(computed_row<In> const& row) {
   return row;
 }
 

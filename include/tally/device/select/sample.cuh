@@ -203,20 +203,14 @@ __device__ void compare_groups(team& all, group_board<Bits>& shared, sampling co
   all.meet();
   Bits key = 0;
   if (threadIdx.x < how.groups) {
-    if (all.is_alone()) {
+    if (all.is_alone())
       key = shared.best[threadIdx.x];
-    } else {
-      constexpr unsigned most = 4;  // parts of a group
-      unsigned const parts = how.of_block * all.blocks();
-      Bits of[most];
-#pragma unroll
-      for (unsigned j = 0; j < most; ++j) {
-        unsigned const p = threadIdx.x + j * how.groups;
-        of[j] = p < parts ? told[how.part(p, all.blocks())] : Bits(0);
+    else
+#pragma unroll 1
+      for (unsigned p = threadIdx.x; p < how.of_block * all.blocks(); p += how.groups) {
+        Bits const other = told[how.part(p, all.blocks())];
+        key = other > key ? other : key;
       }
-#pragma unroll
-      for (unsigned j = 0; j < most; ++j) key = of[j] > key ? of[j] : key;
-    }
   }
   if (how.groups <= 64) {
     if (threadIdx.x < 64) shared.runs[threadIdx.x] = key;

@@ -181,14 +181,13 @@ class sampled_selection {
 #pragma unroll 1
     for (unsigned v = 0; v < how.vectors; v += 2) {
       bits x[2 * each];
-      row_.load(x, skipped + place_in_sample(all_, how, v) * each);
-      if (v + 1 < how.vectors)
-        row_.load(x + each, skipped + place_in_sample(all_, how, v + 1) * each);
+      auto const a = place_in_sample(all_, how, v);
+      auto const b = v + 1 < how.vectors ? place_in_sample(all_, how, v + 1) : a;
+      row_.load(x, skipped + a * each), row_.load(x + each, skipped + b * each);
 #pragma unroll
       for (unsigned i = 0; i < 2 * each; ++i) {
         bits const key = order_(x[i]);
-        bool const there = i < each || v + 1 < how.vectors;
-        if (there && i % each < how.elements && key > best) best = key;
+        if (i % each < how.elements && key > best) best = key;
       }
     }
     return best;
