@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Selections of one array and of rows, sorted, with indices: cold, each in a row of its own calls
-// and behind another kernel; every answer compared with the CPU's. Beside them CUB's of one array
-// of normal or of 256 values, where CUB has it (3.2 and later), which sorts nothing and gives
-// another result each time. Rows are named top_k/TYPE/ROWSxLENGTH/K/VALUES/cold|behind/WHO; LENGTH
-// is LEAST-MOST where each row has a begin and a length of its own, in the GPU's memory.
+// and behind another kernel; every answer compared with the CPU's. Beside them CUB's of floats that
+// are normal or of 256 values. Rows are named top_k/TYPE/ROWSxLENGTH/K/VALUES/cold|behind/WHO;
+// LENGTH is LEAST-MOST where each row has a begin and a length of its own, in the GPU's memory.
 //
 // usage: bench-top_k [--quick] [--groups NAME,...] [--only TEXT]: of the groups named below, or of
 // all, what has the text in its name
@@ -15,14 +14,7 @@
 #include <string>
 #include <vector>
 
-#if __has_include(<cub/device/device_topk.cuh>)
-#include <cub/device/device_topk.cuh>
-#include <cuda/iterator>
-#define TALLY_CUB_HAS_TOP_K
-#endif
-#include <cub/version.cuh>
-
-#include "bench/gpu/values.cuh"
+#include "bench/gpu/top_k_cub.cuh"
 #include "tally/cpu/selections.hpp"
 #include "tally/device/top_k_array.cuh"
 #include "tally/top_k.hpp"
@@ -76,32 +68,6 @@ __global__ void fill_rows(T* data, std::uint64_t n, std::uint64_t length, inputs
 
 std::string only;
 bool quick = false;
-
-#ifdef TALLY_CUB_HAS_TOP_K
-void measure_cub(std::string const& id, timing::rotation const& in, std::uint64_t n,
-                 std::uint64_t k, std::size_t calls, int replays) {
-  namespace need = cuda::execution;
-  auto const how =
-      need::require(need::determinism::not_guaranteed, need::output_ordering::unsorted);
-  device_array<float> found(k);
-  device_array<std::int32_t> at(k);
-  auto const call = [&](void* temporary, std::size_t& bytes, std::size_t i, cudaStream_t s) {
-    tally::check(cub::DeviceTopK::MaxPairs(temporary, bytes, reinterpret_cast<float const*>(in[i]),
-                                           found.data(), cuda::counting_iterator<std::int32_t>(0),
-                                           at.data(), std::int64_t(n), std::int64_t(k),
-                                           cuda::std::execution::env{cuda::stream_ref{s}, how}));
-  };
-  std::size_t room = 0;
-  call(nullptr, room, 0, nullptr);
-  device_array<unsigned char> temporary(room);
-  auto const work = [&](cudaStream_t s, std::size_t i) {
-    std::size_t size = room;
-    call(temporary.data(), size, i, s);
-  };
-  print(id + "cold/cub", timing::cold_time(work, calls, replays), 4 * n);
-  print(id + "behind/cub", behind_time(work, calls, replays), 4 * n);
-}
-#endif
 
 constexpr std::uint64_t least_of_a_window = 2048;
 constexpr std::uint64_t most_bytes = 8'000'000'000;
@@ -207,12 +173,9 @@ void measure(std::string const& id, shape const& s, rows_of_values<T> const& in,
     print(id + "cold/" + who, timing::cold_time(call, in.calls(), replays), in.bytes());
     print(id + "behind/" + who, behind_time(call, in.calls(), replays), in.bytes());
   }
-#ifdef TALLY_CUB_HAS_TOP_K
   if constexpr (std::is_same_v<T, float>)
-    if (what == asked::best && s.rows == 1 && !s.windows &&
-        (which == inputs::normal || which == inputs::of_256))
-      measure_cub(id, in.blocks(), s.length, k, in.calls(), replays);
-#endif
+    if (what == asked::best && !s.windows && (which == inputs::normal || which == inputs::of_256))
+      measure_cub(id, in.blocks(), s.rows, s.length, k, in.calls(), replays);
 }
 
 // The values are made once for all k that are asked for.

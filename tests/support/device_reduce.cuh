@@ -84,12 +84,17 @@ class test_call {
   // Sums, which must be zero between launches.
   std::vector<std::uint32_t> sums() const {
     auto all = header_.to_host();
-    all.erase(all.begin(), all.begin() + 4);
-    return all;
+    return {all.begin() + 4, all.begin() + 4 + 2 * tally::device::workspace::max_sums};
   }
   void set_epoch(std::uint32_t epoch) {
     auto all = header_.to_host();
     all[0] = epoch, all[1] = 0;
+    header_.copy_from(all);
+  }
+  // How often blocks of each team have arrived at meetings.
+  void set_arrived(std::uint32_t times) {
+    auto all = header_.to_host();
+    std::fill(all.begin() + 4 + 2 * tally::device::workspace::max_sums, all.end(), times);
     header_.copy_from(all);
   }
   void set_multiprocessors(int count) { multiprocessors_ = count; }

@@ -22,7 +22,8 @@ inline paths const sampled = path(tally::detail::top_k_path::sampled),
                    short_rows = path(tally::detail::top_k_path::short_rows),
                    narrowed = path(tally::detail::top_k_path::narrowed),
                    narrowed_ties = path(tally::detail::top_k_path::narrowed_ties),
-                   block_rows = path(tally::detail::top_k_path::block_rows);
+                   block_rows = path(tally::detail::top_k_path::block_rows),
+                   held = path(tally::detail::top_k_path::held);
 
 inline std::vector<top_k_options> all_options() {
   std::vector<top_k_options> all;

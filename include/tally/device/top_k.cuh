@@ -15,43 +15,50 @@
 
 namespace tally::device {
 
-// What a team keeps in global memory, in this order.
+// What a team keeps in global memory: lists of a selection in one read, and behind them what one by
+// digits needs. Addresses are computed where they are needed.
 template <class Bits, class Index>
 struct team_memory {
-  Index* counts;                    // of digits: of the cut, and then of the sort
-  two_counts<Index>* totals;        // of blocks
-  key_pairs<Bits, Index> pairs[2];  // of a sort
-  std::byte* sampled;               // of a selection in one read
+  std::byte* sampled;
+  std::uint64_t sampled_bytes;
+  unsigned blocks;
+  std::uint64_t sorted;  // how many are sorted
 
-  TALLY_HD static constexpr std::size_t counts_of(unsigned blocks) {
-    return blocks == 1
-               ? 0
-               : digit_passes<Bits> * std::size_t(digits) + 2 * std::size_t(sort_digits) * blocks;
+  // Of digits: of the cut, and then of the sort.
+  __device__ Index* counts() const { return reinterpret_cast<Index*>(sampled + sampled_bytes); }
+  // Of blocks.
+  __device__ two_counts<Index>* totals() const {
+    return reinterpret_cast<two_counts<Index>*>(sampled + sampled_bytes + bytes_of_counts(blocks));
   }
+  // The two places of a sort.
+  __device__ key_pairs<Bits, Index> pairs(unsigned place) const {
+    auto* const at = sampled + sampled_bytes + bytes_of_counts(blocks) + bytes_of_totals(blocks) +
+                     place * bytes_of_pairs(sorted);
+    return {reinterpret_cast<Bits*>(at + rounded(sorted * sizeof(Index))),
+            reinterpret_cast<Index*>(at)};
+  }
+
+  TALLY_HD static constexpr std::size_t bytes(unsigned blocks, std::uint64_t sorted,
+                                              sampled_shape const& shape) {
+    return shape.global_bytes + bytes_of_counts(blocks) + bytes_of_totals(blocks) +
+           2 * bytes_of_pairs(sorted);
+  }
+
+ private:
   TALLY_HD static constexpr std::size_t rounded(std::size_t bytes) {
     return (bytes + 15) / 16 * 16;
   }
-  TALLY_HD static constexpr std::size_t bytes(unsigned blocks, std::uint64_t sorted,
-                                              std::uint64_t most) {
-    return rounded(counts_of(blocks) * sizeof(Index)) +
-           (blocks == 1 ? 0 : rounded(blocks * sizeof(two_counts<Index>))) +
-           2 * (rounded(sorted * sizeof(Index)) + rounded(sorted * sizeof(Bits))) +
-           sampled_shape::of<Bits, Index>(blocks, most, true).global_bytes;
+  TALLY_HD static constexpr std::size_t bytes_of_counts(unsigned blocks) {
+    std::size_t const of_sort = 2 * std::size_t(sort_digits) * blocks;
+    return blocks == 1
+               ? 0
+               : rounded((digit_passes<Bits> * std::size_t(digits) + of_sort) * sizeof(Index));
   }
-  __device__ team_memory(std::byte* at, unsigned blocks, std::uint64_t sorted) {
-    auto const take = [&](std::size_t size) {
-      auto* const here = at;
-      at += rounded(size);
-      return here;
-    };
-    counts = reinterpret_cast<Index*>(take(counts_of(blocks) * sizeof(Index)));
-    totals = reinterpret_cast<two_counts<Index>*>(
-        take(blocks == 1 ? 0 : blocks * sizeof(two_counts<Index>)));
-    for (auto& each : pairs) {
-      each.indices = reinterpret_cast<Index*>(take(sorted * sizeof(Index)));
-      each.keys = reinterpret_cast<Bits*>(take(sorted * sizeof(Bits)));
-    }
-    sampled = at;
+  TALLY_HD static constexpr std::size_t bytes_of_totals(unsigned blocks) {
+    return blocks == 1 ? 0 : rounded(blocks * sizeof(two_counts<Index>));
+  }
+  TALLY_HD static constexpr std::size_t bytes_of_pairs(std::uint64_t sorted) {
+    return rounded(sorted * sizeof(Index)) + rounded(sorted * sizeof(Bits));
   }
 };
 
@@ -65,7 +72,8 @@ struct top_k_call : top_k_request<In> {
   sampled_shape shape;
   sampling usual;  // of a row of rows.length elements, and the largest k
   workspace w;
-  std::byte* memory;  // of the teams
+  std::byte* memory;           // of the teams
+  std::uint64_t memory_bytes;  // of each
 };
 
 template <class Bits, class Index>
@@ -117,12 +125,13 @@ struct top_k_of_row {
   }
 
   // In one read, if that can be. Returns how many there are, or ~0.
-  __device__ Index in_one_read() const {
+  template <bool Held>
+  __device__ Index in_one_read(team_words<bits>* words) const {
     constexpr Index none = Index(~Index(0));
     auto& shared = board.one_read;
     sampled_memory<bits, Index> const room{call.shape, memory.sampled};
-    sampled_selection<row_type, Index> search(all, shared.sampled, room, row, call.order,
-                                              unsigned(k));
+    sampled_selection<row_type, Index, Held> search(all, shared.sampled, room, row, call.order,
+                                                    unsigned(k), words);
     bool const of_tiles = search.is_resident();
     bool const is_usual =
         row.count == call.rows.length && k == call.how.most && of_tiles == call.usual.of_tiles;
@@ -132,22 +141,23 @@ struct top_k_of_row {
       return none;
     auto const to = out;
     bool const placed = search.place(
-        shared.ties, memory.totals, call.how.sorted,
+        shared.ties, memory.totals(), call.how.sorted,
         [&](unsigned place, bits key, Index index) {
           bits const x = call.order.is_of_several(key) ? row[index] : call.order.element_of(key);
           out(Index(place), x, std::int64_t(index));
         },
         [to](Index place, bits x, Index index) { to(place, x, std::int64_t(index)); });
     if (!placed) return none;
-    note(search.has_gathered() ? detail::top_k_path::sampled_ties : detail::top_k_path::sampled);
+    using path = detail::top_k_path;
+    note(search.has_gathered() ? path::sampled_ties : Held ? path::held : path::sampled);
     return Index(search.count());
   }
 
   // Digit by digit: as many reads as a key has digits, and one more.
   __device__ Index by_digits() const {
     note(detail::top_k_path::by_digits);
-    auto const at = find_cut_of_any(all, board.digits, memory.counts, row, call.order, k);
-    auto const places = find_places(all, memory.totals, at);
+    auto const at = find_cut_of_any(all, board.digits, memory.counts(), row, call.order, k);
+    auto const places = find_places(all, memory.totals(), at);
     if (call.how.sorted && call.how.most > 1)
       gather_sorted(at, places);
     else
@@ -158,13 +168,14 @@ struct top_k_of_row {
 
  private:
   __device__ void gather_sorted(cut<bits, Index> const& at, places<Index> const& where) const {
+    auto const pairs = memory.pairs(0);
     gather(all, board.found, row, call.order, at, where, [&](Index place, bits x, Index index) {
-      memory.pairs[0].keys[place] = call.order(x), memory.pairs[0].indices[place] = index;
+      pairs.keys[place] = call.order(x), pairs.indices[place] = index;
     });
     all.meet();
     auto const sorted =
-        sort_pairs(all, board.sort, memory.counts + digit_passes<bits> * std::size_t(digits),
-                   memory.pairs[0], memory.pairs[1], where.count);
+        sort_pairs(all, board.sort, memory.counts() + digit_passes<bits> * std::size_t(digits),
+                   pairs, memory.pairs(1), where.count);
     for (Index i = all.thread(); i < where.count; i += all.threads())
       out(i, row[sorted.indices[i]], std::int64_t(sorted.indices[i]));
   }
@@ -179,11 +190,11 @@ __device__ top_k_of_row<In, Index> work_in_row(
   std::uint64_t const sorts = call.how.sorted && call.how.most > 1 ? call.how.most : 0;
   auto const row = passing(row_of(call.in, call.rows.begin(number), call.rows.size(number)));
   Index const asked = Index(call.how.k_of(number)), size = Index(row.count);
-  std::byte* const at = call.memory + mine * memory::bytes(call.blocks, sorts, call.how.most);
+  std::byte* const at = call.memory + mine * call.memory_bytes;
   return {call,
           all,
           board,
-          memory(at, call.blocks, sorts),
+          memory{at, call.shape.global_bytes, call.blocks, sorts},
           row,
           asked < size ? asked : size,
           {call.how, number * call.how.most}};
@@ -197,16 +208,17 @@ __device__ __noinline__ Index by_digits(top_k_call<In, Index> const& call, team&
   return work_in_row(call, all, board, number, mine).by_digits();
 }
 
-template <class In, class Index>
+template <bool Held = false, class In, class Index>
 __device__ void select_row(top_k_call<In, Index> const& call, team& all,
                            top_k_board<bits_of<typename In::element>, Index>& board,
-                           std::uint64_t number, unsigned mine) {
+                           std::uint64_t number, unsigned mine,
+                           team_words<bits_of<typename In::element>>* words = nullptr) {
   auto const work = work_in_row(call, all, board, number, mine);
   Index count = 0;
   if (work.k > 0) {
     count = Index(~Index(0));
     if constexpr (sizeof(Index) == 4)  // longer rows take so long that other reads matter less
-      if (work.k <= most_sampled && call.sampled) count = work.in_one_read();
+      if (work.k <= most_sampled && call.sampled) count = work.template in_one_read<Held>(words);
     if (count == Index(~Index(0))) {
       team same = all;
       count = by_digits(call, same, board, number, mine);
@@ -231,6 +243,21 @@ __global__ void __launch_bounds__(selecting_threads, 2)
     if (row >= call.teams) all.meet();  // the memory of the row before is free
     select_row(call, all, board, row, mine);
   }
+  all.leave();
+}
+
+// Of rows that teams of several blocks hold at once: a team for each, and a block a multiprocessor,
+// which then has twice as many registers. Blocks are numbered by their place in the team and by the
+// row.
+template <class In>
+__global__ void __launch_bounds__(selecting_threads, 1)
+    top_k_held(__grid_constant__ top_k_call<In, std::uint32_t> const call) {
+  __shared__ top_k_board<bits_of<typename In::element>, std::uint32_t> board;
+  await_launches_before();
+  team all(call.w, blockIdx.y, blockIdx.x, call.blocks);
+  team_words<bits_of<typename In::element>> words(call.w, blockIdx.y);
+  select_row<true>(call, all, board, blockIdx.y, blockIdx.y, &words);
+  words.end(all, call.teams);
   all.leave();
 }
 

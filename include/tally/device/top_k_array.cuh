@@ -23,6 +23,22 @@ unsigned blocks_that_select(gpu_rows const& rows, unsigned blocks) {
                   device::most_groups);
 }
 
+// How many blocks, of so many, hold each of the rows at once, wherever it begins; 0: not so many,
+// or they need not share it. More of them take less time, up to eight.
+template <class In>
+unsigned blocks_that_hold(device::top_k_request<In> const& call, unsigned most) {
+  using bits = bits_of<typename In::element>;
+  constexpr auto tile = device::selecting_tile<bits>;
+  std::uint64_t lead = device::row_batch<bits>::each - 1;
+  if constexpr (requires { call.in.data; })
+    if (call.rows.count == 1 && !call.rows.starts)
+      lead = reinterpret_cast<std::uintptr_t>(call.in.data) % device::vector_bytes / sizeof(bits);
+  std::uint64_t const needed = (call.rows.length + lead + tile - 1) / tile;
+  most = std::min(most, device::most_groups);
+  if (needed < 2 || needed > most) return 0;
+  return std::max(unsigned(needed), std::min(most, 8u));
+}
+
 // Whether it is one row, or needs no order, of which so many are asked that teams of several blocks
 // select them otherwise than a few; then it is started.
 template <memory_context Context, class In>
@@ -58,8 +74,9 @@ void select_on_gpu(Context& context, device::top_k_request<In> const& call) {
   unsigned const most =
       multiprocessors *
       blocks_with_room(board + (fits ? shape(device::most_groups).shared_bytes : 0), of_a_block);
-  auto const call_with = [&](unsigned blocks, unsigned teams) {
-    auto const m = context.memory(blocks > 1, teams * memory::bytes(blocks, sorted, how.most));
+  auto const call_with = [&](unsigned blocks, unsigned teams, std::size_t words = 0) {
+    auto const bytes = memory::bytes(blocks, sorted, shape(blocks));
+    auto const m = context.memory(std::max<std::size_t>(blocks > 1, teams * words), teams * bytes);
     return device::top_k_call<In, Index>{
         call,
         blocks,
@@ -69,8 +86,19 @@ void select_on_gpu(Context& context, device::top_k_request<In> const& call) {
         device::sampling_of<bits>(blocks, std::max<std::uint64_t>(1, rows.length), how.most,
                                   device::fits_in_tiles<bits>(blocks, rows.length)),
         m.w,
-        m.scratch};
+        m.scratch,
+        bytes};
   };
+  if constexpr (sizeof(Index) == 4)
+    if (unsigned const blocks = blocks_that_hold(
+            call, unsigned(multiprocessors / std::max<std::uint64_t>(1, rows.count)))) {
+      auto const held = call_with(blocks, unsigned(rows.count), device::team_words<bits>::count);
+      if (fits && held.usual.can_tell() &&
+          launch_together<device::top_k_held<In>>(dim3(blocks, unsigned(rows.count)),
+                                                  device::selecting_threads,
+                                                  held.shape.shared_bytes, context.stream())(held))
+        return;
+    }
   start_teams<device::top_k<In, Index>>(
       context, rows, {most, 4 * multiprocessors},
       [&](unsigned blocks) { return blocks_that_select<bits>(rows, blocks); },

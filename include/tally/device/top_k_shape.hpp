@@ -37,9 +37,10 @@ enum class top_k_path : unsigned {
   warp_rows,
   distinct_among_best,
   block_rows,
-  value_sets
+  value_sets,
+  held
 };
-inline constexpr unsigned top_k_paths = 10;
+inline constexpr unsigned top_k_paths = 11;
 
 // Where the best of each row go: `most` places a row, of which those past its own are filled with
 // `missing` and the index -1. What is null is not asked for.

@@ -16,9 +16,9 @@ __extension__ using status_word = unsigned __int128;
 // What a call needs between launches. All zero at first; of one launch at a time.
 struct workspace {
   static constexpr int max_sums = 512;
-  static constexpr std::size_t header_bytes = 16 + max_sums * sizeof(std::uint64_t);
+  static constexpr std::size_t header_bytes = 16 + 2 * max_sums * sizeof(std::uint64_t);
 
-  std::uint32_t* header;  // the epoch, how many tickets are drawn, sums
+  std::uint32_t* header;  // the epoch, how many tickets are drawn, sums, meetings
   status_word* words;
   std::uint64_t count;  // of words, also those that this launch does not need
 
@@ -30,6 +30,8 @@ struct workspace {
   }
   // Sums that all blocks may add to. They are zero between launches.
   TALLY_HD std::uint64_t* sums() const { return reinterpret_cast<std::uint64_t*>(header + 4); }
+  // Two words for each team of blocks that meet (select/team.cuh).
+  TALLY_HD std::uint32_t* meetings() const { return header + 4 + 2 * max_sums; }
 };
 
 // And memory of any content, apart from it, which a launch may write as it likes.

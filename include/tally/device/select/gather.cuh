@@ -112,4 +112,39 @@ __device__ void gather(team& all, found_by_warps& shared, Row const& row,
   });
 }
 
+// The first `ties` elements of a row at a threshold, of which too many are alike to be put aside,
+// from the row again: from its begin, twice as far each time, because they come soon where there
+// are many. They are placed behind `above` others. Apart from the rest, which need not leave it
+// registers.
+template <class Row, class Index, class Emit>
+__device__ __noinline__ void gather_ties(team& all, found_by_warps& warps,
+                                         two_counts<Index>* totals, Row const row,
+                                         rank_order<typename Row::bits> const& order,
+                                         typename Row::bits least, unsigned above, unsigned ties,
+                                         Emit const emit) {
+  using reading = stretch<Row, Index>;
+  __syncthreads();
+  std::uint64_t size = all.blocks() * std::uint64_t(reading::tile);
+  for (std::uint64_t from = 0; ties > 0 && from < row.count; from += size / 2) {
+    auto const part = row.part(from, row.count - from < size ? row.count - from : size);
+    size *= 2;
+    unsigned mine = 0, found;
+    reading(part, all).for_tiles([&](auto const& x, auto) {
+#pragma unroll
+      for (int i = 0; i < reading::items; ++i) mine += (x.live >> i & 1) && order(x.x[i]) == least;
+    });
+    block::inclusive_scan(mine, plus{}, found);
+    cut<typename Row::bits, Index> const at{least, Index(ties), 0, Index(found)};
+    auto before = find_places(all, totals, at);
+    unsigned const here = unsigned(before.count);
+    before.above = above;
+    if (before.equal < at.ties)
+      gather<gathers::ties>(
+          all, warps, part, order, at, before,
+          [&](Index place, auto x, Index index) { emit(place, x, Index(from + index)); });
+    above += here, ties -= here;
+    all.meet();
+  }
+}
+
 }  // namespace tally::device

@@ -183,7 +183,26 @@ __device__ void put_last(T* at) {
   if (threadIdx.x < 3) at[threadIdx.x] = Rank::of(0, ~0u);
 }
 
-// The same where entries are so few that bins do not help.
+// The same where entries are so few that bins do not help: each has some lanes, which compare it
+// with all.
+template <class Rank, unsigned Lanes, class T, class Emit>
+__device__ void place_by_lanes(unsigned part, unsigned parts, T const* in, unsigned count,
+                               Emit emit) {
+  constexpr unsigned together = 4, of_warp = 32 / Lanes;
+  unsigned const lane = threadIdx.x % Lanes, slot = threadIdx.x / Lanes;
+#pragma unroll 1
+  for (unsigned i = part + parts * slot; i - parts * (slot % of_warp) < count;
+       i += parts * (selecting_threads / Lanes)) {
+    T const mine = in[i < count ? i : 0];
+    unsigned place = 0;
+#pragma unroll 1
+    for (unsigned other = together * lane; other < count; other += together * Lanes)
+      place += how_many_before<Rank, together>(in + other, mine);
+#pragma unroll
+    for (unsigned flip = 1; flip < Lanes; flip *= 2) place += warp::exchange(place, int(flip));
+    if (lane == 0 && i < count) emit(place, mine);
+  }
+}
 template <class Rank, class T, class Entry, class Emit>
 __device__ void place_few_entries(unsigned part, unsigned parts, T* room, unsigned count,
                                   Entry entry, Emit emit) {
@@ -191,10 +210,10 @@ __device__ void place_few_entries(unsigned part, unsigned parts, T* room, unsign
   for (unsigned i = threadIdx.x; i < count; i += selecting_threads) room[i] = entry(i);
   put_last<Rank>(room + count);
   __syncthreads();
-  unsigned const share = (count + parts - 1) / parts, begin = part * share;
-  compare_in_stretches<Rank, 4>(
-      room, begin, begin + share < count ? begin + share : count,
-      [=](unsigned, unsigned&, unsigned& last) { last = count; }, emit);
+  if (parts == 1)
+    place_by_lanes<Rank, 4>(part, parts, room, count, emit);
+  else
+    place_by_lanes<Rank, 16>(part, parts, room, count, emit);
 }
 
 // The same for the few entries from `begin` to `end` of many: they are the edges, and all others

@@ -86,13 +86,15 @@ struct sampling {
     float const mean = float(groups) * (1 - empty);
     rank = unsigned(mean + 4.3f * std::sqrt(mean * empty) + 5.5f);
   }
-  // Which of the parts that blocks tell, one block after another, is the p-th by its place in the
-  // row. Groups take turns at them, so that in a sorted row their best are not in a few.
-  TALLY_FN unsigned part(unsigned p, unsigned blocks) const {
-    unsigned const warps = selecting_threads / 32;
-    unsigned const side_by_side = of_tiles && of_block > warps ? of_block / warps : 1;
-    unsigned const turn = p / side_by_side;
-    return turn % blocks * of_block + turn / blocks * side_by_side + p % side_by_side;
+  // Of the parts that blocks tell, one block after another, the place of the p-th in the row.
+  // Groups take turns at them, so that in a sorted row their best are not in a few.
+  __device__ unsigned place_of_part(unsigned p, unsigned blocks) const {
+    auto const log = [](unsigned power) { return unsigned(__ffs(int(power))) - 1; };
+    unsigned const of_warps = log(selecting_threads / 32), of_parts = log(of_block);
+    unsigned const side_by_side = of_tiles && of_parts > of_warps ? of_parts - of_warps : 0;
+    unsigned const in_block = p & (of_block - 1), block = p >> of_parts;
+    unsigned const turn = (in_block >> side_by_side) * blocks + block;
+    return (turn << side_by_side) + (in_block & ((1u << side_by_side) - 1));
   }
   // Whether so many groups can tell.
   TALLY_FN bool can_tell() const { return rank <= groups - groups / 16; }
@@ -112,10 +114,10 @@ struct larger_key {
   }
 };
 
-// Of each of the block's groups the best key that its threads pass.
-template <class Bits>
+// Of each of the block's groups the best key that its threads pass: tell(group, key).
+template <class Bits, class Tell>
 __device__ void find_best_of_groups(group_board<Bits>& shared, unsigned of_block, Bits mine,
-                                    Bits* to) {
+                                    Tell tell) {
   unsigned const width = selecting_threads / of_block, warp = threadIdx.x / 32;
 #pragma unroll 1
   for (unsigned flip = 1; flip < width && flip < 32; flip *= 2) {
@@ -123,7 +125,7 @@ __device__ void find_best_of_groups(group_board<Bits>& shared, unsigned of_block
     mine = other > mine ? other : mine;
   }
   if (width <= 32) {
-    if (threadIdx.x % width == 0) to[threadIdx.x / width] = mine;
+    if (threadIdx.x % width == 0) tell(threadIdx.x / width, mine);
     return;
   }
   if (threadIdx.x % 32 == 0) shared.runs[warp] = mine;
@@ -134,7 +136,7 @@ __device__ void find_best_of_groups(group_board<Bits>& shared, unsigned of_block
       Bits const other = shared.runs[w];
       best = other > best ? other : best;
     }
-    to[threadIdx.x] = best;
+    tell(threadIdx.x, best);
   }
 }
 
@@ -160,8 +162,10 @@ __device__ void order_few(group_board<Bits>& shared, unsigned groups) {
 // More of them: runs of 32 by warps, and each key's place among the other runs by bisection. Of two
 // threads each looks into half of the runs.
 template <class Bits>
-__device__ void order_many(group_board<Bits>& shared, unsigned groups, Bits key) {
+__device__ void order_many(group_board<Bits>& shared, unsigned groups) {
+  Bits key = 0;
   if (threadIdx.x < groups) {
+    key = shared.runs[threadIdx.x];
 #pragma unroll 1
     for (int size = 2; size <= 32; size *= 2)
 #pragma unroll 1
@@ -193,33 +197,48 @@ __device__ void order_many(group_board<Bits>& shared, unsigned groups, Bits key)
   if (threadIdx.x % 2 == 0 && mine < groups) shared.best[place] = key;
 }
 
+// Of each of the team's groups the best that blocks have told: best(part), of one block after
+// another.
+template <class Bits, class Best>
+__device__ void find_best_of_parts(team const& all, group_board<Bits>& shared, sampling const& how,
+                                   Best best) {
+  unsigned const parts = how.of_block * all.blocks(), t = threadIdx.x;
+  if (t < parts) shared.best[how.place_of_part(t, all.blocks())] = best(t);
+  __syncthreads();
+  if (t >= how.groups) return;
+  Bits key = 0;
+#pragma unroll 1
+  for (unsigned p = t; p < parts; p += how.groups) {
+    Bits const other = shared.best[p];
+    key = other > key ? other : key;
+  }
+  shared.runs[t] = key;
+}
+
+// Puts the groups' best keys, which are in shared.runs, into shared.best, best first.
+template <class Bits>
+__device__ void order_groups(group_board<Bits>& shared, unsigned groups) {
+  __syncthreads();
+  if (groups <= 64)
+    order_few(shared, groups);
+  else
+    order_many(shared, groups);
+  __syncthreads();
+}
+
 // Puts the best keys of the team's groups into shared.best, best first. `told` has room for what
 // the blocks tell, of a team of several, which meets.
 template <class Bits>
 __device__ void compare_groups(team& all, group_board<Bits>& shared, sampling const& how, Bits mine,
                                Bits* told) {
-  find_best_of_groups(shared, how.of_block, mine,
-                      all.is_alone() ? shared.best : told + all.rank() * how.of_block);
+  Bits* const to = all.is_alone() ? shared.best : told + all.rank() * how.of_block;
+  find_best_of_groups(shared, how.of_block, mine, [=](unsigned g, Bits key) { to[g] = key; });
   all.meet();
-  Bits key = 0;
-  if (threadIdx.x < how.groups) {
-    if (all.is_alone())
-      key = shared.best[threadIdx.x];
-    else
-#pragma unroll 1
-      for (unsigned p = threadIdx.x; p < how.of_block * all.blocks(); p += how.groups) {
-        Bits const other = told[how.part(p, all.blocks())];
-        key = other > key ? other : key;
-      }
-  }
-  if (how.groups <= 64) {
-    if (threadIdx.x < 64) shared.runs[threadIdx.x] = key;
-    __syncthreads();
-    order_few(shared, how.groups);
-  } else {
-    order_many(shared, how.groups, key);
-  }
-  __syncthreads();
+  if (!all.is_alone())
+    find_best_of_parts(all, shared, how, [=](unsigned part) { return told[part]; });
+  else if (threadIdx.x < how.groups)
+    shared.runs[threadIdx.x] = shared.best[threadIdx.x];
+  order_groups(shared, how.groups);
 }
 
 // Where in a row a thread looks at its vector number v. Groups take turns, and neighbours have

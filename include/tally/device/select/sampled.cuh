@@ -6,47 +6,13 @@
 #pragma once
 
 #include "tally/device/select/gather.cuh"
-#include "tally/device/select/sampled_shape.cuh"
+#include "tally/device/select/team_words.cuh"
 
 namespace tally::device {
 
-// The first `ties` elements of a row at a threshold, of which too many are alike to be put aside,
-// from the row again: from its begin, twice as far each time, because they come soon where there
-// are many. They are placed behind `above` others. Apart from the rest, which need not leave it
-// registers.
-template <class Row, class Index, class Emit>
-__device__ __noinline__ void gather_ties(team& all, found_by_warps& warps,
-                                         two_counts<Index>* totals, Row const row,
-                                         rank_order<typename Row::bits> const& order,
-                                         typename Row::bits least, unsigned above, unsigned ties,
-                                         Emit const emit) {
-  using reading = stretch<Row, Index>;
-  __syncthreads();
-  std::uint64_t size = all.blocks() * std::uint64_t(reading::tile);
-  for (std::uint64_t from = 0; ties > 0 && from < row.count; from += size / 2) {
-    auto const part = row.part(from, row.count - from < size ? row.count - from : size);
-    size *= 2;
-    unsigned mine = 0, found;
-    reading(part, all).for_tiles([&](auto const& x, auto) {
-#pragma unroll
-      for (int i = 0; i < reading::items; ++i) mine += (x.live >> i & 1) && order(x.x[i]) == least;
-    });
-    block::inclusive_scan(mine, plus{}, found);
-    cut<typename Row::bits, Index> const at{least, Index(ties), 0, Index(found)};
-    auto before = find_places(all, totals, at);
-    unsigned const here = unsigned(before.count);
-    before.above = above;
-    if (before.equal < at.ties)
-      gather<gathers::ties>(
-          all, warps, part, order, at, before,
-          [&](Index place, auto x, Index index) { emit(place, x, Index(from + index)); });
-    above += here, ties -= here;
-    all.meet();
-  }
-}
-
-// The search in one row.
-template <class Row, class Index>
+// The search in one row. Held: which a team of several blocks holds at once; these tell one another
+// what they have by status words, where it is little.
+template <class Row, class Index, bool Held = false>
 class sampled_selection {
  public:
   using bits = typename Row::bits;
@@ -58,31 +24,35 @@ class sampled_selection {
 
   // 0 < k <= most_sampled, and k <= row.count.
   __device__ sampled_selection(team& all, sampled_board<bits>& shared, memory const& room,
-                               Row const& row, rank_order<bits> const& order, unsigned k)
-      : all_(all), shared_(shared), room_(room), row_(row), order_(order), k_(k) {}
+                               Row const& row, rank_order<bits> const& order, unsigned k,
+                               team_words<bits>* words = nullptr)
+      : all_(all), shared_(shared), room_(room), row_(row), order_(order), k_(k), words_(words) {}
 
   // Whether the team's threads hold the row at once.
   __device__ bool is_resident() const {
-    return fits_in_tiles<bits>(all_.blocks(), row_.lead() + row_.count);
+    return Held || fits_in_tiles<bits>(all_.blocks(), row_.lead() + row_.count);
   }
 
   // Puts candidates aside. Whether it found all that are among the best; the same for the team.
   __device__ bool find(sampling const& in_sample) {
     if (!in_sample.can_tell()) {
-      takes_all_ = all_.is_alone() && row_.count <= room_.block().above;
+      takes_all_ = is_alone() && row_.count <= room_.block().above;
       if (!takes_all_) return false;
     }
     if (threadIdx.x == 0) {
       shared_.found = {0, 0};
-      if (!all_.is_alone() && all_.rank() == 0)
+      if (!is_alone() && all_.rank() == 0)
         for (unsigned g = 0; g < most_guesses; ++g) room_.counts()[g] = {};
     }
     filter(in_sample);
     __syncthreads();
     counts_ = {shared_.found.above, shared_.found.ties, shared_.found.ties, 0};
-    if (!all_.is_alone()) {
+    if (tells_words()) {
+      add_up_counts();
+    } else if (!is_alone()) {
       tell_team();
-      if (counts_.above > room_.team().above && counts_.lacking == 0) guess_better(in_sample.rank);
+      if (!Held && counts_.above > room_.team().above && counts_.lacking == 0)
+        guess_better(in_sample.rank);
     }
     return is_enough();
   }
@@ -102,8 +72,14 @@ class sampled_selection {
     bool const some_ties_missing = ties > 0 && has_more_ties_;
     if (some_ties_missing && !sorted) return false;
     unsigned const entries = counts_.above + (some_ties_missing || ties == 0 ? 0 : counts_.ties);
-    bool const placed = sorted ? place_best(entries, all_.rank(), all_.blocks(), emit)
-                               : place_by_index(entries, emit);
+    bool placed = true;
+    if (tells_words() && sorted && entries <= team_words<bits>::most_entries) {
+      place_told(entries, emit);
+    } else {
+      if (tells_words()) tell_lists(), all_.meet();
+      placed = sorted ? place_best(entries, all_.rank(), all_.blocks(), emit)
+                      : place_by_index(entries, emit);
+    }
     if (placed && some_ties_missing) {
       team after = all_;
       gather_ties<Row, Index>(after, warps, totals, row_, order_, least_, counts_.above, ties,
@@ -114,6 +90,11 @@ class sampled_selection {
   }
 
  private:
+  __device__ bool is_alone() const { return !Held && all_.is_alone(); }
+  // Whether so few are asked for that blocks tell one another how much they have, and mostly also
+  // what, by status words.
+  __device__ bool tells_words() const { return Held && k_ <= most_told; }
+
   // Loads a first batch, guesses, and takes what is above from the batch and all that follow. Warps
   // take turns, also at the vectors of a row that all have at once: so no group of the sample has
   // neighbours alone.
@@ -122,18 +103,19 @@ class sampled_selection {
     Index const warps = selecting_threads / 32 * all_.blocks();
     Index const warp = threadIdx.x / 32 * all_.blocks() + all_.rank();
     reading const all(row_, 0, 1);
-    Index const batches = how.of_tiles ? warps : (all.end() + of_batch - 1) / of_batch;
-    Index const by = how.of_tiles ? reading::step * warps : reading::step;
-    Index const size = how.of_tiles ? reading::step : of_batch;
+    bool const of_tiles = Held || how.of_tiles;
+    Index const batches = of_tiles ? warps : (all.end() + of_batch - 1) / of_batch;
+    Index const by = of_tiles ? reading::step * warps : reading::step;
+    Index const size = of_tiles ? reading::step : of_batch;
     auto const load = [&](Index at) {
       return all.load(at * size + threadIdx.x % 32 * batch::each, by);
     };
-    bits const seen = how.of_tiles ? bits(0) : best_of_vectors(how);  // before more is waited for
+    bits const seen = of_tiles ? bits(0) : best_of_vectors(how);  // before more is waited for
     batch x = load(warp);
-    guess(how, how.of_tiles ? best_of(x, how.elements) : seen);
+    guess(how, of_tiles ? best_of(x, how.elements) : seen);
 
     auto const spill = [&](bits key, Index index) {
-      if (all_.is_alone()) return;
+      if (tells_words() || is_alone()) return;
       unsigned const place = atomicAdd(&room_.counts()->above, 1u);
       if (place >= room_.team().above) return;
       room_.team().keys[place] = key, room_.team().indices[place] = index;
@@ -145,7 +127,7 @@ class sampled_selection {
       Index const first = at * size + threadIdx.x % 32 * batch::each;
       aside.take(x, [&](int i) { return all.index(first, i, by); });
       at += warps;
-      if (at >= batches) break;
+      if (Held || at >= batches) break;
       x = load(at);
     }
   }
@@ -194,7 +176,10 @@ class sampled_selection {
   }
 
   __device__ void guess(sampling const& how, bits best) {
-    compare_groups(all_, shared_.groups, how, best, room_.told());
+    if (tells_words())
+      compare_groups_by_words(how, best);
+    else
+      compare_groups(all_, shared_.groups, how, best, room_.told());
     bits const lowest = order_.skips;
     least_ = takes_all_ ? lowest : shared_.groups.best[how.rank - 1];
     if (least_ < lowest) least_ = lowest;
@@ -209,21 +194,65 @@ class sampled_selection {
     if (threadIdx.x == 64 && counts_.ties) atomicAdd(&room_.counts()->ties, counts_.ties);
     if (threadIdx.x == 96 && counts_.above > above) atomicAdd(&room_.counts()->lacking, 1u);
     __syncthreads();
+    base_above_ = shared_.base_above, base_ties_ = shared_.base_ties;
+    tell_lists();
+    all_.meet();
+    counts_ = *room_.counts();
+  }
+  __device__ void tell_lists() {
+    auto const mine = room_.block(), to = room_.team();
+    unsigned const above = min(shared_.found.above, mine.above);
+    unsigned const held = min(shared_.found.ties, mine.ties);
 #pragma unroll 1
     for (unsigned i = threadIdx.x; i < above; i += selecting_threads) {
-      unsigned const at = shared_.base_above + i;
-      if (at >= room_.team().above) break;
-      room_.team().keys[at] = room_.block().keys[i],
-      room_.team().indices[at] = room_.block().indices[i];
+      unsigned const at = base_above_ + i;
+      if (at >= to.above) break;
+      to.keys[at] = mine.keys[i], to.indices[at] = mine.indices[i];
     }
 #pragma unroll 1
     for (unsigned i = threadIdx.x; i < held; i += selecting_threads) {
-      unsigned const at = shared_.base_ties + i;
-      if (at >= room_.team().ties) break;
-      room_.team().tied[at] = room_.block().tied[i];
+      unsigned const at = base_ties_ + i;
+      if (at >= to.ties) break;
+      to.tied[at] = mine.tied[i];
     }
-    all_.meet();
-    counts_ = *room_.counts();
+  }
+
+  __device__ void compare_groups_by_words(sampling const& how, bits best) {
+    words_->begin();
+    find_best_of_groups(shared_.groups, how.of_block, best, [&](unsigned group, bits key) {
+      words_->tell_best(all_.rank() * how.of_block + group, key);
+    });
+    find_best_of_parts(all_, shared_.groups, how,
+                       [&](unsigned part) { return words_->best(part); });
+    order_groups(shared_.groups, how.groups);
+  }
+
+  // Each block tells how much it has. Whoever has found no room says that there are more than
+  // anybody has room for.
+  __device__ void add_up_counts() {
+    constexpr unsigned too_many = 1u << 24;
+    auto const mine = shared_.found;
+    auto const all = words_->add_up(all_, shared_.of_warps,
+                                    {mine.above > room_.block().above ? too_many : mine.above,
+                                     mine.ties > room_.block().ties ? too_many : mine.ties});
+    counts_ = {all.above, all.ties, all.ties, 0};
+    base_above_ = all.above_before, base_ties_ = all.ties_before;
+  }
+
+  // Places few entries that blocks tell one another.
+  template <class Emit>
+  __device__ void place_told(unsigned entries, Emit emit) {
+    auto const mine = room_.block();
+    unsigned const t = threadIdx.x, above = shared_.found.above;
+    unsigned const ties = entries > counts_.above ? shared_.found.ties : 0;
+    if (t < above) words_->tell_entry(base_above_ + t, mine.keys[t], mine.indices[t]);
+    if (t < ties) words_->tell_entry(counts_.above + base_ties_ + t, least_, mine.tied[t]);
+    place_few_entries<rank>(
+        all_.rank(), all_.blocks(), room_.kept().entries, entries,
+        [&](unsigned i) { return words_->entry(i); },
+        [&](unsigned place, entry const& x) {
+          if (place < k_) emit(place, rank::key(x), rank::index(x));
+        });
   }
 
   // Where more are above the guess than the team has room for, as in a sorted row: a better one is
@@ -273,7 +302,7 @@ class sampled_selection {
   }
 
   __device__ bool is_enough() {
-    auto const list = all_.is_alone() ? room_.block() : room_.team();
+    auto const list = is_alone() ? room_.block() : room_.team();
     if (counts_.above > list.above) return false;
     has_more_ties_ = counts_.held > list.ties || counts_.ties > counts_.held;
     auto const there = std::uint64_t(counts_.above) + counts_.ties;
@@ -284,7 +313,7 @@ class sampled_selection {
 
   template <class Emit>
   __device__ bool place_best(unsigned entries, unsigned part, unsigned parts, Emit emit) {
-    auto const list = all_.is_alone() ? room_.block() : room_.team();
+    auto const list = is_alone() ? room_.block() : room_.team();
     return place_entries<rank>(
         part, parts, shared_.place, room_.kept(), room_.tags(), entries, k_,
         [&](unsigned i) {
@@ -316,9 +345,11 @@ class sampled_selection {
   Row const& row_;
   rank_order<bits> const& order_;
   unsigned k_;
+  team_words<bits>* words_;
   bits least_ = 0;  // the threshold
   bool takes_all_ = false, has_more_ties_ = false;
   sampled_counts counts_{};
+  unsigned base_above_ = 0, base_ties_ = 0;  // of the block's in the team's lists
 };
 
 }  // namespace tally::device

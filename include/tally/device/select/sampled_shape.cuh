@@ -103,11 +103,17 @@ struct sampled_memory {
   }
 };
 
+// What blocks have found, added up: of all, and of those before one.
+struct alignas(16) added_counts {
+  unsigned above, ties, above_before, ties_before;
+};
+
 template <class Bits>
 struct sampled_board {
   group_board<Bits> groups;
   place_board<typename ranked<Bits>::type> place;
   candidate_counts found;
+  added_counts of_warps[most_groups / 32];
   unsigned base_above, base_ties;
 };
 

@@ -22,9 +22,9 @@ class team {
 
   // The block number `rank` of the team number `number`.
   __device__ team(workspace const& w, unsigned number, unsigned rank, unsigned blocks)
-      : arrived_(reinterpret_cast<std::uint32_t*>(w.sums() + number)),
-        rank_(rank),
-        blocks_(blocks) {}
+      : arrived_(w.meetings() + 2 * number), rank_(rank), blocks_(blocks) {
+    if (!is_alone()) due_ = arrived_[1];
+  }
   // A block by itself, which meets nobody.
   __device__ static team of_one() { return team(); }
 
@@ -40,31 +40,29 @@ class team {
   __device__ void meet() {
     __syncthreads();
     if (is_alone()) return;
-    due_ += blocks_;
+    due_ += blocks_, has_met_ = true;
     if (threadIdx.x == 0) {
-      __nv_atomic_fetch_add(arrived_, 1u, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
-      while (__nv_atomic_load_n(arrived_, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE) < due_) {
+      __nv_atomic_fetch_add(arrived_, 1u, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+      while (int(__nv_atomic_load_n(arrived_, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE) -
+                 due_) < 0) {
       }
     }
     __syncthreads();
   }
 
-  // Ends the launch for the block. The last one puts back the counters, which are zero between
-  // launches: by then nobody waits.
+  // Ends the launch for the block.
   __device__ void leave() {
-    if (is_alone() || threadIdx.x != 0) return;
-    auto const gone =
-        __nv_atomic_fetch_add(arrived_ + 1, 1u, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
-    if (gone != blocks_ - 1) return;
-    __nv_atomic_store_n(arrived_, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-    __nv_atomic_store_n(arrived_ + 1, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    if (has_met_ && rank_ == 0 && threadIdx.x == 0) arrived_[1] = due_;
   }
 
  private:
   __device__ team() : arrived_(nullptr), rank_(0), blocks_(1) {}
 
-  std::uint32_t* arrived_;  // how many have, and have left
-  unsigned due_ = 0, rank_, blocks_;
+  // How many have arrived since the workspace is there, and how many had before this launch. Both
+  // wrap.
+  std::uint32_t* arrived_;
+  unsigned due_ = 0, rank_, blocks_;  // so many have arrived when all are at the last meeting
+  bool has_met_ = false;
 };
 
 }  // namespace tally::device
