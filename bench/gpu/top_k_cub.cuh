@@ -13,6 +13,7 @@
 #endif
 #if __has_include(<cub/device/device_batched_topk.cuh>)
 #include <cub/device/device_batched_topk.cuh>
+#include <cuda/iterator>
 #define TALLY_CUB_HAS_BATCHED_TOP_K
 #endif
 #include <cub/version.cuh>
@@ -20,6 +21,8 @@
 #include "bench/gpu/values.cuh"
 
 namespace bench {
+
+inline constexpr std::uint64_t most_of_cub_rows = 8192;  // that a block holds, of floats
 
 // A call with temporary memory, which is asked for once: call(memory, bytes, i, stream).
 template <class Call>
@@ -91,8 +94,8 @@ inline void measure_cub([[maybe_unused]] std::string const& id,
 #ifdef TALLY_CUB_HAS_BATCHED_TOP_K
   if (rows > 1 && length == 256) measure_cub_rows<256>(id, in, rows, k, calls, replays);
   if (rows > 1 && length == 4096) measure_cub_rows<4096>(id, in, rows, k, calls, replays);
-  if (rows > 1 && length == 8192) measure_cub_rows<8192>(id, in, rows, k, calls, replays);
-
+  if (rows > 1 && length == most_of_cub_rows)
+    measure_cub_rows<most_of_cub_rows>(id, in, rows, k, calls, replays);
 #endif
 }
 

@@ -3,6 +3,7 @@
 
 #include "support/device_quantile.cuh"
 #include "support/device_scan.cuh"
+#include "support/doubled.cuh"
 
 namespace {
 
@@ -112,6 +113,26 @@ TEST(kth_value_on_a_device_of_one, orders_blocks_in_any_way) {
         expect_kth_of_one(call, in, 13000, {.order = tally::smallest}, "scheduled");
       }
   }
+}
+
+TEST(kth_value_of_an_input, is_of_its_elements_though_it_has_data) {
+  std::vector<std::uint32_t> in(3000);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = std::uint32_t(i * 0x9e3779b1u);
+  tally::device_array<std::uint32_t> const data(in);
+  for (auto& x : in) x *= 2;
+  guarded_output<std::uint32_t> value(1);
+  guarded_output<std::int64_t> index(1);
+  test_call call(1);
+  tally::detail::kth_value_on_gpu(
+      call, doubled{data.data(), in.size()},
+      tally::detail::gpu_rows{1, in.size(), in.size(), nullptr, nullptr},
+      tally::rank_order<std::uint32_t>::of(std::type_identity<std::uint32_t>{}, false, false),
+      tally::detail::gpu_kth<std::uint32_t>{100, 0, value.data(), index.data()});
+  tally::check(cudaDeviceSynchronize());
+  auto const best =
+      tally::top_k_oracle::ranked<std::uint32_t>(std::span(std::as_const(in)), top_k_options{});
+  EXPECT_EQ(index.found()[0], best[99]);
+  EXPECT_EQ(value.found()[0], in[std::size_t(best[99])]);
 }
 
 }  // namespace

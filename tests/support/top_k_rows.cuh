@@ -145,12 +145,13 @@ struct computed_elements {
   }
 };
 inline void expect_top_k_of_computed(std::uint64_t rows, std::uint64_t length, std::uint64_t k,
-                                     tally::detail::top_k_path expected, bool distinct = false) {
+                                     tally::detail::top_k_path expected, bool distinct = false,
+                                     int multiprocessors = 1) {
   computed_elements const in{rows * length};
   tally::device_array<std::uint32_t> values(rows * k), taken(tally::detail::top_k_paths);
   tally::device_array<std::int64_t> indices(rows * k);
   taken.fill_bytes(0);
-  test_call call(1);
+  test_call call(multiprocessors);
   tally::detail::gpu_selection<std::uint32_t> how{
       k, nullptr, true, 0, values.data(), indices.data(), nullptr, nullptr};
   how.paths = taken.data(), how.distinct = distinct;

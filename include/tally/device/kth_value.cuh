@@ -28,7 +28,7 @@ struct search_call {
   std::byte* memory;  // of the teams
 
   __device__ auto row(std::uint64_t r) const {
-    if constexpr (requires { in.data; })
+    if constexpr (std::is_same_v<In, array_input<bits>>)
       return array_row<bits>{reinterpret_cast<bits const*>(in.data) + rows.begin(r), rows.size(r)};
     else
       return computed_row<In>{in, rows.begin(r), rows.size(r)};

@@ -255,7 +255,7 @@ __global__ void __launch_bounds__(selecting_threads, 1)
   __shared__ top_k_board<bits_of<typename In::element>, std::uint32_t> board;
   await_launches_before();
   team all(call.w, blockIdx.y, blockIdx.x, call.blocks);
-  team_words<bits_of<typename In::element>> words(call.w, blockIdx.y);
+  team_words<bits_of<typename In::element>> words(call.w, blockIdx.y, call.how.most <= most_told);
   select_row<true>(call, all, board, blockIdx.y, blockIdx.y, &words);
   words.end(all, call.teams);
   all.leave();

@@ -29,11 +29,13 @@ template <class In>
 unsigned blocks_that_hold(device::top_k_request<In> const& call, unsigned most) {
   using bits = bits_of<typename In::element>;
   constexpr auto tile = device::selecting_tile<bits>;
-  std::uint64_t lead = device::row_batch<bits>::each - 1;
-  if constexpr (requires { call.in.data; })
-    if (call.rows.count == 1 && !call.rows.starts)
+  constexpr auto each = device::row_batch<bits>::each;
+  auto const& rows = call.rows;
+  std::uint64_t lead = each - 1;
+  if constexpr (std::is_same_v<In, array_input<bits>>)
+    if (!rows.starts && (rows.count == 1 || rows.stride % each == 0))
       lead = reinterpret_cast<std::uintptr_t>(call.in.data) % device::vector_bytes / sizeof(bits);
-  std::uint64_t const needed = (call.rows.length + lead + tile - 1) / tile;
+  std::uint64_t const needed = (rows.length + lead + tile - 1) / tile;
   most = std::min(most, device::most_groups);
   if (needed < 2 || needed > most) return 0;
   return std::max(unsigned(needed), std::min(most, 8u));
@@ -57,52 +59,77 @@ bool selects_many(Context& context, device::top_k_request<In> const& call) {
   return false;
 }
 
+// How the kernels of top_k.cuh are started.
 template <class Index, memory_context Context, class In>
-void select_on_gpu(Context& context, device::top_k_request<In> const& call) {
-  auto const& rows = call.rows;
-  auto const& how = call.how;
+class start_of_top_k {
+ public:
+  start_of_top_k(Context& context, device::top_k_request<In> const& call)
+      : context_(context),
+        call_(call),
+        multiprocessors_(unsigned(context.multiprocessors())),
+        of_a_block_(shared_memory_of(context)) {}
+
+  // Where teams hold their rows; returns whether it has been started.
+  bool held() {
+    if (call_.rows.count > device::team::most) return false;
+    unsigned const rows = unsigned(call_.rows.count);
+    unsigned const blocks = blocks_that_hold(call_, multiprocessors_ / std::max(1u, rows));
+    if (blocks == 0 || !fits(blocks) || !guess(blocks).can_tell()) return false;
+    auto const words = call_.how.most <= device::most_told ? device::team_words<bits>::count : 0;
+    auto const launch = launch_together<device::top_k_held<In>>(
+        dim3(blocks, rows), device::selecting_threads, shared_bytes(blocks), context_.stream());
+    return launch(call_with(blocks, rows, words));
+  }
+
+  void any() {
+    auto const& rows = call_.rows;
+    auto const room = board + shared_bytes(device::most_groups);
+    most_blocks const most{multiprocessors_ * blocks_with_room(room, of_a_block_),
+                           4 * multiprocessors_};
+    start_teams<device::top_k<In, Index>>(
+        context_, rows, most,
+        [&](unsigned blocks) { return blocks_that_select<bits>(rows, blocks); },
+        [&](unsigned blocks) { return shared_bytes(blocks); },
+        [&](unsigned blocks, unsigned teams) { return call_with(blocks, teams, 0); });
+  }
+
+ private:
   using bits = bits_of<typename In::element>;
   using memory = device::team_memory<bits, Index>;
-  std::uint64_t const sorted = how.sorted && how.most > 1 ? how.most : 0;
-  auto const shape = [&](unsigned blocks) {
-    return device::sampled_shape::of<bits, Index>(blocks, how.most, how.sorted);
-  };
-  constexpr std::size_t board = sizeof(device::top_k_board<bits, Index>);
-  auto const of_a_block = shared_memory_of(context);
-  bool const fits = shape(1).shared_bytes + board <= of_a_block;
-  auto const multiprocessors = unsigned(context.multiprocessors());
-  unsigned const most =
-      multiprocessors *
-      blocks_with_room(board + (fits ? shape(device::most_groups).shared_bytes : 0), of_a_block);
-  auto const call_with = [&](unsigned blocks, unsigned teams, std::size_t words = 0) {
+  static constexpr std::size_t board = sizeof(device::top_k_board<bits, Index>);
+
+  device::sampled_shape shape(unsigned blocks) const {
+    return device::sampled_shape::of<bits, Index>(blocks, call_.how.most, call_.how.sorted);
+  }
+  bool fits(unsigned blocks) const { return shape(blocks).shared_bytes + board <= of_a_block_; }
+  std::size_t shared_bytes(unsigned blocks) const {
+    return fits(blocks) ? shape(blocks).shared_bytes : 0;
+  }
+  device::sampling guess(unsigned blocks) const {
+    auto const length = std::max<std::uint64_t>(1, call_.rows.length);
+    return device::sampling_of<bits>(blocks, length, call_.how.most,
+                                     device::fits_in_tiles<bits>(blocks, length));
+  }
+  device::top_k_call<In, Index> call_with(unsigned blocks, unsigned teams, std::size_t words) {
+    std::uint64_t const sorted = call_.how.sorted && call_.how.most > 1 ? call_.how.most : 0;
     auto const bytes = memory::bytes(blocks, sorted, shape(blocks));
-    auto const m = context.memory(std::max<std::size_t>(blocks > 1, teams * words), teams * bytes);
-    return device::top_k_call<In, Index>{
-        call,
-        blocks,
-        teams,
-        fits,
-        shape(blocks),
-        device::sampling_of<bits>(blocks, std::max<std::uint64_t>(1, rows.length), how.most,
-                                  device::fits_in_tiles<bits>(blocks, rows.length)),
-        m.w,
-        m.scratch,
-        bytes};
-  };
+    auto const m = context_.memory(std::max<std::size_t>(blocks > 1, teams * words), teams * bytes);
+    return {call_,         blocks, teams,     fits(blocks), shape(blocks),
+            guess(blocks), m.w,    m.scratch, bytes};
+  }
+
+  Context& context_;
+  device::top_k_request<In> const& call_;
+  unsigned multiprocessors_;
+  std::size_t of_a_block_;
+};
+
+template <class Index, memory_context Context, class In>
+void select_on_gpu(Context& context, device::top_k_request<In> const& call) {
+  start_of_top_k<Index, Context, In> start(context, call);
   if constexpr (sizeof(Index) == 4)
-    if (unsigned const blocks = blocks_that_hold(
-            call, unsigned(multiprocessors / std::max<std::uint64_t>(1, rows.count)))) {
-      auto const held = call_with(blocks, unsigned(rows.count), device::team_words<bits>::count);
-      if (fits && held.usual.can_tell() &&
-          launch_together<device::top_k_held<In>>(dim3(blocks, unsigned(rows.count)),
-                                                  device::selecting_threads,
-                                                  held.shape.shared_bytes, context.stream())(held))
-        return;
-    }
-  start_teams<device::top_k<In, Index>>(
-      context, rows, {most, 4 * multiprocessors},
-      [&](unsigned blocks) { return blocks_that_select<bits>(rows, blocks); },
-      [&](unsigned blocks) { return fits ? shape(blocks).shared_bytes : 0; }, call_with);
+    if (start.held()) return;
+  start.any();
 }
 
 // A warp a row, whose lanes have `Each` elements.

@@ -105,6 +105,24 @@ TEST(rows_held_by_a_team, may_differ_in_length_and_k) {
   }
 }
 
+// The k of a row may be one for which words would be told; that of the launch decides.
+TEST(rows_held_by_a_team, may_have_ks_on_both_sides_of_what_is_told) {
+  std::size_t const n = 2 * tile<float>;
+  test_rows rows{3, n, n};
+  rows.ks = {5, 160, 190};
+  test_call call(6);
+  call.hold_rows(false);
+  for (std::uint64_t most : {190u, 250u})
+    expect_top_k(call, shuffled<float>(3 * n), rows, most, {}, "rows");
+  expect_top_k(call, values_of<float>(shape::few, 3 * n), test_rows{3, n, n}, 5, {.distinct = true},
+               "different values");
+}
+
+TEST(rows_held_by_a_team, may_be_computed) {
+  expect_top_k_of_computed(1, 3 * tile<std::int32_t> - 5, 40, tally::detail::top_k_path::held,
+                           false, 4);
+}
+
 // Words of earlier launches are not taken for this one's, also when epochs begin anew.
 TEST(rows_held_by_a_team, have_words_that_are_told_apart_by_launch) {
   for (std::uint64_t rows : {1, 3}) {

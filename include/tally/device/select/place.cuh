@@ -183,8 +183,8 @@ __device__ void put_last(T* at) {
   if (threadIdx.x < 3) at[threadIdx.x] = Rank::of(0, ~0u);
 }
 
-// The same where entries are so few that bins do not help: each has some lanes, which compare it
-// with all.
+// Calls emit(place, entry) for some of `count` entries, by all `parts` for all: each entry has some
+// lanes, which compare it with all others. Three more follow, which come last.
 template <class Rank, unsigned Lanes, class T, class Emit>
 __device__ void place_by_lanes(unsigned part, unsigned parts, T const* in, unsigned count,
                                Emit emit) {
@@ -203,6 +203,7 @@ __device__ void place_by_lanes(unsigned part, unsigned parts, T const* in, unsig
     if (lane == 0 && i < count) emit(place, mine);
   }
 }
+// The same for entries that entry(i) tells; in `room`, which has some for three more.
 template <class Rank, class T, class Entry, class Emit>
 __device__ void place_few_entries(unsigned part, unsigned parts, T* room, unsigned count,
                                   Entry entry, Emit emit) {

@@ -86,8 +86,9 @@ struct sampling {
     float const mean = float(groups) * (1 - empty);
     rank = unsigned(mean + 4.3f * std::sqrt(mean * empty) + 5.5f);
   }
-  // Of the parts that blocks tell, one block after another, the place of the p-th in the row.
-  // Groups take turns at them, so that in a sorted row their best are not in a few.
+  // Blocks tell of parts, all of one block and then all of the next. This is the place of the p-th
+  // among the parts as they lie in the row. Groups take turns at these, so that in a sorted row
+  // their best are not in a few.
   __device__ unsigned place_of_part(unsigned p, unsigned blocks) const {
     auto const log = [](unsigned power) { return unsigned(__ffs(int(power))) - 1; };
     unsigned const of_warps = log(selecting_threads / 32), of_parts = log(of_block);

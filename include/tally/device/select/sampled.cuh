@@ -93,7 +93,7 @@ class sampled_selection {
   __device__ bool is_alone() const { return !Held && all_.is_alone(); }
   // Whether so few are asked for that blocks tell one another how much they have, and mostly also
   // what, by status words.
-  __device__ bool tells_words() const { return Held && k_ <= most_told; }
+  __device__ bool tells_words() const { return Held && words_->are_told(); }
 
   // Loads a first batch, guesses, and takes what is above from the batch and all that follow. Warps
   // take turns, also at the vectors of a row that all have at once: so no group of the sample has
@@ -230,7 +230,7 @@ class sampled_selection {
   // Each block tells how much it has. Whoever has found no room says that there are more than
   // anybody has room for.
   __device__ void add_up_counts() {
-    constexpr unsigned too_many = 1u << 24;
+    constexpr unsigned too_many = 1u << 20;  // of a block; there are 256 blocks at most
     auto const mine = shared_.found;
     auto const all = words_->add_up(all_, shared_.of_warps,
                                     {mine.above > room_.block().above ? too_many : mine.above,

@@ -25,6 +25,8 @@ inline constexpr unsigned counts_bytes = most_guesses * sizeof(sampled_counts);
 
 // How many candidates there is room for, of a row of which up to `most` are asked, and where it is.
 struct sampled_shape {
+  static constexpr unsigned least_kept = 1024;  // of a team
+
   unsigned above, ties, kept, chosen;  // in a block's shared memory
   unsigned all_above, all_ties;        // of a team of several blocks, in global memory
   unsigned keys_at, indices_at, tags_at, bins_at, shared_bytes;
@@ -38,7 +40,7 @@ struct sampled_shape {
     unsigned const expected = k * 5 / 2 + 1536, least = sizeof(Bits) == 8 ? 3072 : 5120;
     s.above = !alone ? 2048 : expected > least ? expected : least;
     s.ties = alone ? 768 : 1024;
-    s.kept = alone ? k + 512 : (sorted ? (k + 1) / 2 : k) + 1024;
+    s.kept = alone ? k + 512 : (sorted ? (k + 1) / 2 : k) + least_kept;
     s.chosen = sorted ? 0 : k;
     s.all_above = alone ? 0 : 6 * k + (blocks < 32 ? 2048 : 8192);
     s.all_ties = alone ? 0 : 2 * k + 1024;

@@ -50,7 +50,8 @@ class team {
     __syncthreads();
   }
 
-  // Ends the launch for the block.
+  // Ends the launch for the block. The next launch is to find how many have arrived; none reads it
+  // before this one has ended.
   __device__ void leave() {
     if (has_met_ && rank_ == 0 && threadIdx.x == 0) arrived_[1] = due_;
   }

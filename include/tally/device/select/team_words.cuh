@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the blocks of a team tell one another without meeting, by status words: each waits for what
-// it needs, and nobody for a fence or a counter. It takes half as long.
+// What the blocks of a team tell one another by status words (grid/status_word.cuh), which takes
+// half as long as to meet: each waits for the words that it needs, and nobody for a fence or a
+// counter. They wait for one another, so they must be resident together.
 #pragma once
 
 #include "tally/device/grid/epoch.cuh"
@@ -9,24 +10,27 @@
 
 namespace tally::device {
 
-// The largest k for which blocks tell one another so what they have: their entries are mostly few.
+// The largest k of a launch whose blocks do so: for more there are mostly too many entries.
 inline constexpr unsigned most_told = 160;
 
-// Of one team, in one row. All threads of its blocks call its members together, but for those that
-// tell or await one word.
+// Of one team, in the only row that it has in the launch: a word is told once. All threads of its
+// blocks call its members together, but for those that tell or await one word.
 template <class Bits>
 class team_words {
  public:
   static constexpr unsigned most_entries = 512;
+  static_assert(most_entries + 3 <= sampled_shape::least_kept);
   // A team's, in the workspace: of parts of groups, of blocks, and of entries.
   static constexpr unsigned count = 2 * most_groups + most_entries;
 
-  // Past the launches before.
-  __device__ team_words(workspace const& w, unsigned team)
-      : w_(w), first_(w.words + std::uint64_t(team) * count) {
-    of_launch_.ask(w);
+  // Behind await_launches_before(). Are they not told, there need be none in the workspace.
+  __device__ team_words(workspace const& w, unsigned team, bool are_told)
+      : w_(w), first_(w.words + std::uint64_t(team) * count), are_told_(are_told) {
+    if (are_told) of_launch_.ask(w);
   }
-  // When there was time for the epoch to come, before anything is told.
+  __device__ bool are_told() const { return are_told_; }
+  // When there was time for the epoch to come, before anything is told. All warps then have it, so
+  // that whoever sees a word of this block may end it.
   __device__ void begin() { epoch_ = of_launch_.take(), has_begun_ = true; }
 
   __device__ void tell_best(unsigned part, Bits key) const {
@@ -75,6 +79,7 @@ class team_words {
   // each block that has told any; it clears all words when epochs begin anew, and then they must
   // have been read, too.
   __device__ void end(team& all, unsigned teams) {
+    if (!are_told_) return;
     bool const has_told = has_begun_;
     if (!has_begun_) begin();
     if (has_told && epoch_ == ~std::uint32_t(0)) all.meet();
@@ -95,7 +100,7 @@ class team_words {
   status_word *first_, *counts_ = first_ + most_groups, *entries_ = counts_ + most_groups;
   epoch_to_come of_launch_;
   std::uint32_t epoch_ = 0;
-  bool has_begun_ = false;
+  bool are_told_, has_begun_ = false;
 };
 
 }  // namespace tally::device
