@@ -44,7 +44,8 @@ static unsigned place_in_sample(std::size_t wanted, std::size_t n) {
 
 // Where the i-th element of the sample is: anywhere in its part of the array, as a hash says. At
 // even distances they could all be in step with the array: half of the page's have another sign.
-static __host__ __device__ std::size_t place_of_sample(std::size_t i, std::size_t n) {
+[[maybe_unused]] static __host__ __device__ std::size_t place_of_sample(std::size_t i,
+                                                                        std::size_t n) {
   std::size_t const first = n * i / sort_tile, width = n * (i + 1) / sort_tile - first;
   unsigned const mixed = (unsigned(i) + 1) * 2654435761u;
   return first + (width ? (mixed >> 8) % width : 0);

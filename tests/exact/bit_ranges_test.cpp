@@ -18,7 +18,8 @@ void expect_every_pattern_in_its_place(bool smallest, bool skips) {
   unsigned const step = sizeof(bits) == 1 ? 1 : 1543;
   for (unsigned i = 0; i < patterns; i += step)
     for (unsigned near : {0u, 1u, patterns / 2, patterns / 2 + 1, 0x7c00u, 0xfc00u, 0x7f80u}) {
-      bits const least = order(bits(i + near));
+      bits least = order(bits(i + near));
+      if (near == 1 && least < order.best()) ++least;  // perhaps of no pattern
       if (skips && least == 0) continue;
       auto const ranges = bit_ranges<bits>::at_least(order, least);
       for (unsigned x = 0; x < patterns; x += sizeof(bits) == 1 ? 1 : 5)

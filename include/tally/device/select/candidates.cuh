@@ -28,13 +28,16 @@ template <class Bits, class Index, class Spill>
 class candidates {
  public:
   // spill(key, index) takes what is above and finds no room. All threads of the block call this,
-  // then warps call take() as they like; past a barrier the counts are right.
+  // then warps call take() as they like; past a barrier the counts are right. When more than
+  // `enough` are at the threshold, and more than there is room for, others there are not looked
+  // for.
   __device__ candidates(candidate_room<Bits, Index> const& room, candidate_counts& counts,
-                        rank_order<Bits> const& order, Bits threshold, Spill spill)
+                        rank_order<Bits> const& order, Bits threshold, unsigned enough, Spill spill)
       : room_(room),
         counts_(counts),
         order_(order),
         threshold_(threshold),
+        enough_(enough),
         reach_(bit_ranges<Bits>::at_least(order, threshold)),
         spill_(spill) {}
 
@@ -49,6 +52,8 @@ class candidates {
     // Few are taken one at a time, with little code; many at once.
     unsigned const count = warp::all_reduce(unsigned(__popc(found)), plus{});
     if (count > unsigned(Batch::items)) return take_many(x, found, index);
+    if (count == 0) return;
+    unsigned ties = 0;
 #pragma unroll 1
     for (; found; found &= found - 1) {
       int const i = __ffs(int(found)) - 1;
@@ -56,10 +61,11 @@ class candidates {
       if (key > threshold_) {
         put(atomicAdd(&counts_.above, 1u), key, Index(index(i)));
       } else {
-        unsigned const at = atomicAdd(&counts_.ties, 1u);
-        if (at < room_.ties) room_.tied[at] = Index(index(i));
+        ties = atomicAdd(&counts_.ties, 1u);
+        if (ties < room_.ties) room_.tied[ties] = Index(index(i));
       }
     }
+    leave_ties(ties);
   }
 
  private:
@@ -68,6 +74,12 @@ class candidates {
       room_.keys[at] = key, room_.indices[at] = index;
     else
       spill_(key, index);
+  }
+
+  // By a warp, of which some lane has seen so many.
+  __device__ void leave_ties(unsigned ties) {
+    if (__any_sync(~0u, ties > enough_ && ties > room_.ties) && threshold_ < order_.best())
+      reach_ = bit_ranges<Bits>::at_least(order_, Bits(threshold_ + 1));
   }
 
   template <class Batch, class At>
@@ -110,6 +122,7 @@ class candidates {
 #pragma unroll 1
     for (; ties && ties_at < room_.ties; ties &= ties - 1, ++ties_at)
       room_.tied[ties_at] = Index(index(__ffs(int(ties)) - 1));
+    leave_ties(ties_at);
   }
 
   // x.x[i], all of which stay in registers.
@@ -126,6 +139,7 @@ class candidates {
   candidate_counts& counts_;
   rank_order<Bits> const& order_;
   Bits threshold_;
+  unsigned enough_;
   bit_ranges<Bits> reach_;
   Spill spill_;
 };

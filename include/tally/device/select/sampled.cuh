@@ -120,7 +120,7 @@ class sampled_selection {
       if (place >= room_.team().above) return;
       room_.team().keys[place] = key, room_.team().indices[place] = index;
     };
-    candidates<bits, Index, decltype(spill)> aside(room_.block(), shared_.found, order_, least_,
+    candidates<bits, Index, decltype(spill)> aside(room_.block(), shared_.found, order_, least_, k_,
                                                    spill);
 #pragma unroll 1
     for (Index at = warp;;) {
