@@ -120,8 +120,9 @@ class sampled_selection {
       if (place >= room_.team().above) return;
       room_.team().keys[place] = key, room_.team().indices[place] = index;
     };
-    candidates<bits, Index, decltype(spill)> aside(room_.block(), shared_.found, order_, least_, k_,
-                                                   spill);
+    unsigned const enough = Held ? ~0u : k_;  // of one batch nothing need be left out
+    candidates<bits, Index, decltype(spill)> aside(room_.block(), shared_.found, order_, least_,
+                                                   enough, spill);
 #pragma unroll 1
     for (Index at = warp;;) {
       Index const first = at * size + threadIdx.x % 32 * batch::each;
