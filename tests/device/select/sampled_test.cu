@@ -171,13 +171,14 @@ TEST(top_k_of_one_row, is_sampled_and_has_ties_gathered) {
   for (auto const& t : teams) {
     std::size_t const n = length_for<double>(t);
     std::vector<double> const same(n, -7.5);
-    std::vector<double> two(n), zeros(n), late(n), ones(n);
+    std::vector<double> two(n), zeros(n), late(n), ones(n), apart(n);
     std::mt19937_64 random(1);
     for (std::size_t i = 0; i < n; ++i) {
       two[i] = i % 211 == 3 ? 2 : 1;
       zeros[i] = i % 301 == 5 ? 4 : random() % 2 ? 0.0 : -0.0;
       late[i] = i < n / 2 ? -double(i) : 9;
       ones[i] = random() % 3 ? 1 : 0;
+      apart[i] = i % 5000 == 77 || i > n - n / 3 ? 9 : 1;
     }
     for (std::uint64_t k : {1u, 300u, 2048u}) {
       if (t.blocks > 2) continue;
@@ -189,6 +190,7 @@ TEST(top_k_of_one_row, is_sampled_and_has_ties_gathered) {
       if (k > n / 301 + 1) expect_path(call, zeros, k, {}, sampled_ties, what + ", zeros");
       expect_path(call, late, k, {}, sampled_ties, what + ", the last half");
       expect_path(call, ones, k, {}, sampled_ties, what + ", most");
+      expect_path(call, apart, k, {}, sampled_ties, what + ", a few and the last third");
       for (auto nan : {tally::propagate, tally::skip})
         expect_top_k(call, zeros, k, {tally::smallest, false, false, nan}, what);
     }

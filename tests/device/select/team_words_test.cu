@@ -71,6 +71,18 @@ TEST(rows_held_by_a_team, are_not_selected_from_by_a_sample_that_misleads) {
   expect_path(call, in, 64, {}, by_digits, "misled");
 }
 
+// The sample of a row that rises says too little.
+TEST(rows_held_by_a_team, have_a_better_guess_where_they_rise) {
+  for (std::size_t tiles : {8, 20}) {
+    auto in = shuffled<float>(tiles * tile<float> - 5);
+    std::ranges::sort(in);
+    for (std::uint64_t k : {500u, 1000u}) {
+      test_call call(int{20});
+      expect_path(call, in, k, {}, held, std::to_string(tiles) + " tiles, rising");
+    }
+  }
+}
+
 // So many of them in one block that it lacks room, where the team has some for all.
 TEST(rows_held_by_a_team, are_not_selected_from_where_a_block_has_no_room) {
   unsigned const blocks = 8, warps = blocks * tally::device::selecting_threads / 32;

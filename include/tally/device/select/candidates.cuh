@@ -5,7 +5,7 @@
 #pragma once
 
 #include "tally/device/select/cut.cuh"
-#include "tally/exact/bit_ranges.hpp"
+#include "tally/device/select/reach.cuh"
 
 namespace tally::device {
 
@@ -22,6 +22,7 @@ struct candidate_room {
 // How many there are, also of those that there was no room for.
 struct candidate_counts {
   unsigned above, ties;
+  unsigned first_tie;  // of those that there was no room for, ~ the least index, or 0
 };
 
 template <class Bits, class Index, class Spill>
@@ -44,6 +45,9 @@ class candidates {
   // The batch's element i has the index index(i). All lanes of a warp call together.
   template <class Batch, class At>
   __device__ void take(Batch const& x, At index) {
+    // Of narrow elements it takes less to know that none is wanted than which ones are.
+    if constexpr (sizeof(Bits) == 1)
+      if (!__any_sync(~0u, any_reaches<Batch::items>(reach_, x.x))) return;
     unsigned found = 0;
 #pragma unroll
     for (int i = 0; i < Batch::items; ++i)
@@ -62,11 +66,16 @@ class candidates {
         put(atomicAdd(&counts_.above, 1u), key, Index(index(i)));
       } else {
         ties = atomicAdd(&counts_.ties, 1u);
-        if (ties < room_.ties) room_.tied[ties] = Index(index(i));
+        if (ties < room_.ties)
+          room_.tied[ties] = Index(index(i));
+        else
+          atomicMax(&counts_.first_tie, ~unsigned(index(i)));
       }
     }
     leave_ties(ties);
   }
+  // Whether the warp need not look at anything else.
+  __device__ bool is_done() const { return is_done_; }
 
  private:
   __device__ void put(unsigned at, Bits key, Index index) {
@@ -78,8 +87,9 @@ class candidates {
 
   // By a warp, of which some lane has seen so many.
   __device__ void leave_ties(unsigned ties) {
-    if (__any_sync(~0u, ties > enough_ && ties > room_.ties) && threshold_ < order_.best())
-      reach_ = bit_ranges<Bits>::at_least(order_, Bits(threshold_ + 1));
+    if (!__any_sync(~0u, ties > enough_ && ties > room_.ties)) return;
+    is_done_ = threshold_ == order_.best();
+    if (!is_done_) reach_ = bit_ranges<Bits>::at_least(order_, Bits(threshold_ + 1));
   }
 
   template <class Batch, class At>
@@ -122,6 +132,7 @@ class candidates {
 #pragma unroll 1
     for (; ties && ties_at < room_.ties; ties &= ties - 1, ++ties_at)
       room_.tied[ties_at] = Index(index(__ffs(int(ties)) - 1));
+    if (ties) atomicMax(&counts_.first_tie, ~unsigned(index(__ffs(int(ties)) - 1)));
     leave_ties(ties_at);
   }
 
@@ -142,6 +153,7 @@ class candidates {
   unsigned enough_;
   bit_ranges<Bits> reach_;
   Spill spill_;
+  bool is_done_ = false;
 };
 
 }  // namespace tally::device

@@ -52,12 +52,13 @@ struct found_by_warps {
 };
 
 // Calls emit(place, bits, index) for each of the best elements, place < count; or for those at the
-// cut alone, whose places begin behind before.above.
+// cut alone, whose places begin behind before.above. Returns how many of the latter there are, as
+// far as it has looked.
 enum class gathers { all, ties };
 template <gathers What = gathers::all, class Row, class Index, class Emit>
-__device__ void gather(team& all, found_by_warps& shared, Row const& row,
-                       rank_order<typename Row::bits> const& order,
-                       cut<typename Row::bits, Index> const& at, places<Index> before, Emit emit) {
+__device__ Index gather(team& all, found_by_warps& shared, Row const& row,
+                        rank_order<typename Row::bits> const& order,
+                        cut<typename Row::bits, Index> const& at, places<Index> before, Emit emit) {
   using reading = stretch<Row, Index>;
   reading const mine(row, all);
   unsigned const warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -110,40 +111,78 @@ __device__ void gather(team& all, found_by_warps& shared, Row const& row,
     }
     return ends;
   });
+  return before.equal;
 }
 
-// The first `ties` elements of a row at a threshold, of which too many are alike to be put aside,
-// from the row again: from its begin, twice as far each time, because they come soon where there
-// are many. They are placed behind `above` others. Apart from the rest, which need not leave it
-// registers.
+// Elements at a threshold, of which too many are alike to be put aside: the first `wanted` of them
+// are placed behind `above` others. At least `seen` are there, none before the index `first`.
+struct ties_to_gather {
+  unsigned above, wanted, seen, first;
+
+  // How far they reach if they lie as close as those that were seen.
+  __device__ float reach(std::uint64_t count) const {
+    return float(count - first) / float(seen) * float(wanted);
+  }
+};
+
+// From the row again, from where they begin: by one block where they are close, or there is no
+// other, and else or then by the team, twice as far each time. Apart from the rest, which need not
+// leave it registers.
 template <class Row, class Index, class Emit>
 __device__ __noinline__ void gather_ties(team& all, found_by_warps& warps,
                                          two_counts<Index>* totals, Row const row,
                                          rank_order<typename Row::bits> const& order,
-                                         typename Row::bits least, unsigned above, unsigned ties,
+                                         typename Row::bits least, ties_to_gather ties,
                                          Emit const emit) {
   using reading = stretch<Row, Index>;
+  std::uint64_t const tile = reading::tile;
+  std::uint64_t from = ties.first, size;
+  auto const rest = [&] { return row.part(from, row.count - from); };
+  if (from >= rest().lead()) from -= rest().lead();  // a vector begins here
+  // Of so many places, so that blocks of a team have a tile each.
+  auto const part = [&] {
+    auto const all_left = rest();
+    return all_left.part(0, min(std::uint64_t(all_left.count), size - all_left.lead()));
+  };
+  auto const gather_by = [&](team& by, Index here, places<Index> before) {
+    before.above = ties.above;
+    cut<typename Row::bits, Index> const at{least, Index(ties.wanted), 0, here};
+    return gather<gathers::ties>(
+        by, warps, part(), order, at, before,
+        [&](Index place, auto x, Index index) { emit(place, x, Index(from + index)); });
+  };
   __syncthreads();
-  std::uint64_t size = all.blocks() * std::uint64_t(reading::tile);
-  for (std::uint64_t from = 0; ties > 0 && from < row.count; from += size / 2) {
-    auto const part = row.part(from, row.count - from < size ? row.count - from : size);
-    size *= 2;
+  float const near = 2 * ties.reach(row.count);
+  if (all.is_alone() || near < float(16 * tile)) {
+    size = all.is_alone() ? rest().lead() + rest().count : (std::uint64_t(near) / tile + 1) * tile;
+    Index found = 0;
+    if (all.rank() == 0) {
+      team one = team::of_one();
+      found = gather_by(one, 0, {});
+      if (!all.is_alone() && threadIdx.x == 0) totals->equal = found;
+    }
+    all.meet();
+    if (!all.is_alone()) found = totals->equal;
+    if (found >= ties.wanted) return;
+    ties.above += unsigned(found), ties.wanted -= unsigned(found);
+    all.meet();  // the total is read
+    from += part().count;
+  }
+  size = all.blocks() * tile;
+#pragma unroll 1
+  for (; from < row.count; from += part().count, size *= 2) {
     unsigned mine = 0, found;
-    reading(part, all).for_tiles([&](auto const& x, auto) {
+    reading(part(), all).for_tiles([&](auto const& x, auto) {
 #pragma unroll
       for (int i = 0; i < reading::items; ++i) mine += (x.live >> i & 1) && order(x.x[i]) == least;
     });
     block::inclusive_scan(mine, plus{}, found);
-    cut<typename Row::bits, Index> const at{least, Index(ties), 0, Index(found)};
-    auto before = find_places(all, totals, at);
-    unsigned const here = unsigned(before.count);
-    before.above = above;
-    if (before.equal < at.ties)
-      gather<gathers::ties>(
-          all, warps, part, order, at, before,
-          [&](Index place, auto x, Index index) { emit(place, x, Index(from + index)); });
-    above += here, ties -= here;
-    all.meet();
+    auto const before = find_places(
+        all, totals, cut<typename Row::bits, Index>{least, Index(ties.wanted), 0, Index(found)});
+    if (before.equal < ties.wanted) gather_by(all, Index(found), before);
+    if (before.count >= ties.wanted) return;
+    ties.above += unsigned(before.count), ties.wanted -= unsigned(before.count);
+    all.meet();  // the totals are read
   }
 }
 

@@ -24,7 +24,7 @@ __device__ bool any_reaches(bit_ranges<Bits> const& ranges, Bits const* x) {
     }
     return (a <= ranges.a.more) | (b <= ranges.b.more);
   } else {
-    // A byte is the upper one of a half, with zeros below.
+    // A byte is the upper one of a half; what is below it decides between equal ones, if at all.
     constexpr unsigned both = sizeof(Bits) == 2 ? 0x10001 : 0x1000100;
     unsigned const to_a = Bits(-ranges.a.first) * both, to_b = Bits(-ranges.b.first) * both;
     unsigned a = ~0u, b = ~0u;
@@ -32,17 +32,17 @@ __device__ bool any_reaches(bit_ranges<Bits> const& ranges, Bits const* x) {
     for (int i = 0; i < Items; i += 4 / int(sizeof(Bits))) {
       unsigned word;
       __builtin_memcpy(&word, x + i, 4);
-      if constexpr (sizeof(Bits) == 1) {
-        unsigned const even = word << 8 & 0xff00ff00;
-        word &= 0xff00ff00;
-        a = least_halves(even, to_a, a), b = least_halves(even, to_b, b);
-      }
-      a = least_halves(word, to_a, a), b = least_halves(word, to_b, b);
+      a = least_halves(word, to_a, a);
+      if constexpr (sizeof(Bits) == 1)  // of which both ranges are the same
+        a = least_halves(word << 8, to_a, a);
+      else
+        b = least_halves(word, to_b, b);
     }
     auto const least = [](unsigned halves) {
       unsigned const low = halves & 0xffff, high = halves >> 16;
       return (low < high ? low : high) >> (sizeof(Bits) == 1 ? 8 : 0);
     };
+    if constexpr (sizeof(Bits) == 1) return least(a) <= ranges.a.more;
     return (least(a) <= ranges.a.more) | (least(b) <= ranges.b.more);
   }
 }

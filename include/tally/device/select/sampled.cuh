@@ -40,18 +40,18 @@ class sampled_selection {
       if (!takes_all_) return false;
     }
     if (threadIdx.x == 0) {
-      shared_.found = {0, 0};
+      shared_.found = {};
       if (!is_alone() && all_.rank() == 0)
         for (unsigned g = 0; g < most_guesses; ++g) room_.counts()[g] = {};
     }
     filter(in_sample);
     __syncthreads();
-    counts_ = {shared_.found.above, shared_.found.ties, shared_.found.ties, 0};
+    counts_ = {shared_.found.above, shared_.found.ties, shared_.found.ties, 0, 0, {}};
     if (tells_words()) {
       add_up_counts();
     } else if (!is_alone()) {
       tell_team();
-      if (!Held && counts_.above > room_.team().above && counts_.lacking == 0)
+      if (counts_.above > room_.team().above / 2 && counts_.lacking == 0)
         guess_better(in_sample.rank);
     }
     return is_enough();
@@ -82,8 +82,9 @@ class sampled_selection {
     }
     if (placed && some_ties_missing) {
       team after = all_;
-      gather_ties<Row, Index>(after, warps, totals, row_, order_, least_, counts_.above, ties,
-                              emit_bits);
+      if (is_alone()) find_first_tie(), counts_.first_tie = shared_.found.first_tie;
+      gather_ties<Row, Index>(after, warps, totals, row_, order_, least_,
+                              {counts_.above, ties, counts_.ties, ~counts_.first_tie}, emit_bits);
       all_ = after;
     }
     return placed;
@@ -128,7 +129,7 @@ class sampled_selection {
       Index const first = at * size + threadIdx.x % 32 * batch::each;
       aside.take(x, [&](int i) { return all.index(first, i, by); });
       at += warps;
-      if (Held || at >= batches) break;
+      if (Held || at >= batches || aside.is_done()) break;
       x = load(at);
     }
   }
@@ -194,11 +195,25 @@ class sampled_selection {
     if (threadIdx.x == 32) shared_.base_ties = atomicAdd(&room_.counts()->held, held);
     if (threadIdx.x == 64 && counts_.ties) atomicAdd(&room_.counts()->ties, counts_.ties);
     if (threadIdx.x == 96 && counts_.above > above) atomicAdd(&room_.counts()->lacking, 1u);
-    __syncthreads();
+    find_first_tie();
+    if (threadIdx.x == 128 && counts_.ties)
+      atomicMax(&room_.counts()->first_tie, shared_.found.first_tie);
     base_above_ = shared_.base_above, base_ties_ = shared_.base_ties;
     tell_lists();
     all_.meet();
     counts_ = *room_.counts();
+  }
+  // Of those that there was room for, too.
+  __device__ void find_first_tie() {
+    auto const mine = room_.block();
+    unsigned const held = min(shared_.found.ties, mine.ties);
+    unsigned first = 0;
+#pragma unroll 1
+    for (unsigned i = threadIdx.x; i < held; i += selecting_threads)
+      first = max(first, ~unsigned(mine.tied[i]));
+    first = warp::all_reduce(first, larger{});
+    if (threadIdx.x % 32 == 0 && first) atomicMax(&shared_.found.first_tie, first);
+    __syncthreads();
   }
   __device__ void tell_lists() {
     auto const mine = room_.block(), to = room_.team();
@@ -235,8 +250,8 @@ class sampled_selection {
     auto const mine = shared_.found;
     auto const all = words_->add_up(all_, shared_.of_warps,
                                     {mine.above > room_.block().above ? too_many : mine.above,
-                                     mine.ties > room_.block().ties ? too_many : mine.ties});
-    counts_ = {all.above, all.ties, all.ties, 0};
+                                     mine.ties > room_.block().ties ? too_many : mine.ties, 0});
+    counts_ = {all.above, all.ties, all.ties, 0, ~0u, {}};  // from the row's begin
     base_above_ = all.above_before, base_ties_ = all.ties_before;
   }
 
@@ -256,8 +271,9 @@ class sampled_selection {
         });
   }
 
-  // Where more are above the guess than the team has room for, as in a sorted row: a better one is
-  // another of the groups' best, and what blocks have put aside is told again.
+  // Where many more are above the guess than are asked for, or than the team has room for, as in a
+  // sorted row: a better one is another of the groups' best, and what blocks have put aside is told
+  // again.
   __device__ void guess_better(unsigned rank) {
     std::uint64_t const most = room_.team().above;
     unsigned too_few = 0, too_many = rank;  // by which of the groups' best
@@ -300,6 +316,7 @@ class sampled_selection {
     }
     all_.meet();
     counts_ = *counts;
+    counts_.first_tie = ~0u;  // from the row's begin
   }
 
   __device__ bool is_enough() {

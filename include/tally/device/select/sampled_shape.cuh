@@ -15,9 +15,11 @@ namespace tally::device {
 inline constexpr unsigned most_sampled = 2304;  // the largest k of a selection in one read
 
 // What the blocks of a team add up: how many there are above the threshold and at it, for how many
-// of the latter there was room in their blocks, and how many blocks had no room for the former.
+// of the latter there was room in their blocks, and how many blocks had no room for the former; and
+// before which index none of the latter is, ~ that index.
 struct sampled_counts {
   unsigned above, ties, held, lacking;
+  unsigned first_tie, unused[3];
 };
 // A team adds up for the guess, and for better ones.
 inline constexpr unsigned most_guesses = 4;
@@ -39,7 +41,7 @@ struct sampled_shape {
     unsigned const k = most < most_sampled ? unsigned(most) : most_sampled;
     unsigned const expected = k * 5 / 2 + 1536, least = sizeof(Bits) == 8 ? 3072 : 5120;
     s.above = !alone ? 2048 : expected > least ? expected : least;
-    s.ties = alone ? 768 : 1024;
+    s.ties = alone ? 768 : blocks < large_team || k > 1024 ? 1024 : k > 256 ? k : 256;
     s.kept = alone ? k + 512 : (sorted ? (k + 1) / 2 : k) + least_kept;
     s.chosen = sorted ? 0 : k;
     s.all_above = alone ? 0 : 6 * k + (blocks < 32 ? 2048 : 8192);

@@ -45,10 +45,10 @@ class team_words {
     unsigned const t = threadIdx.x;
     if (t == 0) publish(counts_ + all.rank(), mine.above, tag_of(epoch_, mine.ties));
     if (t / 32 * 32 < all.blocks()) {
-      candidate_counts of{0, 0};
+      candidate_counts of{};
       if (t < all.blocks()) {
         content const found = awaited(counts_ + t);
-        of = {unsigned(found.word), found.note()};
+        of = {unsigned(found.word), found.note(), 0};
       }
       bool const is_before = t < all.rank();
       added_counts const sums{warp::all_reduce(of.above, plus{}), warp::all_reduce(of.ties, plus{}),
