@@ -28,7 +28,6 @@ RESULTS = ROOT / "results" / "gpu_tests.json"
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 SHARDS, AT_ONCE = 48, 6  # of tests under a tool; on each GPU. A run that is ended keeps those that are done
 ALONE_AT_ONCE = 4
-LADDERS = ["memory", "reduce", "scan", "shuffle", "squares", "top-k"]
 # They test how long things take, or go through millions of elements.
 SLOW_UNDER_A_TOOL = ("Timing.*:Lines.*:ladder_*:LargeReductions.*:Reductions/*.*_a_hundred_times:"
                      "Reductions/*.*_at_every_boundary:Reductions/*.do_not_remember_other_data:"
@@ -127,34 +126,34 @@ def errors_in(output):
 
 
 def rungs_to_run(folder, left_out):
-    """Arguments for the rungs of each ladder: of one without some, for each of the others alone."""
+    """Arguments for each rung alone."""
     listed = subprocess.run([folder / "bin" / "tally-ladder-gpu", "list"], check=True,
                             capture_output=True, text=True)
     rungs = [json.loads(line) for line in listed.stdout.splitlines()]
     unknown = left_out - {rung["id"] for rung in rungs}
     if unknown:
         sys.exit(f"gpu-test: there are no rungs {', '.join(sorted(unknown))}")
-    for ladder in LADDERS:
-        here = [rung["id"] for rung in rungs if rung["ladder"] == ladder]
-        if left_out.isdisjoint(here):
-            yield [ladder]
-        else:
-            yield from ([ladder, "--rung", rung] for rung in here if rung not in left_out)
+    for rung in rungs:
+        if rung["id"] not in left_out:
+            yield [rung["ladder"], "--rung", rung["id"]]
 
 
 def run_rungs(folder, prefix, left_out=frozenset(), on=None):
     """How many rungs were right, and what the tool found in them."""
-    verified, errors = 0, 0
-    for which in rungs_to_run(folder, left_out):
-        done = subprocess.run([*prefix, folder / "bin" / "tally-ladder-gpu", "run", *which,
+    def output_of(which):
+        return subprocess.run([*prefix, folder / "bin" / "tally-ladder-gpu", "run", *which,
                                "--verify-only", "--this-size", "--n", "4099"],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              env=sees(on))
-        found = errors_in(done.stdout)
-        verified += done.stdout.count('"verified":true')
-        errors = None if errors is None or found is None else errors + found
-        if found != 0 or '"verified":false' in done.stdout:
-            print(done.stdout)
+                              env=sees(on)).stdout
+
+    verified, errors = 0, 0
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for output in pool.map(output_of, rungs_to_run(folder, left_out)):
+            found = errors_in(output)
+            verified += output.count('"verified":true')
+            errors = None if errors is None or found is None else errors + found
+            if found != 0 or '"verified":false' in output:
+                print(output)
     return verified, errors
 
 
