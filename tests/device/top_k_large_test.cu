@@ -13,6 +13,7 @@ template <class T>
 void expect_large(std::vector<T> const& in, std::uint64_t k, top_k_options const& options,
                   paths const& taken, std::string const& what, int offset = 0) {
   test_call call(1);  // two blocks
+  call.sample_many(false);
   expect_path(call, in, k, options, taken, what, offset);
 }
 
@@ -226,6 +227,7 @@ TEST(large_top_k_of_an_input, is_of_what_is_computed) {
     tally::device_array<std::uint32_t> taken(tally::detail::top_k_paths);
     taken.fill_bytes(0);
     test_call call(1);
+    call.sample_many(false);
     tally::detail::top_k_on_gpu(
         call, in, tally::detail::gpu_rows{1, in.size(), 0, nullptr, nullptr},
         tally::rank_order<std::uint32_t>::of(std::type_identity<std::int32_t>{}, false, false),

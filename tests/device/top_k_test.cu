@@ -171,6 +171,7 @@ TEST(top_k_of_all_of_a_row, begins_at_any_address) {
   for (int offset : {0, 3})
     for (auto const& options : all_options()) {
       test_call call(1);
+      call.sample_many(false);
       expect_path(call, in, in.size(), options, by_digits, "all of it", offset);
     }
 }

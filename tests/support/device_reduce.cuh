@@ -40,6 +40,9 @@ class test_call {
   // Whether a selection may be by blocks that hold a row each, where rows are short enough.
   bool holds_rows() const { return holds_rows_; }
   void hold_rows(bool may) { holds_rows_ = may; }
+  // And one in one read where k is large.
+  bool samples_many() const { return samples_many_; }
+  void sample_many(bool may) { samples_many_ = may; }
   // Memory ends with what is asked for, or is the same for all calls.
   tally::device::workspace workspace(std::size_t words) {
     EXPECT_LE(words, room);
@@ -102,7 +105,7 @@ class test_call {
  private:
   static constexpr std::size_t room = 1 << 16;
   std::size_t shared_memory_ = tally::detail::shared_memory_of_a_block();
-  bool holds_rows_ = true;
+  bool holds_rows_ = true, samples_many_ = true;
   int multiprocessors_;
   tally::device_array<std::uint32_t> header_;  // the epoch, what is drawn
   tally::device_array<tally::device::status_word> words_;

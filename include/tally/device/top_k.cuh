@@ -189,14 +189,13 @@ __device__ top_k_of_row<In, Index> work_in_row(
   using memory = team_memory<bits_of<typename In::element>, Index>;
   std::uint64_t const sorts = call.how.sorted && call.how.most > 1 ? call.how.most : 0;
   auto const row = passing(row_of(call.in, call.rows.begin(number), call.rows.size(number)));
-  Index const asked = Index(call.how.k_of(number)), size = Index(row.count);
   std::byte* const at = call.memory + mine * call.memory_bytes;
   return {call,
           all,
           board,
           memory{at, call.shape.global_bytes, call.blocks, sorts},
           row,
-          asked < size ? asked : size,
+          Index(call.how.k_of(number, row.count)),
           {call.how, number * call.how.most}};
 }
 
@@ -227,7 +226,7 @@ __device__ void select_row(top_k_call<In, Index> const& call, team& all,
   }
 #pragma unroll 1
   for (std::uint64_t i = count + all.thread(); i < call.how.most; i += all.threads())
-    work.out(Index(i), call.how.missing, -1);
+    call.how.put(number * call.how.most + i, call.how.missing, -1);
   if (all.thread() == 0 && call.how.counts) call.how.counts[number] = count;
 }
 

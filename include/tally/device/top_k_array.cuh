@@ -41,24 +41,6 @@ unsigned blocks_that_hold(device::top_k_request<In> const& call, unsigned most) 
   return std::max(unsigned(needed), std::min(most, 8u));
 }
 
-// Whether it is one row, or needs no order, of which so many are asked that teams of several blocks
-// select them otherwise than a few; then it is started.
-template <memory_context Context, class In>
-bool selects_many(Context& context, device::top_k_request<In> const& call) {
-  if constexpr (sorting_context<Context>) {
-    auto const& rows = call.rows;
-    bool const sorts = call.how.sorted && rows.count > 1;
-    if (call.how.most <= device::most_sampled || sorts || rows.count > device::team::most ||
-        rows.length > device::longest_of_32_bits)
-      return false;
-    unsigned const all = 2 * unsigned(context.multiprocessors());
-    if (all < 2 * rows.count) return false;
-    unsigned const blocks = blocks_that_select<bits_of<typename In::element>>(rows, all);
-    return blocks > 1 && select_large_on_gpu(context, call, blocks);
-  }
-  return false;
-}
-
 // How the kernels of top_k.cuh are started.
 template <class Index, memory_context Context, class In>
 class start_of_top_k {
@@ -69,9 +51,23 @@ class start_of_top_k {
         multiprocessors_(unsigned(context.multiprocessors())),
         of_a_block_(shared_memory_of(context)) {}
 
+  // Whether one read is tried. Where it cannot be, what selects many takes less time than digits.
+  bool in_one_read() const {
+    std::uint64_t const k = call_.how.most;
+    if (k <= device::most_by_index) return true;
+    if (!samples_many()) return false;
+    auto const& rows = call_.rows;
+    auto const blocks = rows.count < at_once() ? blocks_that_select<bits>(rows, at_once()) : 1;
+    return call_.how.sorted && k <= device::most_sampled && fits(blocks) &&
+           guess(blocks).can_tell();
+  }
+
   // Where teams hold their rows; returns whether it has been started.
   bool held() {
-    if (call_.rows.count > device::team::most) return false;
+    std::uint64_t const k = call_.how.most;
+    if (call_.rows.count > device::team::most || k > device::most_sampled) return false;
+    bool const is_many = k > device::most_by_index;
+    if (is_many && ((sizeof(bits) == 1 && !call_.how.sorted) || !samples_many())) return false;
     unsigned const rows = unsigned(call_.rows.count);
     unsigned const blocks = blocks_that_hold(call_, multiprocessors_ / std::max(1u, rows));
     if (blocks == 0 || !fits(blocks) || !guess(blocks).can_tell()) return false;
@@ -83,9 +79,7 @@ class start_of_top_k {
 
   void any() {
     auto const& rows = call_.rows;
-    auto const room = board + shared_bytes(device::most_groups);
-    most_blocks const most{multiprocessors_ * blocks_with_room(room, of_a_block_),
-                           4 * multiprocessors_};
+    most_blocks const most{at_once(), 4 * multiprocessors_};
     start_teams<device::top_k<In, Index>>(
         context_, rows, most,
         [&](unsigned blocks) { return blocks_that_select<bits>(rows, blocks); },
@@ -101,6 +95,15 @@ class start_of_top_k {
   device::sampled_shape shape(unsigned blocks) const {
     return device::sampled_shape::of<bits, Index>(blocks, call_.how.most, call_.how.sorted);
   }
+  unsigned at_once() const {
+    auto const room = board + shared_bytes(device::most_groups);
+    return multiprocessors_ * blocks_with_room(room, of_a_block_);
+  }
+  bool samples_many() const {
+    if constexpr (requires { context_.samples_many(); })
+      return context_.samples_many();  // a test of the other ways
+    return true;
+  }
   bool fits(unsigned blocks) const { return shape(blocks).shared_bytes + board <= of_a_block_; }
   std::size_t shared_bytes(unsigned blocks) const {
     return fits(blocks) ? shape(blocks).shared_bytes : 0;
@@ -114,8 +117,9 @@ class start_of_top_k {
     std::uint64_t const sorted = call_.how.sorted && call_.how.most > 1 ? call_.how.most : 0;
     auto const bytes = memory::bytes(blocks, sorted, shape(blocks));
     auto const m = context_.memory(std::max<std::size_t>(blocks > 1, teams * words), teams * bytes);
-    return {call_,         blocks, teams,     fits(blocks), shape(blocks),
-            guess(blocks), m.w,    m.scratch, bytes};
+    bool const samples =
+        fits(blocks) && (call_.how.most <= device::most_by_index || samples_many());
+    return {call_, blocks, teams, samples, shape(blocks), guess(blocks), m.w, m.scratch, bytes};
   }
 
   Context& context_;
@@ -124,11 +128,27 @@ class start_of_top_k {
   std::size_t of_a_block_;
 };
 
+// Whether it is one row, or needs no order, of which so many are asked that teams of several blocks
+// select them otherwise than a few; then it is started.
+template <memory_context Context, class In>
+bool selects_many(Context& context, device::top_k_request<In> const& call) {
+  if constexpr (sorting_context<Context>) {
+    auto const& rows = call.rows;
+    bool const sorts = call.how.sorted && rows.count > 1;
+    if (sorts || rows.count > device::team::most) return false;
+    unsigned const all = 2 * unsigned(context.multiprocessors());
+    if (all < 2 * rows.count) return false;
+    unsigned const blocks = blocks_that_select<bits_of<typename In::element>>(rows, all);
+    return blocks > 1 && select_large_on_gpu(context, call, blocks);
+  }
+  return false;
+}
+
 template <class Index, memory_context Context, class In>
 void select_on_gpu(Context& context, device::top_k_request<In> const& call) {
   start_of_top_k<Index, Context, In> start(context, call);
   if constexpr (sizeof(Index) == 4)
-    if (start.held()) return;
+    if (start.held() || (!start.in_one_read() && selects_many(context, call))) return;
   start.any();
 }
 
@@ -195,8 +215,6 @@ void top_k_of_all_on_gpu(Context& context, device::top_k_request<In> const& call
   if (rows.length <= device::longest_short_row && how.most <= device::most_of_short_row)
     select_from_short_rows<4>(context, call);
   else if (selects_by_warps(context, call) || selects_by_blocks(context, call))
-    return;
-  else if (selects_many(context, call))
     return;
   else if (rows.length <= device::longest_of_32_bits)
     select_on_gpu<std::uint32_t>(context, call);

@@ -130,7 +130,7 @@ __device__ Index distinct_of_row(distinct_call<In, Index> const& call, team& all
                                  distinct_memory<bits_of<typename In::element>, Index> const& room,
                                  std::uint64_t number) {
   auto const row = row_of(call.in, call.rows.begin(number), call.rows.size(number));
-  Index const size = Index(row.count), k = Index(call.how.k_of(number));
+  Index const size = Index(row.count), k = Index(call.how.k_of(number, row.count));
   if (size == 0 || k == 0) return 0;
   for (Index i = all.thread(); i < size; i += all.threads())
     room.pairs[0].keys[i] = call.order(row[i]), room.pairs[0].indices[i] = i;

@@ -68,6 +68,11 @@ struct gpu_selection {
     std::int64_t const k = ks[r];
     return k < 0 ? 0 : std::uint64_t(k) < most ? std::uint64_t(k) : most;
   }
+  // Of a row of so many: more are not there. `most` may be beyond 32 bits where the row is not.
+  TALLY_FN std::uint64_t k_of(std::uint64_t r, std::uint64_t size) const {
+    std::uint64_t const k = k_of(r);
+    return k < size ? k : size;
+  }
 };
 
 // What belongs to the elements of rows: to element i of row r the entry rows.begin(r) + i. Those of

@@ -48,13 +48,14 @@ struct sampling {
   unsigned vectors;   // how many a thread looks at; in its tile 1, of as many elements as that has
   unsigned elements;  // and at how many elements of each
   unsigned together;  // how many vectors lie side by side: memory is read 64 bytes at a time
+  unsigned apart;     // of 2^apart neighbouring threads one looks
   scattered places{0, 1};  // of the first of so many
   unsigned rank;           // the guess is so many-th of the groups' best keys, counted from 1
 
   // Of the k best of n elements, for which there are so many blocks. A vector has up to `most`
   // elements. Of more than a tile a thread looks at no more than one element in 64.
   TALLY_FN sampling(unsigned blocks, std::uint64_t n, std::uint64_t k, unsigned most, bool tiles)
-      : of_tiles(tiles), vectors(tiles ? 1 : 8), elements(most), together(1) {
+      : of_tiles(tiles), vectors(tiles ? 1 : 8), elements(most), together(1), apart(0) {
     if (!tiles && blocks >= large_team) {
       vectors = 4;
       if (n >= long_row) together = 4;
@@ -67,7 +68,7 @@ struct sampling {
 
     float const threads = float(blocks) * float(selecting_threads);
     auto const looked_at = [&] {
-      float const all = threads * float(vectors * elements);
+      float const all = threads / float(1u << apart) * float(vectors * elements);
       return all < float(n) ? all : float(n);
     };
     // More of the best in the sample than this would tell no more.
@@ -76,8 +77,14 @@ struct sampling {
     while (vectors > 1 && (64 * looked_at() > float(n) || looked_at() * share > enough))
       vectors /= 2;
     while (elements > 1 && looked_at() * share > enough) elements /= 2;
+    // And where each group has one, as of a sorted row, all of them are among the best.
+    unsigned const of_group = selecting_threads / of_block;
+    while ((2u << apart) <= (of_group < 32 ? of_group : 32) &&
+           looked_at() * share > 0.6f * float(groups))
+      ++apart;
 
-    std::uint64_t const looks = std::uint64_t(blocks) * selecting_threads * vectors / together;
+    std::uint64_t const looks =
+        std::uint64_t(blocks) * (selecting_threads >> apart) * vectors / together;
     if (n / most > together) places = scattered(n / most - together, looks);
 
     // Groups whose best is among the k best: their mean, 4.3 deviations, and what a distribution
@@ -97,6 +104,8 @@ struct sampling {
     unsigned const turn = (in_block >> side_by_side) * blocks + block;
     return (turn << side_by_side) + (in_block & ((1u << side_by_side) - 1));
   }
+  // Whether this thread looks at any.
+  __device__ bool is_looking() const { return (threadIdx.x & ((1u << apart) - 1)) == 0; }
   // Whether so many groups can tell.
   TALLY_FN bool can_tell() const { return rank <= groups - groups / 16; }
 };
@@ -242,14 +251,14 @@ __device__ void compare_groups(team& all, group_board<Bits>& shared, sampling co
   order_groups(shared, how.groups);
 }
 
-// Where in a row a thread looks at its vector number v. Groups take turns, and neighbours have
-// neighbouring vectors.
+// Where in a row a thread that looks does so, its vector number v. Groups take turns, and
+// neighbours have neighbouring vectors.
 __device__ inline std::uint64_t place_in_sample(team const& all, sampling const& how, unsigned v) {
   unsigned const width = selecting_threads / how.of_block;
   unsigned const warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   unsigned const group = width <= 32 ? threadIdx.x / width : warp % how.of_block;
   unsigned const in_group = width <= 32 ? threadIdx.x % width : warp / how.of_block * 32 + lane;
-  unsigned const turn = v * selecting_threads + in_group * how.of_block + group;
+  unsigned const turn = ((v * selecting_threads + in_group * how.of_block) >> how.apart) + group;
   auto const first = how.places(turn / how.together * all.blocks() + all.rank());
   return first / how.together * how.together + turn % how.together;
 }

@@ -113,7 +113,7 @@ class sampled_selection {
     };
     bits const seen = of_tiles ? bits(0) : best_of_vectors(how);  // before more is waited for
     batch x = load(warp);
-    guess(how, of_tiles ? best_of(x, how.elements) : seen);
+    guess(how, of_tiles ? best_of(x, how) : seen);
 
     auto const spill = [&](bits key, Index index) {
       if (tells_words() || is_alone()) return;
@@ -136,16 +136,16 @@ class sampled_selection {
 
   // Of so many elements: of one vector, where that is enough, and which one depends on the lane, so
   // that the sample is from all of the tile.
-  __device__ bits best_of(batch const& x, unsigned elements) const {
+  __device__ bits best_of(batch const& x, sampling const& how) const {
     constexpr unsigned each = batch::each;
     auto const places = unsigned(row_.lead() + row_.count), of_vectors = all_.threads() * each;
     unsigned const vectors = (places + of_vectors - 1) / of_vectors;  // that not all are without
-    unsigned const looks =
-        (elements + each - 1) / each < vectors ? (elements + each - 1) / each : vectors;
+    unsigned const elements = how.elements, wanted = (elements + each - 1) / each;
+    unsigned const looks = !how.is_looking() ? 0 : wanted < vectors ? wanted : vectors;
     bits best = 0;
 #pragma unroll 1
     for (unsigned look = 0; look < looks; ++look) {
-      unsigned const j = (threadIdx.x * looks + look) % vectors;
+      unsigned const j = ((threadIdx.x >> how.apart) * looks + look) % vectors;
 #pragma unroll
       for (unsigned e = 0; e < each; ++e) {
         bits of = x.x[e];
@@ -161,12 +161,13 @@ class sampled_selection {
   __device__ bits best_of_vectors(sampling const& how) const {
     constexpr unsigned each = batch::each;
     std::uint64_t const skipped = (each - row_.lead()) % each;
+    unsigned const vectors = how.is_looking() ? how.vectors : 0;
     bits best = 0;
 #pragma unroll 1
-    for (unsigned v = 0; v < how.vectors; v += 2) {
+    for (unsigned v = 0; v < vectors; v += 2) {
       bits x[2 * each];
       auto const a = place_in_sample(all_, how, v);
-      auto const b = v + 1 < how.vectors ? place_in_sample(all_, how, v + 1) : a;
+      auto const b = v + 1 < vectors ? place_in_sample(all_, how, v + 1) : a;
       row_.load(x, skipped + a * each), row_.load(x + each, skipped + b * each);
 #pragma unroll
       for (unsigned i = 0; i < 2 * each; ++i) {
@@ -307,16 +308,20 @@ class sampled_selection {
     }
     __syncthreads();
     unsigned above = shared_.base_above + (before & 0xffff);
-    unsigned ties = shared_.base_ties + (before >> 16);
+    unsigned ties = shared_.base_ties + (before >> 16), first_tie = 0;
 #pragma unroll 1
     for (unsigned i = threadIdx.x; i < size; i += selecting_threads) {
-      if (mine.keys[i] == least_ && ties++ < to.ties) to.tied[ties - 1] = mine.indices[i];
+      if (mine.keys[i] == least_) {
+        first_tie = max(first_tie, ~unsigned(mine.indices[i]));
+        if (ties++ < to.ties) to.tied[ties - 1] = mine.indices[i];
+      }
       if (mine.keys[i] > least_ && above++ < to.above)
         to.keys[above - 1] = mine.keys[i], to.indices[above - 1] = mine.indices[i];
     }
+    first_tie = warp::all_reduce(first_tie, larger{});
+    if (threadIdx.x % 32 == 0 && first_tie) atomicMax(&counts->first_tie, first_tie);
     all_.meet();
     counts_ = *counts;
-    counts_.first_tie = ~0u;  // from the row's begin
   }
 
   __device__ bool is_enough() {

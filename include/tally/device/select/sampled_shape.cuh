@@ -12,7 +12,9 @@
 
 namespace tally::device {
 
-inline constexpr unsigned most_sampled = 2304;  // the largest k of a selection in one read
+// The largest k of a selection in one read; and, of rows that no team holds, of one by index: where
+// too many are at the threshold, that is not done in one read.
+inline constexpr unsigned most_sampled = 8704, most_by_index = 2304;
 
 // What the blocks of a team add up: how many there are above the threshold and at it, for how many
 // of the latter there was room in their blocks, and how many blocks had no room for the former; and
@@ -40,12 +42,12 @@ struct sampled_shape {
     bool const alone = blocks == 1;
     unsigned const k = most < most_sampled ? unsigned(most) : most_sampled;
     unsigned const expected = k * 5 / 2 + 1536, least = sizeof(Bits) == 8 ? 3072 : 5120;
-    s.above = !alone ? 2048 : expected > least ? expected : least;
+    s.above = !alone ? 2048 + (k > most_by_index ? k / 2 : 0) : expected > least ? expected : least;
     s.ties = alone ? 768 : blocks < large_team || k > 1024 ? 1024 : k > 256 ? k : 256;
     s.kept = alone ? k + 512 : (sorted ? (k + 1) / 2 : k) + least_kept;
     s.chosen = sorted ? 0 : k;
-    s.all_above = alone ? 0 : 6 * k + (blocks < 32 ? 2048 : 8192);
-    s.all_ties = alone ? 0 : 2 * k + 1024;
+    s.all_above = alone ? 0 : (k < 2304 ? 6 * k : 2 * k + 9216) + (blocks < 32 ? 2048 : 8192);
+    s.all_ties = alone ? 0 : (k < 2304 ? k : 2304) + k + 1024;
     s.keys_at = (s.kept + s.chosen) * unsigned(sizeof(Bits) == 8 ? 16 : 8);
     s.indices_at = s.keys_at + rounded(s.above * sizeof(Bits));
     s.tags_at = s.indices_at + rounded((s.above + s.ties) * sizeof(Index));
