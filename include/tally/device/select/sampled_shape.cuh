@@ -46,8 +46,10 @@ struct sampled_shape {
     s.ties = alone ? 768 : blocks < large_team || k > 1024 ? 1024 : k > 256 ? k : 256;
     s.kept = alone ? k + 512 : (sorted ? (k + 1) / 2 : k) + least_kept;
     s.chosen = sorted ? 0 : k;
-    s.all_above = alone ? 0 : (k < 2304 ? 6 * k : 2 * k + 9216) + (blocks < 32 ? 2048 : 8192);
-    s.all_ties = alone ? 0 : (k < 2304 ? k : 2304) + k + 1024;
+    s.all_above = alone ? 0
+                        : (k < most_by_index ? 6 * k : 2 * k + 4 * most_by_index) +
+                              (blocks < 32 ? 2048 : 8192);
+    s.all_ties = alone ? 0 : (k < most_by_index ? k : most_by_index) + k + 1024;
     s.keys_at = (s.kept + s.chosen) * unsigned(sizeof(Bits) == 8 ? 16 : 8);
     s.indices_at = s.keys_at + rounded(s.above * sizeof(Bits));
     s.tags_at = s.indices_at + rounded((s.above + s.ties) * sizeof(Index));
