@@ -6,9 +6,6 @@
 namespace simt {
 namespace {
 
-moment time_now = 1;
-unsigned shift = 5;
-
 // Merges sorted entries; of two for one key, the later.
 std::vector<knowledge::entry> join(std::vector<knowledge::entry> const& a,
                                    std::vector<knowledge::entry> const& b) {
@@ -36,11 +33,6 @@ moment find(std::vector<knowledge::entry> const& entries, std::uint32_t key) {
 
 }  // namespace
 
-moment now() { return time_now; }
-moment tick() { return time_now++; }
-void set_lane_bits(unsigned bits) { shift = bits; }
-unsigned lane_bits() { return shift; }
-
 known join(known const& a, known const& b) {
   if (!b || a == b) return a;
   if (!a) return b;
@@ -48,7 +40,7 @@ known join(known const& a, known const& b) {
 }
 
 bool lane_knowledge::knows(lane_id other, moment when) const {
-  std::uint32_t const number = other >> shift;
+  std::uint32_t const number = other >> lane_bits;
   if (number == block_->number) {
     if (when <= block_->barrier || other == self_) return true;
     if (other / 32 == self_ / 32 && warp_ && when <= (*warp_)[other % 32]) return true;

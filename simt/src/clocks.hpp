@@ -81,10 +81,10 @@ inline bool is_acquire(int order) {
 inline bool is_release(int order) { return order >= __NV_ATOMIC_RELEASE; }
 inline bool is_beyond_block(int scope) { return scope > __NV_THREAD_SCOPE_BLOCK; }
 
-moment now();
-moment tick();  // what was now is past
+inline moment time_now = 1;
+inline moment now() { return time_now; }
+inline moment tick() { return time_now++; }  // what was now is past
 
-void set_lane_bits(unsigned);  // of the launch: how wide an index in a block is
-unsigned lane_bits();
+inline unsigned lane_bits = 5;  // of the launch: how wide an index in a block is
 
 }  // namespace simt

@@ -83,16 +83,19 @@ void vote(warp const& w, unsigned present) {
     if (&l != &some)
       reduced = reduce(some.offered.what, l.offered.is_signed, reduced, l.offered.value);
   });
-  for_each(w, present, [&](lane& l) {
+  auto const equal_to = [&](lane const& l) {
     unsigned equal = 0;
     for_each(w, present,
              [&](lane& m) { equal |= m.offered.value == l.offered.value ? m.bit() : 0; });
+    return equal;
+  };
+  for_each(w, present, [&](lane& l) {
     switch (l.offered.what) {
       case collective::ballot: l.received = yes; break;
       case collective::any: l.received = yes != 0; break;
       case collective::all: l.received = yes == present; break;
-      case collective::match_any: l.received = equal; break;
-      case collective::match_all: l.received = equal == present ? present : 0; break;
+      case collective::match_any: l.received = equal_to(l); break;
+      case collective::match_all: l.received = equal_to(l) == present ? present : 0; break;
       default: l.received = reduced;
     }
   });
@@ -103,8 +106,8 @@ bool complete(lane& arrived) {
   warp const& w = *arrived.group;
   offer const o = arrived.offered;
   unsigned const present = o.mask & w.existing & ~w.exited;
-  bool const missing = any_of(present, w, [&](lane const& l) {
-    return l.state != lane_state::meeting || l.offered.what != o.what || l.offered.mask != o.mask;
+  bool const missing = present & ~w.meeting || any_of(present, w, [&](lane const& l) {
+    return l.offered.what != o.what || l.offered.mask != o.mask;
   });
   if (missing) return false;
   auto& total = counts_of(site_of(arrived.pc));
@@ -130,13 +133,13 @@ bool complete(lane& arrived) {
 // Who is active together: the lanes that wait at one __activemask when no other lane of the warp
 // runs that could still come there.
 void settle(warp const& w) {
+  if (!w.asking) return;
   unsigned const present = w.existing & ~w.exited;
   lane const* first = nullptr;
   bool others_run = false;
   for_each(w, present, [&](lane const& l) {
     others_run |= l.state == lane_state::ready;
-    bool const waits = l.state == lane_state::meeting && l.offered.what == collective::active_mask;
-    if (waits && !first) first = &l;
+    if (w.asking & l.bit() && !first) first = &l;
   });
   if (!first || others_run) return;
   unsigned together = 0;
@@ -229,7 +232,11 @@ word meet(offer const& o, void* pc) {
          pc);
   }
   l.state = lane_state::meeting;
-  if (o.what != collective::active_mask) complete(l);
+  l.group->meeting |= l.bit();
+  if (o.what == collective::active_mask)
+    l.group->asking |= l.bit();
+  else
+    complete(l);
   settle(*l.group);
   suspend();
   return l.received;

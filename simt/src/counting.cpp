@@ -20,6 +20,7 @@ struct site_table {
 };
 site_table sites;
 std::vector<kernel_counts> kept;
+bool asked_for = false;
 
 std::size_t slot_of(void* pc, std::size_t slots) {
   std::size_t at = std::uintptr_t(pc) * 0x9e3779b97f4a7c15 >> 40 & (slots - 1);
@@ -157,6 +158,8 @@ counts& counts::operator+=(counts const& other) {
   return *this;
 }
 
+bool counts_requests() { return asked_for; }
+
 void begin_counting() {
   std::ranges::fill(sites.slots, 0);
   sites.places.clear();
@@ -164,6 +167,7 @@ void begin_counting() {
 }
 
 void end_counting(std::string kernel, position grid, position block) {
+  if (!asked_for) return;
   kernel_counts all{std::move(kernel), grid, block, {}, {}};
   std::map<std::pair<std::string, int>, counts> by_line;
   for (site_id s = 0; s < sites.places.size(); ++s) {
@@ -175,7 +179,10 @@ void end_counting(std::string kernel, position grid, position block) {
   kept.push_back(std::move(all));
 }
 
-std::vector<kernel_counts> take_counts() { return std::exchange(kept, {}); }
+std::vector<kernel_counts> take_counts() {
+  asked_for = true;
+  return std::exchange(kept, {});
+}
 
 void count_application() {
   if (!watching) return;

@@ -44,6 +44,8 @@ class warp_requests {
   std::vector<std::unique_ptr<queue>> queues_;  // by site
 };
 
+// Requests are counted once somebody has taken counts: it takes time.
+bool counts_requests();
 void begin_counting();
 void end_counting(std::string kernel, position grid, position block);
 

@@ -69,6 +69,8 @@ bool is_late() {
 
 void make_ready(lane& l) {
   l.state = lane_state::ready;
+  l.group->meeting &= ~l.bit();
+  l.group->asking &= ~l.bit();
   l.home->ready.push_back(&l);
 }
 
@@ -123,7 +125,7 @@ bool run(launch_request const& request) {
   if (volume(request.grid) > std::size_t(1) << 27 >> bits) return false;  // races.cpp: lane_mask
   static std::mutex one_at_a_time;
   std::lock_guard const lock(one_at_a_time);
-  set_lane_bits(bits);
+  lane_bits = bits;
   begin_counting();
   global_memory().begin_launch();
   program_variables().begin_launch();

@@ -62,6 +62,8 @@ struct lane {
 struct warp {
   lane* first;
   unsigned existing, exited;  // lanes, as masks
+  unsigned meeting;           // in a collective call, these
+  unsigned asking;            // of them who is active
   std::size_t polled;         // when one of them last did: scheduler::progress
   warp_requests requests;
 };

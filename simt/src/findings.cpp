@@ -21,8 +21,8 @@ void keep_finding(launch_request const& r, lane_id id, std::string kind, std::st
                   void* pc) {
   auto const& [file, line] = place_of(pc);
   kept.push_back({std::move(kind), std::move(text), kernel_name(r.kernel),
-                  to_position(unflatten(id >> lane_bits(), r.grid)),
-                  to_position(unflatten(id & ((1u << lane_bits()) - 1), r.block)), file, line});
+                  to_position(unflatten(id >> lane_bits, r.grid)),
+                  to_position(unflatten(id & ((1u << lane_bits) - 1), r.block)), file, line});
   if (tell) tell(kept.back());
 }
 
@@ -33,9 +33,9 @@ std::string name_of(lane_id id, lane const& as_seen_by) {
 }
 
 std::string name_of(lane_id id, lane_id as_seen_by, launch_request const& request) {
-  std::uint32_t const number = id >> lane_bits(), index = id & ((1u << lane_bits()) - 1);
+  std::uint32_t const number = id >> lane_bits, index = id & ((1u << lane_bits) - 1);
   std::string const name = "lane " + text_of(unflatten(index, request.block));
-  if (number == as_seen_by >> lane_bits()) return name;
+  if (number == as_seen_by >> lane_bits) return name;
   return name + " of block " + text_of(unflatten(number, request.grid));
 }
 

@@ -178,7 +178,7 @@ void see(void* at, std::size_t bytes, access_kind kind, void* pc) {
   l.home->late.before_access(address, bytes);
   if (s->reduced.has_losses()) take_values(*s, address, bytes);
   site_id const site = site_of(pc);
-  count_access(*s, address, bytes, writes, site);
+  if (counts_requests()) count_access(*s, address, bytes, writes, site);
   bool const has_value = check_states(*s, address, bytes, how, is_range, pc);
   if (is_volatile && writes) note_progress();
   if (is_volatile && !is_shared(*s)) {

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <bit>
 #include <system_error>
 
 namespace simt {
@@ -124,7 +123,7 @@ std::optional<access> race_record::add(cell& c, lane_knowledge const& l, touch h
     return access{c.writer, c.write_time, c.write_site, touch::write};
   }
   auto const races = [&](access const& a) {
-    bool const same_block = (a.lane ^ l.self()) >> lane_bits() == 0;
+    bool const same_block = (a.lane ^ l.self()) >> lane_bits == 0;
     return conflict(how, a.how, same_block) && unordered(a.lane, a.when);
   };
   bool const has_others = c.other_time > since_;
@@ -159,8 +158,9 @@ void race_record::remember(cell& c, lane_knowledge const& l, touch how, std::uin
       lists_.push_back({{first}, bit(first.how)});
     }
     auto& list = lists_[c.other & lane_mask];
-    if (std::has_single_bit(list.all.size())) {  // now and then
+    if (list.all.size() >= list.most) {
       std::erase_if(list.all, [&](access const& a) { return replaced(a.lane, a.when, a.how); });
+      list.most = 2 * list.all.size() + 1;
     }
     list.all.push_back({l.self(), now(), site, how});
     list.kinds |= bit(how);

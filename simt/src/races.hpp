@@ -53,7 +53,8 @@ class race_record {
   };
   struct list {
     std::vector<access> all;
-    unsigned kinds;  // that occur in it
+    unsigned kinds;      // that occur in it
+    std::size_t most{};  // so long, it is looked through for what can be forgotten
   };
 
   std::optional<access> add(cell&, lane_knowledge const&, touch how, std::uint32_t site);

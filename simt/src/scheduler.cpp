@@ -63,7 +63,7 @@ void scheduler::start(block& b, std::size_t number) {
   b.exited = b.at_barrier = 0;
   b.clock = {b.number};
   b.shared->begin_block(request.shared_bytes);
-  for (warp& w : b.warps) w.existing = w.exited = w.polled = 0;
+  for (warp& w : b.warps) w.existing = w.exited = w.meeting = w.asking = w.polled = 0;
   for (unsigned i = 0; i < b.lanes.size(); ++i) {
     lane& l = b.lanes[i];
     l = {.home = &b,
@@ -71,7 +71,7 @@ void scheduler::start(block& b, std::size_t number) {
          .index = i,
          .thread = unflatten(i, request.block),
          .stack = l.stack};
-    l.knowledge = {lane_id(number << lane_bits() | i), b.clock};
+    l.knowledge = {lane_id(number << lane_bits | i), b.clock};
     l.suspended = new_context(l.stack);
     if (i % 32 == 0) l.group->first = &l;
     l.group->existing |= l.bit();

@@ -68,7 +68,8 @@ settings& machine();  // for the launches that follow
 
 std::vector<report> take_reports();        // since last taken, in order
 void when_found(void (*)(report const&));  // to be called with each finding as it is made
-std::vector<kernel_counts> take_counts();  // one a launch, since last taken
+// One a launch since they were last taken; what comes before they are taken first is not counted.
+std::vector<kernel_counts> take_counts();
 
 void count_application();  // called by device code: one application of the operator
 
