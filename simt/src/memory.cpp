@@ -157,11 +157,9 @@ void take_values(space& s, std::uintptr_t address, std::size_t bytes) {
 
 }  // namespace
 
-void see(void* at, std::size_t bytes, access_kind kind, void* pc) {
-  if (!watching || !bytes) return;
+void look_at(void* at, std::size_t bytes, access_kind kind, void* pc) {
   lane& l = *running;
   auto const address = std::uintptr_t(at);
-  if (address - stacks::bottom(l.stack) < stacks::size) return;
   inside_machine const inside;
   ++l.steps;
   l.pc = pc;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "counting.hpp"
+#include "execution.hpp"
 #include "spaces.hpp"
 
 namespace simt {
@@ -12,8 +13,14 @@ namespace simt {
 // A range is a struct, or not aligned as its size would have it.
 enum class access_kind { read, write, range_read, range_write, volatile_read, volatile_write };
 
-// The running lane is about to access memory; returns only if it may. No lane runs: nothing.
-void see(void* address, std::size_t bytes, access_kind, void* pc);
+// The running lane is about to access memory beyond its own; returns only if it may.
+void look_at(void* address, std::size_t bytes, access_kind, void* pc);
+// About to access any memory. Nothing happens if no lane runs.
+inline void see(void* address, std::size_t bytes, access_kind kind, void* pc) {
+  if (!watching || !bytes) return;
+  if (std::uintptr_t(address) - stacks::bottom(running->stack) < stacks::size) return;
+  look_at(address, bytes, kind, pc);
+}
 // Likewise, of an access that was seen and counted when it began.
 void see_again(void* address, std::size_t bytes, access_kind, void* pc);
 
