@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tally/dtype.hpp"
+#include "tally/interpolation.hpp"
 #include "tally/where.hpp"
 
 namespace tally::cli {
@@ -15,6 +16,12 @@ namespace tally::cli {
 // The command line asks for what there is not: exit status 2.
 struct usage_error : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+// A place in the sorted array, and how the command line says it.
+struct place {
+  std::string text;
+  fraction value;
 };
 
 // What tally ladder is asked for; what is not there, each rung chooses.
@@ -55,7 +62,7 @@ struct arguments {
   std::optional<std::uint64_t> k;
   bool smallest = false, unsorted = false, distinct = false;
 
-  std::vector<double> places;  // -q
+  std::vector<place> places;  // -q
   std::string method = "linear";
   std::uint64_t memory = 1'000'000'000;
 

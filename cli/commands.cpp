@@ -197,10 +197,11 @@ constexpr command own[] = {
      "For -q 0.25 a quarter of the elements lie below, and so on: the value at the place (n - 1) * "
      "q of\n"
      "the sorted array, counted from 0, exact and rounded once to the input's type; of integers\n"
-     "float64, unless --method chooses one of them. Any NaN makes the answer NaN. A line for each "
-     "-q, or the median without any.",
+     "float64, unless --method chooses one of them. 0.95 is 95/100, not the double next to it. Any "
+     "NaN\n"
+     "makes the answer NaN. A line for each place, or the median without -q.",
      reads_arrays | takes_each | skips_nan | takes_quantiles | keeps_all | runs_on_gpu,
-     {"tally quantile -q 0.05 -q 0.95 examples/data/flights_distance.npy",
+     {"tally quantile -q 0.5,0.95,99% examples/data/flights_distance.npy",
       "seq 100 | tally quantile -q 0.9 --method nearest"},
      run_quantile},
     {"median",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <numeric>
 #include <optional>
 #include <regex>
 
@@ -41,6 +42,37 @@ std::optional<std::string> digits_of(std::string const& text) {
   throw usage_error(option + ": '" + text + "' " + why);
 }
 
+fraction quotient_named(std::string const& option, std::string const& text, std::size_t bar) {
+  fraction q;
+  if (parse_all(text.substr(0, bar), q.numerator) != std::errc{} ||
+      parse_all(text.substr(bar + 1), q.denominator) != std::errc{})
+    fail(option, text, "is not a quotient of whole numbers below 2^64");
+  if (q.denominator == 0 || q.numerator > q.denominator) fail(option, text, "is not from 0 to 1");
+  return q;
+}
+
+// A place that is written as a decimal, per cent, or as a quotient.
+fraction place_named(std::string const& option, std::string const& text) {
+  if (auto const bar = text.find('/'); bar != text.npos) return quotient_named(option, text, bar);
+  constexpr int decimals = 19;
+  constexpr std::uint64_t one = 10'000'000'000'000'000'000u;  // in units of the last of them
+  bool const per_cent = text.ends_with('%');
+  auto const number = text.substr(0, text.size() - per_cent);
+  std::smatch part;
+  if (std::regex_match(number, part, std::regex("([+]?[0-9.]+)([eE]([+-]?[0-9]{1,2}))?"))) {
+    auto const power = (part[3].matched ? std::stoi(part[3]) : 0) + decimals - 2 * per_cent;
+    auto const units = digits_of(part[1].str() + "e" + std::to_string(power));
+    std::uint64_t value = one;
+    if (units && (parse_all(*units, value) != std::errc{} || value > one))
+      fail(option, text, "is not from 0 to 1");
+    auto const common = std::gcd(value, one);
+    if (units) return {value / common, one / common};
+  }
+  auto const value = real_number(option, number.empty() ? text : number);
+  if (!(value >= 0 && value <= (per_cent ? 100 : 1))) fail(option, text, "is not from 0 to 1");
+  fail(option, text, "has more than 19 decimals");
+}
+
 }  // namespace
 
 std::uint64_t whole_number(std::string const& option, std::string const& text, std::uint64_t most) {
@@ -57,6 +89,17 @@ double real_number(std::string const& option, std::string const& text) {
   if (code == std::errc::invalid_argument) fail(option, text, "is not a number");
   if (code != std::errc{}) fail(option, text, "is beyond the range of float64");
   return value;
+}
+
+std::vector<place> places(std::string const& option, std::string const& text) {
+  std::vector<place> all;
+  std::size_t begin = 0;
+  for (auto end = begin; end != text.npos; begin = end + 1) {
+    end = text.find(',', begin);
+    auto const one = text.substr(begin, end - begin);
+    all.push_back({one, place_named(option, one)});
+  }
+  return all;
 }
 
 void parse_number(std::string const& option, std::string const& text, any_number& value) {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "arguments.hpp"
 #include "tally/dynamic.hpp"
@@ -19,6 +20,9 @@ std::uint64_t whole_number(std::string const& option, std::string const& text,
                            std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 // A finite or infinite number, or NaN.
 double real_number(std::string const& option, std::string const& text);
+// Places between 0 and 1, separated by commas: decimals, percentages or quotients. A decimal is
+// what is written, not a double next to it.
+std::vector<place> places(std::string const& option, std::string const& text);
 // What io::parse_number does, for a number of the type that `value` has.
 void parse_number(std::string const& option, std::string const& text, any_number& value);
 // One of `choices`.

@@ -109,14 +109,11 @@ void define_top_k(CLI::App& app, arguments& a) {
 
 void define_quantile(CLI::App& app, arguments& a) {
   auto const take = [&a](std::vector<std::string> const& texts) {
-    for (auto const& text : texts) {
-      double const q = real_number("-q", text);
-      if (!(q >= 0 && q <= 1)) throw usage_error("-q: '" + text + "' is not from 0 to 1");
-      a.places.push_back(q);
-    }
+    for (auto const& text : texts)
+      for (auto const& place : places("-q", text)) a.places.push_back(place);
   };
-  app.add_option_function<std::vector<std::string>>("-q", take,
-                                                    "A place from 0 to 1; may be repeated (0.5)")
+  app.add_option_function<std::vector<std::string>>(
+         "-q", take, "Places from 0 to 1: 0.5,0.9 or 95% or 1/3; may be repeated (0.5)")
       ->option_text("Q")
       ->allow_extra_args(false);
   std::vector<std::string> const methods{"linear", "lower", "higher", "nearest", "midpoint"};

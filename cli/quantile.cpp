@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantile.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 #include <string_view>
 
 #include "commands.hpp"
-#include "report.hpp"
+#include "option_values.hpp"
 #include "tally/error.hpp"
 
 namespace tally::cli {
@@ -25,10 +28,6 @@ quantiles_found run(input& in, arguments const& options) {
   return quantiles_on_cpu(in, options);
 }
 
-bool is_median(arguments const& options) {
-  return !(command_named(options.command)->options & takes_quantiles);
-}
-
 answer answer_of(arguments const& options, std::vector<any_number> const& values) {
   answer a;
   json all = json::array(), bits = json::array();
@@ -37,21 +36,39 @@ answer answer_of(arguments const& options, std::vector<any_number> const& values
     a.lines.push_back(x.text());
     all.push_back(x.to_json()), bits.push_back(x.hexadecimal());
   }
+  a.keys = quantile_keys(options, std::move(all), std::move(bits));
   a.keys["result_dtype"] = name(values.front().type);
-  if (is_median(options)) {
-    a.keys["value"] = all.front(), a.keys["bits"] = bits.front();
-    return a;
-  }
-  a.keys["q"] = places_of(options);
-  a.keys["method"] = options.method;
-  a.keys["values"] = std::move(all), a.keys["bits"] = std::move(bits);
   return a;
+}
+
+// A number where that is what was written, else the text.
+json as_given(place const& q) {
+  double value = 0;
+  auto const end = q.text.data() + q.text.size();
+  if (std::from_chars(q.text.data(), end, value).ptr != end) return q.text;
+  auto const told = places("-q", fmt::format("{}", value)).front();
+  return told.value == q.value ? json(value) : json(q.text);
 }
 
 }  // namespace
 
-std::vector<double> places_of(arguments const& options) {
-  return options.places.empty() ? std::vector<double>{0.5} : options.places;
+json quantile_keys(arguments const& options, json values, json bits) {
+  if (!(command_named(options.command)->options & takes_quantiles))
+    return {{"value", values.front()}, {"bits", bits.front()}};
+  json places = json::array();
+  for (auto const& place : options.places) places.push_back(as_given(place));
+  if (places.empty()) places.push_back(0.5);
+  return {{"q", std::move(places)},
+          {"method", options.method},
+          {"values", std::move(values)},
+          {"bits", std::move(bits)}};
+}
+
+std::vector<fraction> places_of(arguments const& options) {
+  if (options.places.empty()) return {{1, 2}};
+  std::vector<fraction> all;
+  for (auto const& place : options.places) all.push_back(place.value);
+  return all;
 }
 
 quantile_options quantile_options_of(arguments const& options) {

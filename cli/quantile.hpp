@@ -8,6 +8,7 @@
 
 #include "arguments.hpp"
 #include "input.hpp"
+#include "report.hpp"
 
 namespace tally::cli {
 
@@ -19,8 +20,10 @@ struct quantiles_found {
 };
 
 // The options of quantile and median.
-std::vector<double> places_of(arguments const& options);
+std::vector<fraction> places_of(arguments const& options);
 quantile_options quantile_options_of(arguments const& options);
+// What their JSON has of their values.
+json quantile_keys(arguments const& options, json values, json bits);
 
 // Of all of `in`, copied to the GPU that --device names. Nothing, and no element read, if that has
 // no memory for them.

@@ -370,6 +370,14 @@ TEST(dynamic, quantiles_and_the_kth_value_are_those_of_the_call_with_types) {
   std::vector<std::int64_t> const large = {1, (std::int64_t(1) << 53) + 1};
   EXPECT_EQ(quantile(cpu{}, any_array(large), qs, {.method = interpolation::higher})[0],
             any_number(large[1]));
+  std::vector<fraction> const nearly{{UINT64_MAX - 1, UINT64_MAX}};
+  EXPECT_EQ(quantile(cpu{}, any_array(large), nearly, {.method = interpolation::lower})[0],
+            any_number(large[0]));
+  EXPECT_EQ(failure_of([&] {
+              quantile(cpu{}, any_array(large), std::vector<fraction>{{3, 0}},
+                       {.method = interpolation::lower});
+            }),
+            "quantile: q = 3/0 is not from 0 to 1");
   support::host_memory none;
   auto there = support::gpu_with(none);
   EXPECT_EQ(failure_of([&] { kth_value(there, any_array(x), 0); }),

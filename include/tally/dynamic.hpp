@@ -340,11 +340,11 @@ any_kth_value kth_value(automatic& where, any_array const& in, std::uint64_t k,
                         kth_value_options options = {});
 
 // A quantile for each of `qs`; of integers one of them if the method chooses an element.
-std::vector<any_number> quantile(cpu where, any_array const& in, std::span<double const> qs,
+std::vector<any_number> quantile(cpu where, any_array const& in, detail::quantile_places qs,
                                  quantile_options options = {});
-std::vector<any_number> quantile(gpu& where, any_array const& in, std::span<double const> qs,
+std::vector<any_number> quantile(gpu& where, any_array const& in, detail::quantile_places qs,
                                  quantile_options options = {});
-std::vector<any_number> quantile(automatic& where, any_array const& in, std::span<double const> qs,
+std::vector<any_number> quantile(automatic& where, any_array const& in, detail::quantile_places qs,
                                  quantile_options options = {});
 
 }  // namespace tally

@@ -32,7 +32,7 @@ using sorted_element = typename sorted_type<R>::element;
 
 // What every call asks of its arguments; the number of rows.
 void require_kth(char const* call, std::uint64_t k, std::uint64_t n);
-void require_quantiles(char const* call, std::span<double const> qs);
+void require_quantiles(char const* call, quantile_places const& qs);
 void require_elements(char const* call, std::uint64_t n);
 void require_room(char const* call, char const* argument, std::size_t size, std::uint64_t needed);
 
@@ -48,7 +48,7 @@ std::uint64_t kth_rows(char const* call, R const& in, std::uint64_t k) {
   }
 }
 template <sortable R>
-std::uint64_t quantile_rows(char const* call, R const& in, std::span<double const> qs) {
+std::uint64_t quantile_rows(char const* call, R const& in, quantile_places const& qs) {
   require_quantiles(call, qs);
   if constexpr (is_rows<R>) {
     require_rows(call, in);
@@ -60,7 +60,7 @@ std::uint64_t quantile_rows(char const* call, R const& in, std::span<double cons
 }
 
 template <sortable R, class Where>
-auto found_quantiles(char const* call, Where& where, R const& in, std::span<double const> qs,
+auto found_quantiles(char const* call, Where& where, R const& in, quantile_places const& qs,
                      quantile_options const& options) {
   static_assert(runs_on<quantiles_on, Where>, "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
   auto const count = quantile_rows(call, in, qs);
@@ -123,21 +123,28 @@ void kth_value_into(Where&& where, R const& in, std::uint64_t k, Values&& values
 
 // Where the sorted array is thought of as a line over the places from 0 to n - 1, its value at the
 // place (n - 1) * q, for q from 0 to 1; between two elements what the method says. It is the exact
-// value, rounded once to the elements' type, or of integers to double. For `linear` the place is
-// exact as well; the other methods round it to a double, as NumPy does: so the tenth part of eleven
-// elements ends at an element. Any NaN makes it NaN, unless NaNs are skipped; so does an array of
-// nothing else. A zero is +0.0; between -inf and +inf it is NaN.
+// value, rounded once to the elements' type, or of integers to double. The place is exact as well,
+// of a fraction always: fraction{95, 100} is what 0.95 is close to. Of a double it is for `linear`;
+// the other methods round it to a double, as NumPy does: so 0.1 of eleven elements is an element.
+// Any NaN makes it NaN, unless NaNs are skipped; so does an array of nothing else. A zero is +0.0;
+// between -inf and +inf it is NaN.
 template <execution Where, detail::sortable R>
   requires(!detail::is_rows<R>)
 quantile_of<detail::sorted_element<R>> quantile(Where&& where, R const& in, double q,
                                                 quantile_options options = {}) {
-  return detail::found_quantiles("quantile", where, in, std::span<double const>(&q, 1), options)[0];
+  return detail::found_quantiles("quantile", where, in, std::span(&q, 1), options)[0];
 }
-// Several at once.
+template <execution Where, detail::sortable R>
+  requires(!detail::is_rows<R>)
+quantile_of<detail::sorted_element<R>> quantile(Where&& where, R const& in, fraction q,
+                                                quantile_options options = {}) {
+  return detail::found_quantiles("quantile", where, in, std::span(&q, 1), options)[0];
+}
+// Several at once: an array of doubles, or of fractions.
 template <execution Where, detail::sortable R>
   requires(!detail::is_rows<R>)
 std::vector<quantile_of<detail::sorted_element<R>>> quantile(Where&& where, R const& in,
-                                                             std::span<double const> qs,
+                                                             detail::quantile_places qs,
                                                              quantile_options options = {}) {
   return detail::found_quantiles("quantile", where, in, qs, options);
 }
@@ -145,10 +152,15 @@ std::vector<quantile_of<detail::sorted_element<R>>> quantile(Where&& where, R co
 template <execution Where, element T>
 std::vector<quantile_of<T>> quantile(Where&& where, rows<T> const& in, double q,
                                      quantile_options options = {}) {
-  return detail::found_quantiles("quantile", where, in, std::span<double const>(&q, 1), options);
+  return detail::found_quantiles("quantile", where, in, std::span(&q, 1), options);
 }
 template <execution Where, element T>
-std::vector<quantile_of<T>> quantile(Where&& where, rows<T> const& in, std::span<double const> qs,
+std::vector<quantile_of<T>> quantile(Where&& where, rows<T> const& in, fraction q,
+                                     quantile_options options = {}) {
+  return detail::found_quantiles("quantile", where, in, std::span(&q, 1), options);
+}
+template <execution Where, element T>
+std::vector<quantile_of<T>> quantile(Where&& where, rows<T> const& in, detail::quantile_places qs,
                                      quantile_options options = {}) {
   return detail::found_quantiles("quantile", where, in, qs, options);
 }
@@ -156,7 +168,7 @@ std::vector<quantile_of<T>> quantile(Where&& where, rows<T> const& in, std::span
 // The same, into `out`, which has room for all of them. On a gpu it is asynchronous, and all memory
 // but that of `qs`, which is read at once, is the gpu's.
 template <execution Where, detail::sortable R, detail::contiguous Out>
-void quantile_into(Where&& where, R const& in, std::span<double const> qs, Out&& out,
+void quantile_into(Where&& where, R const& in, detail::quantile_places qs, Out&& out,
                    quantile_options options = {}) {
   static_assert(detail::runs_on<detail::quantiles_on, Where>,
                 "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
@@ -172,7 +184,7 @@ void quantile_into(Where&& where, R const& in, std::span<double const> qs, Out&&
 template <execution Where, detail::sortable R>
 auto median(Where&& where, R const& in, reduce_options options = {}) {
   double const half = 0.5;
-  auto found = detail::found_quantiles("median", where, in, std::span<double const>(&half, 1),
+  auto found = detail::found_quantiles("median", where, in, std::span(&half, 1),
                                        {interpolation::linear, options.nan});
   if constexpr (detail::is_rows<R>)
     return found;

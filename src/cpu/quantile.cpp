@@ -64,7 +64,7 @@ std::uint64_t count_nans(cpu where, std::span<T const> in) {
 }
 
 template <class T>
-void quantiles_of_row(cpu where, std::span<T const> in, std::span<double const> qs,
+void quantiles_of_row(cpu where, std::span<T const> in, detail::quantile_places const& qs,
                       quantile_of<T>* out, quantile_options const& options) {
   using result = quantile_of<T>;
   auto const nans = count_nans(where, in);
@@ -93,13 +93,19 @@ void require_kth(char const* call, std::uint64_t k, std::uint64_t n) {
                 " is larger than n = " + std::to_string(n));
 }
 
-void require_quantiles(char const* call, std::span<double const> qs) {
-  for (double const q : qs) {
+void require_quantiles(char const* call, quantile_places const& qs) {
+  auto const fail = [&](std::string const& q) {
+    throw error(std::string(call) + ": q = " + q + " is not from 0 to 1");
+  };
+  for (double const q : qs.doubles()) {
     if (q >= 0 && q <= 1) continue;
     char text[32];
     std::snprintf(text, sizeof text, "%.17g", q);
-    throw error(std::string(call) + ": q = " + text + " is not from 0 to 1");
+    fail(text);
   }
+  for (auto const [numerator, denominator] : qs.fractions())
+    if (denominator == 0 || numerator > denominator)
+      fail(std::to_string(numerator) + "/" + std::to_string(denominator));
 }
 
 void require_elements(char const* call, std::uint64_t n) {
@@ -122,7 +128,7 @@ void kth_values_compiled(cpu where, rows<T> const& in, std::uint64_t k, T* value
 }
 
 template <class T>
-void quantiles_compiled(cpu where, rows<T> const& in, std::span<double const> qs,
+void quantiles_compiled(cpu where, rows<T> const& in, quantile_places const& qs,
                         quantile_of<T>* out, quantile_options const& options) {
   for_rows(where, in, [&](cpu with, std::uint64_t r, std::span<T const> row) {
     quantiles_of_row(with, row, qs, out + r * qs.size(), options);
@@ -132,7 +138,7 @@ void quantiles_compiled(cpu where, rows<T> const& in, std::span<double const> qs
 #define X(O, T)                                                                               \
   template void kth_values_compiled<T>(cpu, rows<T> const&, std::uint64_t, T*, std::int64_t*, \
                                        kth_value_options const&);                             \
-  template void quantiles_compiled<T>(cpu, rows<T> const&, std::span<double const>,           \
+  template void quantiles_compiled<T>(cpu, rows<T> const&, quantile_places const&,            \
                                       quantile_of<T>*, quantile_options const&);
 TALLY_EACH_element(X, quantile)
 #undef X

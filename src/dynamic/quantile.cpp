@@ -24,13 +24,13 @@ bool chooses_an_element(interpolation method) {
 }
 
 template <class Where>
-std::vector<any_number> found_of(Where&& where, any_array const& in, std::span<double const> qs,
+std::vector<any_number> found_of(Where&& where, any_array const& in, quantile_places const& qs,
                                  quantile_options const& options) {
   std::vector<any_number> all;
   if (!is_floating(in.type) && in.size > 0 && chooses_an_element(options.method)) {
     require_quantiles("quantile", qs);
-    for (double const q : qs)
-      all.push_back(kth(where, in, place_of(options.method, in.size, q).index + 1, {}).value);
+    for (std::size_t i = 0; i < qs.size(); ++i)
+      all.push_back(kth(where, in, place_of(options.method, in.size, qs[i]).index + 1, {}).value);
     return all;
   }
   visit(in.type, [&]<class T>(std::type_identity<T>) {
@@ -46,7 +46,7 @@ std::vector<any_number> found_of(Where&& where, any_array const& in, std::span<d
                           kth_value_options options) {                                           \
     return kth(where, in, k, options);                                                           \
   }                                                                                              \
-  std::vector<any_number> quantile(WHERE where, any_array const& in, std::span<double const> qs, \
+  std::vector<any_number> quantile(WHERE where, any_array const& in, detail::quantile_places qs, \
                                    quantile_options options) {                                   \
     return found_of(where, in, qs, options);                                                     \
   }

@@ -92,12 +92,18 @@ METHODS = ["linear", "lower", "higher", "nearest", "midpoint"]
 
 
 def quantiles(dtype, x, qs, method="linear", skip=False, threads=1):
-    """The bits of quantile(): of the elements' type, or of float64 of integers."""
+    """The bits of quantile(): of the elements' type, or of float64 of integers. Places are floats, or pairs of a
+    numerator and a denominator."""
     assert x.flags.c_contiguous
-    qs = np.asarray(qs, np.float64)
+    denominators = None
+    if len(qs) and isinstance(qs[0], tuple):
+        denominators = np.array([q[1] for q in qs], np.uint64)
+        qs = np.array([q[0] for q in qs], np.uint64)
+    qs = qs if denominators is not None else np.asarray(qs, np.float64)
     found = np.zeros(qs.size, np.uint64)
     call(library.probe_quantiles, DTYPES.index(dtype), address(x), ctypes.c_size_t(x.size), address(qs),
-         ctypes.c_size_t(qs.size), METHODS.index(method), ctypes.c_bool(skip), threads, address(found))
+         denominators if denominators is None else address(denominators), ctypes.c_size_t(qs.size),
+         METHODS.index(method), ctypes.c_bool(skip), threads, address(found))
     return found
 
 

@@ -47,13 +47,13 @@ def ordered(values):
 
 
 def place(method, n, q):
-    """The place in the sorted array, as the method defines it."""
+    """The place in the sorted array, as the method defines it: of a pair, the exact one."""
+    exact = (n - 1) * (Fraction(*q) if isinstance(q, tuple) else Fraction(q))
     if method == "linear":
-        return Fraction(q) * (n - 1)
-    numpys = (n - 1) * np.float64(q)
-    return {"lower": Fraction(math.floor(numpys)), "higher": Fraction(math.ceil(numpys)),
-            "nearest": Fraction(int(np.around(numpys))),
-            "midpoint": Fraction(math.floor(numpys) + math.ceil(numpys), 2)}[method]
+        return exact
+    at = exact if isinstance(q, tuple) else (n - 1) * np.float64(q)
+    return {"lower": Fraction(math.floor(at)), "higher": Fraction(math.ceil(at)),
+            "nearest": Fraction(round(at)), "midpoint": Fraction(math.floor(at) + math.ceil(at), 2)}[method]
 
 
 def between(a, b, fraction):
@@ -96,6 +96,48 @@ def test_quantiles_are_exact_and_rounded_once(dtype):
             for q, bits in zip(qs, found):
                 assert int(bits) == wanted(dtype, values, q, method, skip), (case, n, q, method, skip)
     probe.set_environment()
+
+
+def random_fraction(rng):
+    bits = int(rng.integers(1, 65))
+    denominator = int(rng.integers(1, 2**bits, dtype=np.uint64)) if bits < 64 else 2**64 - 1 - int(rng.integers(0, 9))
+    numerator = [0, 1, denominator // 2, denominator - 1, denominator,
+                 int(rng.integers(0, denominator, dtype=np.uint64, endpoint=True))][rng.integers(6)]
+    return min(numerator, denominator), denominator
+
+
+SPECIAL_FRACTIONS = [(0, 1), (1, 1), (1, 2), (1, 10), (3, 10), (9, 10), (95, 100), (1, 3), (1, 10**19), (1, 2**64 - 1),
+                     (2**63, 2**64 - 1), (5 * 10**18, 10**19)]
+
+
+@pytest.mark.parametrize("dtype", ["bool", *INTEGERS, *FLOATS])
+def test_quantiles_at_fractions_are_exact_and_rounded_once(dtype):
+    rng = np.random.default_rng(100 + len(dtype))
+    for case in range(CASES):
+        n = int(rng.choice([1, 2, 3, 10, 11, 21, 30, 101]))
+        x, values = random_array(dtype, rng, n)
+        qs = [SPECIAL_FRACTIONS[i] for i in rng.integers(0, len(SPECIAL_FRACTIONS), 3)]
+        qs += [random_fraction(rng) for _ in range(3)]
+        for method in probe.METHODS:
+            skip = bool(rng.integers(2))
+            probe.set_random_environment(rng)
+            found = probe.quantiles(dtype, x, qs, method, skip)
+            for q, bits in zip(qs, found):
+                assert int(bits) == wanted(dtype, values, q, method, skip), (case, n, q, method, skip)
+    probe.set_environment()
+
+
+def test_what_a_fraction_finds_halfway_goes_to_the_even_one():
+    """Ties, and what is close to one, of quotients that no binary digits hold."""
+    for low, high, q in ((2**53, 2**53 + 10, (1, 10)), (2**53, 2**53 + 30, (1, 10)), (-2**53 - 30, -2**53, (9, 10)),
+                         (2**53, 2**53 + 30, (1, 10 + 1)), (2**53, 2**53 + 10, (2**60 // 10 + 1, 2**60)),
+                         (2**60 - 64 * 7, 2**60 + 64 * 3, (1, 7))):
+        x = np.array([low, high])
+        for dtype, y in (("int64", x), ("float64", x.astype("float64"))):
+            exact = [Fraction(int(v)) for v in y]
+            assert int(probe.quantiles(dtype, y, [q])[0]) == wanted(dtype, exact, q, "linear", False)
+    x = np.array([2.0**24, 2.0**24 + 30], "float32")
+    assert probe.quantiles("float32", x, [(1, 10)]).astype("uint32").view("float32")[0] == 2**24 + 4
 
 
 @pytest.mark.parametrize("method", probe.METHODS)
@@ -181,6 +223,8 @@ def test_what_is_asked_for_must_be_there():
             (lambda: probe.kth_value("float64", x, 0), "kth_value: k = 0 is not from 1 on"),
             (lambda: probe.quantiles("float64", x, [0.5, 1.5]), "quantile: q = 1.5 is not from 0 to 1"),
             (lambda: probe.quantiles("float64", x, [math.nan]), "quantile: q = nan is not from 0 to 1"),
+            (lambda: probe.quantiles("float64", x, [(1, 2), (3, 2)]), "quantile: q = 3/2 is not from 0 to 1"),
+            (lambda: probe.quantiles("float64", x, [(0, 0)]), "quantile: q = 0/0 is not from 0 to 1"),
             (lambda: probe.quantiles("float64", x[:0], [0.5]), "quantile: the array is empty")):
         with pytest.raises(probe.Failure, match=message):
             call()

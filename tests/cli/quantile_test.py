@@ -2,13 +2,17 @@
 """quantile and median: NumPy's answers, but exact and rounded once."""
 
 import os
+from decimal import Decimal
 from fractions import Fraction
+from math import ceil, floor
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from .command import COMMON_KEYS, answer, failure, npy, report
+from .command import COMMON_KEYS, LONG, answer, failure, npy, report
 from .oracle import FLOATS, INTEGERS, values
 
 METHODS = ["linear", "lower", "higher", "nearest", "midpoint"]
@@ -35,9 +39,47 @@ def test_what_is_between_them_is_exact():
     found = report("quantile", "x.npy", *(w for q in qs for w in ("-q", q)))
     s = [int(v) for v in np.sort(x)]
     for q, value in zip(qs, found["values"]):
-        place = Fraction(q) * 999
+        place = Fraction(str(q)) * 999
         i = int(place)
         assert value == float(s[i] + (s[i + 1] - s[i]) * (place - i))
+
+
+def test_a_place_is_the_decimal_that_is_written():
+    """Each double beside it would give another answer."""
+    twenty_one = b"1 " * 19 + b"1000000 1000000"
+    for q in ("0.95", "95%", "9.5e-1", "95e-2", "+.95", "0.950", "19/20", "9.5e+1%", "0.9500000000000000000"):
+        assert answer("quantile", "-q", q, stdin=twenty_one) == "1000000", q
+    prices = " ".join(f"{i / 10}" for i in range(1001)).encode()
+    assert answer("quantile", "-q", "90%,95%,0.99", "-q", "3/10", stdin=prices) == "90\n95\n99\n30"
+    ids = "\n".join(str(10**18 + 10 * i) for i in range(11)).encode()
+    for method in METHODS[1:4]:
+        assert answer("quantile", "-q", "0.1,30%", "--method", method, stdin=ids) == f"{10**18 + 10}\n{10**18 + 30}"
+
+
+@settings(max_examples=300 if LONG else 40, deadline=None)
+@given(st.lists(st.integers(-10**6, 10**6), min_size=1, max_size=40), st.integers(0, 19), st.data())
+def test_places_are_fractions(values, scale, data):
+    units = data.draw(st.integers(0, 10**scale))
+    place = Fraction(units, 10**scale)
+    text = f"{units}e-{scale}" if data.draw(st.booleans()) else format(Decimal(units).scaleb(-scale), "f")
+    if scale >= 2 and data.draw(st.booleans()):
+        text = format(Decimal(units).scaleb(2 - scale), "f") + "%"
+    elif data.draw(st.booleans()):
+        text = f"{units}/{10**scale}"
+    at, ordered = (len(values) - 1) * place, sorted(values)
+    low, high = ordered[floor(at)], ordered[ceil(at)]
+    middle = Fraction(low + high, 2)
+    exact = {"linear": low + (high - low) * (at - floor(at)), "lower": low, "higher": high,
+             "nearest": ordered[round(at)], "midpoint": middle if low != high else low}
+    for method in METHODS:
+        found = report("quantile", "-q", text, "--method", method, stdin=" ".join(map(str, values)).encode())
+        assert found["values"] == [float(exact[method])]
+
+
+def test_json_says_places_as_they_were_given():
+    found = report("quantile", "-q", "0.5,95%,1/3,0.950,1e-3", "-q", "0.1000000000000000055", stdin=b"1 2 3")
+    assert found["q"] == [0.5, "95%", "1/3", 0.95, 0.001, "0.1000000000000000055"]
+    assert report("quantile", stdin=b"1")["q"] == [0.5]
 
 
 def test_the_median_is_the_quantile_of_a_half():
@@ -100,5 +142,18 @@ def test_it_names_what_it_refuses():
     assert failure(1, "median", "x.npy") == "tally: median: x.npy is empty"
     assert failure(2, "quantile", "x.npy", "-q", "1.5") == "tally: -q: '1.5' is not from 0 to 1"
     assert failure(2, "quantile", "x.npy", "-q", "nan") == "tally: -q: 'nan' is not from 0 to 1"
+    for q, why in (("101%", "is not from 0 to 1"), ("3/2", "is not from 0 to 1"),
+                   ("1/0", "is not from 0 to 1"), ("1e30", "is not from 0 to 1"), ("inf", "is not from 0 to 1"),
+                   ("1.0000000000000000001", "is not from 0 to 1"),
+                   ("", "is not a number"), ("%", "is not a number"), ("half", "is not a number"), ("0.5.1", "is not a number"),
+                   ("1k", "is not a number"), ("0.5%%", "is not a number"),
+                   ("1/2/3", "is not a quotient of whole numbers below 2^64"),
+                   ("1/18446744073709551616", "is not a quotient of whole numbers below 2^64"),
+                   ("1e-20", "has more than 19 decimals"), ("1e-18%", "has more than 19 decimals"),
+                   ("0.12345678901234567891", "has more than 19 decimals")):
+        assert failure(2, "quantile", "x.npy", "-q", q) == f"tally: -q: '{q}' {why}"
+        assert failure(2, "quantile", "x.npy", "-q", f"0.5,{q}") == f"tally: -q: '{q}' {why}"
+    assert failure(2, "quantile", "x.npy", "-q", "0.5,-0.1") == "tally: -q: '-0.1' is not from 0 to 1"
+    assert failure(2, "quantile", "x.npy", "-q", "0.5,") == "tally: -q: '' is not a number"
     assert "--method" in failure(2, "quantile", "x.npy", "--method", "best")
     failure(2, "median", "x.npy", "-q", "0.5")

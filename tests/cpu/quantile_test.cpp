@@ -106,6 +106,21 @@ TEST(quantile, of_several_at_once_is_that_of_each) {
   EXPECT_EQ(out, (std::vector<double>{1, 3.5, 4.5, 9}));
 }
 
+TEST(quantile, may_be_at_a_fraction) {
+  std::vector<double> x(21, 1);
+  x[3] = x[17] = 1'000'000;
+  EXPECT_EQ(quantile(cpu{}, x, fraction{95, 100}), 1'000'000);
+  EXPECT_LT(quantile(cpu{}, x, 0.95), 1'000'000);  // which is a little less
+  std::vector<fraction> const qs = {{0, 1}, {1, 20}, {UINT64_MAX, UINT64_MAX}};
+  EXPECT_EQ(quantile(cpu{}, x, qs), (std::vector<double>{1, 1, 1'000'000}));
+  std::vector<double> out(3);
+  quantile_into(cpu{}, x, qs, out);
+  EXPECT_EQ(out, (std::vector<double>{1, 1, 1'000'000}));
+  std::vector<std::int16_t> const y = {3, 1, 2, 9, 7, 8};
+  EXPECT_EQ(quantile(cpu{}, rows{y.data(), 2, 3}, fraction{1, 2}), (std::vector<double>{2, 8}));
+  EXPECT_EQ(quantile(cpu{}, rows{y.data(), 2, 3}, qs).size(), 6u);
+}
+
 TEST(quantile, of_floats_is_a_float_and_of_integers_a_double) {
   static_assert(std::is_same_v<decltype(median(cpu{}, std::vector<float16>())), float16>);
   static_assert(std::is_same_v<decltype(median(cpu{}, std::vector<float>())), float>);
@@ -194,6 +209,10 @@ TEST(quantile, names_what_it_refuses) {
   EXPECT_EQ(failure_of([&] { kth_value_into(cpu{}, x, 1, out, indices); }),
             "kth_value_into: indices has room for 0, not for 1");
   EXPECT_EQ(failure_of([&] { quantile(cpu{}, x, qs); }), "quantile: q = -0.25 is not from 0 to 1");
+  EXPECT_EQ(failure_of([&] { quantile(cpu{}, x, fraction{3, 2}); }),
+            "quantile: q = 3/2 is not from 0 to 1");
+  EXPECT_EQ(failure_of([&] { quantile(cpu{}, in_rows, fraction{0, 0}); }),
+            "quantile: q = 0/0 is not from 0 to 1");
   EXPECT_EQ(failure_of([&] { quantile_into(cpu{}, in_rows, std::span(qs).first(1), out); }),
             "quantile_into: out has room for 1, not for 5");
   EXPECT_EQ(failure_of([&] { median(cpu{}, none); }), "median: the array is empty");

@@ -73,6 +73,7 @@ std::vector<quantile_options> all_methods() {
   return all;
 }
 std::vector<double> const some_q = {0, 0.1, 1.0 / 3, 0.5, 0.999, 1};
+std::vector<fraction> const some_fractions = {{0, 1}, {1, 10}, {1, 3}, {999, 1000}, {7, 7}};
 
 template <class T>
 class quantile_on_a_gpu : public ::testing::Test {};
@@ -91,6 +92,10 @@ TYPED_TEST(quantile_on_a_gpu, is_that_of_the_cpu) {
         for (auto const& options : all_methods())
           ASSERT_EQ(all_bits(quantile(there, as<T>(x), some_q, options)),
                     all_bits(quantile(cpu{}, as<T>(in), some_q, options)))
+              << n << ", method " << int(options.method);
+        for (auto const& options : all_methods())
+          ASSERT_EQ(all_bits(quantile(there, as<T>(x), some_fractions, options)),
+                    all_bits(quantile(cpu{}, as<T>(in), some_fractions, options)))
               << n << ", method " << int(options.method);
       }
 }

@@ -52,7 +52,7 @@ void expect_quantiles(test_call& call, std::vector<T> const& in, test_rows const
                       std::vector<double> const& qs, interpolation method, bool skips,
                       std::string const& what, int offset = 0) {
   using result = tally::quantile_of<T>;
-  auto const found = quantiles_on_device(call, in, rows, qs, method, skips, offset);
+  auto const found = quantiles_on_device<T>(call, in, rows, qs, method, skips, offset);
   for (std::uint64_t r = 0; r < rows.count; ++r) {
     auto const row = std::span(in).subspan(rows.begin(r), rows.size(r));
     for (std::size_t i = 0; i < qs.size(); ++i) {
@@ -123,8 +123,9 @@ TEST(quantiles_of_rows_on_a_device, share_blocks_among_a_few_rows) {
 TEST(quantiles_on_a_device, are_exact_and_rounded_once) {
   test_call call(1);
   double const most = std::numeric_limits<double>::max(), inf = tally::infinity<double>();
+  std::vector<double> const half = {0.5}, tenth = {0.1}, least = {0x1p-1074};
   auto const median_of = [&](double a, double b) {
-    return quantiles_on_device<double>(call, {a, b}, test_rows{1, 2, 2}, {0.5},
+    return quantiles_on_device<double>(call, {a, b}, test_rows{1, 2, 2}, half,
                                        interpolation::linear, false)[0];
   };
   EXPECT_EQ(median_of(most, most), most);
@@ -137,17 +138,55 @@ TEST(quantiles_on_a_device, are_exact_and_rounded_once) {
   EXPECT_TRUE(std::isnan(median_of(-inf, inf)));
   // (2^63 - 1 + 2^63 - 3) / 2, rounded once.
   EXPECT_EQ(quantiles_on_device<std::int64_t>(call, {INT64_MAX, INT64_MAX - 2}, test_rows{1, 2, 2},
-                                              {0.5}, interpolation::linear, false)[0],
+                                              half, interpolation::linear, false)[0],
             0x1p63);
   // Ten times the double next to a tenth is not 1.
   std::vector<float> eleven(11);
   std::iota(eleven.begin(), eleven.end(), 0.0f);
   for (auto const method : {interpolation::lower, interpolation::higher, interpolation::nearest})
     EXPECT_EQ(
-        quantiles_on_device<float>(call, eleven, test_rows{1, 11, 11}, {0.1}, method, false)[0], 1);
-  EXPECT_EQ(quantiles_on_device<double>(call, {0, 1}, test_rows{1, 2, 2}, {0x1p-1074},
+        quantiles_on_device<float>(call, eleven, test_rows{1, 11, 11}, tenth, method, false)[0], 1);
+  EXPECT_EQ(quantiles_on_device<double>(call, {0, 1}, test_rows{1, 2, 2}, least,
                                         interpolation::linear, false)[0],
             0x1p-1074);
+}
+
+// By the arithmetic that tests/aggregate/quantile_test.py checks, here run by the host.
+template <class T>
+tally::quantile_of<T> at_fraction(std::vector<T> sorted, tally::fraction q, interpolation method) {
+  std::ranges::sort(sorted, {}, [](T x) { return double(x); });
+  auto const at = tally::detail::place_of(method, sorted.size(), q);
+  auto const low = std::size_t(at.index), high = low + (at.is_between() ? 1 : 0);
+  return tally::detail::between<tally::quantile_of<T>>(sorted[low], sorted[high], at);
+}
+
+TYPED_TEST(quantile_on_a_device, is_at_a_fraction_what_the_host_finds_there) {
+  test_call call(1);
+  std::vector<tally::fraction> const qs = {
+      {0, 7}, {1, 10}, {1, 3}, {95, 100}, {UINT64_MAX - 1, UINT64_MAX}, {5, 5}};
+  for (std::size_t n : {1, 40})
+    for (auto const method : every_method) {
+      auto const in = numbers<TypeParam>(n, 100, 0);
+      auto const found =
+          quantiles_on_device<TypeParam>(call, in, test_rows{1, n, n}, qs, method, false);
+      for (std::size_t i = 0; i < qs.size(); ++i)
+        ASSERT_EQ(tally::to_bits(found[i]), tally::to_bits(at_fraction(in, qs[i], method)))
+            << n << ", method " << int(method) << ", place " << i;
+    }
+}
+
+TEST(quantiles_on_a_device, at_a_fraction_are_exact_where_doubles_are_not) {
+  test_call call(1);
+  std::vector<double> x(21, 1);
+  x[3] = x[17] = 1'000'000;
+  std::vector<tally::fraction> const exact = {{95, 100}};
+  std::vector<double> const rounded = {0.95};
+  auto const at = [&](tally::detail::quantile_places const& qs) {
+    return quantiles_on_device<double>(call, x, test_rows{1, 21, 21}, qs, interpolation::linear,
+                                       false)[0];
+  };
+  EXPECT_EQ(at(exact), 1'000'000);
+  EXPECT_LT(at(rounded), 1'000'000);
 }
 
 TEST(quantiles_on_a_device, order_blocks_in_any_way) {

@@ -89,11 +89,11 @@ void expect_kth(test_call& call, std::vector<T> const& in, test_rows const& rows
   }
 }
 
-// Quantiles of rows: that of row r and qs[i] is at r * qs.size() + i.
+// Quantiles of rows: that of row r and qs[i], a double or a fraction, is at r * qs.size() + i.
 template <class T>
 std::vector<tally::quantile_of<T>> quantiles_on_device(test_call& call, std::vector<T> const& in,
                                                        test_rows const& rows,
-                                                       std::vector<double> const& qs,
+                                                       tally::detail::quantile_places const& qs,
                                                        tally::interpolation method, bool skips,
                                                        int offset = 0) {
   using bits = tally::bits_of<T>;
@@ -102,7 +102,7 @@ std::vector<tally::quantile_of<T>> quantiles_on_device(test_call& call, std::vec
   auto const order = tally::rank_order<bits>::of(std::type_identity<T>{}, true, false);
   tally::detail::gpu_quantiles how{tally::dtype_of<T>, method, skips,    unsigned(qs.size()), {},
                                    out.data(),         0,      qs.size()};
-  std::ranges::copy(qs, how.q);
+  for (std::size_t i = 0; i < qs.size(); ++i) how.q[i] = qs[i];
   tally::detail::quantiles_on_gpu(call, there.input(), there.rows(), order, how);
   expect_sums_are_back(call);
   return out.found();

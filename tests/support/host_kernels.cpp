@@ -99,8 +99,13 @@ void quantiles_compiled_on_gpu(gpu_context&, array_input<Bits> const& in, gpu_ro
     if constexpr (sizeof(T) == sizeof(Bits)) {
       std::span const x(reinterpret_cast<T const*>(in.data), std::size_t(in.count));
       std::span const to(static_cast<quantile_of<T>*>(how.out) + how.first, how.count);
-      quantile_into(cpu{}, x, std::span(how.q, how.count), to,
-                    {how.method, how.skips_nan ? skip : propagate});
+      for (unsigned i = 0; i < how.count; ++i) {
+        fraction const exact{how.q[i].numerator, how.q[i].denominator};
+        double const rounded = how.q[i].as_double();
+        quantile_options const options{how.method, how.skips_nan ? skip : propagate};
+        to[i] = how.q[i].is_fraction() ? quantile(cpu{}, x, exact, options)
+                                       : quantile(cpu{}, x, rounded, options);
+      }
     }
   });
 }

@@ -13,15 +13,22 @@ std::span<T const> array_of(void const* data, std::size_t n) {
 
 }  // namespace
 
-// quantile(), as bits: of the elements' type, or of doubles of integers.
-extern "C" int probe_quantiles(int type, void const* data, std::size_t n, double const* qs,
-                               std::size_t count, int method, bool skips, int threads,
-                               std::uint64_t* found) {
+// quantile(), as bits: of the elements' type, or of doubles of integers. Without `denominators`
+// the places are doubles, else fractions.
+extern "C" int probe_quantiles(int type, void const* data, std::size_t n, void const* qs,
+                               std::uint64_t const* denominators, std::size_t count, int method,
+                               bool skips, int threads, std::uint64_t* found) {
   return probe::guarded([&] {
     visit(dtype(type), [&]<class T>(std::type_identity<T>) {
       quantile_options const how{interpolation(method), skips ? skip : propagate};
-      for (auto const x : quantile(cpu{threads}, array_of<T>(data, n), std::span(qs, count), how))
-        *found++ = probe::bits_of_result(x);
+      auto const x = array_of<T>(data, n);
+      std::vector<fraction> places;
+      for (std::size_t i = 0; denominators && i < count; ++i)
+        places.push_back({array_of<std::uint64_t>(qs, count)[i], denominators[i]});
+      for (auto const y : denominators
+                              ? quantile(cpu{threads}, x, places, how)
+                              : quantile(cpu{threads}, x, array_of<double>(qs, count), how))
+        *found++ = probe::bits_of_result(y);
     });
   });
 }

@@ -43,7 +43,7 @@ template <class T>
 void kth_values_compiled(cpu where, rows<T> const& in, std::uint64_t k, T* values,
                          std::int64_t* indices, kth_value_options const& options);
 template <class T>
-void quantiles_compiled(cpu where, rows<T> const& in, std::span<double const> qs,
+void quantiles_compiled(cpu where, rows<T> const& in, quantile_places const& qs,
                         quantile_of<T>* out, quantile_options const& options);
 
 // An array is one row; what is computed is first put into memory. Calls f(rows).
@@ -89,7 +89,7 @@ struct quantiles_on<cpu> {
     });
   }
   template <class In, class Out>
-  static void quantiles_into(cpu where, In const& in, std::span<double const> qs, Out* out,
+  static void quantiles_into(cpu where, In const& in, quantile_places const& qs, Out* out,
                              quantile_options const& options) {
     with_rows(where, in, [&](auto const& x) { quantiles_compiled(where, x, qs, out, options); });
   }
@@ -99,7 +99,7 @@ struct quantiles_on<cpu> {
     kth_into(where, in, k, values, indices, options);
   }
   template <class In, class Out>
-  static void quantiles(cpu where, In const& in, std::span<double const> qs, Out* out,
+  static void quantiles(cpu where, In const& in, quantile_places const& qs, Out* out,
                         quantile_options const& options) {
     quantiles_into(where, in, qs, out, options);
   }

@@ -87,6 +87,7 @@ __device__ void quantiles_of_row(Call const& call, searching_team<Call>& team,
       auto const place = detail::place_of(call.how.method, n, call.how.q[q]);
       board.place.index = place.index;
       board.place.fraction = place.fraction, board.place.scale = place.scale;
+      board.place.denominator = place.denominator;
     }
     __syncthreads();
     Index const k = Index(board.place.index + 1);

@@ -27,7 +27,7 @@ struct gpu_quantiles {
   interpolation method;
   bool skips_nan;
   unsigned count;
-  double q[most];
+  quantile_place q[most];
   void* out;  // of quantile_of the elements
   std::uint64_t first, places;
 };

@@ -63,7 +63,7 @@ struct quantiles_on<gpu> {
     });
   }
   template <class In, class Out>
-  static void quantiles_into(gpu const& where, In const& in, std::span<double const> qs, Out* out,
+  static void quantiles_into(gpu const& where, In const& in, quantile_places const& qs, Out* out,
                              quantile_options const& options) {
     require_aligned("quantile", "out", std::span(out, 1));
     entered_gpu const there(where.context());
@@ -85,7 +85,7 @@ struct quantiles_on<gpu> {
     there->receive(std::as_writable_bytes(std::span(indices, n)), at.data());
   }
   template <class In, class Out>
-  static void quantiles(gpu const& where, In const& in, std::span<double const> qs, Out* out,
+  static void quantiles(gpu const& where, In const& in, quantile_places const& qs, Out* out,
                         quantile_options const& options) {
     auto const n = rows_of(in) * qs.size();
     entered_gpu const there(where.context());
@@ -113,16 +113,15 @@ struct quantiles_on<gpu> {
   // As many at once as a launch takes.
   template <class X, class Out>
   static void start(gpu_context& context, X const& x, gpu_rows const& all,
-                    std::span<double const> qs, Out* out, quantile_options const& options) {
+                    quantile_places const& qs, Out* out, quantile_options const& options) {
     using T = typename X::element;
     require_kernel<X>();
     require_reach(context, "quantile", "in", x);
     auto const order = rank_order<bits_of<T>>::of(std::type_identity<T>{}, true, false);
     gpu_quantiles how{dtype_of<T>, options.method, options.nan == skip, 0, {}, out, 0, qs.size()};
     for (; how.first < qs.size(); how.first += how.count) {
-      auto const part = qs.subspan(how.first);
-      how.count = unsigned(std::min<std::size_t>(part.size(), gpu_quantiles::most));
-      std::copy_n(part.begin(), how.count, how.q);
+      how.count = unsigned(std::min<std::size_t>(qs.size() - how.first, gpu_quantiles::most));
+      for (unsigned i = 0; i < how.count; ++i) how.q[i] = qs[how.first + i];
       if constexpr (is_array_input<X>)
         quantiles_compiled_on_gpu(context, bits_of_input(x), all, order, how);
       else
