@@ -29,6 +29,8 @@ class array_output {
   bool takes_any_offset() const { return !text_ && file_.takes_any_offset(); }
   // Elements from index `first` on.
   void put(std::uint64_t first, std::span<std::byte const> elements);
+  // In place of elements: whole lines, which come next.
+  void put_text(std::string_view lines) { write_text(lines); }
   void finish();
 
  private:

@@ -103,7 +103,7 @@ constexpr command own[] = {
      {},
      "The least element",
      "-0.0 is less than +0.0; any NaN makes the answer NaN. --json also says where it comes first.",
-     reduction | runs_on_gpu,
+     reduction | takes_decimals | runs_on_gpu,
      {"tally min examples/data/flights_distance.npy",
       "tally min --json --skip-nan examples/data/flights_arr_delay.npy"},
      run_reduction,
@@ -113,7 +113,7 @@ constexpr command own[] = {
      {},
      "The greatest element",
      "-0.0 is less than +0.0; any NaN makes the answer NaN. --json also says where it comes first.",
-     reduction | runs_on_gpu,
+     reduction | takes_decimals | runs_on_gpu,
      {"tally max examples/data/flights_distance.npy",
       "tally max --json --skip-nan examples/data/flights_arr_delay.npy"},
      run_reduction,
@@ -123,7 +123,7 @@ constexpr command own[] = {
      {"arg-minimum"},
      "Where the least element comes first",
      "Its index, counted from 0. The first NaN, if there is one; -0.0 equals +0.0.",
-     reduction | runs_on_gpu,
+     reduction | takes_decimals | runs_on_gpu,
      {"tally argmin examples/data/flights_distance.npy",
       "tally argmin --skip-nan examples/data/flights_arr_delay.npy"},
      run_reduction,
@@ -132,7 +132,7 @@ constexpr command own[] = {
      {"arg-maximum"},
      "Where the greatest element comes first",
      "Its index, counted from 0. The first NaN, if there is one; -0.0 equals +0.0.",
-     reduction | runs_on_gpu,
+     reduction | takes_decimals | runs_on_gpu,
      {"tally argmax examples/data/flights_distance.npy",
       "tally argmax --skip-nan examples/data/flights_arr_delay.npy"},
      run_reduction,
@@ -145,7 +145,7 @@ constexpr command own[] = {
      "elements, `nan_count` of those that are NaN. `sum` is shown as by tally sum.\n"
      "`standard_deviation` is the population's, divided by n; --ddof 1 divides by n - 1.\n"
      "Of CSV without --column: of all columns that hold numbers.",
-     reduction | has_ddof | runs_on_gpu | leaves_nan_out,
+     reduction | has_ddof | takes_decimals | runs_on_gpu | leaves_nan_out,
      {"tally describe examples/data/flights_arr_delay.npy",
       "tally describe --column distance examples/data/flights.csv"},
      run_reduction,
@@ -177,8 +177,10 @@ constexpr command own[] = {
      "Element i of the output is the sum of the elements up to i. Floating point: in the input's "
      "type\n"
      "or a wider --out-dtype. Integers: modulo 2^64 in int64 or uint64, or in --out-dtype.\n"
-     "Without -o, a line for each; with -o, a file of the input's shape.",
-     reads_arrays | skips_nan | has_out_type | scans | keeps_all | runs_on_gpu,
+     "With --decimal, of decimals as they are written. Without -o, a line for each; with -o, a "
+     "file of\n"
+     "the input's shape.",
+     reads_arrays | skips_nan | has_out_type | scans | takes_decimals | keeps_all | runs_on_gpu,
      {"tally scan examples/data/flights_distance.npy -o distance_scanned.npy",
       "seq 10 | tally scan --exclusive --init 100"},
      run_scan,
@@ -187,7 +189,7 @@ constexpr command own[] = {
      {},
      "The k largest elements and where they are",
      "Prints index, tab, value; best first, ties by lower index. NaN is larger than +inf.",
-     reads_arrays | takes_each | skips_nan | selects | runs_on_gpu,
+     reads_arrays | takes_each | skips_nan | selects | takes_decimals | runs_on_gpu,
      {"tally top-k -k 5 --skip-nan examples/data/flights_arr_delay.npy",
       "tally top-k --smallest --distinct examples/data/flights_distance.npy"},
      run_top_k},
@@ -200,7 +202,8 @@ constexpr command own[] = {
      "float64, unless --method chooses one of them. 0.95 is 95/100, not the double next to it. Any "
      "NaN\n"
      "makes the answer NaN. A line for each place, or the median without -q.",
-     reads_arrays | takes_each | skips_nan | takes_quantiles | keeps_all | runs_on_gpu,
+     reads_arrays | takes_each | skips_nan | takes_quantiles | takes_decimals | keeps_all |
+         runs_on_gpu,
      {"tally quantile -q 0.5,0.95,99% examples/data/flights_distance.npy",
       "seq 100 | tally quantile -q 0.9 --method nearest"},
      run_quantile},
@@ -210,7 +213,7 @@ constexpr command own[] = {
      "Exact and rounded once to the input's type; of integers, as float64. Any NaN makes the "
      "answer\n"
      "NaN.",
-     reads_arrays | takes_each | skips_nan | keeps_all | runs_on_gpu,
+     reads_arrays | takes_each | skips_nan | takes_decimals | keeps_all | runs_on_gpu,
      {"tally median examples/data/flights_distance.npy",
       "tally median --skip-nan --json examples/data/flights_arr_delay.npy"},
      run_quantile},

@@ -31,6 +31,7 @@ enum option_group : unsigned {
   leaves_nan_out = 8192,  // always
   takes_quantiles = 16384,
   adds_decimals = 1u << 20,
+  takes_decimals = 1u << 21,  // for another answer than a sum or a mean
 };
 
 struct command {

@@ -2,24 +2,12 @@
 #include "decimal.hpp"
 
 #include "commands.hpp"
+#include "decimal_description.hpp"
 #include "reduction.hpp"
-#include "report.hpp"
 #include "tally/error.hpp"
 
 namespace tally::cli {
 namespace {
-
-void check(arguments const& options) {
-  std::string with;
-  if (options.type) with = "--dtype";
-  if (options.raw) with = "--raw";
-  if (options.out_type) with = "--out-dtype";
-  if (options.save_state) with = "--save-state";
-  if (options.first_index) with = "--first-index";
-  if (options.gpu) with = "--device gpu";
-  if (!with.empty())
-    throw usage_error("--decimal: cannot be with " + with + ", the answer is in decimal");
-}
 
 // Whether the command divides by how many there are: its answer for integers is no integer then.
 bool is_mean(arguments const& options) {
@@ -45,31 +33,79 @@ std::string text_of(io::decimal_total const& total, std::vector<std::string> con
   if (total.missing > 0 && !options.skip_nan) return "nan";
   if (!is_mean(options)) return total.sum.text();
   auto const count = total.count - total.missing;
-  if (count == 0)
-    throw error(options.command + ": " + files.front() + " is empty" +
-                (total.missing ? " without what is missing" : ""));
-  return total.sum.mean(count);
+  if (count == 0) throw empty_array(options.command, files.front(), total.count);
+  return total.sum.quotient(count);
+}
+
+void run_sum(std::vector<std::string> const& files, arguments const& options) {
+  stopwatch const watch;
+  auto const total = total_of(files, options);
+  auto about = facts_of_decimals(files);
+  about.count = total.count, about.shape = {total.count};
+  about.text.missing = total.missing, about.nan_count = total.missing;
+  about.bytes_read = total.bytes_read;
+  print(options, about, decimal_answer(text_of(total, files, options)), watch);
+}
+
+// min, max, argmin, argmax.
+void run_extreme(std::vector<std::string> const& files, arguments const& options) {
+  stopwatch const watch;
+  std::string_view const what = command_named(options.command)->aggregate;
+  decimal_extreme best(what.ends_with("maximum"));
+  std::optional<std::uint64_t> missing;
+  auto const about = read_decimals(files, options, [&](auto const& x, auto i, auto index) {
+    if (!x.is_missing(i))
+      best.add(x, i, index);
+    else if (!missing)
+      missing = index;
+  });
+  bool const is_nan = missing && !options.skip_nan;
+  if (!is_nan && best.is_empty()) throw empty_array(options.command, files.front(), about.count);
+  auto const index = is_nan ? *missing : best.index();
+  if (what.starts_with("arg"))
+    return print(options, about, answer_with(number(any_number(std::int64_t(index)))), watch);
+  auto found = decimal_answer(is_nan ? "nan" : best.text());
+  found.keys["index"] = index;
+  print(options, about, found, watch);
 }
 
 }  // namespace
 
+void require_decimal(arguments const& options) {
+  std::string with;
+  if (options.type) with = "--dtype";
+  if (options.raw) with = "--raw";
+  if (options.out_type) with = "--out-dtype";
+  if (options.save_state) with = "--save-state";
+  if (options.first_index) with = "--first-index";
+  if (options.gpu) with = "--device gpu";
+  if (!with.empty())
+    throw usage_error("--decimal: cannot be with " + with + ", the answer is in decimal");
+}
+
+facts facts_of_decimals(std::vector<std::string> const& files) {
+  facts about{.inputs = files,
+              .type = dtype::float64,
+              .shape = {0},
+              .count = 0,
+              .nan_count = 0,
+              .bytes_read = 0};
+  about.type_name = "decimal";
+  return about;
+}
+
+answer decimal_answer(std::string const& text) {
+  return {.lines = {text},
+          .keys = {{"value", text}, {"bits", json()}, {"result_dtype", "decimal"}}};
+}
+
 void run_decimal(arguments const& options) {
-  check(options);
+  require_decimal(options);
+  auto const& command = *command_named(options.command);
   for_each_array(options, [&](std::vector<std::string> const& files) {
-    stopwatch const watch;
-    auto const total = total_of(files, options);
-    auto const text = text_of(total, files, options);
-    answer const found{.lines = {text},
-                       .keys = {{"value", text}, {"bits", json()}, {"result_dtype", "decimal"}}};
-    facts about{.inputs = files,
-                .type = dtype::float64,
-                .shape = {total.count},
-                .count = total.count,
-                .nan_count = total.missing,
-                .bytes_read = total.bytes_read};
-    about.text.missing = total.missing;
-    about.type_name = "decimal";
-    print(options, about, found, watch);
+    if (command.options & adds_decimals) return run_sum(files, options);
+    if (command.options & leaves_nan_out) return run_decimal_description(files, options);
+    run_extreme(files, options);
   });
 }
 

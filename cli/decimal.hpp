@@ -1,11 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// --decimal: text is decimals, and so is the answer.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "arguments.hpp"
+#include "input.hpp"
+#include "report.hpp"
+#include "tally/io/decimal_source.hpp"
 
 namespace tally::cli {
 
-// sum and mean with --decimal.
-void run_decimal(arguments const& options);
+void run_decimal(arguments const& options);  // reductions
+void run_decimal_scan(arguments const& options);
+void run_decimal_quantile(arguments const& options);  // and the median
+void run_decimal_top_k(arguments const& options);
+
+// Throws where there are options that an answer in decimal is not for.
+void require_decimal(arguments const& options);
+
+facts facts_of_decimals(std::vector<std::string> const& files);
+
+// Calls take(numbers, i, index) for each number of the files as one array: numbers[i], which can be
+// missing, has that index in it.
+template <class F>
+facts read_decimals(std::vector<std::string> const& files, arguments const& options, F take) {
+  require_decimal(options);
+  auto about = facts_of_decimals(files);
+  for (auto const& file : files) {
+    io::decimal_source in(file, open_options_of(options));
+    for (auto* part = in.next(); part; part = in.next())
+      for (std::size_t i = 0; i < part->size(); ++i) {
+        about.text.missing += part->is_missing(i);
+        take(*part, i, about.count++);
+      }
+    about.bytes_read += in.bytes_read();
+  }
+  about.nan_count = about.text.missing;
+  about.shape = {about.count};
+  return about;
+}
+
+// One number, or nan.
+answer decimal_answer(std::string const& text);
 
 }  // namespace tally::cli

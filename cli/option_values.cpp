@@ -42,6 +42,15 @@ std::optional<std::string> digits_of(std::string const& text) {
   throw usage_error(option + ": '" + text + "' " + why);
 }
 
+// The number that a part of the text is.
+double real_number_in(std::string const& option, std::string const& text, std::string const& part) {
+  double value = 0;
+  auto const code = parse_all(part, value);
+  if (code == std::errc::invalid_argument) fail(option, text, "is not a number");
+  if (code != std::errc{}) fail(option, text, "is beyond the range of float64");
+  return value;
+}
+
 fraction quotient_named(std::string const& option, std::string const& text, std::size_t bar) {
   fraction q;
   if (parse_all(text.substr(0, bar), q.numerator) != std::errc{} ||
@@ -68,7 +77,7 @@ fraction place_named(std::string const& option, std::string const& text) {
     auto const common = std::gcd(value, one);
     if (units) return {value / common, one / common};
   }
-  auto const value = real_number(option, number.empty() ? text : number);
+  auto const value = real_number_in(option, text, number);
   if (!(value >= 0 && value <= (per_cent ? 100 : 1))) fail(option, text, "is not from 0 to 1");
   fail(option, text, "has more than 19 decimals");
 }
@@ -84,11 +93,7 @@ std::uint64_t whole_number(std::string const& option, std::string const& text, s
 }
 
 double real_number(std::string const& option, std::string const& text) {
-  double value = 0;
-  auto const code = parse_all(text, value);
-  if (code == std::errc::invalid_argument) fail(option, text, "is not a number");
-  if (code != std::errc{}) fail(option, text, "is beyond the range of float64");
-  return value;
+  return real_number_in(option, text, text);
 }
 
 std::vector<place> places(std::string const& option, std::string const& text) {

@@ -60,7 +60,7 @@ void define_input(CLI::App& app, arguments& a) {
 }
 
 void define_decimal(CLI::App& app, arguments& a) {
-  flag(app, "--decimal", a.decimal, "Text is added as decimals, exactly: 0.1 and 0.2 make 0.3");
+  flag(app, "--decimal", a.decimal, "Text is decimals, and so is the answer: 0.1 and 0.2 make 0.3");
 }
 
 void define_save_state(CLI::App& app, arguments& a) {
@@ -234,7 +234,7 @@ void define_options(CLI::App& app, unsigned groups, arguments& a) {
     return;
   }
   if (groups & reads_arrays) define_input(app, a);
-  if (groups & adds_decimals) define_decimal(app, a);
+  if (groups & (adds_decimals | takes_decimals)) define_decimal(app, a);
   if (groups & takes_each)
     flag(app, "--each", a.each, "A line a file: its name, a tab, its answer");
   if (groups & skips_nan) flag(app, "--skip-nan", a.skip_nan, "NaN counts as absent");

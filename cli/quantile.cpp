@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "commands.hpp"
+#include "decimal.hpp"
 #include "option_values.hpp"
 #include "tally/error.hpp"
 
@@ -78,6 +79,7 @@ quantile_options quantile_options_of(arguments const& options) {
 }
 
 void run_quantile(arguments const& options) {
+  if (options.decimal) return run_decimal_quantile(options);
   for_each_array(options, [&](std::vector<std::string> const& files) {
     stopwatch const watch;
     input in(files, options);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "commands.hpp"
+#include "decimal.hpp"
 #include "gpu_scan.hpp"
 #include "input.hpp"
 #include "option_values.hpp"
@@ -127,6 +128,7 @@ bool wants_floats(arguments const& options) {
 }  // namespace
 
 void run_scan(arguments const& options) {
+  if (options.decimal) return run_decimal_scan(options);
   stopwatch const watch;
   input in(options.files, options);
   if (!in.settled() && wants_floats(options)) in.read_as(dtype::float64);

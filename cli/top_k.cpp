@@ -5,6 +5,7 @@
 #include <new>
 
 #include "commands.hpp"
+#include "decimal.hpp"
 #include "every_type.hpp"
 #include "gpu_top_k.hpp"
 #include "input.hpp"
@@ -102,6 +103,16 @@ class selection_run {
   }
 };
 
+}  // namespace
+
+json top_k_keys(arguments const& options, json values, json indices) {
+  return {{"k", k_of(options)},           {"order", options.smallest ? "smallest" : "largest"},
+          {"distinct", options.distinct}, {"returned", values.size()},
+          {"values", std::move(values)},  {"indices", std::move(indices)}};
+}
+
+namespace {
+
 answer answer_of(arguments const& options, selection const& found) {
   answer a;
   json values = json::array();
@@ -115,12 +126,7 @@ answer answer_of(arguments const& options, selection const& found) {
       a.lines.push_back(std::to_string(found.best.indices[i]) + "\t" + value.text());
   }
   if (!options.json) return a;
-  a.keys["k"] = k_of(options);
-  a.keys["order"] = options.smallest ? "smallest" : "largest";
-  a.keys["distinct"] = options.distinct;
-  a.keys["returned"] = count;
-  a.keys["values"] = std::move(values);
-  a.keys["indices"] = found.best.indices;
+  a.keys = top_k_keys(options, std::move(values), found.best.indices);
   return a;
 }
 
@@ -134,6 +140,7 @@ selection run(arguments const& options, input& in) {
 }  // namespace
 
 void run_top_k(arguments const& options) {
+  if (options.decimal) return run_decimal_top_k(options);
   for_each_array(options, [&](std::vector<std::string> const& files) {
     stopwatch const watch;
     input in(files, options);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "arguments.hpp"
+#include "report.hpp"
 #include "tally/dynamic.hpp"
 
 namespace tally::cli {
@@ -29,5 +30,8 @@ inline std::uint64_t k_of(arguments const& options) { return options.k.value_or(
 inline std::uint64_t k_of(arguments const& options, std::uint64_t count) {
   return std::min(k_of(options), count);
 }
+
+// What the JSON of a top-k has of it.
+json top_k_keys(arguments const& options, json values, json indices);
 
 }  // namespace tally::cli

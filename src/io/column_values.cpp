@@ -44,7 +44,7 @@ double column_values::nearest_double(std::string_view text, scanned_number const
 }
 
 column_rules::column_rules(std::optional<dtype> type, std::vector<std::string> const& missing,
-                           bool decimals)
+                           decimal_use decimals)
     : type_(type), missing_(missing), decimals_(decimals) {}
 
 bool column_rules::is_named(std::string_view text) const {
@@ -63,16 +63,18 @@ void column_values::clear(column_rules const& rules) {
   rules_ = &rules;
   type_ = rules.type().value_or(dtype::int64);
   common_.reset();
-  if (!rules.type() && !rules.decimals() && !rules.names_words()) common_ = kind::integer;
+  bool const decimals = rules.decimals() != decimal_use::none;
+  if (!rules.type() && !decimals && !rules.names_words()) common_ = kind::integer;
   size_ = 0;
   negative_zeros_.clear();
   facts_ = {};
-  if (rules.decimals()) sum_ = {};
+  if (decimals) sum_ = {}, each_.clear();
 }
 
 parsed column_values::add_any(std::string_view text, scanned_number const& found) {
   auto const n = rules_->is_named(text) ? scanned_number{} : found;
-  if (rules_->decimals()) return add_decimal(text, n);
+  if (rules_->decimals() == decimal_use::sum) return add_to_sum(text, n);
+  if (rules_->decimals() == decimal_use::each) return add_decimal(text, n);
   if (rules_->type()) return put_as(text, n);
   if (n.what == kind::integer) {
     put_integer(n);
@@ -187,7 +189,7 @@ parsed column_values::put_as(std::string_view text, scanned_number const& n) {
   return parsed::number;
 }
 
-parsed column_values::add_decimal(std::string_view text, scanned_number const& n) {
+parsed column_values::add_to_sum(std::string_view text, scanned_number const& n) {
   ++size_;
   if (n.what != kind::other) {
     sum_.add(n.negative, n.magnitude, n.scale);
@@ -195,6 +197,18 @@ parsed column_values::add_decimal(std::string_view text, scanned_number const& n
   }
   if (!rules_->is_missing(text)) return sum_.add(text);
   ++facts_.missing;
+  return parsed::number;
+}
+
+parsed column_values::add_decimal(std::string_view text, scanned_number const& n) {
+  ++size_;
+  if (n.what != kind::other) {
+    each_.add(n.negative, n.magnitude, n.scale);
+    return parsed::number;
+  }
+  if (!rules_->is_missing(text)) return each_.add(text);
+  ++facts_.missing;
+  each_.add_missing();
   return parsed::number;
 }
 

@@ -13,20 +13,24 @@
 
 #include "scan_number.hpp"
 #include "tally/dtype.hpp"
-#include "tally/io/decimal_sum.hpp"
+#include "tally/io/decimals.hpp"
 #include "tally/io/number.hpp"
 #include "tally/io/source.hpp"
 
 namespace tally::io {
 
+// Whether numbers are taken in decimal instead of as elements: their sum alone, or each.
+enum class decimal_use { none, sum, each };
+
 // What a column's fields are read as, said once for all of a file.
 class column_rules {
  public:
-  column_rules(std::optional<dtype> type, std::vector<std::string> const& missing, bool decimals);
+  column_rules(std::optional<dtype> type, std::vector<std::string> const& missing,
+               decimal_use decimals);
 
   std::optional<dtype> type() const { return type_; }
   void read_as(dtype type) { type_ = type; }
-  bool decimals() const { return decimals_; }
+  decimal_use decimals() const { return decimals_; }
   // Whether words were named that say so, which may be ones that read as numbers.
   bool names_words() const { return !missing_.empty(); }
   bool is_named(std::string_view text) const;
@@ -36,7 +40,7 @@ class column_rules {
  private:
   std::optional<dtype> type_;
   std::vector<std::string> missing_;
-  bool decimals_;
+  decimal_use decimals_;
 };
 
 // The numbers of a column in a part of a file, as the type that was asked for; without one, as the
@@ -57,8 +61,9 @@ class column_values {
   // Which of the integers are written -0: zero, but as float64 the negative one.
   std::span<std::size_t const> negative_zeros() const { return negative_zeros_; }
   text_facts const& facts() const { return facts_; }
-  // With rules that ask for decimals: their sum, and no elements.
+  // With rules that ask for decimals, in place of elements.
   decimal_sum const& sum() const { return sum_; }
+  decimals const& each() const { return each_; }
 
  private:
   static constexpr auto exact_in_double = std::uint64_t(1) << 53;
@@ -94,6 +99,7 @@ class column_values {
   void put_integer(scanned_number const& n);
   parsed put_other(std::string_view text);
   parsed put_as(std::string_view text, scanned_number const& n);
+  parsed add_to_sum(std::string_view text, scanned_number const& n);
   parsed add_decimal(std::string_view text, scanned_number const& n);
 
   column_rules const* rules_ = nullptr;
@@ -106,6 +112,7 @@ class column_values {
   std::vector<std::size_t> negative_zeros_;
   text_facts facts_;
   decimal_sum sum_;
+  decimals each_;
 };
 
 }  // namespace tally::io

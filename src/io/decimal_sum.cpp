@@ -2,100 +2,54 @@
 #include "tally/io/decimal_sum.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <utility>
+
+#include "decimal_text.hpp"
+#include "tally/error.hpp"
+#include "tally/exact/natural.hpp"
 
 namespace tally::io {
 namespace {
 
 constexpr std::int64_t base = 1'000'000'000, places = 9;
-constexpr std::int64_t farthest = 20'000'000;  // from the point, a digit
 constexpr std::int64_t powers[] = {1,       10,        100,        1'000,      10'000,
                                    100'000, 1'000'000, 10'000'000, 100'000'000};
+constexpr std::size_t most_digits = 34;  // of what is rounded
 
-std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0); }
-
-// A number's parts: digits with a point somewhere among them, times 10^exponent.
-struct decimal_text {
-  bool negative = false;
-  std::string_view whole, fraction;
-  std::int64_t exponent = 0;
-};
-
-parsed take_apart(std::string_view text, decimal_text& out) {
-  if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
-    out.negative = text[0] == '-';
-    text.remove_prefix(1);
-  }
-  auto const digits = [&] {
-    auto const end = std::min(text.find_first_not_of("0123456789"), text.size());
-    auto const found = text.substr(0, end);
-    text.remove_prefix(end);
-    return found;
-  };
-  out.whole = digits();
-  if (text.starts_with('.')) text.remove_prefix(1), out.fraction = digits();
-  if (out.whole.empty() && out.fraction.empty()) return parsed::not_a_number;
-  if (text.empty()) return parsed::number;
-  if (text[0] != 'e' && text[0] != 'E') return parsed::not_a_number;
-  text.remove_prefix(1);
-  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  auto const end = text.data() + text.size();
-  auto const result = std::from_chars(text.data(), end, out.exponent);
-  if (result.ec == std::errc::invalid_argument || result.ptr != end) return parsed::not_a_number;
-  constexpr std::int64_t huge = std::int64_t(1) << 60;  // beyond any digit, with room to count on
-  if (result.ec != std::errc{}) out.exponent = huge;
-  out.exponent = std::clamp(out.exponent, -huge, huge);
-  return parsed::number;
-}
-
-// Leaves out the zeros at both ends, wherever the point is; of zero all of its digits.
-void trim_zeros(decimal_text& number) {
-  auto& [negative, whole, fraction, exponent] = number;
-  whole.remove_prefix(std::min(whole.find_first_not_of('0'), whole.size()));
-  fraction = fraction.substr(0, fraction.find_last_not_of('0') + 1);
-  if (whole.empty()) {
-    auto const zeros = std::min(fraction.find_first_not_of('0'), fraction.size());
-    fraction.remove_prefix(zeros);
-    exponent -= std::int64_t(zeros);
-  }
-  if (fraction.empty()) {
-    auto const zeros = whole.size() - (whole.find_last_not_of('0') + 1);
-    whole.remove_suffix(zeros);
-    exponent += std::int64_t(zeros);
-  }
-}
-
-// "1234", with its point so many digits from the right.
-std::string with_point(std::string digits, std::size_t scale) {
-  if (digits.size() <= scale) digits.insert(0, scale + 1 - digits.size(), '0');
-  auto const point = digits.size() - scale;
-  auto fraction = digits.substr(point);
-  fraction.erase(fraction.find_last_not_of('0') + 1);
-  auto whole = digits.substr(0, point);
-  whole.erase(0, std::min(whole.find_first_not_of('0'), whole.size() - 1));
-  return fraction.empty() ? whole : whole + "." + fraction;
-}
-
-// To so many significant digits, ties to even; `more`: something not zero follows the last.
-std::string rounded(std::string digits, std::size_t most, bool more) {
-  auto const first = digits.find_first_not_of('0');
-  if (first == digits.npos || digits.size() - first <= most) return digits;
-  auto const end = first + most;
-  auto const rest = std::string_view(digits).substr(end);
-  bool const beyond = more || rest.find_first_not_of('0', 1) != rest.npos;
-  bool const up = rest[0] > '5' || (rest[0] == '5' && (beyond || (digits[end - 1] - '0') % 2 != 0));
-  std::fill(digits.begin() + std::ptrdiff_t(end), digits.end(), '0');
-  if (!up) return digits;
-  for (auto i = end; i-- > 0;) {
-    if (digits[i] != '9') return ++digits[i], digits;
-    digits[i] = '0';
-  }
-  return digits.insert(0, 1, '1');
+template <class T>
+T floor_div(T a, std::int64_t b) {
+  return a / b - (a % b < 0);
 }
 
 std::string padded(std::int64_t digits) {
   auto text = std::to_string(digits);
   return text.insert(0, std::size_t(places) - text.size(), '0');
+}
+
+std::string text_of(unsigned __int128 x) {
+  constexpr std::uint64_t half = 10'000'000'000'000'000'000u;
+  if (x < half) return std::to_string(std::uint64_t(x));
+  auto low = std::to_string(std::uint64_t(x % half));
+  return text_of(x / half) + low.insert(0, 19 - low.size(), '0');
+}
+
+template <int Limbs>
+detail::natural<Limbs> natural_of(std::string_view digits) {
+  detail::natural<Limbs> x;
+  for (char const c : digits) {
+    std::uint64_t carry = std::uint64_t(c - '0');
+    for (auto& limb : x.limb) {
+      carry += std::uint64_t(limb) * 10;
+      limb = std::uint32_t(carry);
+      carry >>= 32;
+    }
+  }
+  return x;
+}
+
+detail::natural<4> natural_of(unsigned __int128 x) {
+  return {
+      {std::uint32_t(x), std::uint32_t(x >> 32), std::uint32_t(x >> 64), std::uint32_t(x >> 96)}};
 }
 
 }  // namespace
@@ -143,17 +97,20 @@ bool decimal_sum::limbs::take_sign() {
   return true;
 }
 
+std::string decimal_sum::limbs::text() const {
+  std::string text;
+  text.reserve(digits.size() * std::size_t(places));
+  for (auto i = digits.size(); i-- > 0;) text += padded(digits[i]);
+  return text;
+}
+
 parsed decimal_sum::add(std::string_view text) {
   decimal_text number;
-  if (auto const result = take_apart(text, number); result != parsed::number) return result;
-  trim_zeros(number);
-  if (number.whole.empty() && number.fraction.empty()) return parsed::number;
-  auto const highest = number.exponent + std::int64_t(number.whole.size()) - 1;
-  auto const lowest = number.exponent - std::int64_t(number.fraction.size());
-  if (highest > farthest || lowest < -farthest) return parsed::out_of_range;
-  others_.at(floor_div(lowest, places));  // room for all of them at once
-  others_.at(floor_div(highest, places));
-  auto power = highest;
+  auto const result = take_apart(text, number);
+  if (result != parsed::number || number.is_zero()) return result;
+  others_.at(floor_div(number.lowest(), places));  // room for all of them at once
+  others_.at(floor_div(number.highest(), places));
+  auto power = number.highest();
   for (auto const digits : {number.whole, number.fraction})
     for (char const c : digits) {
       if (c != '0') others_.add(number.negative ? '0' - c : c - '0', power);
@@ -181,22 +138,80 @@ decimal_sum::limbs decimal_sum::all() const {
     for (auto rest = totals_[scale]; rest != 0; rest /= 10)
       sum.add(std::int64_t(rest % 10), power++);
   }
+  sum.carry();
   return sum;
 }
 
-std::string decimal_sum::text() const {
-  auto sum = all();
-  bool const negative = sum.take_sign();
-  sum.at(0);  // digits go down to the units at least: from here on first <= 0
-  std::string digits;
-  for (auto i = sum.digits.size(); i-- > 0;) digits += padded(sum.digits[i]);
-  auto const scale = std::size_t(-sum.first * places);
-  auto text = with_point(std::move(digits), scale);
-  return negative ? text.insert(0, 1, '-') : text;
+void decimal_sum::negate() {
+  for (auto& total : totals_) total = -total;
+  for (auto& digit : others_.digits) digit = -digit;
 }
 
-std::string decimal_sum::mean(std::uint64_t count) const {
-  constexpr std::size_t most = 34;
+void decimal_sum::multiply(std::uint64_t factor) {
+  others_ = all(), totals_ = {};
+  total over = 0;
+  auto const take = [&over](total sum) {
+    over = floor_div(sum, base);
+    return std::int64_t(sum - base * over);
+  };
+  for (auto& digit : others_.digits) digit = take(total(digit) * factor + over);
+  while (over >= base || over <= -base) others_.digits.push_back(take(over));
+  if (over != 0) others_.digits.push_back(std::int64_t(over));
+}
+
+void decimal_sum::shift(std::int64_t power) {
+  auto const whole = floor_div(power, places);
+  multiply(std::uint64_t(powers[power - places * whole]));
+  others_.first += whole;
+}
+
+decimal_sum decimal_sum::square() const {
+  constexpr std::ptrdiff_t most = 25'000;  // limbs, whose products take half a second
+  auto x = all();
+  x.take_sign();
+  auto const zeros = std::ranges::count(x.digits, 0);
+  if (std::ptrdiff_t(x.digits.size()) - zeros > most)
+    throw error("--decimal: numbers of more than 200000 digits are not squared");
+  decimal_sum out;
+  out.others_.first = 2 * x.first;
+  auto& to = out.others_.digits;
+  to.resize(2 * x.digits.size() + 1);
+  for (std::size_t i = 0; i < x.digits.size(); ++i) {
+    if (x.digits[i] == 0) continue;
+    std::int64_t over = 0;
+    for (std::size_t j = 0; j < x.digits.size() || over != 0; ++j) {
+      auto const product = j < x.digits.size() ? x.digits[i] * x.digits[j] : 0;
+      auto const sum = to[i + j] + product + over;
+      over = sum / base;
+      to[i + j] = sum % base;
+    }
+  }
+  return out;
+}
+
+// Where there is nothing but totals, and 128 bits are enough for their sum.
+std::optional<std::string> decimal_sum::short_text() const {
+  constexpr total most = (total(1) << 126) / 10;
+  if (!others_.digits.empty()) return std::nullopt;
+  auto scale = most_scale;
+  while (scale > 0 && totals_[scale] == 0) --scale;
+  total sum = 0;
+  for (unsigned i = 0; i <= scale; ++i) {
+    auto const here = totals_[i];
+    if (sum > most || sum < -most || here > most || here < -most) return std::nullopt;
+    sum = 10 * sum + here;
+  }
+  return with_point(sum < 0, text_of(sum < 0 ? -sum : sum), scale);
+}
+
+std::string decimal_sum::text() const {
+  if (auto found = short_text()) return *std::move(found);
+  auto sum = all();
+  bool const negative = sum.take_sign();
+  return with_point(negative, sum.text(), -sum.first * places);
+}
+
+std::string decimal_sum::quotient(std::uint64_t divisor) const {
   auto sum = all();
   bool const negative = sum.take_sign();
   sum.at(0);
@@ -207,15 +222,42 @@ std::string decimal_sum::mean(std::uint64_t count) const {
   };
   // As far as the sum goes, then on until there are enough digits to round.
   auto place = sum.first + std::int64_t(sum.digits.size());
-  while (place > sum.first || (rest != 0 && significant() <= most)) {
+  while (place > sum.first || (rest != 0 && significant() <= most_digits)) {
     --place;
     rest = rest * base + (place >= sum.first ? std::uint64_t(sum.at(place)) : 0);
-    digits += padded(std::int64_t(rest / count));
-    rest %= count;
+    digits += padded(std::int64_t(rest / divisor));
+    rest %= divisor;
   }
-  digits = rounded(std::move(digits), most, rest != 0);
-  auto text = with_point(std::move(digits), std::size_t(-place * places));
-  return negative && text != "0" ? text.insert(0, 1, '-') : text;
+  digits = rounded(std::move(digits), most_digits, rest != 0);
+  return with_point(negative, std::move(digits), -place * places);
+}
+
+// The largest integer whose square, times the divisor, is not above the sum in units that give it
+// some 36 digits.
+std::string decimal_sum::root(unsigned __int128 divisor) const {
+  auto sum = all();
+  auto digits = sum.text();
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+  if (digits.empty()) return "0";
+  auto const first = sum.first * places;  // of the last digit, the power of ten
+  auto const wanted = std::int64_t(2 * most_digits + 4 + text_of(divisor).size());
+  auto const scale = floor_div(wanted - std::int64_t(digits.size()) - first + 1, 2);
+  auto const zeros = first + 2 * scale;
+  auto const length = std::size_t(std::int64_t(digits.size()) + zeros);
+  bool const dropped = zeros < 0 && digits.find_first_not_of('0', length) != digits.npos;
+  digits.resize(length, '0');
+  auto const x = natural_of<12>(digits);
+  auto const d = natural_of(divisor);
+  unsigned __int128 root = 0;
+  bool exact = false;
+  for (int bit = 124; bit >= 0; --bit) {
+    auto const next = natural_of(root | (unsigned __int128)(1) << bit);
+    auto const square = detail::multiply(detail::multiply(next, next), d);
+    if (x < square) continue;
+    root |= (unsigned __int128)(1) << bit;
+    exact = !(square < x);
+  }
+  return with_point(false, rounded(text_of(root), most_digits, dropped || !exact), scale);
 }
 
 }  // namespace tally::io

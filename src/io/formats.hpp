@@ -28,9 +28,9 @@ bool looks_like_text(std::string_view beginning);
 // Whether it nearly does: it is text but for few odd bytes, or in UTF-16 behind its mark.
 bool nearly_looks_like_text(std::string_view beginning);
 
-// How fields are read: as what type, which words mean no number, and whether they are summed in
+// How fields are read: as what type, which words mean no number, and whether they are kept in
 // decimal instead.
-column_rules rules_of(open_options const& options, bool decimals = false);
+column_rules rules_of(open_options const& options, decimal_use decimals = decimal_use::none);
 
 // Reads the first row, and the second where there is one, for which columns there are: those that
 // `options` ask for, or with `several` all. Throws where that cannot be.

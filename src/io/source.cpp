@@ -51,7 +51,7 @@ std::string_view without_compression(std::string_view name) {
   return name;
 }
 
-column_rules rules_of(open_options const& options, bool decimals) {
+column_rules rules_of(open_options const& options, decimal_use decimals) {
   return {options.type, options.missing, decimals};
 }
 
@@ -98,28 +98,6 @@ std::unique_ptr<source> open(std::string const& path, open_options const& option
     case content::raw: break;
   }
   return open_array(std::move(input), {.type = *options.type});
-}
-
-decimal_total sum_decimals(std::string const& path, open_options const& options) {
-  auto [input, what] = identify(path, options);
-  if (what != content::csv && what != content::text)
-    throw error(input.name() + ": is no text, whose numbers --decimal adds");
-  text_parts parts(std::move(input), rules_of(options, true), options.where);
-  if (what == content::csv)
-    begin_csv(parts, options, false);
-  else
-    parts.set_format({.words = true, .rows = {}});
-  decimal_total total;
-  for (auto some = parts.next(); !some.empty(); some = parts.next()) {
-    for (auto const& part : some) {
-      auto const& column = part.columns[0];
-      total.sum.add(column.sum());
-      total.count += column.size();
-      total.missing += column.facts().missing;
-    }
-  }
-  total.bytes_read = parts.bytes_read();
-  return total;
 }
 
 }  // namespace tally::io

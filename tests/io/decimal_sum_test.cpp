@@ -59,7 +59,7 @@ TEST(decimal_sum, has_a_mean_of_34_digits_at_most_ties_to_even) {
   auto const mean = [](std::string const& sum, std::uint64_t count) {
     decimal_sum one;
     one.add(sum);
-    return one.mean(count);
+    return one.quotient(count);
   };
   EXPECT_EQ(mean("1", 3), "0." + std::string(34, '3'));
   EXPECT_EQ(mean("-2", 3), "-0." + std::string(33, '6') + "7");
@@ -71,6 +71,46 @@ TEST(decimal_sum, has_a_mean_of_34_digits_at_most_ties_to_even) {
   EXPECT_EQ(mean(std::string(35, '9'), 1), "1" + std::string(35, '0'));
   EXPECT_EQ(mean("0", 7), "0");
   EXPECT_EQ(mean("1e-50", 4), "0." + std::string(50, '0') + "25");
+}
+
+TEST(decimal_sum, has_a_root_of_34_digits_at_most_ties_to_even) {
+  auto const root = [](std::string const& sum, unsigned __int128 divisor) {
+    decimal_sum one;
+    one.add(sum);
+    return one.root(divisor);
+  };
+  EXPECT_EQ(root("2", 1), "1.414213562373095048801688724209698");
+  EXPECT_EQ(root("0", 5), "0");
+  EXPECT_EQ(root("12.25", 49), "0.5");
+  EXPECT_EQ(root("1e40", 4), "5" + std::string(19, '0'));
+  EXPECT_EQ(root("1e-40", 16), "0.0000000000000000000025");
+  EXPECT_EQ(root("1e20000000", 1), "1" + std::string(10000000, '0'));
+  auto const most = ~static_cast<unsigned __int128>(0);
+  EXPECT_EQ(root("340282366920938463463374607431768211455", most), "1");
+  EXPECT_EQ(root("1", most), "0.00000000000000000005421010862427522170037264004349709");
+  // Of 10^34 + 5, a tie, and just above.
+  EXPECT_EQ(root("100000000000000000000000000000000100000000000000000000000000000000025", 1),
+            "1" + std::string(34, '0'));
+  EXPECT_EQ(root("100000000000000000000000000000000100000000000000000000000000000000026", 1),
+            "1" + std::string(32, '0') + "10");
+}
+
+TEST(decimal_sum, is_multiplied_shifted_squared_and_negated) {
+  decimal_sum x;
+  x.add(true, 125, 2);
+  x.add("1e-30");
+  x.add("-3e20");
+  EXPECT_EQ(
+      x.square().text(),
+      "90000000000000000000750000000000000000001.562499999399999999999999999997500000000000000000"
+      "000000000001");
+  x.multiply(~std::uint64_t(0));
+  EXPECT_EQ(x.text(), "-5534023222112865484523058430092136939518.749999999981553255926290448385");
+  x.shift(-41);
+  EXPECT_EQ(x.text(), "-0.05534023222112865484523058430092136939518749999999981553255926290448385");
+  x.negate(), x.shift(71), x.multiply(0);
+  EXPECT_EQ(x.text(), "0");
+  EXPECT_EQ(decimal_sum().square().text(), "0");
 }
 
 TEST(decimal_sum, zeros_have_no_place_that_could_be_out_of_range) {

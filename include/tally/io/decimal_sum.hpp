@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,11 +29,19 @@ class decimal_sum {
   parsed add(std::string_view text);
   void add(decimal_sum const& other);
 
+  void negate();
+  // Times an integer, and times 10^power.
+  void multiply(std::uint64_t factor);
+  void shift(std::int64_t power);
+  // Throws where it has more than some 200,000 digits but zeros.
+  decimal_sum square() const;
+
   // In full: an optional minus, digits, and a point where there is a fraction; no zeros to spare.
   std::string text() const;
-  // The sum divided by `count`, which is not 0: exact if 34 digits are enough, else rounded to 34
-  // significant ones, ties to even.
-  std::string mean(std::uint64_t count) const;
+  // The sum divided by a number that is not 0, or the root of that, where it is not negative: exact
+  // if 34 digits are enough, else rounded to 34 significant ones, ties to even.
+  std::string quotient(std::uint64_t divisor) const;
+  std::string root(unsigned __int128 divisor) const;
 
  private:
   using total = __int128;
@@ -49,9 +58,13 @@ class decimal_sum {
     void carry();
     // Makes all digits positive; returns whether the value was negative.
     bool take_sign();
+    // What is negative in no digit, in decimal; units of 10^(9 * first).
+    std::string text() const;
   };
 
+  // Carried.
   limbs all() const;
+  std::optional<std::string> short_text() const;
 
   std::array<total, most_scale + 1> totals_{};  // by scale
   limbs others_;
