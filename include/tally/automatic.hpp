@@ -123,15 +123,15 @@ auto seen_here(R const& in) {
   if constexpr (input<R>)
     return in;
   else
-    return span_of(in);
+    return span_of("reduce", "in", in);
 }
 
 template <class Keys, class Entries>
 auto seen_here(keys_with_payload<Keys, Entries> const& in) {
   if constexpr (readable<Keys>)
-    return keys_with_payload{seen_here(in.keys), span_of(in.payload)};
+    return keys_with_payload{seen_here(in.keys), seen_here(in.payload)};
   else
-    return keys_with_payload{in.keys, span_of(in.payload)};
+    return keys_with_payload{in.keys, seen_here(in.payload)};
 }
 
 template <>

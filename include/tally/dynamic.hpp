@@ -37,9 +37,12 @@ struct any_array {
 
   any_array(dtype of, void const* at, std::uint64_t count) : type(of), data(at), size(count) {}
   template <detail::contiguous R>
-    requires element<detail::value_of<R>>
-  explicit any_array(R const& r)
-      : any_array(dtype_of<detail::value_of<R>>, std::data(r), std::size(r)) {}
+    requires element<counts_as<detail::value_of<R>>>
+  explicit any_array(R const& r) : any_array(detail::span_of("any_array", "r", r)) {}
+  template <class T>
+    requires element<counts_as<std::remove_const_t<T>>>
+  explicit any_array(std::span<T> x)
+      : any_array(dtype_of<counts_as<std::remove_const_t<T>>>, x.data(), x.size()) {}
 };
 
 // Room for elements.

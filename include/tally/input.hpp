@@ -50,7 +50,7 @@ auto input_of(char const* call, char const* argument, R const& r) {
   if constexpr (input<R>) {
     return r;
   } else {
-    auto const all = span_of(r);
+    auto const all = span_of(call, argument, r);
     require_aligned(call, argument, all);
     return array_input<value_of<R>>{all.data(), all.size()};
   }
@@ -60,26 +60,64 @@ using input_type = decltype(input_of("", "", std::declval<R const&>()));
 template <readable R>
 using element_of = typename input_type<R>::element;
 
-// `out` of reduce_into: a pointer to a result, or an array of one.
-template <class Result, class Out>
-std::span<Result> one_result(char const* call, Out& out) {
-  if constexpr (std::is_pointer_v<std::remove_cvref_t<Out>>) {
-    static_assert(std::is_same_v<std::remove_cvref_t<Out>, Result*>,
-                  "reduce_into: out points to another type than that of the result");
-    std::span<Result> const one(out, 1);
-    require_aligned(call, "out", one);
-    return one;
+// An array whose elements cores do not see, as in readable_here.
+template <class T>
+struct array_elsewhere {
+  T const* first;
+  std::size_t count;
+
+  T const* data() const { return first; }
+  std::size_t size() const { return count; }
+};
+
+// An array as what is copied with a call, and still tells whether cores see its elements.
+template <readable R>
+auto view_of(char const* call, char const* argument, R const& r) {
+  if constexpr (input<R>) {
+    return r;
   } else {
-    static_assert(std::is_same_v<decltype(data_of(out)), Result*>,
-                  "reduce_into: out is not a pointer to the result's type, or an array of it");
-    std::span<Result> const all = span_of(out);
-    require_aligned(call, "out", all);
-    if (all.size() != 1)
-      throw error(std::string(call) + ": out has " + std::to_string(all.size()) +
-                  " elements, not one");
-    return all;
+    std::span<value_of<R> const> const all = span_of(call, argument, r);
+    if constexpr (readable_here<R>)
+      return all;
+    else
+      return array_elsewhere<value_of<R>>{all.data(), all.size()};
   }
 }
 
+// What a pointer points to, or an array holds.
+template <class Out>
+auto* first_of(Out& out) {
+  if constexpr (std::is_pointer_v<Out>)
+    return out;
+  else
+    return data_of(out);
+}
+template <class Out>
+using type_at = std::remove_pointer_t<decltype(first_of(std::declval<Out&>()))>;
+
+// `out` of reduce_into: a pointer to a result, or an array of one; its type may only count as the
+// result's (types.hpp).
+template <class Result, class Out>
+std::span<Result> one_result(char const* call, Out& out) {
+  auto const all = [&] {
+    if constexpr (std::is_pointer_v<Out>)
+      return std::span(out, 1);
+    else
+      return span_of(call, "out", out);
+  }();
+  using to = typename decltype(all)::element_type;
+  static_assert(is_one_of<Result, to, counts_as<to>>,
+                "reduce_into: out is not a pointer to the result's type, or an array of it");
+  require_aligned(call, "out", all);
+  if (all.size() != 1)
+    throw error(std::string(call) + ": out has " + std::to_string(all.size()) +
+                " elements, not one");
+  return {reinterpret_cast<Result*>(all.data()), 1};
+}
+
 }  // namespace detail
+
+template <class T>
+inline constexpr bool is_contiguous<detail::array_elsewhere<T>> = true;
+
 }  // namespace tally

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <span>
 
+#include "tally/span.hpp"
 #include "tally/types.hpp"
 
 namespace tally {
@@ -42,18 +43,18 @@ struct quantile_place {
 };
 
 template <class R>
-concept places_of_quantiles = std::is_convertible_v<R const&, std::span<double const>> ||
-                              std::is_convertible_v<R const&, std::span<fraction const>>;
+concept places_of_quantiles = contiguous<R> && is_one_of<value_of<R>, double, fraction>;
 
 // Several, wherever they lie.
 class quantile_places {
  public:
   template <places_of_quantiles R>
   quantile_places(R const& qs) {
-    if constexpr (std::is_convertible_v<R const&, std::span<double const>>)
-      doubles_ = qs;
+    auto const all = span_of("quantile", "qs", qs);
+    if constexpr (std::is_same_v<value_of<R>, double>)
+      doubles_ = all;
     else
-      fractions_ = qs;
+      fractions_ = all;
   }
 
   std::span<double const> doubles() const { return doubles_; }

@@ -27,36 +27,18 @@ struct keys_with_payload {
   Keys keys;
   Entries payload;
 };
+template <class Keys, class Entries>
+keys_with_payload(Keys, Entries) -> keys_with_payload<Keys, Entries>;
 
 namespace detail {
-
-// An array whose elements cores do not see, as in readable_here.
-template <class T>
-struct array_elsewhere {
-  T const* first;
-  std::size_t count;
-
-  T const* data() const { return first; }
-  std::size_t size() const { return count; }
-};
-
-// An array as what is copied with a call, and still tells whether cores see its elements.
-template <readable R>
-auto view_of(R const& r) {
-  if constexpr (input<R>)
-    return r;
-  else if constexpr (readable_here<R>)
-    return std::span<value_of<R> const>(std::data(r), std::size(r));
-  else
-    return array_elsewhere<value_of<R>>{std::data(r), std::size(r)};
-}
 
 template <contiguous Entries>
 auto view_of_payload(Entries const& payload) {
   static_assert(payload_entry<value_of<Entries>>,
                 "with_payload: an entry is trivially copyable, and of 1, 2, 4, 8 or 16 bytes");
-  require_aligned("with_payload", "payload", span_of(payload));
-  return view_of(payload);
+  auto const all = view_of("with_payload", "payload", payload);
+  require_aligned("with_payload", "payload", std::span(all.data(), all.size()));
+  return all;
 }
 
 }  // namespace detail
@@ -68,23 +50,24 @@ auto view_of_payload(Entries const& payload) {
 template <detail::readable Keys, detail::contiguous Entries>
 auto with_payload(Keys const& keys, Entries const& payload) {
   auto const n = detail::input_of("with_payload", "keys", keys).size();
-  if (std::size(payload) != n)
-    throw error("with_payload: payload has " + std::to_string(std::size(payload)) +
-                " entries for " + std::to_string(n) + " elements");
   auto const entries = detail::view_of_payload(payload);
-  return keys_with_payload{detail::view_of(keys), entries};
+  if (entries.size() != n)
+    throw error("with_payload: payload has " + std::to_string(entries.size()) + " entries for " +
+                std::to_string(n) + " elements");
+  return keys_with_payload{detail::view_of("with_payload", "keys", keys), entries};
 }
 
 // Of rows: the payload begins where their data do, and has their stride and starts: that of element
 // i of row r is r * stride + starts[r] + i.
-template <element T, detail::contiguous Entries>
+template <class T, detail::contiguous Entries>
 auto with_payload(rows<T> const& keys, Entries const& payload) {
   bool const known = !keys.starts && !keys.lengths && keys.count > 0 && keys.length > 0;
   auto const n = known ? (keys.count - 1) * keys.stride + keys.length : 0;
-  if (std::size(payload) < n)
-    throw error("with_payload: payload has " + std::to_string(std::size(payload)) +
+  auto const entries = detail::view_of_payload(payload);
+  if (entries.size() < n)
+    throw error("with_payload: payload has " + std::to_string(entries.size()) +
                 " entries, where the rows end at " + std::to_string(n));
-  return keys_with_payload{keys, detail::view_of_payload(payload)};
+  return keys_with_payload{keys, entries};
 }
 
 }  // namespace tally

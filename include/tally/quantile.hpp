@@ -5,6 +5,7 @@
 #pragma once
 
 #include "tally/cpu/quantiles.hpp"
+#include "tally/known_elements.hpp"
 #include "tally/where.hpp"
 
 namespace tally {
@@ -17,18 +18,20 @@ inline constexpr bool is_rows<rows<T>> = true;
 
 // An array, an input (transform.hpp), or rows (rows.hpp): each row is then a problem of its own.
 template <class R>
-concept sortable = is_rows<R> || (readable<R> && element<element_of<R>>);
+concept sortable = is_rows<R> || readable<R>;
 
 template <sortable R>
 struct sorted_type {
-  using element = element_of<R>;
+  using given = element_of<R>;
 };
 template <class T>
 struct sorted_type<rows<T>> {
-  using element = T;
+  using given = T;
 };
 template <sortable R>
-using sorted_element = typename sorted_type<R>::element;
+using given_element = typename sorted_type<R>::given;
+template <sortable R>
+using sorted_element = counts_as<given_element<R>>;
 
 // What every call asks of its arguments; the number of rows.
 void require_kth(char const* call, std::uint64_t k, std::uint64_t n);
@@ -38,6 +41,7 @@ void require_room(char const* call, char const* argument, std::size_t size, std:
 
 template <sortable R>
 std::uint64_t kth_rows(char const* call, R const& in, std::uint64_t k) {
+  require_element<sorted_element<R>>();
   if constexpr (is_rows<R>) {
     require_rows(call, in);
     require_kth(call, k, ~std::uint64_t(0));
@@ -49,6 +53,7 @@ std::uint64_t kth_rows(char const* call, R const& in, std::uint64_t k) {
 }
 template <sortable R>
 std::uint64_t quantile_rows(char const* call, R const& in, quantile_places const& qs) {
+  require_element<sorted_element<R>>();
   require_quantiles(call, qs);
   if constexpr (is_rows<R>) {
     require_rows(call, in);
@@ -65,7 +70,9 @@ auto found_quantiles(char const* call, Where& where, R const& in, quantile_place
   static_assert(runs_on<quantiles_on, Where>, "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
   auto const count = quantile_rows(call, in, qs);
   std::vector<quantile_of<sorted_element<R>>> found(std::size_t(count) * qs.size());
-  calls_on<quantiles_on, Where>::quantiles(where, in, qs, found.data(), options);
+  settled_memory<given_element<R>> const during;
+  calls_on<quantiles_on, Where>::quantiles(where, known_elements(call, in), qs, found.data(),
+                                           options);
   return found;
 }
 
@@ -82,23 +89,26 @@ auto kth_value(Where&& where, R const& in, std::uint64_t k, kth_value_options op
   static_assert(detail::runs_on<detail::quantiles_on, Where>,
                 "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
   detail::kth_rows("kth_value", in, k);
-  kth_value_result<detail::element_of<R>> found;
-  detail::calls_on<detail::quantiles_on, Where>::kth(where, in, k, &found.value, &found.index,
-                                                     options);
+  kth_value_result<detail::sorted_element<R>> found;
+  detail::settled_memory<detail::given_element<R>> const during;
+  detail::calls_on<detail::quantiles_on, Where>::kth(where, detail::known_elements("kth_value", in),
+                                                     k, &found.value, &found.index, options);
   return found;
 }
 // Of each row, for any k from 1 on. That of a row that has fewer has the index -1, and is NaN, or 0
 // where there is none. Indices count from the row's begin.
-template <execution Where, element T>
-kth_value_rows_result<T> kth_value(Where&& where, rows<T> const& in, std::uint64_t k,
-                                   kth_value_options options = {}) {
+template <execution Where, class T>
+kth_value_rows_result<counts_as<T>> kth_value(Where&& where, rows<T> const& in, std::uint64_t k,
+                                              kth_value_options options = {}) {
   static_assert(detail::runs_on<detail::quantiles_on, Where>,
                 "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
   auto const count = std::size_t(detail::kth_rows("kth_value", in, k));
-  kth_value_rows_result<T> found;
+  using value = counts_as<T>;
+  kth_value_rows_result<value> found;
   found.values.resize(count), found.indices.resize(count);
   detail::calls_on<detail::quantiles_on, Where>::kth(
-      where, in, k, reinterpret_cast<T*>(found.values.data()), found.indices.data(), options);
+      where, detail::known_elements("kth_value", in), k,
+      reinterpret_cast<value*>(found.values.data()), found.indices.data(), options);
   return found;
 }
 
@@ -110,15 +120,19 @@ void kth_value_into(Where&& where, R const& in, std::uint64_t k, Values&& values
                     kth_value_options options = {}) {
   static_assert(detail::runs_on<detail::quantiles_on, Where>,
                 "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
-  static_assert(std::is_same_v<detail::value_of<Values>, detail::sorted_element<R>>,
+  static_assert(std::is_same_v<counts_as<detail::value_of<Values>>, detail::sorted_element<R>>,
                 "kth_value_into: values holds another type than the elements'");
-  static_assert(std::is_same_v<detail::value_of<Indices>, std::int64_t>,
+  static_assert(std::is_same_v<counts_as<detail::value_of<Indices>>, std::int64_t>,
                 "kth_value_into: indices are std::int64_t");
   auto const count = detail::kth_rows("kth_value_into", in, k);
   detail::require_room("kth_value_into", "values", std::size(values), count);
   detail::require_room("kth_value_into", "indices", std::size(indices), count);
-  detail::calls_on<detail::quantiles_on, Where>::kth_into(where, in, k, detail::data_of(values),
-                                                          detail::data_of(indices), options);
+  auto const found = detail::elements_in(detail::span_of("kth_value_into", "values", values));
+  auto const at = detail::elements_in(detail::span_of("kth_value_into", "indices", indices));
+  detail::settled_memory<detail::given_element<R>, detail::value_of<Values>,
+                         detail::value_of<Indices>> const during;
+  detail::calls_on<detail::quantiles_on, Where>::kth_into(
+      where, detail::known_elements("kth_value_into", in), k, found.data(), at.data(), options);
 }
 
 // Where the sorted array is thought of as a line over the places from 0 to n - 1, its value at the
@@ -149,19 +163,20 @@ std::vector<quantile_of<detail::sorted_element<R>>> quantile(Where&& where, R co
   return detail::found_quantiles("quantile", where, in, qs, options);
 }
 // Of rows: that of row r for qs[i] is at r * qs.size() + i. Those of an empty row are NaN.
-template <execution Where, element T>
-std::vector<quantile_of<T>> quantile(Where&& where, rows<T> const& in, double q,
-                                     quantile_options options = {}) {
+template <execution Where, class T>
+std::vector<quantile_of<counts_as<T>>> quantile(Where&& where, rows<T> const& in, double q,
+                                                quantile_options options = {}) {
   return detail::found_quantiles("quantile", where, in, std::span(&q, 1), options);
 }
-template <execution Where, element T>
-std::vector<quantile_of<T>> quantile(Where&& where, rows<T> const& in, fraction q,
-                                     quantile_options options = {}) {
+template <execution Where, class T>
+std::vector<quantile_of<counts_as<T>>> quantile(Where&& where, rows<T> const& in, fraction q,
+                                                quantile_options options = {}) {
   return detail::found_quantiles("quantile", where, in, std::span(&q, 1), options);
 }
-template <execution Where, element T>
-std::vector<quantile_of<T>> quantile(Where&& where, rows<T> const& in, detail::quantile_places qs,
-                                     quantile_options options = {}) {
+template <execution Where, class T>
+std::vector<quantile_of<counts_as<T>>> quantile(Where&& where, rows<T> const& in,
+                                                detail::quantile_places qs,
+                                                quantile_options options = {}) {
   return detail::found_quantiles("quantile", where, in, qs, options);
 }
 
@@ -176,8 +191,10 @@ void quantile_into(Where&& where, R const& in, detail::quantile_places qs, Out&&
                 "quantile_into: out holds another type than the elements', or double of integers");
   auto const count = detail::quantile_rows("quantile_into", in, qs);
   detail::require_room("quantile_into", "out", std::size(out), count * qs.size());
-  detail::calls_on<detail::quantiles_on, Where>::quantiles_into(where, in, qs, detail::data_of(out),
-                                                                options);
+  auto const to = detail::span_of("quantile_into", "out", out);
+  detail::settled_memory<detail::given_element<R>> const during;
+  detail::calls_on<detail::quantiles_on, Where>::quantiles_into(
+      where, detail::known_elements("quantile_into", in), qs, to.data(), options);
 }
 
 // The quantile of a half: the element in the middle, or the mean of the two there, rounded once.

@@ -6,17 +6,20 @@
 #pragma once
 
 #include "tally/cpu/reductions.hpp"
+#include "tally/known_elements.hpp"
 #include "tally/where.hpp"
 
 namespace tally {
 
-// The elements of `in`, an array or an input (transform.hpp, zip.hpp), put together by `op`: a
-// named aggregate (sum{}, mean{}, arg_minimum{}, ...), or an associative operator T(T, T), which
-// need not commute. On a gpu, the device must be able to read `in`, and the call waits for the
-// stream.
+// The elements of `in`, an array (contiguous.hpp) or an input (transform.hpp, zip.hpp), put
+// together by `op`: a named aggregate (sum{}, mean{}, arg_minimum{}, ...), or an associative
+// operator T(T, T), which need not commute. On a gpu, the device must be able to read `in`, and the
+// call waits for the stream.
 template <execution Where, detail::readable R, class Op>
 auto reduce(Where&& where, R const& in, Op const& op, reduce_options options = {}) {
-  return detail::calls_on<detail::reductions_on, Where>::value(where, in, op, options.nan);
+  detail::settled_memory<detail::element_of<R>> const during;
+  return detail::calls_on<detail::reductions_on, Where>::value(
+      where, detail::elements_for<Op>("reduce", in), op, options.nan);
 }
 
 // The same, written to `out`: a pointer to a result, or a span or other array of one. A gpu writes
@@ -25,7 +28,9 @@ auto reduce(Where&& where, R const& in, Op const& op, reduce_options options = {
 // it makes of no elements.
 template <execution Where, detail::readable R, class Out, class Op>
 void reduce_into(Where&& where, R const& in, Out&& out, Op const& op, reduce_options options = {}) {
-  detail::calls_on<detail::reductions_on, Where>::into(where, in, out, op, options.nan);
+  detail::settled_memory<detail::element_of<R>, detail::type_at<Out>> const during;
+  detail::calls_on<detail::reductions_on, Where>::into(
+      where, detail::elements_for<Op>("reduce", in), out, op, options.nan);
 }
 
 }  // namespace tally

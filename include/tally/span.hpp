@@ -9,32 +9,31 @@
 #include <string>
 #include <type_traits>
 
+#include "tally/contiguous.hpp"
 #include "tally/error.hpp"
+#include "tally/types.hpp"
 
 namespace tally::detail {
 
-// Where an array begins: its data(), or the pointer in that, which thrust::device_ptr has.
-template <class R>
-auto data_of(R& r) {
-  if constexpr (requires { std::data(r).get(); })
-    return std::data(r).get();
-  else
-    return std::data(r);
-}
-
-// Has data() and size(); where its elements lie, on a GPU perhaps, is not looked at.
-template <class R>
-concept contiguous = requires(R& r) {
-  std::size(r);
-  requires std::is_pointer_v<decltype(data_of(r))>;
-};
+// All elements of an array; throws where others are between them. `call` and `argument` are named
+// in the error.
 template <contiguous R>
-using value_of = std::remove_cv_t<std::remove_pointer_t<decltype(data_of(std::declval<R&>()))>>;
-
-template <class R>
-auto span_of(R&& r) {
+auto span_of(char const* call, char const* argument, R&& r) {
+  require_contiguous(call, argument, r);
   return std::span(data_of(r), std::size(r));
 }
+
+// The same memory, as the elements that its own count as. Compilers take the two for memory that
+// does not overlap: so what calls do there stays between two settle_memory(). (What the library
+// holds compiled is compiled apart from what its callers do.)
+template <class T>
+auto elements_in(std::span<T> x) {
+  using element =
+      std::conditional_t<std::is_const_v<T>, counts_as<std::remove_const_t<T>> const, counts_as<T>>;
+  return std::span<element>(reinterpret_cast<element*>(x.data()), x.size());
+}
+// No access of memory is moved past it.
+inline void settle_memory() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
 // Throws tally::error: where an array begins is not aligned to elements of so many bytes.
 [[noreturn]] void fail_unaligned(char const* call, char const* argument, void const* data,

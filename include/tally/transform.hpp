@@ -1,19 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tally/aggregate/zipped.hpp"
 #include "tally/functions.hpp"
 #include "tally/input.hpp"
 
 namespace tally {
 
+namespace detail {
+
+// An element as f takes it: as what it counts as, if f takes no T.
+template <class F, class T>
+TALLY_FN decltype(auto) given_to(T const& x) {
+  if constexpr (std::is_same_v<T, counts_as<T>> || std::is_invocable_v<F const&, T const&>)
+    return (x);
+  else
+    return as_counted{}(x);
+}
+
+}  // namespace detail
+
 // f of the elements of another input, computed while they are read.
 template <input In, class F>
 struct transform_input {
-  using element = std::remove_cvref_t<std::invoke_result_t<F const&, typename In::element const&>>;
+  using element = std::remove_cvref_t<std::invoke_result_t<
+      F const&, decltype(detail::given_to<F>(std::declval<typename In::element const&>()))>>;
   In in;
   F f;
 
-  TALLY_FN element operator[](std::uint64_t i) const { return f(in[i]); }
+  TALLY_FN element operator[](std::uint64_t i) const { return f(detail::given_to<F>(in[i])); }
   TALLY_FN std::uint64_t size() const { return in.size(); }
   TALLY_FN auto address(std::uint64_t i) const
     requires requires { in.address(i); }

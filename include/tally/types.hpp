@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -77,6 +78,81 @@ using bits_of = std::conditional_t<
     sizeof(T) == 1, std::uint8_t,
     std::conditional_t<sizeof(T) == 2, std::uint16_t,
                        std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+
+namespace detail {
+
+template <class T>
+struct counts {
+  using as = T;
+};
+template <class T>
+  requires(is_one_of<T, short, int, long, long long> && !integer<T>)
+struct counts<T> {
+  using as = std::make_signed_t<bits_of<T>>;
+};
+template <class T>
+  requires(is_one_of<T, unsigned short, unsigned, unsigned long, unsigned long long> && !integer<T>)
+struct counts<T> {
+  using as = bits_of<T>;
+};
+template <>
+struct counts<std::byte> {
+  using as = std::uint8_t;
+};
+
+}  // namespace detail
+
+// The element that a T is in other words: long long where std::int64_t is long, or long where that
+// is long long, and std::byte, which is std::uint8_t. All other types are what they are.
+template <class T>
+using counts_as = typename detail::counts<T>::as;
+
+namespace detail {
+
+// One of a compiler's own arithmetic types, which std takes for such or does not.
+template <class T, std::size_t Size>
+inline constexpr bool is_extended =
+    !std::is_class_v<T> && sizeof(T) == Size && requires(T x) { x + x; };
+
+// Does not compile if T is no element, and says what is in its place.
+template <class T>
+constexpr void require_element() {
+  constexpr bool is = element<T>;
+  if constexpr (std::is_same_v<T, char>)
+    static_assert(is,
+                  "char is no element type, as its sign differs between machines: signed char "
+                  "and unsigned char are");
+  else if constexpr (std::is_same_v<T, char8_t>)
+    static_assert(is, "char8_t is no element type: unsigned char is");
+  else if constexpr (std::is_same_v<T, char16_t>)
+    static_assert(is, "char16_t is no element type: std::uint16_t is");
+  else if constexpr (std::is_same_v<T, char32_t>)
+    static_assert(is, "char32_t is no element type: std::uint32_t is");
+  else if constexpr (std::is_same_v<T, wchar_t>)
+    static_assert(is,
+                  "wchar_t is no element type, as its size and sign differ between machines: "
+                  "std::int32_t and std::uint32_t are");
+  else if constexpr (!std::is_same_v<T, counts_as<T>>)
+    static_assert(is,
+                  "a type that counts as an element where calls are given it; here name the "
+                  "element: std::int64_t for long long, std::uint8_t for std::byte");
+  else if constexpr (std::is_same_v<T, long double>)
+    static_assert(is, "long double is no element type: double is");
+  else if constexpr (std::is_enum_v<T>)
+    static_assert(is, "an enumeration is no element type: the integer under it is");
+  else if constexpr (is_extended<T, 2>)
+    static_assert(is,
+                  "_Float16 and __bf16 are no element types: tally::float16 and "
+                  "tally::bfloat16, of the same bits, are");
+  else if constexpr (is_extended<T, 16>)
+    static_assert(is, "__int128 and __float128 are no element types: they are of 64 bits at most");
+  else
+    static_assert(is,
+                  "no element type: these are bool, integers of 8 to 64 bits, tally::float16, "
+                  "tally::bfloat16, float and double");
+}
+
+}  // namespace detail
 
 template <class T>
 TALLY_FN bits_of<T> to_bits(T x) {

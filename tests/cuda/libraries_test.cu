@@ -61,6 +61,38 @@ TEST(libraries, a_span_of_cuda_is_read) {
   EXPECT_EQ(reduce(there, all, sum{}), 5050);
 }
 
+TEST(libraries, arrays_are_known_by_their_types_to_be_contiguous) {
+  static_assert(is_contiguous<thrust::device_vector<float>>);
+  static_assert(is_contiguous<device_array<float>>);
+  gpu there;
+  std::vector<float> const x{1, 2, 4};
+  EXPECT_EQ(reduce(there, device_array<float>(x), sum{}), 7);
+}
+
+TEST(libraries, long_long_is_read_and_written) {
+  gpu there;
+  std::vector<long long> const host{3, -1, 5};
+  thrust::device_vector<long long> const x = host;
+  EXPECT_EQ(reduce(there, x, sum{}), 7);
+  EXPECT_EQ(reduce(there, zip(x, x), dot{}), 35);
+  EXPECT_EQ(reduce(best(), x, maximum{}), 5);
+  EXPECT_EQ(top_k(there, x, 1).values, std::vector<std::int64_t>{5});
+  EXPECT_EQ(median(there, x), 3);
+  thrust::device_vector<long long> one(1), running(3), values(2), indices(2);
+  reduce_into(there, x, one, sum{});
+  inclusive_scan(there, x, running, sum{});
+  top_k_into(there, x, 2, values, indices);
+  there.synchronise();
+  EXPECT_EQ(one[0], 7);
+  EXPECT_EQ(running[2], 7);
+  EXPECT_EQ(values[1], 3);
+  EXPECT_EQ(indices[1], 0);
+  top_k_into(best(), with_payload(x, running), 1, values, indices);
+  check(cudaDeviceSynchronize());
+  EXPECT_EQ(values[0], 5);
+  EXPECT_EQ(indices[0], 7);
+}
+
 TEST(libraries, a_stream_ref_is_a_stream) {
   cudaStream_t stream;
   check(cudaStreamCreate(&stream));

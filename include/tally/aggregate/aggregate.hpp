@@ -129,6 +129,24 @@ inline constexpr bool is_device_lambda =
     false;
 #endif
 
+// Does not compile if Op, which is no aggregate that takes such elements, is no operator on T.
+template <class Op, class Element, class T>
+constexpr void require_operator() {
+  constexpr bool is = is_device_lambda<Op> || std::is_invocable_r_v<T, Op const&, T, T>;
+  if constexpr (!is && requires { Op::name; }) {
+    if constexpr (!std::is_class_v<Element> && !element<Element>)
+      require_element<Element>();
+    else if constexpr (!std::is_class_v<T> && !element<T>)
+      require_element<T>();
+    else
+      static_assert(is,
+                    "this aggregate does not take such elements, or does not scan: dot takes "
+                    "pairs (tally::zip), bit_and, bit_or and bit_xor integers");
+  } else {
+    static_assert(is, "neither a tally aggregate nor an operator T(T, T) on the element type");
+  }
+}
+
 // A named aggregate such as sum{} (which gives its own type for an element type), a complete
 // aggregate of the user's, or an operator.
 template <class T, class Op>
@@ -138,8 +156,7 @@ auto bind_reduce(Op const& op) {
   else if constexpr (aggregate<Op>)
     return op;
   else {
-    static_assert(is_device_lambda<Op> || std::is_invocable_r_v<T, Op const&, T, T>,
-                  "neither a tally aggregate nor an operator T(T, T) on the element type");
+    require_operator<Op, T, T>();
     return operation<T, Op>{op};
   }
 }
@@ -151,8 +168,7 @@ auto bind_scan(Op const& op) {
   else if constexpr (aggregate<Op>)
     return op;
   else {
-    static_assert(is_device_lambda<Op> || std::is_invocable_r_v<Out, Op const&, Out, Out>,
-                  "neither a tally aggregate that can scan nor an operator T(T, T)");
+    require_operator<Op, In, Out>();
     return operation<Out, Op>{op};
   }
 }

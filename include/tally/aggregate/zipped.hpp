@@ -51,6 +51,23 @@ TALLY_FN bool is_finite(zipped<A, B> const& x) {
 
 namespace detail {
 
+template <class A, class B>
+struct counts<zipped<A, B>> {
+  using as = zipped<counts_as<A>, counts_as<B>>;
+};
+
+// An element as what it counts as.
+struct as_counted {
+  template <class T>
+  TALLY_FN counts_as<T> operator()(T const& x) const {
+    return counts_as<T>(x);
+  }
+  template <class A, class B>
+  TALLY_FN counts_as<zipped<A, B>> operator()(zipped<A, B> const& x) const {
+    return {(*this)(x.first), (*this)(x.second)};
+  }
+};
+
 // Of pairs whose halves lie apart.
 template <class A, class B>
 struct zipped_run {

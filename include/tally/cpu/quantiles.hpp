@@ -70,7 +70,8 @@ void with_rows(cpu where, R const& in, F f) {
     });
     f(rows<T>{&all.data()->value, 1, all.size()});
   } else {
-    f(rows<T>{std::data(in), 1, std::size(in)});
+    std::span<T const> const all = span_of("quantile", "in", in);
+    f(rows<T>{all.data(), 1, all.size()});
   }
 }
 

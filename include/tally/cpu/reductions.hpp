@@ -11,6 +11,7 @@
 #include "tally/cpu/running.hpp"
 #include "tally/cpu/threads.hpp"
 #include "tally/input.hpp"
+#include "tally/known_elements.hpp"
 
 namespace tally::detail {
 
@@ -135,9 +136,12 @@ class reducer {
   void add(cpu where, std::span<T const> chunk) {
     add(where, detail::input_of(reduction::name, "in", chunk));
   }
-  template <input In>
-    requires std::same_as<typename In::element, T>
-  void add(cpu where, In const& chunk) {
+  template <detail::readable R>
+    requires detail::gives<R, T>
+  void add(cpu where, R const& elements) {
+    detail::settled_memory<detail::element_of<R>> const during;
+    auto const chunk =
+        detail::input_of(reduction::name, "in", detail::as_elements<T>(reduction::name, elements));
     if (chunk.size() > std::uint64_t(std::numeric_limits<std::int64_t>::max()) - first_ - count_)
       throw error(std::string(reduction::name) + ": an index of 2^63 or more, from " +
                   std::to_string(first_ + count_) + " on");

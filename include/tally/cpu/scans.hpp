@@ -12,6 +12,7 @@
 #include "tally/cpu/elements.hpp"
 #include "tally/cpu/running_scan.hpp"
 #include "tally/cpu/threads.hpp"
+#include "tally/known_elements.hpp"
 
 namespace tally {
 
@@ -120,17 +121,17 @@ class scanner {
   void exclusive(cpu where, std::span<In const> in, std::span<Out> out) {
     scan("exclusive_scan", where, in, out, true);
   }
-  // What is computed while it is read: out[i] is written after in[i] is read, and in[j] may be read
-  // later.
-  template <input X>
-    requires std::same_as<typename X::element, In>
-  void inclusive(cpu where, X const& in, std::span<Out> out) {
-    scan("inclusive_scan", where, in, out, false);
+  // Other arrays, and what is computed while it is read: out[i] is written after in[i] is read, and
+  // in[j] may be read later.
+  template <detail::readable X, detail::contiguous Y>
+    requires(detail::gives<X, In> && detail::gives<Y, Out>)
+  void inclusive(cpu where, X const& in, Y&& out) {
+    scan_any("inclusive_scan", where, in, out, false);
   }
-  template <input X>
-    requires std::same_as<typename X::element, In>
-  void exclusive(cpu where, X const& in, std::span<Out> out) {
-    scan("exclusive_scan", where, in, out, true);
+  template <detail::readable X, detail::contiguous Y>
+    requires(detail::gives<X, In> && detail::gives<Y, Out>)
+  void exclusive(cpu where, X const& in, Y&& out) {
+    scan_any("exclusive_scan", where, in, out, true);
   }
 
   // Of everything so far; a default value if there was nothing, not even an identity.
@@ -156,6 +157,18 @@ class scanner {
     require(call, in.size(), out, exclusive);
     detail::require_scannable(call, in, out);
     run(where, in, out, exclusive);
+  }
+  template <class X, class Y>
+  void scan_any(char const* call, cpu where, X const& in, Y& out, bool exclusive) {
+    auto const to = detail::span_of(call, "out", out);
+    std::span<Out> const results(reinterpret_cast<Out*>(to.data()), to.size());
+    decltype(auto) elements = detail::as_elements<In>(call, in);
+    detail::settled_memory<detail::element_of<X>, detail::value_of<Y>> const during;
+    if constexpr (input<X>)
+      scan(call, where, elements, results, exclusive);
+    else
+      scan(call, where, std::span<In const>(detail::span_of(call, "in", elements)), results,
+           exclusive);
   }
   template <input X>
   void scan(char const* call, cpu where, X const& in, std::span<Out> out, bool exclusive) {
@@ -183,19 +196,9 @@ struct scans_on<cpu> {
   static void run(cpu where, R const& in, std::span<Out> out, Op const& op,
                   scan_options<Out> const& options, bool exclusive) {
     static_assert(readable_here<R>, "a scan: cores do not see the elements of this array");
-    auto const x = scanned(in);
     scanner<element_of<R>, Out, Op> all(op, options, options.reverse ? out.size() : 0);
-    exclusive ? all.exclusive(where, x, out) : all.inclusive(where, x, out);
+    exclusive ? all.exclusive(where, in, out) : all.inclusive(where, in, out);
     if (options.total) *options.total = all.total();
-  }
-
- private:
-  template <readable R>
-  static auto scanned(R const& in) {
-    if constexpr (input<R>)
-      return in;
-    else
-      return std::span<value_of<R> const>(span_of(in));
   }
 };
 

@@ -12,6 +12,7 @@
 #include "tally/cpu/elements.hpp"
 #include "tally/exact/float_format.hpp"
 #include "tally/input.hpp"
+#include "tally/known_elements.hpp"
 #include "tally/owner.hpp"
 #include "tally/payload.hpp"
 #include "tally/rows.hpp"
@@ -62,11 +63,15 @@ class selector {
   ~selector();
 
   void add(cpu where, std::span<T const> chunk);
-  template <input In>
-    requires std::same_as<typename In::element, T>
-  void add(cpu where, In const& chunk) {
-    detail::for_computed(where, chunk, false,
-                         [&](std::span<T const> part, std::uint64_t) { add(where, part); });
+  template <detail::readable R>
+    requires detail::gives<R, T>
+  void add(cpu where, R const& chunk) {
+    decltype(auto) elements = detail::as_elements<T>("selector", chunk);
+    if constexpr (input<R>)
+      detail::for_computed(where, elements, false,
+                           [&](std::span<T const> part, std::uint64_t) { add(where, part); });
+    else
+      add(where, std::span<T const>(detail::span_of("selector", "in", elements)));
   }
   // Takes over what `right` saw: other indices of the same array, asked the same k and options.
   void append(selector&& right);
@@ -164,7 +169,7 @@ struct selections_on<cpu> {
       all.add(where, in);
       return std::move(all).result();
     } else {
-      return top_k_compiled<T>(where, span_of(in), k, options);
+      return top_k_compiled<T>(where, span_of("top_k", "in", in), k, options);
     }
   }
   template <readable R, class Index>
@@ -183,7 +188,8 @@ struct selections_on<cpu> {
         indices[i] = Index(all.indices[i]);
       }
     } else {
-      found = top_k_into_compiled<element_of<R>>(where, span_of(in), k, values, indices, options);
+      found = top_k_into_compiled<element_of<R>>(where, span_of("top_k_into", "in", in), k, values,
+                                                 indices, options);
     }
     if (count) *count = found;
     return found;

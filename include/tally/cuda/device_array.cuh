@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tally/contiguous.hpp"
 #include "tally/cuda/cuda_error.cuh"
 
 namespace tally {
@@ -62,5 +63,7 @@ class device_array {
   T* data_ = nullptr;
   std::size_t size_ = 0;
 };
+template <class T>
+inline constexpr bool is_contiguous<device_array<T>> = true;
 
 }  // namespace tally
