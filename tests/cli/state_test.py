@@ -217,6 +217,32 @@ def test_bytes_after_a_state_are_refused():
     assert "bytes after" in failure(1, "merge", "bad.state")
 
 
+def test_no_byte_of_a_states_head_may_be_one_past_its_last():
+    np.save("x.npy", np.arange(7.0))
+    answer("sum", "x.npy", "--save-state", "good.state", "--out-dtype", "float32", "--skip-nan")
+    good = open("good.state", "rb").read()
+    command = good.index(b"\3\0\0\0sum") + 7
+    types = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+             "float16", "bfloat16", "float32", "float64"]
+    element, skips, result, place = command, command + 9, command + 10, command + 11
+    assert good[element] == types.index("float64") == len(types) - 1
+    assert (good[skips], good[result], good[place]) == (1, types.index("float32"), 0)
+    for at, last, past, why in ((element, 12, 13, "element type number 13 does not exist"),
+                                (element, 12, 255, "element type number 255 does not exist"),
+                                (result, 12, 13, "element type number 13 does not exist"),
+                                (result, 12, 254, "element type number 254 does not exist"),
+                                (skips, 1, 2, "the byte 2 is not a bool, 0 or 1"),
+                                (place, 2, 3, "placement number 3 does not exist"),
+                                (4, good[4], good[4] + 1, f"of version {good[4] + 1}")):
+        for byte in (last, past):
+            with open("other.state", "wb") as file:
+                file.write(with_checksum(good[:at] + bytes([byte]) + good[at + 1:-8]))
+            if byte == last:
+                assert answer("merge", "other.state") == "21"
+            else:
+                assert f"other.state: " in (message := failure(1, "merge", "other.state")) and why in message
+
+
 def test_a_file_that_is_no_state_is_refused():
     np.save("x.npy", np.arange(7.0))
     assert "x.npy" in failure(1, "merge", "x.npy")

@@ -134,6 +134,25 @@ def test_a_late_integer_may_need_uint64_or_a_sign():
     assert b"integers beyond 2^53 are rounded" in done.stderr
 
 
+def test_what_is_missing_counts_in_each_file():
+    for name, text in ("a", "1 NA 2"), ("b", "3"), ("c", "NA NA 6"), ("d", "NA"):
+        with open(name, "w") as file:
+            file.write(text)
+    for files, mean, count, missing in ("ab", "2", 4, 1), ("ba", "2", 4, 1), ("abc", "3", 7, 3), ("da", "1.5", 4, 2):
+        assert answer("mean", "--decimal", "--skip-nan", *files) == mean
+        assert answer("mean", "--skip-nan", *files) == mean
+        for options in ([], ["--decimal"]):
+            found = report("mean", "--skip-nan", *options, *files)
+            assert (found["count"], found["nan_count"]) == (count, missing)
+        assert tally("mean", "--decimal", *files).stdout == b"nan\n"
+
+
+def test_decimals_of_54_bits_are_rounded_once():
+    text = b"0.5\n957561568694982.9"
+    assert answer("top-k", "-k", 1, stdin=text) == "1\t957561568694982.9"
+    assert answer("max", stdin=text) == "957561568694982.9"
+
+
 def test_integers_that_had_to_be_rounded_are_told():
     done = tally("max", stdin=b"9007199254740993 NA", check=True)
     assert b"rounded to float64" in done.stderr

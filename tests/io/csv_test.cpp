@@ -75,6 +75,18 @@ TEST_F(csv_test, a_first_row_with_a_name_in_it_is_a_header) {
   EXPECT_EQ(column(",a,b\n0,5,6\n", "1"), values{0});
 }
 
+TEST_F(csv_test, a_first_row_of_nothing_but_missing_words_is_a_header) {
+  EXPECT_EQ(column("NA,nan\n1,2\n", "1"), values{1});
+  EXPECT_EQ(column("NA,nan\n1,2\n", "nan"), values{2});
+  EXPECT_EQ(column("-,null\n1,2\n", "null"), values{2});
+  EXPECT_EQ(column("NA\n1\n"), values{1});
+  EXPECT_EQ(column("\"\",\n1,2\n", "2"), values{2});
+  EXPECT_EQ(read_all<double>(in.write("a.csv", "7,NA\n1,2\n"),
+                             {.type = dtype::float64, .column = "7", .missing = {"7"}}),
+            values{1});
+  EXPECT_TRUE(error_of("7,NA\n1,2\n", {.column = "7"}).starts_with("all of the first row"));
+}
+
 TEST_F(csv_test, a_name_in_front_of_every_row_needs_none_of_its_own) {
   EXPECT_EQ(column("a,b\nx,1,2\ny,3,4\n", "a"), (values{1, 3}));
   EXPECT_EQ(column("a,b\nx,1,2\ny,3,4\n", "2"), (values{2, 4}));
@@ -144,6 +156,25 @@ TEST_F(csv_test, numbers_are_rounded_once) {
   EXPECT_EQ(number<float>("1e-46"), 0);
   EXPECT_EQ(number<double>("-Infinity"), -INFINITY);
   EXPECT_EQ(number<double>("INF"), INFINITY);
+}
+
+// Digits of up to 53 bits are divided by a power of ten, others are not: the nearest double of all.
+TEST_F(csv_test, decimals_around_and_beyond_53_bits_are_rounded_once) {
+  std::vector<double> expected{0.5};
+  std::string text = "x\n0.5\n";
+  for (int bits = 52; bits < 64; ++bits)
+    for (int i = -40; i <= 400; ++i) {
+      auto digits = std::to_string((std::uint64_t(1) << bits) + std::uint64_t(i * (bits - 51)));
+      if (digits.size() > 19) continue;
+      digits.insert(digits.size() - std::size_t(i + 40) % digits.size(), ".");
+      expected.push_back(std::strtod(digits.c_str(), nullptr));
+      text += digits + "\n";
+    }
+  auto const path = in.write("a.csv", text);
+  EXPECT_EQ(read_all<double>(path), expected);
+  EXPECT_EQ(read_all<double>(path, {.type = dtype::float64}), expected);
+  EXPECT_EQ(read_all<double>(in.write("b.csv", "x\n0.5\n957561568694982.9\n"))[1],
+            957561568694982.9);
 }
 
 // 1 + 2^-11 lies half way between two float16, 1 + 2^-8 between two bfloat16.

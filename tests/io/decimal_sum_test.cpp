@@ -69,6 +69,12 @@ TEST(decimal_sum, has_a_mean_of_34_digits_at_most_ties_to_even) {
   EXPECT_EQ(mean(std::string(33, '1') + "25", 1), std::string(33, '1') + "20");
   EXPECT_EQ(mean(std::string(33, '1') + "25.1", 1), std::string(33, '1') + "30");
   EXPECT_EQ(mean(std::string(35, '9'), 1), "1" + std::string(35, '0'));
+  // What lies below the digits of the sum: a third more than a tie, a third less than one.
+  EXPECT_EQ(mean(std::string(33, '3') + "76", 3), std::string(33, '1') + "30");
+  EXPECT_EQ(mean("-" + std::string(33, '3') + "76", 3), "-" + std::string(33, '1') + "30");
+  EXPECT_EQ(mean(std::string(33, '3') + "46", 3), std::string(33, '1') + "20");
+  EXPECT_EQ(mean(std::string(33, '3') + "44", 3), std::string(33, '1') + "10");
+  EXPECT_EQ(mean("0." + std::string(33, '3') + "76", 3), "0." + std::string(33, '1') + "3");
   EXPECT_EQ(mean("0", 7), "0");
   EXPECT_EQ(mean("1e-50", 4), "0." + std::string(50, '0') + "25");
 }
