@@ -38,7 +38,8 @@ class byte_writer {
   std::vector<std::byte> bytes_;
 };
 
-// Reads what a byte_writer wrote; throws tally::error where the bytes end too soon.
+// Reads what a byte_writer wrote; throws tally::error where the bytes end too soon, or are none
+// that it writes.
 class byte_reader {
  public:
   explicit byte_reader(std::span<std::byte const> bytes) : bytes_(bytes) {}
@@ -46,7 +47,10 @@ class byte_reader {
   template <element T>
   T get() {
     if constexpr (std::is_same_v<T, bool>) {
-      return get<std::uint8_t>() != 0;
+      auto const byte = get<std::uint8_t>();
+      if (byte > 1)
+        throw error("state: the byte " + std::to_string(byte) + " is not a bool, 0 or 1");
+      return byte == 1;
     } else {
       auto const raw = take(sizeof(T));
       bits_of<T> bits = 0;
