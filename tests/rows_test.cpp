@@ -32,6 +32,22 @@ TEST(rows, may_have_a_stride_a_start_a_length_and_a_k_of_their_own) {
   EXPECT_EQ(best.values[2], 9);
 }
 
+TEST(rows, of_negative_lengths_or_ks_have_none_and_of_larger_ones_all) {
+  std::vector<std::int32_t> const x = {3, 1, 4, 9, 1, 5, 9, 2, 6, 5, 3, 5};
+  auto const least = std::numeric_limits<std::int64_t>::min();
+  indices const lengths = {-1, 3, least, 99}, ks = {2, -1, 2, 99};
+  for (int threads : {1, 8}) {
+    rows const own{x.data(), 4, 3, 3, nullptr, lengths.data()};
+    auto const best = top_k(cpu{threads}, own, 2);
+    EXPECT_EQ(best.counts, (counts{0, 2, 0, 2}));
+    EXPECT_EQ(best.indices, (indices{-1, -1, 0, 2, -1, -1, 0, 2}));
+    EXPECT_EQ(best.values, (std::vector<std::int32_t>{0, 0, 9, 5, 0, 0, 5, 5}));
+    auto const of_own_k = top_k(cpu{threads}, own, {ks.data(), 2});
+    EXPECT_EQ(of_own_k.counts, (counts{0, 0, 0, 2}));
+    EXPECT_EQ(of_own_k.indices, (indices{-1, -1, -1, -1, -1, -1, 0, 2}));
+  }
+}
+
 TEST(rows, take_any_number_of_threads_and_every_option) {
   std::vector<float> x(13 * 100);
   for (std::size_t i = 0; i < x.size(); ++i)

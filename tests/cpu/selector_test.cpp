@@ -75,6 +75,38 @@ TYPED_TEST(top_k_of, streams_merge_in_any_order) {
   }
 }
 
+// Behind the last index of either, however many they have seen.
+TEST(top_k, a_stream_goes_on_behind_what_was_appended) {
+  std::vector<std::int32_t> const in = {3, 1, 2, 9, 9, 1, 9, 7};
+  auto const whole = std::span(in);
+  auto const of = [&](std::size_t begin, std::size_t end, top_k_options options) {
+    selector<std::int32_t> one(3, options, begin);
+    one.add(cpu{1}, whole.subspan(begin, end - begin));
+    return one;
+  };
+  for (bool distinct : {false, true})
+    for (bool earlier : {false, true}) {
+      top_k_options const options{.distinct = distinct};
+      auto stream = earlier ? of(2, 4, options) : of(0, 2, options);
+      stream.append(earlier ? of(0, 2, options) : of(2, 4, options));
+      stream.append(of(4, 4, options));
+      stream.add(cpu{1}, whole.subspan(4, 3));
+      stream.add(cpu{1}, whole.subspan(7));
+      EXPECT_EQ(stream.count(), in.size());
+      expect_best<std::int32_t>(in, ranked<std::int32_t>(in, options), 3, options,
+                                std::move(stream).result(), earlier ? "earlier" : "later");
+    }
+}
+
+TEST(top_k, a_stream_may_begin_beyond_32_bits) {
+  std::int64_t const far = std::int64_t(1) << 40;
+  selector<std::uint8_t> stream(2, {}, std::uint64_t(far)), next(2, {}, std::uint64_t(far) + 3);
+  stream.add(cpu{1}, std::vector<std::uint8_t>{3, 9, 1});
+  next.add(cpu{1}, std::vector<std::uint8_t>{0, 9});
+  stream.append(std::move(next));
+  EXPECT_EQ(std::move(stream).result().indices, (std::vector<std::int64_t>{far + 1, far + 4}));
+}
+
 TEST(top_k, a_full_stream_takes_the_least_better_key_and_no_equal_one) {
   for (bool distinct : {false, true}) {
     top_k_options const options = {.distinct = distinct};
