@@ -50,9 +50,9 @@ double wanted(std::span<T const> row, double q, interpolation method, bool skips
 template <class T>
 void expect_quantiles(test_call& call, std::vector<T> const& in, test_rows const& rows,
                       std::vector<double> const& qs, interpolation method, bool skips,
-                      std::string const& what, int offset = 0) {
+                      std::string const& what, int offset = 0, std::size_t at_once = 32) {
   using result = tally::quantile_of<T>;
-  auto const found = quantiles_on_device<T>(call, in, rows, qs, method, skips, offset);
+  auto const found = quantiles_on_device<T>(call, in, rows, qs, method, skips, offset, at_once);
   for (std::uint64_t r = 0; r < rows.count; ++r) {
     auto const row = std::span(in).subspan(rows.begin(r), rows.size(r));
     for (std::size_t i = 0; i < qs.size(); ++i) {
@@ -111,6 +111,15 @@ TEST(quantiles_of_rows_on_a_device, may_begin_and_end_anywhere) {
     for (bool skips : {false, true})
       expect_quantiles(call, in, rows, {0.5, 0.75}, interpolation::linear, skips, "rows", offset);
   }
+}
+
+// More than one launch has: each puts its own between those of the others.
+TEST(quantiles_of_rows_on_a_device, may_be_of_several_launches) {
+  test_call call(2);
+  auto const in = numbers<std::uint8_t>(3 * 9, 100, 0);
+  for (std::size_t at_once : {1, 2, 5})
+    expect_quantiles(call, in, test_rows{3, 9, 9}, {0, 0.25, 0.5, 0.875, 1}, interpolation::linear,
+                     false, "launches", 0, at_once);
 }
 
 TEST(quantiles_of_rows_on_a_device, share_blocks_among_a_few_rows) {

@@ -318,6 +318,38 @@ TEST(scans_of_rows_in_tiles, have_the_bits_of_a_row_alone) {
   }
 }
 
+// A source of elements that are computed, of an array that no memory holds.
+struct far_elements {
+  using element = std::int32_t;
+  __host__ __device__ std::int32_t operator[](std::uint64_t i) const {
+    return std::int32_t(i % 1009) + 7 * std::int32_t(i >> 31);
+  }
+};
+
+TEST(scans_of_rows, may_begin_beyond_32_bits) {
+  using prefix = decltype(tally::device::prefix_for<sums>::make(sums{}, false, false, {}));
+  gpu_scan_rows const rows{3, 700, (std::uint64_t(1) << 31) + 5, 700};
+  for (bool by_tiles : {true, false}) {
+    test_call call(by_tiles ? 1 : 8);
+    tally::device_array<std::int32_t> out(3 * rows.length);
+    tally::device::scan_call<prefix, far_elements, gpu_scan_rows> scan{
+        {}, rows, 0, false, false, out.data(), nullptr, {}, {}};
+    if (by_tiles)
+      tally::detail::scan_by_tiles(call, scan);
+    else
+      ASSERT_TRUE(tally::detail::scan_in_a_wave<prefix::wave_vectors>(call, scan));
+    tally::check(cudaDeviceSynchronize());
+    auto const got = out.to_host();
+    for (std::uint64_t r = 0; r < 3; ++r) {
+      std::int32_t sum = 0;
+      for (std::uint64_t i = 0; i < rows.length; ++i) {
+        sum += far_elements{}[r * rows.stride + i];
+        ASSERT_EQ(got[r * rows.length + i], sum) << "row " << r << ", by tiles: " << by_tiles;
+      }
+    }
+  }
+}
+
 // What there is no room for is said before anything is launched.
 TEST(scans_of_rows, that_have_too_many_tiles_are_refused) {
   test_call call(2);

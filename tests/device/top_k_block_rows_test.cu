@@ -109,6 +109,21 @@ TEST(top_k_by_blocks_of_rows, tell_the_worst_from_what_is_not_there) {
   }
 }
 
+// As many elements as some warps have places, from amid a vector on: the last, which are the best,
+// are of one warp more. By index no more are taken than are asked for.
+template <class T>
+void expect_last_of_whole_warps() {
+  constexpr std::size_t length = 2048, stride = length + 1;
+  std::vector<T> in(3 * stride);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = T(i % stride >= length - 2 ? 9 : i % 7);
+  for (bool sorted : {true, false})
+    expect_by_blocks(in, {3, length, stride}, 129, {.sorted = sorted}, "whole warps", 1);
+}
+TEST(top_k_by_blocks_of_rows, reach_into_a_warp_by_what_is_before_them) {
+  expect_last_of_whole_warps<std::uint8_t>();
+  expect_last_of_whole_warps<float>();
+}
+
 TEST(top_k_by_blocks_of_rows, skip_nans_even_if_few_are_left) {
   for (unsigned numbers : {0u, 1u, 40u, 700u}) {
     std::mt19937_64 random(numbers);

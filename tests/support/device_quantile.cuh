@@ -89,22 +89,26 @@ void expect_kth(test_call& call, std::vector<T> const& in, test_rows const& rows
   }
 }
 
-// Quantiles of rows: that of row r and qs[i], a double or a fraction, is at r * qs.size() + i.
+// Quantiles of rows, so many by a launch: that of row r and qs[i], a double or a fraction, is at
+// r * qs.size() + i.
 template <class T>
 std::vector<tally::quantile_of<T>> quantiles_on_device(test_call& call, std::vector<T> const& in,
                                                        test_rows const& rows,
                                                        tally::detail::quantile_places const& qs,
                                                        tally::interpolation method, bool skips,
-                                                       int offset = 0) {
+                                                       int offset = 0, std::size_t at_once = 32) {
   using bits = tally::bits_of<T>;
   rows_on_device<T> const there(in, rows, offset);
   guarded_output<tally::quantile_of<T>> out(rows.count * qs.size());
   auto const order = tally::rank_order<bits>::of(std::type_identity<T>{}, true, false);
-  tally::detail::gpu_quantiles how{tally::dtype_of<T>, method, skips,    unsigned(qs.size()), {},
-                                   out.data(),         0,      qs.size()};
-  for (std::size_t i = 0; i < qs.size(); ++i) how.q[i] = qs[i];
-  tally::detail::quantiles_on_gpu(call, there.input(), there.rows(), order, how);
-  expect_sums_are_back(call);
+  for (std::size_t first = 0; first < qs.size(); first += at_once) {
+    auto const count = std::min(at_once, qs.size() - first);
+    tally::detail::gpu_quantiles how{tally::dtype_of<T>, method, skips,    unsigned(count), {},
+                                     out.data(),         first,  qs.size()};
+    for (std::size_t i = 0; i < count; ++i) how.q[i] = qs[first + i];
+    tally::detail::quantiles_on_gpu(call, there.input(), there.rows(), order, how);
+    expect_sums_are_back(call);
+  }
   return out.found();
 }
 

@@ -222,4 +222,37 @@ TYPED_TEST(exact_scans_on_a_device, see_on_which_side_of_a_tie_they_are) {
   }
 }
 
+// Two elements so far apart that their limbs are full, or lack room for a bit: when the upper bits
+// have cancelled, the lowest one is left.
+template <class T>
+void expect_full_limbs(int limbs) {
+  using f = tally::format<T>;
+  std::size_t const part = part_of_warp<tally::exact_running_sum<T, T>>;
+  for (int more : {0, 1}) {
+    int const bits = 41 * limbs + more, bottom = -bits / 2, top = bottom + bits;
+    auto const power = [](int e) { return tally::convert<T>(std::ldexp(1.0, e)); };
+    T const unit = tally::from_bits<T>(tally::to_bits(power(bottom + f::precision - 1)) | 1);
+    std::vector<T> in(part + 40, T{});
+    in[0] = power(top - 1), in[1] = unit;
+    in[32] = minus(in[0]), in[part + 2] = minus(power(bottom + f::precision - 1));
+    expect_exact(in, std::to_string(limbs) + " limbs and " + std::to_string(more));
+  }
+}
+TEST(exact_scans_on_a_device_of_floats, keep_the_last_bit_of_full_limbs) {
+  for (int limbs : {1, 5}) expect_full_limbs<float>(limbs);
+}
+TEST(exact_scans_on_a_device_of_doubles, keep_the_last_bit_of_full_limbs) {
+  for (int limbs : {2, 3}) expect_full_limbs<double>(limbs);
+}
+
+// Between the highest place that limbs have and the largest double.
+TEST(exact_scans_on_a_device_of_doubles, reach_above_the_highest_limb) {
+  for (int exponent : {971, 972, 990, 1012}) {
+    std::vector<double> in(700);
+    for (std::size_t i = 0; i < in.size(); ++i)
+      in[i] = std::ldexp(1 + double(i) * 0x1p-52, exponent - 1);
+    expect_exact(in, "2^" + std::to_string(exponent));
+  }
+}
+
 }  // namespace

@@ -29,9 +29,10 @@ __global__ void __launch_bounds__(selecting_threads)
     places[at] = Rank::index(x);
     atomicAdd(emitted, 1u);
   };
+  unsigned const spare = (most + 8 - room) & ~3u;  // so that lists end where the memory does
   bool const placed = tally::device::place_entries<Rank>(
-      blockIdx.x, gridDim.x, board, {kept.entries, bins, room}, tags, count, limit,
-      [&](unsigned i) { return list[i]; }, emit);
+      blockIdx.x, gridDim.x, board, {kept.entries + spare, bins + spare, room},
+      tags + (most - count), count, limit, [&](unsigned i) { return list[i]; }, emit);
   if (!placed && threadIdx.x == 0) atomicAdd(emitted + 1, 1u);
 }
 
@@ -138,18 +139,32 @@ TEST(places_of_a_list, are_found_however_entries_are_distributed) {
 }
 
 // The edges are all from the worst, so that the others are in the first bins; in one of them.
-TEST(places_of_a_list, are_not_emitted_where_a_bin_has_no_room) {
-  unsigned const count = most;
+std::vector<pair<std::uint32_t>> entries_of_one_bin(unsigned count) {
   std::vector<pair<std::uint32_t>> list(count);
   for (unsigned i = 0; i < count; ++i) list[i] = {0x8000'0000u + i % 5, i};
-  for (unsigned e = 0; e < tally::device::edges; ++e) {
-    auto& x = list[tally::device::place_of_edge(e, count)];
-    x.key = e;
-  }
+  for (unsigned e = 0; e < tally::device::edges; ++e)
+    list[tally::device::place_of_edge(e, count)].key = e;
+  return list;
+}
+
+TEST(places_of_a_list, are_not_emitted_where_a_bin_has_no_room) {
+  auto const list = entries_of_one_bin(most);
   for (unsigned blocks : {1u, 3u}) {
     expect_places(list, 500, blocks, "in one bin", 1200, false);
     expect_places(list, 500, blocks, "in one bin with room");
   }
+}
+
+// Beside a part's share room for the bin and seven more, or for all and three more.
+TEST(places_of_a_list, fill_their_room_to_the_last) {
+  unsigned const count = 260, in_bin = count - tally::device::edges;
+  auto const list = entries_of_one_bin(count);
+  for (unsigned blocks : {1u, 3u})
+    for (bool fits : {false, true}) {
+      unsigned const share = (20 + blocks - 1) / blocks;
+      expect_places(list, 20, blocks, "the bin", share + in_bin + 6 + fits, fits);
+      expect_places(list, 200, blocks, "all", count + 2 + fits, fits);
+    }
 }
 
 }  // namespace

@@ -102,6 +102,20 @@ TEST(top_k_in_one_read_of_rows, do_not_disturb_each_other) {
     expect_top_k(call, in, rows, options.order == tally::largest ? 33 : 700, options, "rows");
 }
 
+// A block's first row is selected digit by digit, its next in one read, from the same memory at
+// once.
+TEST(top_k_in_one_read_of_rows, may_follow_one_that_is_not) {
+  test_call call(1);  // four blocks
+  call.hold_rows(false);
+  test_rows const rows{9, 1300, 1300};
+  auto in = shuffled<std::uint32_t>(rows.count * rows.stride);
+  for (std::size_t r : {0, 1, 2, 3, 8}) std::fill_n(in.begin() + r * rows.stride, 1300, 7u);
+  paths taken, expected = path(tally::detail::top_k_path::by_digits, 5);
+  expected[unsigned(tally::detail::top_k_path::sampled)] = 4;
+  expect_top_k(call, in, rows, 40, {.sorted = false}, "in turn", 0, false, &taken);
+  EXPECT_EQ(taken, expected);
+}
+
 TEST(top_k_in_one_read_of_rows, is_right_for_what_nobody_thought_of) {
   std::mt19937_64 random(99);
   auto const options = all_options();
