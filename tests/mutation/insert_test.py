@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutants stand behind their numbers, and every one of the list has its place in today's sources."""
 
-import json
-from pathlib import Path
 
 import pytest
 

@@ -4,9 +4,10 @@
 The mutants of tests/mutation/*.json and those that generate_device.py makes of every fence, barrier,
 mask and bound in device code are put into a copy of the tree, each behind a number that is read at run
 time, so that two builds serve all: that of the library with its C++ and Python tests, and that of device
-code on the SIMT machine. First every test is run alone to see which mutants it comes by. Then each
-mutant is switched on for the tests that come by it, the one that killed it last time first, the
-others from the quickest to the slowest, until one fails, or takes five times as long.
+code on the SIMT machine. First every test is run alone to see which mutants it comes by, unless an
+earlier run has seen that, or none that is wanted can be in it. Then each mutant is switched on for the
+tests that come by it, the one that killed it last time first, the others from the quickest to the
+slowest, until one fails, or takes five times as long.
 """
 
 import argparse
@@ -14,37 +15,30 @@ import json
 import os
 import re
 import shutil
-import signal
-import subprocess
 import sys
 import threading
 import time
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
 
 if __package__:
     from . import generate_device
     from .insert import insert
+    from .kept import Kept, digest_of
+    from .programs import BUILDS, must, tests_of
 else:
     import generate_device
     from insert import insert
+    from kept import Kept, digest_of
+    from programs import BUILDS, must, tests_of
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 RESULTS = ROOT / "results" / "mutants.json"
 CLASSES = ["window", "tolerance", "rounding", "carry", "split", "tie", "memory", "parse", "order",
            "schedule", "tree"]
-BUILDS = {"device": ["warp_simt_tests", "block_simt_tests", "device_simt_tests"],
-          "cpu": ["aggregate_tests", "claims_tests", "cpu_tests", "exact_tests", "io_tests", "tally_tests",
-                  "tally_probe", "tally_cli"]}
-PYTHON_TESTS = ["tests/aggregate", "tests/cli/scan_test.py", "tests/cli/reduce_test.py",
-                "tests/cli/top_k_test.py", "tests/cli/state_test.py", "tests/cli/error_test.py",
-                "tests/cli/input_test.py", "tests/cli/text_test.py", "tests/cli/csv_test.py",
-                "tests/cli/arguments_test.py", "tests/cli/describe_test.py", "tests/cli/same_bits_test.py"]
-
 START_OF_PYTEST = 1  # second
 
 
@@ -59,35 +53,22 @@ def all_mutants():
     return listed + generated
 
 
-def run(command, environment=None, timeout=None, **options):
-    """With all processes that it starts: none outlives it."""
-    with subprocess.Popen([str(c) for c in command], env={**os.environ, **(environment or {})},
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
-                          stderr=subprocess.STDOUT, errors="replace", start_new_session=True,
-                          **options) as process:
-        try:
-            output, _ = process.communicate(timeout=timeout)
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-    return subprocess.CompletedProcess(command, process.returncode, output)
-
-
-def must(command, **options):
-    done = run(command, **options)
-    if done.returncode:
-        sys.exit(f"failed: {' '.join(map(str, command))}\n{done.stdout[-8000:]}")
-    return done.stdout
+def builds_with(files):
+    """Which builds have code of some files: .cuh are for devices alone, other headers for both."""
+    headers = [file for file in files if file.startswith("include/")]
+    cpu = [file for file in files if not file.endswith(".cuh")]
+    return [name for name, some in (("device", headers), ("cpu", cpu)) if some]
 
 
 class Tree:
-    """A copy of the sources with all mutants, and its builds."""
+    """A copy of the sources with all mutants and their numbers, and its builds."""
 
     def __init__(self, folder, mutants):
         self.folder, self.source, self.mutants = folder, folder / "tree", mutants
         self.build = folder / "build"
+        self.most = max(number for number, _ in mutants)
 
-    def make(self, jobs):
+    def make(self, jobs, builds):
         self.copy()
         library = self.folder / "libmutated.so"
         must(["g++", "-std=c++20", "-O2", "-shared", "-fPIC", HERE / "mutated.cpp", "-o", library])
@@ -96,16 +77,20 @@ class Tree:
               "CMAKE_BUILD_TYPE=Mutants", "-D", "CMAKE_CXX_FLAGS_MUTANTS=-O1", "-D",
               f"CMAKE_CXX_FLAGS=-w -include {HERE}/mutated.hpp", "-D",
               f"CMAKE_CXX_STANDARD_LIBRARIES={link}"])
-        for name, targets in BUILDS.items():
+        for name in builds:
             started = time.time()
-            must(["cmake", "--build", self.build, "--parallel", jobs, "--target", *targets])
+            must(["cmake", "--build", self.build, "--parallel", jobs, "--target", *BUILDS[name]])
             say(f"built {name} in {time.time() - started:.0f} s")
+        self.sources_of = dict(self.read_sources())
+        self.library = {s for object, some in self.sources_of.items()
+                        if not object.startswith("tests/") for s in some}
+        self.library_digest = digest_of(self.build.glob("*.a"))
 
     def copy(self):
         """Writes what is new, so that only that is built again."""
         files = must(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"]).splitlines()
         by_file = {}
-        for number, mutant in enumerate(self.mutants, 1):
+        for number, mutant in self.mutants:
             by_file.setdefault(mutant["file"], []).append((number, mutant))
         for file in files:
             if not (ROOT / file).is_file():
@@ -122,85 +107,17 @@ class Tree:
             if path.is_file() and path.relative_to(self.source).as_posix() not in set(files):
                 path.unlink()
 
+    def read_sources(self):
+        """Of each object, which files of the tree it was made of."""
+        for block in must(["ninja", "-C", self.build, "-t", "deps"]).split("\n\n"):
+            first, *others = block.splitlines() or [""]
+            inside = [os.path.relpath(os.path.join(self.build, o.strip()), self.source) for o in others]
+            yield first.split(":")[0], {file for file in inside if not file.startswith("..")}
+
     def python(self):
         return {"TALLY_PROBE": str(self.build / "libtally_probe.so"),
                 "TALLY_BINARY": str(self.build / "tally"), "PYTHONDONTWRITEBYTECODE": "1",
                 "HYPOTHESIS_STORAGE_DIRECTORY": str(self.folder / "hypothesis")}
-
-
-class Program:
-    """Tests that one process runs, until the first of them fails."""
-
-    def __init__(self, name, environment, chosen):
-        self.name, self.environment, self.chosen = name, environment, chosen
-
-    def run(self, tests, environment, timeout):
-        """None if they pass, else which one failed and how."""
-        names = [t.name for t in tests]
-        try:
-            done = run(self.chosen(names), {**self.environment, **environment}, timeout, cwd=ROOT)
-        except subprocess.TimeoutExpired as late:
-            return failed_one(late.stdout, names), "time"
-        if done.returncode == 0:
-            return None
-        finding = re.search(r"^(\w[\w ]*) in .*, block \(", done.stdout, re.M)
-        how = finding.group(1) if finding else "answer" if done.returncode > 0 else "crash"
-        return failed_one(done.stdout, names), how
-
-
-class Test:
-    def __init__(self, program, name):
-        self.program, self.name = program, name
-        self.seconds, self.reaches = 0.0, frozenset()
-
-
-def failed_one(output, names):
-    output = output.decode(errors="replace") if isinstance(output, bytes) else output or ""
-    found = (re.findall(r"^\[  FAILED  \] (\S+)", output, re.M) or
-             re.findall(r"^(?:FAILED|ERROR) (\S+)", output, re.M) or
-             re.findall(r"^\[ RUN      \] (\S+)", output, re.M)[-1:] or names)
-    return found[0].rstrip(",")
-
-
-def entries(tree):
-    """The programs that were built, as CTest runs them: (name, path, filter, environment)."""
-    built = {t for targets in BUILDS.values() for t in targets}
-    listed = json.loads(must(["ctest", "--test-dir", tree.build, "--show-only=json-v1"]))
-    for entry in listed["tests"]:
-        path, *arguments = entry.get("command", [""])  # none: it was not built
-        properties = {p["name"]: p["value"] for p in entry.get("properties", [])}
-        environment = dict(e.split("=", 1) for e in properties.get("ENVIRONMENT", []))
-        share = environment.pop("GTEST_SHARD_INDEX", "0")
-        environment.pop("GTEST_TOTAL_SHARDS", None)
-        chosen = [a for a in arguments if a.startswith("--gtest_filter=")] or ["--gtest_filter=*"]
-        if share == "0" and os.path.realpath(path).split("/")[-1] in built:
-            yield entry["name"], path, chosen[0], environment
-
-
-def gtests(name, path, chosen, environment):
-    """The tests of a program."""
-    program = Program(name, environment, lambda names: [path, "--gtest_fail_fast",
-                                                        f"--gtest_filter={':'.join(names)}"])
-    suite = ""
-    for line in must([path, chosen, "--gtest_list_tests"], environment=environment).splitlines():
-        test = line.split("#")[0].strip()
-        if not line.startswith(" "):
-            suite = test
-        elif "DISABLED" not in test:
-            yield Test(program, suite + test)
-
-
-def pytests(tree):
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    program = Program("pytest", tree.python(), lambda names: [*command, "-x", *names])
-    listed = must([*command, "--collect-only", *PYTHON_TESTS], environment=tree.python(), cwd=ROOT)
-    for node in listed.splitlines():
-        if "::" in node:
-            yield Test(program, node)
-
-
-def tests_of(tree):
-    return [t for entry in entries(tree) for t in gtests(*entry)] + list(pytests(tree))
 
 
 def look_what_is_reached(tests, tree, jobs):
@@ -209,14 +126,14 @@ def look_what_is_reached(tests, tree, jobs):
 
     def blank():
         noted = tree.folder / f"reached.{threading.get_ident()}"
-        noted.write_bytes(bytes(len(tree.mutants) + 1))
+        noted.write_bytes(bytes(tree.most + 1))
         return noted, {"TALLY_MUTANTS_REACHED": str(noted)}
 
-    def look(test):
+    def look_alone(test):
         noted, environment = blank()
         started = time.time()
         if how := test.program.run([test], environment, 600):
-            unfit.append((test.name, how[1]))
+            return unfit.append((test.name, how[1]))
         test.seconds = time.time() - started
         test.reaches = frozenset(n for n, reached in enumerate(noted.read_bytes()) if reached)
 
@@ -237,10 +154,29 @@ def look_what_is_reached(tests, tree, jobs):
         if "::" in test.name:
             together.setdefault(test.name.split("::")[0], []).append(test)
     with ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(look, (t for t in tests if "::" not in t.name)))
+        list(pool.map(look_alone, (t for t in tests if "::" not in t.name)))
         list(pool.map(look_together, together.values()))
+    return unfit
+
+
+def look(options, mutants, files):
+    """The mutants' numbers, and the tests that may come by some of these files and by which mutants."""
+    options.folder.mkdir(parents=True, exist_ok=True)
+    kept = Kept(options.folder)
+    numbered, builds = kept.number(mutants), builds_with(files)
+    kept.save()
+    tree = Tree(options.folder, numbered)
+    tree.make(options.jobs, builds)
+    tests = [t for t in tests_of(tree, builds) if t.sources & files]
+    new = [t for t in tests if not kept.recall(t)]
+    say(f"{len(tests)} tests without a mutant, but for {len(tests) - len(new)} that are known")
+    try:
+        unfit = look_what_is_reached(new, tree, options.jobs)
+    finally:
+        kept.keep([t for t in new if t.reaches is not None])
     if unfit:
         sys.exit(f"without a mutant these fail: {unfit}")
+    return numbered, tests
 
 
 def head(mutant):
@@ -322,21 +258,20 @@ def main():
     mutants = all_mutants()
     last = json.loads(options.json.read_text())["mutants"] if options.json.exists() else []
     last = {row["name"]: row for row in last}
-    tree = Tree(options.folder, mutants)
-    tree.folder.mkdir(parents=True, exist_ok=True)
-    tree.make(options.jobs)
-    tests = tests_of(tree)
-    say(f"{len(tests)} tests without a mutant")
-    look_what_is_reached(tests, tree, options.jobs)
-
-    kills = defaultdict(Counter)
-    for row in last.values():
-        kills[row["file"]][row.get("by")] += 1
 
     def wanted(m):
         lives = last.get(m["name"], {"outcome": "not tried"})["outcome"] in ("survived", "not tried")
         named = re.search(options.only, f"{m['file']}:{m['name']}")
         return named and (lives or not options.survivors)
+
+    files = {m["file"] for m in mutants if wanted(m)}
+    if not files:
+        sys.exit("mutate: no mutant is so")
+    numbered, tests = look(options, mutants, files)
+
+    kills = defaultdict(Counter)
+    for row in last.values():
+        kills[row["file"]][row.get("by")] += 1
 
     def outcome(numbered):
         number, mutant = numbered
@@ -350,7 +285,7 @@ def main():
 
     rows = [last.get(m["name"]) or head(m) | {"outcome": "not tried"} for m in mutants]
     with ThreadPoolExecutor(options.jobs) as pool:
-        for i, row in enumerate(pool.map(outcome, enumerate(mutants, 1))):
+        for i, row in enumerate(pool.map(outcome, numbered)):
             changed, rows[i] = rows[i] != row, row
             if changed:
                 write(options.json, rows)

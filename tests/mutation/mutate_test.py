@@ -3,8 +3,9 @@
 
 from collections import Counter
 
-from . import mutate
-from .mutate import batches, failed_one, summary
+from . import programs
+from .mutate import batches, builds_with, summary
+from .programs import failed_one
 
 
 def row(outcome, kind="window"):
@@ -26,9 +27,15 @@ def test_the_test_that_failed_is_named():
 
 def test_the_last_killer_comes_first_then_those_that_kill_most_for_their_time():
     program, other = object(), object()
-    tests = [mutate.Test(program, name) for name in ("slow", "quick", "deadly", "killer")]
-    tests.append(mutate.Test(other, "script"))
+    tests = [programs.Test(program, name) for name in ("slow", "quick", "deadly", "killer")]
+    tests.append(programs.Test(other, "script"))
     for test, seconds in zip(tests, (9, 0.5, 1.2, 5, 0.1)):
         test.seconds = seconds
     assert [[t.name for t in some] for some in batches(tests, "killer", Counter(deadly=3))] == \
         [["killer"], ["deadly", "quick"], ["script"], ["slow"]]
+
+
+def test_only_builds_are_made_that_have_code_of_a_file():
+    assert builds_with({"include/tally/device/scan.cuh"}) == ["device"]
+    assert builds_with({"cli/merge.cpp", "src/io/csv.cpp"}) == ["cpu"]
+    assert builds_with({"include/tally/exact/float_format.hpp"}) == ["device", "cpu"]
