@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutants stand behind their numbers, and every one of the list has its place in today's sources."""
 
+import re
 
 import pytest
 
-from .insert import Misplaced, insert
+from .insert import Misplaced, insert, is_statement
 from .mutate import CLASSES, ROOT, all_mutants
 
 
@@ -55,3 +56,16 @@ def test_every_mutant_has_its_place():
         by_file.setdefault(m["file"], []).append((number, m))
     for file, here in by_file.items():
         insert((ROOT / file).read_text(), here)
+
+
+def is_complete(text):
+    """Whether it can stand between parentheses: all brackets, and no half of a conditional."""
+    bare = re.sub(r"\"(\\.|[^\"\\])*\"|'(\\.|[^'\\])*'|::|for \([^()]*:", "", text)
+    return all(bare.count(a) == bare.count(b) for a, b in ("()", "[]", "{}")) and \
+        (is_statement(text) or bare.count("?") == bare.count(":"))
+
+
+def test_a_mutants_texts_are_complete():
+    assert not is_complete("x : a < b") and not is_complete("f(x))") and is_complete("a ? b : std::min(c, d)")
+    for m in all_mutants():
+        assert is_complete(m["text"]) and is_complete(m["replacement"]), m["name"]
