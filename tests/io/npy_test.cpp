@@ -64,6 +64,7 @@ struct npy_test : testing::Test {
 
   std::string error_of(std::string const& bytes, open_options const& options = {}) {
     auto const message = read_error(in.write("a.npy", bytes), options);
+    if (message == "no error") return message;
     EXPECT_TRUE(message.starts_with(in.path("a.npy: "))) << message;
     return message.substr(std::min(message.size(), in.path("a.npy: ").size()));
   }
@@ -302,6 +303,17 @@ TEST_F(npy_test, unknown_versions_and_huge_headers_are_refused) {
             ".npy version 4.0 is not supported; 1.0, 2.0 and 3.0 are");
   EXPECT_EQ(error_of(std::string("\x93NUMPY\2\0\xff\xff\xff\xff", 12)),
             "the .npy header says that it has 4294967295 bytes; at most 1048576 are read");
+  for (std::string const version : {std::string("\0\0", 2), std::string("\1\1", 2),
+                                    std::string("\3\1", 2), std::string("\4\0", 2)}) {
+    auto bytes = npy(header("<f4", "()"), "1234");
+    bytes.replace(6, 2, version);
+    EXPECT_NE(error_of(bytes).find("is not supported; 1.0, 2.0 and 3.0 are"), bytes.npos);
+  }
+  auto longest = header("<f4", "()");
+  longest.insert(longest.size() - 1, (std::size_t(1) << 20) - longest.size(), ' ');
+  EXPECT_EQ(error_of(npy(longest, bytes_of<float>({7}), 2)), "no error");
+  EXPECT_EQ(error_of(npy(longest + " ", bytes_of<float>({7}), 2)),
+            "the .npy header says that it has 1048577 bytes; at most 1048576 are read");
 }
 
 TEST_F(npy_test, what_is_no_npy_file_is_refused) {
