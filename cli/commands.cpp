@@ -56,7 +56,7 @@ constexpr command own[] = {
      "The exact variance of the population (divided by n), rounded once",
      "The mean squared distance from the mean, exact and rounded once to the input's type or\n"
      "--out-dtype; of integers, to float64. --ddof 1 divides by n - 1, for that of a sample.",
-     reduction | has_out_type | has_ddof | runs_on_gpu,
+     reduction | has_out_type | has_ddof | takes_decimals | runs_on_gpu,
      {"tally variance examples/data/flights_distance.npy",
       "tally variance --ddof 1 --skip-nan examples/data/flights_arr_delay.npy"},
      run_reduction,
@@ -66,7 +66,7 @@ constexpr command own[] = {
      "The exact standard deviation of the population (divided by n), rounded once",
      "The root of the variance, exact and rounded once to the input's type or --out-dtype; of\n"
      "integers, to float64. --ddof 1 divides by n - 1, for that of a sample.",
-     reduction | has_out_type | has_ddof | runs_on_gpu,
+     reduction | has_out_type | has_ddof | takes_decimals | runs_on_gpu,
      {"tally std examples/data/flights_distance.npy",
       "tally std --ddof 1 --skip-nan examples/data/flights_arr_delay.npy"},
      run_reduction,
@@ -77,7 +77,7 @@ constexpr command own[] = {
      "The root of the sum of squares, rounded once to --out-dtype: by default as a sum is, of "
      "integers\n"
      "to float64.",
-     reduction | has_out_type | runs_on_gpu | grows,
+     reduction | has_out_type | takes_decimals | runs_on_gpu | grows,
      {"tally norm examples/data/flights_distance.npy", "printf '3 4' | tally norm"},
      run_reduction,
      "norm"},
@@ -85,7 +85,7 @@ constexpr command own[] = {
      {},
      "The exact sum of squares, rounded once",
      "As a sum is: of integers every digit, of floating point in a wider type, or in --out-dtype.",
-     reduction | has_out_type | runs_on_gpu | grows,
+     reduction | has_out_type | takes_decimals | runs_on_gpu | grows,
      {"tally sum-of-squares examples/data/flights_distance.npy", "seq 3 | tally sum-of-squares"},
      run_reduction,
      "sum_of_squares"},

@@ -105,6 +105,8 @@ void run_decimal(arguments const& options) {
   for_each_array(options, [&](std::vector<std::string> const& files) {
     if (command.options & adds_decimals) return run_sum(files, options);
     if (command.options & leaves_nan_out) return run_decimal_description(files, options);
+    if (command.index.empty() && !command.aggregate.starts_with("arg"))
+      return run_decimal_moment(files, options);
     run_extreme(files, options);
   });
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decimal_description.hpp"
 
+#include <functional>
+#include <map>
+
+#include "commands.hpp"
 #include "decimal.hpp"
 #include "table.hpp"
 
@@ -17,16 +21,25 @@ void decimal_description::add(io::decimals const& from, std::size_t i) {
   least_.add(from, i, index), greatest_.add(from, i, index);
 }
 
-// The root of (n * the sum of squares - the square of the sum) / (n * (n - ddof)).
-std::string decimal_description::deviation(std::uint64_t ddof) const {
-  auto const n = count_ - missing_;
-  if (n <= ddof) return "nan";
-  auto distance = sum_.square();
-  distance.negate();
+// The variance times n * (n - ddof).
+io::decimal_sum decimal_description::distances() const {
+  auto all = sum_.square();
+  all.negate();
   auto squares = squares_.sum();
-  squares.multiply(n);
-  distance.add(squares);
-  return distance.root(static_cast<unsigned __int128>(n) * (n - ddof));
+  squares.multiply(numbers());
+  all.add(squares);
+  return all;
+}
+
+std::string decimal_description::found(std::string_view aggregate, std::uint64_t ddof) const {
+  auto const n = numbers();
+  auto const divisor = static_cast<unsigned __int128>(n) * (n - ddof);
+  std::map<std::string_view, std::function<std::string()>> const answers = {
+      {"sum_of_squares", [&] { return squares_.sum().text(); }},
+      {"norm", [&] { return squares_.sum().root(1); }},
+      {"variance", [&] { return n > ddof ? distances().quotient(divisor) : "nan"; }},
+      {"standard_deviation", [&] { return n > ddof ? distances().root(divisor) : "nan"; }}};
+  return answers.at(aggregate)();
 }
 
 answer decimal_description::found(std::uint64_t ddof) const {
@@ -42,12 +55,26 @@ answer decimal_description::found(std::uint64_t ddof) const {
   a.names = {"count", "nan_count"};
   a.lines = {std::to_string(count_), std::to_string(missing_)};
   add("sum", sum_.text());
-  add("mean", sum_.quotient(count_ - missing_));
-  add("standard_deviation", deviation(ddof));
+  add("mean", sum_.quotient(numbers()));
+  add("standard_deviation", found("standard_deviation", ddof));
   a.keys["ddof"] = ddof;
   add_extreme("minimum", least_);
   add_extreme("maximum", greatest_);
   return a;
+}
+
+void run_decimal_moment(std::vector<std::string> const& files, arguments const& options) {
+  stopwatch const watch;
+  auto const& command = *command_named(options.command);
+  decimal_description all;
+  auto const about =
+      read_decimals(files, options, [&](auto const& x, auto i, auto) { all.add(x, i); });
+  bool const is_nan = all.nan_count() > 0 && !options.skip_nan;
+  if (!is_nan && all.count() == all.nan_count() && !(command.options & grows))
+    throw empty_array(options.command, files.front(), all.count());
+  auto found = decimal_answer(is_nan ? "nan" : all.found(command.aggregate, options.ddof));
+  if (command.options & has_ddof) found.keys["ddof"] = options.ddof;
+  print(options, about, found, watch);
 }
 
 void run_decimal_description(std::vector<std::string> const& files, arguments const& options) {

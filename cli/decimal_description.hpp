@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What describe and the extremes tell of decimals.
+// What describe, the moments and the extremes tell of decimals.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arguments.hpp"
@@ -40,8 +41,9 @@ class decimal_description {
   void add(io::decimals const& from, std::size_t i);
   std::uint64_t count() const { return count_; }
   std::uint64_t nan_count() const { return missing_; }
-  // With at least one number.
+  // With at least one number: all of it, and what a command of that name tells.
   answer found(std::uint64_t ddof) const;
+  std::string found(std::string_view aggregate, std::uint64_t ddof) const;
 
  private:
   std::uint64_t count_ = 0, missing_ = 0;
@@ -49,9 +51,12 @@ class decimal_description {
   io::decimal_squares squares_;
   decimal_extreme least_{false}, greatest_{true};
 
-  std::string deviation(std::uint64_t ddof) const;
+  std::uint64_t numbers() const { return count_ - missing_; }
+  io::decimal_sum distances() const;
 };
 
+// variance, std, norm and sum-of-squares; and describe.
+void run_decimal_moment(std::vector<std::string> const& files, arguments const& options);
 void run_decimal_description(std::vector<std::string> const& files, arguments const& options);
 
 }  // namespace tally::cli

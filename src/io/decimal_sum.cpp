@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t base = 1'000'000'000, places = 9;
 constexpr std::int64_t powers[] = {1,       10,        100,        1'000,      10'000,
                                    100'000, 1'000'000, 10'000'000, 100'000'000};
-constexpr std::size_t most_digits = 34;  // of what is rounded
+constexpr int most_digits = 34;  // of what is rounded
 
 template <class T>
 T floor_div(T a, std::int64_t b) {
@@ -211,40 +211,24 @@ std::string decimal_sum::text() const {
   return with_point(negative, sum.text(), -sum.first * places);
 }
 
-std::string decimal_sum::quotient(std::uint64_t divisor) const {
+std::string decimal_sum::quotient(unsigned __int128 divisor) const { return root_of(1, divisor); }
+std::string decimal_sum::root(unsigned __int128 divisor) const { return root_of(2, divisor); }
+
+// The largest integer whose power, times the divisor, is not above the sum in units that give it
+// some digits more than are wanted.
+std::string decimal_sum::root_of(int degree, unsigned __int128 divisor) const {
   auto sum = all();
   bool const negative = sum.take_sign();
-  sum.at(0);
-  std::string digits;
-  unsigned __int128 rest = 0;
-  auto const significant = [&] {
-    return digits.size() - std::min(digits.find_first_not_of('0'), digits.size());
-  };
-  // As far as the sum goes, then on until there are enough digits to round.
-  auto place = sum.first + std::int64_t(sum.digits.size());
-  while (place > sum.first || (rest != 0 && significant() <= most_digits)) {
-    --place;
-    rest = rest * base + (place >= sum.first ? std::uint64_t(sum.at(place)) : 0);
-    digits += padded(std::int64_t(rest / divisor));
-    rest %= divisor;
-  }
-  digits = rounded(std::move(digits), most_digits, rest != 0);
-  return with_point(negative, std::move(digits), -place * places);
-}
-
-// The largest integer whose square, times the divisor, is not above the sum in units that give it
-// some 36 digits.
-std::string decimal_sum::root(unsigned __int128 divisor) const {
-  auto sum = all();
   auto digits = sum.text();
   digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
   if (digits.empty()) return "0";
   auto const first = sum.first * places;  // of the last digit, the power of ten
-  auto const wanted = std::int64_t(2 * most_digits + 4 + text_of(divisor).size());
-  auto const scale = floor_div(wanted - std::int64_t(digits.size()) - first + 1, 2);
-  auto const zeros = first + 2 * scale;
-  auto const length = std::size_t(std::int64_t(digits.size()) + zeros);
-  bool const dropped = zeros < 0 && digits.find_first_not_of('0', length) != digits.npos;
+  auto const size = std::int64_t(digits.size());
+  auto const wanted = std::int64_t(text_of(divisor).size()) + degree * (most_digits + 2);
+  auto const scale = floor_div(wanted - size - first + degree - 1, degree);
+  auto const length = std::size_t(size + first + degree * scale);
+  bool const dropped =
+      length < digits.size() && digits.find_first_not_of('0', length) != digits.npos;
   digits.resize(length, '0');
   auto const x = natural_of<12>(digits);
   auto const d = natural_of(divisor);
@@ -252,12 +236,13 @@ std::string decimal_sum::root(unsigned __int128 divisor) const {
   bool exact = false;
   for (int bit = 124; bit >= 0; --bit) {
     auto const next = natural_of(root | (unsigned __int128)(1) << bit);
-    auto const square = detail::multiply(detail::multiply(next, next), d);
-    if (x < square) continue;
+    auto const power = degree == 1 ? next.slice<8>(0) : detail::multiply(next, next);
+    auto const product = detail::multiply(power, d);
+    if (x < product) continue;
     root |= (unsigned __int128)(1) << bit;
-    exact = !(square < x);
+    exact = !(product < x);
   }
-  return with_point(false, rounded(text_of(root), most_digits, dropped || !exact), scale);
+  return with_point(negative, rounded(text_of(root), most_digits, dropped || !exact), scale);
 }
 
 }  // namespace tally::io

@@ -127,11 +127,27 @@ def test_descriptions_are_exact(words, ddof):
     assert found["mean"] == to_34(sum(x) / n)
     squares = n * sum(v * v for v in x) - sum(x)**2
     assert found["standard_deviation"] == ("nan" if n <= ddof else root_to_34(squares / (n * (n - ddof))))
+    for command, exact in (("variance", "nan" if n <= ddof else to_34(squares / (n * (n - ddof)))),
+                           ("std", found["standard_deviation"])):
+        one = report(command, "--decimal", "--ddof", ddof, stdin=lines_of(words))
+        assert (one["value"], one["bits"], one["result_dtype"], one["ddof"]) == (exact, None, "decimal", ddof)
+    assert answer("sum-of-squares", "--decimal", stdin=lines_of(words)) == in_full(sum(v * v for v in x))
+    assert answer("norm", "--decimal", stdin=lines_of(words)) == root_to_34(sum(v * v for v in x))
     for name, best in (("minimum", min), ("maximum", max)):
         assert found[name] == in_full(best(x)) == answer(name[:3], "--decimal", stdin=lines_of(words))
         assert found[name + "_index"] == x.index(best(x))
         assert answer("arg" + name[:3], "--decimal", stdin=lines_of(words)) == str(x.index(best(x)))
     assert (found["count"], found["nan_count"], found["ddof"], found["dtype"]) == (n, 0, ddof, "decimal")
+
+
+def test_moments_of_nothing_and_of_what_is_missing():
+    for command in ("variance", "std", "norm", "sum-of-squares"):
+        assert tally(command, "--decimal", stdin=b"1 NA").stdout == b"nan\n"
+        assert answer(command, "--decimal", "--skip-nan", stdin=b"NA 2 2") == {"norm": "2.828427124746190097603377448419396", "sum-of-squares": "8"}.get(command, "0")
+    for command in ("norm", "sum-of-squares"):
+        assert answer(command, "--decimal", stdin=b"") == "0"
+    for command in ("variance", "std"):
+        assert "is empty" in failure(1, command, "--decimal", stdin=b"")
 
 
 def test_a_description_is_a_list():
@@ -225,7 +241,7 @@ def test_top_k_is_a_stable_sorts(words, k, smallest, distinct, unsorted, skip):
     assert lines == [f"{i}\t{v}" for i, v in zip(order, found["values"])]
 
 
-COMMANDS = [["sum"], ["mean"], ["scan"], ["describe"], ["quantile"], ["median"], ["min"], ["max"], ["argmin"], ["argmax"], ["top-k"]]
+COMMANDS = [["sum"], ["mean"], ["variance"], ["std"], ["norm"], ["sum-of-squares"], ["scan"], ["describe"], ["quantile"], ["median"], ["min"], ["max"], ["argmin"], ["argmax"], ["top-k"]]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)

@@ -40,7 +40,7 @@ class decimal_sum {
   std::string text() const;
   // The sum divided by a number that is not 0, or the root of that, where it is not negative: exact
   // if 34 digits are enough, else rounded to 34 significant ones, ties to even.
-  std::string quotient(std::uint64_t divisor) const;
+  std::string quotient(unsigned __int128 divisor) const;
   std::string root(unsigned __int128 divisor) const;
 
  private:
@@ -65,6 +65,7 @@ class decimal_sum {
   // Carried.
   limbs all() const;
   std::optional<std::string> short_text() const;
+  std::string root_of(int degree, unsigned __int128 divisor) const;
 
   std::array<total, most_scale + 1> totals_{};  // by scale
   limbs others_;
