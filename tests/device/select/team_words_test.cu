@@ -149,6 +149,43 @@ TEST(rows_held_by_a_team, have_words_that_are_told_apart_by_launch) {
   }
 }
 
+__global__ void add_up_counts(tally::device::workspace words, unsigned const* above,
+                              unsigned const* ties, tally::device::added_counts* out) {
+  namespace device = tally::device;
+  __shared__ device::added_counts of_warps[device::most_groups / 32];
+  device::team all(words, 0, blockIdx.x, gridDim.x);
+  device::team_words<std::uint32_t> of_team(words, 0, true);
+  of_team.begin();
+  auto const found = of_team.add_up(all, of_warps, {above[blockIdx.x], ties[blockIdx.x], 0});
+  if (threadIdx.x == 0) out[blockIdx.x] = found;
+  of_team.end(all, 1);
+  all.leave();
+}
+
+// Of more blocks than a warp or two have lanes, and of as many.
+TEST(words_of_a_team, add_up_what_any_number_of_blocks_have) {
+  for (unsigned blocks : {2u, 32u, 65u}) {
+    std::vector<unsigned> above(blocks), ties(blocks);
+    for (unsigned b = 0; b < blocks; ++b) above[b] = 1u << b % 20, ties[b] = 3 * b;
+    tally::device_array<unsigned> const a(above), t(ties);
+    tally::device_array<tally::device::added_counts> out(blocks);
+    test_call call(1);
+    ASSERT_TRUE(tally::launch_together<add_up_counts>(blocks, (blocks + 31) / 32 * 32)(
+        call.workspace(tally::device::team_words<std::uint32_t>::count), a.data(), t.data(),
+        out.data()));
+    tally::check(cudaDeviceSynchronize());
+    auto const sum = [](auto from, auto to) { return std::accumulate(from, to, 0u); };
+    auto const found = out.to_host();
+    for (unsigned b = 0; b < blocks; ++b) {
+      EXPECT_EQ(found[b].above, sum(above.begin(), above.end()));
+      EXPECT_EQ(found[b].ties, sum(ties.begin(), ties.end()));
+      EXPECT_EQ(found[b].above_before, sum(above.begin(), above.begin() + b)) << b;
+      EXPECT_EQ(found[b].ties_before, sum(ties.begin(), ties.begin() + b)) << b;
+    }
+    EXPECT_EQ(call.epoch(), 1u);
+  }
+}
+
 // Blocks count how often they have arrived, which wraps.
 TEST(teams, meet_when_their_counters_wrap) {
   for (std::uint32_t before : {1u, 4u, 30u}) {
