@@ -34,14 +34,6 @@ parsed decimals::add(std::string_view text) {
   return result;
 }
 
-void decimals::append(decimals const& other) {
-  for (auto x : other.all_) {
-    if (x.what == kind::other) x.magnitude += others_.size();
-    all_.push_back(x);
-  }
-  others_.insert(others_.end(), other.others_.begin(), other.others_.end());
-}
-
 void decimals::append(decimals const& other, std::size_t i) {
   auto x = other.all_[i];
   if (x.what == kind::other) {

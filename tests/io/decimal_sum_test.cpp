@@ -69,6 +69,8 @@ TEST(decimal_sum, has_a_mean_of_34_digits_at_most_ties_to_even) {
   EXPECT_EQ(mean(std::string(33, '1') + "25", 1), std::string(33, '1') + "20");
   EXPECT_EQ(mean(std::string(33, '1') + "25.1", 1), std::string(33, '1') + "30");
   EXPECT_EQ(mean(std::string(35, '9'), 1), "1" + std::string(35, '0'));
+  EXPECT_EQ(mean(std::string(33, '1') + "25" + std::string(90, '0') + ".1", 1),
+            std::string(33, '1') + "30" + std::string(90, '0'));
   // What lies below the digits of the sum: a third more than a tie, a third less than one.
   EXPECT_EQ(mean(std::string(33, '3') + "76", 3), std::string(33, '1') + "30");
   EXPECT_EQ(mean("-" + std::string(33, '3') + "76", 3), "-" + std::string(33, '1') + "30");
@@ -98,6 +100,10 @@ TEST(decimal_sum, has_a_root_of_34_digits_at_most_ties_to_even) {
   EXPECT_EQ(root("100000000000000000000000000000000100000000000000000000000000000000025", 1),
             "1" + std::string(34, '0'));
   EXPECT_EQ(root("100000000000000000000000000000000100000000000000000000000000000000026", 1),
+            "1" + std::string(32, '0') + "10");
+  EXPECT_EQ(root("100000000000000000000000000000000100000000000000000000000000000000025." +
+                     std::string(90, '0') + "1",
+                 1),
             "1" + std::string(32, '0') + "10");
 }
 

@@ -20,7 +20,6 @@ class decimals {
   }
   parsed add(std::string_view text);
   void add_missing() { all_.push_back({0, kind::missing, false, 0}); }
-  void append(decimals const& other);
   void append(decimals const& other, std::size_t i);
   void clear() { all_.clear(), others_.clear(); }
 
