@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../src/io/formats.hpp"
 #include "files.hpp"
+#include "tally/io/decimal_source.hpp"
 
 namespace tally::fuzz {
 
@@ -21,7 +22,13 @@ void read_text(bytes content) {
   if (choice < 128) return;
   try {
     auto const total = io::sum_decimals(file.path());
-    if (total.sum.text().size() > 0 && total.count > 0) total.sum.mean(total.count);
+    io::decimal_sum sum;
+    io::decimal_source numbers(file.path(), {});
+    while (auto const* some = numbers.next())
+      for (std::size_t i = 0; i < some->size(); ++i)
+        if (!some->is_missing(i)) some->add_to(sum, i);
+    require(sum.text() == total.sum.text());
+    if (total.count > 0) total.sum.quotient(total.count);
   } catch (error const&) {
   }
 }
