@@ -179,7 +179,6 @@ TESTED_THROUGH = {
     "device/select/sort.cuh": "device/top_k_test.cu",
     "device/select/team.cuh": "device/top_k_test.cu",
     "device/select/tie.cuh": "device/kth_value_test.cu",
-    "device/select/warp_list.cuh": "device/top_k_warp_rows_test.cu",
     "device/select/warp_row.cuh": "device/top_k_warp_rows_test.cu",
     "device/top_k_array.cuh": "device/top_k_test.cu",
     "device/top_k_distinct.cuh": "device/top_k_test.cu",
