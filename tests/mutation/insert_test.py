@@ -62,10 +62,12 @@ def is_complete(text):
     """Whether it can stand between parentheses: all brackets, and no half of a conditional."""
     bare = re.sub(r"\"(\\.|[^\"\\])*\"|'(\\.|[^'\\])*'|::|for \([^()]*:", "", text)
     return all(bare.count(a) == bare.count(b) for a, b in ("()", "[]", "{}")) and \
-        (is_statement(text) or bare.count("?") == bare.count(":"))
+        (is_statement(text) or bool(text.strip()) and bare.count("?") == bare.count(":"))
 
 
 def test_a_mutants_texts_are_complete():
-    assert not is_complete("x : a < b") and not is_complete("f(x))") and is_complete("a ? b : std::min(c, d)")
+    assert not is_complete("x : a < b") and not is_complete("f(x))") and not is_complete("") and is_complete("a ? b : std::min(c, d)")
     for m in all_mutants():
-        assert is_complete(m["text"]) and is_complete(m["replacement"]), m["name"]
+        assert is_complete(m["text"]) and is_complete(m["replacement"] or ";"), m["name"]
+        ends = m["replacement"].rstrip()[-1:] in ("", ";", "}")
+        assert ends if is_statement(m["text"]) else not ends or m["replacement"].endswith("}"), m["name"]
