@@ -72,6 +72,14 @@ void take_files_behind_mark(CLI::App const& app, command const& c,
   fail_unexpected(wrong == left.end() ? left.front() : *wrong, *app.get_subcommands().front());
 }
 
+// What there is in place of a command that others have.
+std::string not_there(std::string const& word) {
+  if (word.starts_with("hist"))
+    return "; there are no histograms yet, quantile says where the elements lie";
+  if (word.starts_with("group")) return "; there are no sums by group yet";
+  return "; tally --help lists them";
+}
+
 void check_words(CLI::App const& app, std::vector<std::string> const& words) {
   auto const& word = words.front();
   for (auto const& w : words) {
@@ -82,7 +90,7 @@ void check_words(CLI::App const& app, std::vector<std::string> const& words) {
   if (command_named(word) || word == "-h" || word == "--help" || word == "--version") return;
   if (!word.starts_with('-'))
     throw usage_error("unknown command '" + word + "'" +
-                      did_you_mean(word, command_names(), "; tally --help lists them"));
+                      did_you_mean(word, command_names(), not_there(word)));
   for (auto const* sub : app.get_subcommands({}))
     if (std::ranges::count(option_names(*sub), word))
       throw usage_error(word + " comes after the command; tally --help lists the commands");
@@ -132,7 +140,7 @@ std::optional<arguments> parse(int argc, char const* const* argv) {
       "Exact reductions, prefix sums and top-k over arrays of any size.\n\n"
       "Inputs are files and standard input: text with numbers, CSV, .npy, .npz, any of these "
       "compressed\n"
-      "by gzip or zstd, and raw data with --dtype. Several files are one array.\n",
+      "by gzip, zstd, bzip2 or xz, and raw data with --dtype. Several files are one array.\n",
       "tally");
   define_commands(app, a);
   auto const words = words_of(argc, argv);

@@ -4,21 +4,46 @@
 #include <algorithm>
 #include <limits>
 
+#include "arguments.hpp"
 #include "standard_output.hpp"
 #include "tally/error.hpp"
 #include "tally/io/source.hpp"
 #include "text_lines.hpp"
 
 namespace tally::cli {
+namespace {
 
-bool is_text(std::string const& path) {
-  return io::ends_in(path, ".txt") || io::ends_in(path, ".csv");
+// What data and text go by, and no raw data.
+constexpr std::string_view never_written[] = {
+    ".npz",     ".gz",      ".tgz",   ".zst",  ".bz2",  ".xz",         ".lzma",   ".lz4",
+    ".lz",      ".br",      ".zip",   ".7z",   ".rar",  ".tar",        ".json",   ".jsonl",
+    ".ndjson",  ".geojson", ".xml",   ".html", ".htm",  ".yaml",       ".yml",    ".toml",
+    ".md",      ".tex",     ".text",  ".log",  ".tab",  ".psv",        ".ssv",    ".asc",
+    ".parquet", ".feather", ".arrow", ".orc",  ".avro", ".xls",        ".xlsx",   ".xlsb",
+    ".ods",     ".h5",      ".hdf5",  ".nc",   ".mat",  ".pkl",        ".pickle", ".pt",
+    ".pth",     ".rds",     ".rdata", ".dta",  ".sav",  ".fits",       ".db",     ".sqlite",
+    ".sqlite3", ".duckdb",  ".pdf",   ".png",  ".svg",  ".safetensors"};
+
+bool has_header(std::string const& path) {
+  return io::ends_in(path, ".csv") || io::ends_in(path, ".tsv");
+}
+
+}  // namespace
+
+bool is_text(std::string const& path) { return io::ends_in(path, ".txt") || has_header(path); }
+
+void require_written(std::string const& option, std::string const& path) {
+  for (std::string_view const ending : never_written)
+    if (io::ends_in(path, ending))
+      throw usage_error(option + " " + path + ": no " + std::string(ending) +
+                        " is written; .npy is, text in .txt, .csv and .tsv, and raw data under "
+                        "other names");
 }
 
 array_output::array_output(std::string const& path, dtype type,
                            std::optional<std::vector<std::uint64_t>> const& shape)
     : file_(path), standard_(is_standard_output(path)), type_(type), text_(is_text(path)) {
-  if (io::ends_in(path, ".csv")) write_text("value\n");
+  if (has_header(path)) write_text("value\n");
   if (!io::ends_in(path, ".npy")) return;
   // The header of one dimension has the same size for any length; it is written again at the end.
   std::vector<std::uint64_t> const longest = {std::numeric_limits<std::uint64_t>::max()};

@@ -13,12 +13,16 @@
 
 namespace tally::cli {
 
-// Whether the file's name asks for text: it ends in .txt or .csv.
+// Whether the file's name asks for text: it ends in .txt, .csv or .tsv.
 bool is_text(std::string const& path);
 
+// Throws usage_error, naming `option`, for a file whose name promises what is never written.
+void require_written(std::string const& option, std::string const& path);
+
 // An array written to a file: .npy if its name ends so, or text, a line an element, which in .csv
-// has a header, else the elements alone. The file appears when finish() is called, or never. Where
-// it is standard output by another name, a pipe that nobody reads throws what it throws there.
+// and .tsv has a header, else the elements alone. The file appears when finish() is called, or
+// never. Where it is standard output by another name, a pipe that nobody reads throws what it
+// throws there.
 class array_output {
  public:
   // No shape: one dimension, as long as will be written.

@@ -144,7 +144,7 @@ constexpr command own[] = {
      "all\n"
      "elements, `nan_count` of those that are NaN. `sum` is shown as by tally sum.\n"
      "`standard_deviation` is the population's, divided by n; --ddof 1 divides by n - 1.\n"
-     "Of CSV without --column: of all columns that hold numbers.",
+     "Of CSV without --column: of all columns that hold no text.",
      reduction | has_ddof | takes_decimals | runs_on_gpu | leaves_nan_out,
      {"tally describe examples/data/flights_arr_delay.npy",
       "tally describe --column distance examples/data/flights.csv"},

@@ -18,11 +18,11 @@ std::optional<gpu_reduction> reduce_on_gpu(input& in, arguments const& options,
     if (counts_nan) nan += count_nan(options.where, array_of(in.type(), chunk));
   }
   any_array const x = array_of(in.type(), copy.as<std::byte>());
-  if (x.size == (settings.skip_nan ? nan : 0) && !op.answers_nothing())
-    throw empty_array(settings.command, in.name(), x.size);
+  bool const nothing = x.size == (settings.skip_nan ? nan : 0) && !op.answers_nothing();
   reduce_options const how{.nan = settings.nan()};
   auto const run = [&](bound_aggregate const& what) { return reduce(there, x, what, how); };
-  return gpu_reduction{answer_of(settings, run(op), run, x.size, nan),
+  return gpu_reduction{nothing ? answer_of_nothing(settings, in.name(), x.size)
+                               : answer_of(settings, run(op), run, x.size, nan),
                        counts_nan ? std::optional(nan) : std::nullopt,
                        "gpu:" + std::to_string(there.index())};
 }

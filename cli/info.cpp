@@ -11,23 +11,24 @@ namespace tally::cli {
 
 void run_info(arguments const& options) {
   for (auto const& file : options.files) {
-    if (asks_for_all_columns({file}, options)) {
-      list_columns(file, options);
+    stopwatch const watch;
+    auto found = identify({file}, options);
+    if (asks_for_all_columns(found, options)) {
+      list_columns(file, std::move(found), options);
       continue;
     }
-    stopwatch const watch;
-    input in({file}, options);
+    input in({file}, std::move(found), options);
     bool const is_text = !in.settled();
     if (!in.count()) in.settle();
     while (!in.is_all_there() && !in.next().empty()) continue;
     auto const count = in.count().value();
     auto const bytes = is_text ? in.bytes_read() : count * size_of(in.type());
-    answer const found{.lines = {file, std::string(name(in.type())),
-                                 fmt::format("{}", fmt::join(in.shape(), " x ")),
-                                 fmt::format("{}", count), fmt::format("{}", bytes)},
-                       .names = {"file", "dtype", "shape", "count", "bytes"},
-                       .keys = {{"bytes", bytes}}};
-    print(options, facts_of(in, std::nullopt), found, watch);
+    answer const told{.lines = {file, std::string(name(in.type())),
+                                fmt::format("{}", fmt::join(in.shape(), " x ")),
+                                fmt::format("{}", count), fmt::format("{}", bytes)},
+                      .names = {"file", "dtype", "shape", "count", "bytes"},
+                      .keys = {{"bytes", bytes}}};
+    print(options, facts_of(in, std::nullopt), told, watch);
   }
 }
 

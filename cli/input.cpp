@@ -19,10 +19,21 @@ io::open_options open_options_of(arguments const& options) {
           .where = options.where};
 }
 
+std::vector<io::identified> identify(std::vector<std::string> const& files,
+                                     arguments const& options) {
+  if (std::ranges::count(files, "-") > 1) throw usage_error("-: standard input is given twice");
+  std::vector<io::identified> found;
+  for (auto const& file : files) found.emplace_back(file, open_options_of(options));
+  return found;
+}
+
 input::input(std::vector<std::string> files, arguments const& options)
+    : input(files, identify(files, options), options) {}
+
+input::input(std::vector<std::string> files, std::vector<io::identified> found,
+             arguments const& options)
     : files_(std::move(files)), kept_(options.memory) {
-  if (std::ranges::count(files_, "-") > 1) throw usage_error("-: standard input is given twice");
-  open_all(open_options_of(options));
+  open_all(std::move(found));
   std::uint64_t bytes = 0;
   for (auto const& source : sources_) {
     if (!source->file_bytes()) return;
@@ -32,8 +43,8 @@ input::input(std::vector<std::string> files, arguments const& options)
 }
 
 // Text beside what has a type is read as that.
-void input::open_all(io::open_options const& how) {
-  for (auto const& file : files_) sources_.push_back(io::open(file, how));
+void input::open_all(std::vector<io::identified> found) {
+  for (auto& file : found) sources_.push_back(io::open(std::move(file)));
   auto const known = std::ranges::find_if(sources_, &io::source::settled);
   settled_ = known != sources_.end();
   if (settled_)

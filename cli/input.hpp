@@ -17,6 +17,10 @@ namespace tally::cli {
 
 io::open_options open_options_of(arguments const& options);
 
+// Each file, looked at for what it is.
+std::vector<io::identified> identify(std::vector<std::string> const& files,
+                                     arguments const& options);
+
 // Several files as one array in the order given.
 class input {
  public:
@@ -24,6 +28,9 @@ class input {
   static constexpr std::size_t chunk_bytes = std::size_t(8) << 20;
 
   input(std::vector<std::string> files, arguments const& options);
+  // Of files that have been looked at.
+  input(std::vector<std::string> files, std::vector<io::identified> found,
+        arguments const& options);
 
   std::vector<std::string> const& files() const { return files_; }
   // For messages.
@@ -74,7 +81,7 @@ class input {
     std::size_t kept = 0;
   };
 
-  void open_all(io::open_options const& how);
+  void open_all(std::vector<io::identified> found);
   void check_types() const;
   std::span<std::byte const> next_of_current(std::size_t most);
   run all_of_current();

@@ -7,9 +7,9 @@
 
 namespace tally::cli {
 
-// "; did you mean X?" of the candidate that is the fewest typing errors away from `word`: a letter
-// too many, missing, wrong, or two swapped. If that is more than one for every two letters:
-// `otherwise`.
+// "; did you mean X?" of the candidate that other programs call `word`, or that is the fewest
+// typing errors away from it: a letter too many, missing, wrong, or two swapped. If that is more
+// than two, or half of the letters: `otherwise`.
 std::string did_you_mean(std::string_view word, std::vector<std::string> const& candidates,
                          std::string_view otherwise = "");
 

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <limits>
 
+#include "array_output.hpp"
 #include "commands.hpp"
 #include "option_values.hpp"
 
@@ -88,8 +89,12 @@ void define_ddof(CLI::App& app, arguments& a) {
 
 void define_output(CLI::App& app, arguments& a) {
   value(app, "-o,--output", "FILE",
-        "Write there: .npy, text if the name ends in .txt or .csv, else raw; - is standard output",
-        [&a](auto const& text) { a.output = text; });
+        "Write there: .npy, text if the name ends in .txt, .csv or .tsv, else raw; - is standard "
+        "output",
+        [&a](auto const& text) {
+          require_written("-o", text);
+          a.output = text;
+        });
 }
 
 void define_scan(CLI::App& app, arguments& a) {

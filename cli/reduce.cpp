@@ -82,10 +82,12 @@ bool run_on_gpu(input& in, arguments const& options, reduction_settings const& s
 void run_reduction(arguments const& options) {
   if (options.decimal) return run_decimal(options);
   for_each_array(options, [&](std::vector<std::string> const& files) {
-    bool const all = command_named(options.command)->options & leaves_nan_out;
-    if (all && asks_for_all_columns(files, options)) return reduce_columns(files, options);
     stopwatch const watch;
-    input in(files, options);
+    bool const all = command_named(options.command)->options & leaves_nan_out;
+    auto found = identify(files, options);
+    if (all && asks_for_all_columns(found, options))
+      return reduce_columns(files, std::move(found), options);
+    input in(files, std::move(found), options);
     if (options.gpu) {
       in.settle();
       if (run_on_gpu(in, options, settings_of(options, in.type()), watch)) return;

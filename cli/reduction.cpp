@@ -28,16 +28,29 @@ number shown(reduction_settings const& s, named_number const& result, ask const&
   return number(others(aggregate_of(its)));
 }
 
+// Whether a command of this name would.
+bool answers_nothing(reduction_settings const& s, std::string const& name) {
+  auto const* const own = command_named(name);
+  return own && !own->aggregate.empty() &&
+         any_aggregate(own->aggregate).on(s.type).answers_nothing();
+}
+
 // Several numbers, a line each; but an index stands in the line of what is there. The elements are
-// counted by the command itself, those with NaN, too, where the aggregate leaves them out.
+// counted by the command itself, those with NaN, too, where the aggregate leaves them out: if those
+// are all, what needs an element is NaN, and nowhere.
 answer list_of(reduction_settings const& s, bool takes_ddof, any_result const& found,
                ask const& others, std::uint64_t count, std::uint64_t nan_count) {
   answer a;
+  bool const nothing = s.skip_nan && count == nan_count;
   for (auto const& result : found) {
     std::string const key = result.name;
     if (key == "count" || key == "nan_count") {
       a.names.push_back(key);
       a.lines.push_back(std::to_string(key == "count" ? count : nan_count));
+    } else if (nothing && !answers_nothing(s, key)) {
+      if (!key.ends_with("_index")) a.names.push_back(key), a.lines.push_back("nan");
+      a.keys[key] = key.ends_with("_index") ? json() : json("nan");
+      if (is_floating(result.value.type)) a.keys[key + "_bits"] = json();
     } else if (key.ends_with("_index")) {
       a.lines.back() += " at " + number(result.value).text();
       a.keys[key] = number(result.value).to_json();
@@ -109,8 +122,16 @@ answer answer_of(reduction_settings const& s, any_result const& found, ask const
   return a;
 }
 
+answer answer_of_nothing(reduction_settings const& s, std::string const& array,
+                         std::uint64_t count) {
+  if (count == 0 || !(command_named(s.command)->options & leaves_nan_out))
+    throw empty_array(s.command, array, count);
+  auto const nothing = [](bound_aggregate const& op) { return op.results(); };
+  return answer_of(s, nothing(aggregate_of(s)), nothing, count, count);
+}
+
 answer answer_of(reduction_settings const& s, any_reducer const& total, std::string const& array) {
-  if (!total.has_result()) throw empty_array(s.command, array, total.count());
+  if (!total.has_result()) return answer_of_nothing(s, array, total.count());
   auto const others = [&](bound_aggregate const& op) { return total.result(op); };
   return answer_of(s, total.result(), others, total.count(), total.nan_count());
 }

@@ -41,7 +41,11 @@ any_reducer make_reduction(reduction_settings const& settings, std::uint64_t fir
 // Results over `count` elements, of which `nan_count` are NaN, as they are told.
 answer answer_of(reduction_settings const& settings, any_result const& found, ask const& others,
                  std::uint64_t count, std::uint64_t nan_count);
-// Throws, naming `array`, if it is empty and the command has no answer to that.
+// Where no element is left of `count`: NaN beside the counts, if the command tells them; else
+// throws, naming `array`.
+answer answer_of_nothing(reduction_settings const& settings, std::string const& array,
+                         std::uint64_t count);
+// Throws likewise, if it is empty and the command has no answer to that.
 answer answer_of(reduction_settings const& settings, any_reducer const& total,
                  std::string const& array);
 

@@ -89,10 +89,15 @@ void print_notes(arguments const& options, facts const& about, bool is_float64) 
   auto const& text = about.text;
   auto const can = command_named(options.command)->options;
   std::string notes;
-  if (text.missing > 0 && !options.skip_nan && !options.json && (can & skips_nan) &&
-      !(can & leaves_nan_out))
-    notes = fmt::format("tally: {} of {} missing; --skip-nan leaves them out\n", text.missing,
-                        about.count);
+  if (!options.skip_nan && !options.json && (can & skips_nan) && !(can & leaves_nan_out)) {
+    auto const nans = about.nan_count.value_or(0);
+    if (text.missing > 0)
+      notes = fmt::format("tally: {} of {} missing; --skip-nan leaves them out\n", text.missing,
+                          about.count);
+    else if (nans > 0)
+      notes =
+          fmt::format("tally: {} of {} are NaN; --skip-nan leaves them out\n", nans, about.count);
+  }
   bool const is_rounded = is_float64 && (can & (adds_decimals | keeps_all));
   if (text.is_beyond_float64() && (is_rounded || about.type == dtype::float64))
     notes += fmt::format("tally: integers beyond 2^53 are rounded to float64{}\n",

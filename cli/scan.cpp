@@ -45,6 +45,13 @@ class cpu_scan {
   // Elements at once: no more results than input::chunk_bytes.
   std::size_t chunk() const { return input::chunk_bytes / std::max(in_size(), out_size()); }
 
+  // At either end.
+  bool ends_in_nan(any_array const& x) const {
+    auto const last = static_cast<std::byte const*>(x.data) + (x.size - 1) * size_of(x.type);
+    return count_nan(options_.where, {x.type, x.data, 1}) > 0 ||
+           count_nan(options_.where, {x.type, last, 1}) > 0;
+  }
+
   void scan(std::uint64_t first, std::span<std::byte const> bytes) {
     if (bytes.empty()) return;
     auto const x = array_of(in_.type(), bytes);
@@ -55,7 +62,9 @@ class cpu_scan {
     else
       scanner_.inclusive(options_.where, x, out);
     out_.put(first, results_);
-    if (options_.json) nan_count_ += count_nan(options_.where, x);
+    // Before the first sum that is NaN no element is.
+    if (options_.json || ends_in_nan(x) || ends_in_nan(array_of(settings_.type, results_)))
+      nan_count_ += count_nan(options_.where, x);
   }
 
   void run_forwards() {

@@ -22,6 +22,7 @@ struct column {
   std::string name;
   std::optional<every_type<Run>> all;
   io::text_facts facts = {};
+  std::string misfit = {};  // where it holds text: "line 7: 'x'"
 };
 
 // Every file has to have the same columns.
@@ -32,22 +33,30 @@ class columns {
   std::uint64_t rows = 0, bytes_read = 0;
 
   template <class Make, class Put>
-  columns(std::vector<std::string> const& files, arguments const& options, Make make, Put put) {
+  columns(std::vector<std::string> const& files, std::vector<io::identified> found,
+          arguments const& options, Make make, Put put) {
     progress shown;
     std::vector<dtype> types{dtype::int64, dtype::uint64, dtype::float64};
     if (options.type) types = {*options.type};
-    for (auto const& file : files) {
-      io::table in(file, open_options_of(options));
+    for (std::size_t f = 0; f < files.size(); ++f) {
+      auto const& file = files[f];
+      io::table in(std::move(found[f]));
       if (all.empty())
         for (auto const& name : in.names()) all.push_back({name, every_type<Run>(types, make)});
       if (!std::ranges::equal(all, in.names(), {}, &column<Run>::name))
-        throw error(file + ": has other columns than " + files.front());
+        throw error(told_name(file) + ": has other columns than " + told_name(files.front()));
       if (in.file_bytes() && files.size() == 1) shown.expect(*in.file_bytes());
       for (std::uint64_t read = 0; in.next(); read = in.bytes_read()) {
         for (std::size_t i = 0; i < all.size(); ++i) add(all[i], in.column(i), put);
         shown.advance(in.bytes_read() - read);
       }
-      for (std::size_t i = 0; i < all.size(); ++i) all[i].facts.add(in.facts(i));
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        all[i].facts.add(in.facts(i));
+        if (auto const misfit = in.misfit_of(i); misfit && all[i].misfit.empty())
+          all[i].misfit =
+              fmt::format("{}line {}: {}", files.size() > 1 ? told_name(file) + ": " : "",
+                          misfit->line, misfit->text);
+      }
       rows += in.rows();
       bytes_read += in.bytes_read();
     }
@@ -103,6 +112,24 @@ facts facts_of(columns<Run> const& read, std::vector<std::string> const& files) 
           .bytes_read = read.bytes_read};
 }
 
+// Columns of text, each with its first field that is none of a number.
+template <class Run>
+json left_out_of(columns<Run> const& read) {
+  json list = json::array();
+  for (auto const& c : read.all)
+    if (!c.all) list.push_back({{"column", c.name}, {"because", c.misfit}});
+  return list;
+}
+
+std::string list_of(json const& left_out) {
+  std::string text;
+  for (auto const& column : left_out)
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ",
+                        printable(column["column"].get<std::string>()),
+                        column["because"].get<std::string>());
+  return text;
+}
+
 reduction_settings settings_of(arguments const& options, dtype type) {
   return {.command = options.command,
           .type = type,
@@ -120,13 +147,12 @@ std::vector<std::string> row_of(std::string const& name, answer const& found) {
 
 }  // namespace
 
-bool asks_for_all_columns(std::vector<std::string> const& files, arguments const& options) {
-  return !options.column && std::ranges::all_of(files, [&](std::string const& file) {
-    return io::is_csv(file, open_options_of(options));
-  });
+bool asks_for_all_columns(std::vector<io::identified> const& files, arguments const& options) {
+  return !options.column && std::ranges::all_of(files, &io::identified::is_csv);
 }
 
-void reduce_columns(std::vector<std::string> const& files, arguments const& options) {
+void reduce_columns(std::vector<std::string> const& files, std::vector<io::identified> found_files,
+                    arguments const& options) {
   stopwatch const watch;
   std::string of_one;
   if (options.type) of_one = "--dtype";
@@ -137,7 +163,8 @@ void reduce_columns(std::vector<std::string> const& files, arguments const& opti
   if (options.gpu) of_one = "--device gpu";
   if (!of_one.empty()) throw usage_error(of_one + ": needs --column, it is of one column");
   columns<any_reducer> read(
-      files, options, [&](dtype type) { return make_reduction(settings_of(options, type), 0); },
+      files, std::move(found_files), options,
+      [&](dtype type) { return make_reduction(settings_of(options, type), 0); },
       [&](any_reducer& total, any_array const& x) { total.add(options.where, x); });
   auto about = facts_of(read, files);
   answer found;
@@ -145,7 +172,7 @@ void reduce_columns(std::vector<std::string> const& files, arguments const& opti
   auto& list = found.keys["columns"] = json::array();
   std::vector<std::vector<std::string>> rows;
   for (auto& c : read.all) {
-    if (!read.is_numeric(c)) continue;
+    if (!c.all) continue;
     auto const type = c.all->type();
     auto const one = answer_of(settings_of(options, type), c.all->run(), c.name);
     if (read.all.size() == 1) {
@@ -161,17 +188,22 @@ void reduce_columns(std::vector<std::string> const& files, arguments const& opti
                     {"nan_count", c.facts.missing}});
     list.back().update(one.keys);
   }
+  auto const& left_out = found.keys["left_out"] = left_out_of(read);
   if (rows.empty())
-    throw error(options.command + ": " + files.front() + " has no column of numbers");
+    throw error(options.command + ": " + told_name(files.front()) +
+                " has no column of numbers: " + list_of(left_out));
   found.lines = aligned(rows);
   print(options, about, found, watch);
+  if (!left_out.empty() && !options.json) tell("left out: " + list_of(left_out));
 }
 
-void list_columns(std::string const& file, arguments const& options) {
+void list_columns(std::string const& file, std::vector<io::identified> found_files,
+                  arguments const& options) {
   stopwatch const watch;
   struct nothing {};
   columns<nothing> read(
-      {file}, options, [](dtype) { return nothing(); }, [](nothing&, any_array const&) {});
+      {file}, std::move(found_files), options, [](dtype) { return nothing(); },
+      [](nothing&, any_array const&) {});
   answer found;
   found.keys["dtype"] = json();
   found.keys["bytes"] = read.bytes_read;

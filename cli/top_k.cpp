@@ -149,6 +149,9 @@ void run_top_k(arguments const& options) {
     about.type = found.best.values.type;
     about.device = found.device;
     print(options, about, answer_of(options, found), watch);
+    if (!options.json && !options.skip_nan && found.nan_count == 0u &&
+        count_nan(options.where, found.best.values) > 0)
+      tell("some elements are NaN, the largest of all; --skip-nan leaves them out");
   });
 }
 

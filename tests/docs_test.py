@@ -125,7 +125,7 @@ def check_cpp(block, folder):
         run(*GXX, *toolkit, "-fsyntax-only", source)
     else:
         source.write_text(block.source)
-        run(*GXX, source, BUILD / "libtally.a", "-ltbb", "-lz", "-lzstd", "-o", folder / "program")
+        run(*GXX, source, BUILD / "libtally.a", "-ltbb", "-lz", "-lzstd", "-lbz2", "-llzma", "-o", folder / "program")
         assert run(folder / "program") == block.shown
 
 

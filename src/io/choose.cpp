@@ -17,6 +17,21 @@ std::string list(std::span<std::string const> names) {
   return text + (names.size() > most ? ", ..." : "");
 }
 
+// How --column takes it for a name alone.
+std::string as_name(std::string const& name) {
+  return to_number(name) ? "'\"" + name + "\"'" : quoted(name);
+}
+
+std::optional<std::size_t> index_by_name(std::string const& file, std::string const& one,
+                                         std::span<std::string const> names,
+                                         std::string_view wanted) {
+  auto const found = std::ranges::find(names, wanted);
+  if (found == names.end()) return std::nullopt;
+  if (std::find(found + 1, names.end(), wanted) != names.end())
+    throw error(file + ": two " + one + "s are named " + quoted(wanted) + "; give a number from 1");
+  return std::size_t(found - names.begin());
+}
+
 }  // namespace
 
 std::size_t choose(std::string const& file, std::string_view kind,
@@ -27,13 +42,19 @@ std::size_t choose(std::string const& file, std::string_view kind,
   if (!wanted)
     throw error(file + ": which " + one + "? --column takes one of " + list(names) +
                 ", or its number from 1");
-  auto const found = std::ranges::find(names, *wanted);
-  if (found != names.end() && std::find(found + 1, names.end(), *wanted) != names.end())
-    throw error(file + ": two " + one + "s are named " + quoted(*wanted) +
-                "; give a number from 1");
-  if (found != names.end()) return std::size_t(found - names.begin());
+  auto const by_name = index_by_name(file, one, names, *wanted);
   auto const number = to_number(*wanted);
-  if (number && *number >= 1 && *number <= names.size()) return *number - 1;
+  bool const by_number = number && *number >= 1 && *number <= names.size();
+  if (by_name && by_number && *by_name != *number - 1)
+    throw error(file + ": " + quoted(*wanted) + " is the name of " + one + " " +
+                std::to_string(*by_name + 1) + " and the number of " + quoted(names[*number - 1]) +
+                "; --column " + as_name(*wanted) + " or " + as_name(names[*number - 1]) +
+                " says which");
+  if (by_name) return *by_name;
+  if (by_number) return *number - 1;
+  if (wanted->size() > 2 && wanted->starts_with('"') && wanted->ends_with('"'))
+    if (auto const index = index_by_name(file, one, names, wanted->substr(1, wanted->size() - 2)))
+      return *index;
   throw error(file + ": no " + one + " " + quoted(*wanted) + " among " + list(names) +
               (number == 0u ? "; " + one + "s are counted from 1" : "") + hint);
 }

@@ -2,6 +2,7 @@
 #include "column_values.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -13,7 +14,7 @@
 namespace tally::io {
 namespace {
 
-constexpr std::string_view usual_missing[] = {"", "na", "n/a", "#n/a", "nan", "null", "none", "-"};
+constexpr std::string_view usual_missing[] = {"", "na", "n/a", "#n/a", "null", "none", "-"};
 constexpr auto most_positive = std::uint64_t(std::numeric_limits<std::int64_t>::max());
 using kind = scanned_number::kind;
 
@@ -27,6 +28,19 @@ std::uint64_t as_word(scanned_number const& n) {
 bool is_wide_integer(std::string_view text) {
   text.remove_prefix(text.starts_with('-') || text.starts_with('+'));
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// NaN as C libraries write it: nan, -nan, nan(0x1), -nan(ind), and old ones on Windows 1.#QNAN.
+bool spells_nan(std::string_view text) {
+  text.remove_prefix(text.starts_with('-') || text.starts_with('+'));
+  for (auto const word : {"1.#ind", "1.#qnan", "1.#snan"})
+    if (equal_ignoring_case(text, word)) return true;
+  if (text.size() < 3 || !equal_ignoring_case(text.substr(0, 3), "nan")) return false;
+  text.remove_prefix(3);
+  return text.empty() || (text.starts_with('(') && text.ends_with(')') &&
+                          std::ranges::all_of(text.substr(1, text.size() - 2), [](unsigned char c) {
+                            return std::isalnum(c) || c == '_';
+                          }));
 }
 
 double to_double(std::string_view text) {
@@ -56,7 +70,7 @@ bool column_rules::is_missing(std::string_view text) const {
   if (text.size() <= longest_usual)
     for (auto const word : usual_missing)
       if (equal_ignoring_case(text, word)) return true;
-  return is_named(text);
+  return spells_nan(text) || is_named(text);
 }
 
 void column_values::clear(column_rules const& rules) {

@@ -6,70 +6,63 @@
 #include <zstd_errors.h>
 
 #include <algorithm>
-#include <limits>
-#include <optional>
+#include <new>
 #include <stdexcept>
 #include <vector>
 
+#include "stream_decoder.hpp"
 #include "tally/cpu/threads.hpp"
 
 namespace tally::io {
 namespace {
 
-uInt count_of(std::size_t bytes) {
-  return uInt(std::min<std::size_t>(bytes, std::numeric_limits<uInt>::max()));
-}
-
-class zlib_decoder final : public decoder {
+class zlib_codec {
  public:
-  // Of several files one behind the other, or of one with this CRC-32.
-  zlib_decoder(int window_bits, std::optional<std::uint32_t> crc) : expected_(crc) {
+  explicit zlib_codec(int window_bits = MAX_WBITS + with_gzip_header) {
     if (inflateInit2(&stream_, window_bits) != Z_OK) throw std::bad_alloc();
   }
-  ~zlib_decoder() override { inflateEnd(&stream_); }
-  zlib_decoder(zlib_decoder const&) = delete;
+  ~zlib_codec() { inflateEnd(&stream_); }
+  zlib_codec(zlib_codec const&) = delete;
+
+  void begin() { inflateReset(&stream_); }
+
+  bool decode(std::span<char const>& in, std::span<char>& out) {
+    auto const result =
+        run_codec(stream_, in, out, [this] { return inflate(&stream_, Z_NO_FLUSH); });
+    if (result == Z_MEM_ERROR) throw std::bad_alloc();
+    if (result != Z_OK && result != Z_BUF_ERROR && result != Z_STREAM_END)
+      throw std::runtime_error(damaged);
+    return result == Z_STREAM_END;
+  }
+
+ private:
+  static constexpr int with_gzip_header = 16;
+  z_stream stream_{};
+};
+
+// One file without a header, and of this CRC-32.
+class deflate_decoder final : public decoder {
+ public:
+  explicit deflate_decoder(std::uint32_t crc) : expected_(crc) {}
 
   std::size_t decode(std::span<char const>& in, std::span<char> out) override {
-    auto const most = count_of(out.size());
-    stream_.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream_.avail_out = most;
-    // Some output may be left in the stream when the input is at its end.
-    do {
-      if (ended_ && !begin_another(in)) break;
-      auto const given = count_of(in.size());
-      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
-      stream_.avail_in = given;
-      int const result = inflate(&stream_, Z_NO_FLUSH);
-      in = in.subspan(given - stream_.avail_in);
-      ended_ = result == Z_STREAM_END;
-      if (!ended_ && result != Z_OK && result != Z_BUF_ERROR)
-        throw std::runtime_error("what is compressed is damaged");
-    } while (stream_.avail_out == most && !in.empty());
-    auto const put = most - stream_.avail_out;
-    if (expected_) check(out.first(put));
-    return put;
+    auto rest = out;
+    while (!ended_ && rest.size() == out.size()) {
+      auto const before = in.size();
+      ended_ = codec_.decode(in, rest);
+      if (in.size() == before && !ended_ && rest.size() == out.size()) break;
+    }
+    auto const put = out.first(out.size() - rest.size());
+    crc_ = ::crc32_z(crc_, reinterpret_cast<Bytef const*>(put.data()), put.size());
+    if (ended_ && crc_ != expected_) throw std::runtime_error(wrong_crc);
+    return put.size();
   }
 
   bool is_complete() const override { return ended_; }
 
  private:
-  // Behind zeros, with which tapes and disks fill up their blocks.
-  bool begin_another(std::span<char const>& in) {
-    if (expected_) return false;
-    while (!in.empty() && in.front() == 0) in = in.subspan(1);
-    if (in.empty()) return false;
-    inflateReset(&stream_);
-    ended_ = false;
-    return true;
-  }
-
-  void check(std::span<char const> out) {
-    crc_ = ::crc32(crc_, reinterpret_cast<Bytef const*>(out.data()), uInt(out.size()));
-    if (ended_ && crc_ != *expected_) throw std::runtime_error(wrong_crc);
-  }
-
-  z_stream stream_{};
-  std::optional<std::uint32_t> expected_;
+  zlib_codec codec_{-MAX_WBITS};
+  std::uint32_t expected_;
   uLong crc_ = 0;
   bool ended_ = false;
 };
@@ -103,28 +96,32 @@ class zstd_decoder final : public decoder {
     throw std::runtime_error(
         code == ZSTD_error_frameParameter_windowTooLarge
             ? "is compressed with a window of more than 128 MiB; zstd -d --long=31 unpacks it"
-            : "what is compressed is damaged");
+            : damaged);
   }
 
   ZSTD_DStream* stream_;
   bool complete_ = false;
 };
 
-}  // namespace
-
+// A frame, or one that is to be skipped.
 bool is_zstd(std::string_view beginning) {
-  if (beginning.starts_with(zstd_magic)) return true;
+  if (beginning.starts_with("\x28\xb5\x2f\xfd")) return true;
   return !beginning.empty() && (beginning[0] & 0xf0) == 0x50 &&
          beginning.substr(1).starts_with("\x2a\x4d\x18");
 }
 
-std::unique_ptr<decoder> decode_gzip() {
-  constexpr int with_gzip_header = 16;
-  return std::make_unique<zlib_decoder>(MAX_WBITS + with_gzip_header, std::nullopt);
+}  // namespace
+
+std::unique_ptr<decoder> decoder_for(std::string_view beginning) {
+  if (beginning.starts_with("\x1f\x8b")) return std::make_unique<stream_decoder<zlib_codec>>();
+  if (is_zstd(beginning)) return std::make_unique<zstd_decoder>();
+  if (is_bzip2(beginning)) return decode_bzip2();
+  if (beginning.starts_with(std::string_view("\3757zXZ\0", 6))) return decode_xz();
+  return nullptr;
 }
-std::unique_ptr<decoder> decode_zstd() { return std::make_unique<zstd_decoder>(); }
+
 std::unique_ptr<decoder> decode_deflate(std::uint32_t crc) {
-  return std::make_unique<zlib_decoder>(-MAX_WBITS, crc);
+  return std::make_unique<deflate_decoder>(crc);
 }
 
 std::uint32_t crc_of(std::span<std::byte const> bytes, cpu where) {

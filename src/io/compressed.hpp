@@ -12,15 +12,17 @@
 
 namespace tally::io {
 
-inline constexpr std::string_view gzip_magic = "\x1f\x8b", zstd_magic = "\x28\xb5\x2f\xfd";
-inline constexpr char wrong_crc[] = "is damaged: its CRC-32 is not what the archive says";
+inline constexpr char damaged[] = "what is compressed is damaged",
+                      wrong_crc[] = "is damaged: its CRC-32 is not what the archive says";
 
-// Whether a file begins as zstd's do: with a frame, or with one that is to be skipped.
-bool is_zstd(std::string_view beginning);
-
-// Files one behind the other are their contents one behind the other.
-std::unique_ptr<decoder> decode_gzip();
-std::unique_ptr<decoder> decode_zstd();
+// How many bytes of a beginning tell how it is compressed.
+inline constexpr std::size_t enough_to_tell_compression = 10;
+// What undoes the compression of a file that begins so, by gzip, zstd, bzip2 or xz; null if it is
+// not compressed. Files one behind the other are their contents one behind the other.
+std::unique_ptr<decoder> decoder_for(std::string_view beginning);
+std::unique_ptr<decoder> decode_bzip2();
+bool is_bzip2(std::string_view beginning);
+std::unique_ptr<decoder> decode_xz();
 // Without a header, as in a .zip file; it takes no byte behind its end. What it makes has to have
 // this CRC-32.
 std::unique_ptr<decoder> decode_deflate(std::uint32_t crc);

@@ -2,9 +2,11 @@
 //
 // Which columns of a CSV file are read: what its first two rows and the options say.
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "choose.hpp"
+#include "foreign.hpp"
 #include "formats.hpp"
 #include "number.hpp"
 #include "parsed_source.hpp"
@@ -55,6 +57,23 @@ bool has_header(text_parts const& parts, row const& first, open_options const& o
 
 }  // namespace
 
+bool has_names(std::string_view beginning, column_rules const& rules) {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  if (beginning.starts_with(mark)) beginning.remove_prefix(mark.size());
+  auto const first = take_row(beginning, 0, ',', true);
+  if (first.wrong || first.fields.size() < 2) return false;
+  auto const is_name = [](std::string const& text) {
+    auto const c = (unsigned char)(text.empty() ? 0 : text[0]);
+    return std::isalpha(c) || c == '_' || c >= 0x80;
+  };
+  auto const is_other = [&](std::string const& text) {
+    return rules.is_missing(text) || is_number(text);
+  };
+  return std::ranges::all_of(first.fields,
+                             [&](auto const& f) { return is_name(f) || is_other(f); }) &&
+         !std::ranges::all_of(first.fields, is_other);
+}
+
 void begin_csv(text_parts& parts, open_options const& options, bool several) {
   auto const& file = parts.name();
   bool const tabs = ends_in(without_compression(file), ".tsv");
@@ -63,8 +82,12 @@ void begin_csv(text_parts& parts, open_options const& options, bool several) {
   auto [first, second] = first_rows(parts, format.delimiter);
   auto names = std::move(first.fields);
   if (names.empty()) throw error(file + ": has no rows");
+  auto const json = foreign_text(file, names[0]);
+  auto const hint = !json.empty()       ? "; it " + json
+                    : names.size() == 1 ? hint_at_delimiter(names[0])
+                                        : "";
   bool const header = has_header(parts, names, options);
-  if (header && second.fields.empty()) throw error(file + ": has a header and no rows");
+  if (header && second.fields.empty()) throw error(file + ": has a header and no rows" + hint);
   format.width = format.header_width = names.size();
   // R, and pandas with index_label=False, write the names of rows in front, and no name over them.
   bool const row_names = header && second.fields.size() == names.size() + 1;
@@ -82,7 +105,6 @@ void begin_csv(text_parts& parts, open_options const& options, bool several) {
     for (std::size_t i = 0; i < names.size(); ++i) format.wanted.push_back(i + row_names);
     format.names = std::move(names);
   } else {
-    auto const hint = names.size() == 1 ? hint_at_delimiter(names[0]) : "";
     auto const index = choose(file, "column", names, options.column, hint);
     format.wanted = {index + row_names};
     format.names = {names[index]};

@@ -9,8 +9,8 @@
 namespace tally::io {
 namespace {
 
-text_parts open_decimals(std::string const& path, open_options const& options, decimal_use use) {
-  auto [input, what] = identify(path, options);
+text_parts open_decimals(std::string const& path, open_options const& given, decimal_use use) {
+  auto [input, what, options] = identified(path, given).take();
   if (what != content::csv && what != content::text)
     throw error(input.name() + ": is no text, whose numbers --decimal reads");
   text_parts parts(std::move(input), rules_of(options, use), options.where);

@@ -27,6 +27,14 @@ std::unique_ptr<source> open_text(reader input, open_options const& options);
 bool looks_like_text(std::string_view beginning);
 // Whether it nearly does: it is text but for few odd bytes, or in UTF-16 behind its mark.
 bool nearly_looks_like_text(std::string_view beginning);
+// Whether the first line of a text is names between commas, so that it can be read as CSV alone:
+// each begins with a letter, and is neither a number nor a word for none.
+bool has_names(std::string_view beginning, column_rules const& rules);
+
+// Behind an error of a file that could be raw data of options.type.
+inline std::string raw_hint(open_options const& options) {
+  return options.type ? "; --raw says that it is raw data" : "";
+}
 
 // How fields are read: as what type, which words mean no number, and whether they are kept in
 // decimal instead.

@@ -33,9 +33,7 @@ input_file::input_file(std::string const& path) : input_file(path == "-", path) 
   struct stat about;
   if (::fstat(descriptor_, &about) != 0) fail(name_, errno);
   if (S_ISDIR(about.st_mode)) throw error(name_ + ": is a directory");
-  regular_ = S_ISREG(about.st_mode);
-  if (!standard_input_ && regular_ && about.st_size == 0)
-    throw error(name_ + ": is empty (0 bytes)");
+  regular_ = S_ISREG(about.st_mode) && about.st_size > 0;  // what /proc makes has no size
   if (!regular_) return;
   auto const begin = ::lseek(descriptor_, 0, SEEK_CUR);
   if (begin == 0) mappable_bytes_ = about.st_size;
@@ -71,8 +69,9 @@ std::size_t input_file::read(std::span<char> into) {
     taken_ += n;
     return n;
   }
+  constexpr std::size_t most = 1 << 20;  // /proc refuses to be asked for much more at once
   for (;;) {
-    auto const got = ::read(descriptor_, into.data(), into.size());
+    auto const got = ::read(descriptor_, into.data(), std::min(into.size(), most));
     if (got >= 0) return taken_ += std::uint64_t(got), std::size_t(got);
     if (errno != EINTR) fail(name_, errno);
   }

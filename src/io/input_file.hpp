@@ -23,8 +23,7 @@ mapping map_file(int descriptor, std::size_t size);
 // A file or stream open for reading.
 class input_file {
  public:
-  // "-" is standard input. Throws for what cannot be opened, a directory, and a file of 0 bytes;
-  // an empty standard input is an empty array.
+  // "-" is standard input. Throws for what cannot be opened, and for a directory.
   explicit input_file(std::string const& path);
   // A part of a mapped file.
   input_file(std::string name, mapping part);

@@ -6,6 +6,7 @@
 
 #include "choose.hpp"
 #include "compressed.hpp"
+#include "foreign.hpp"
 #include "formats.hpp"
 #include "number.hpp"
 #include "tally/error.hpp"
@@ -45,7 +46,7 @@ struct member {
   std::string name;
   std::uint64_t method, packed, header;
   std::uint32_t crc;
-  bool encrypted;
+  bool encrypted, is_npy = false;
 };
 
 constexpr std::uint32_t directory_magic = 0x02014b50, end_magic = 0x06054b50,
@@ -105,18 +106,21 @@ std::vector<member> read_members(zip_bytes const& zip) {
              (zip.number(at + 8, 2) & 1) != 0};
     read_large_numbers(zip, at + 46 + name, at + 46 + name + extra, m, zip.number(at + 24, 4));
     at += 46 + name + extra + comment;
-    if (m.name.ends_with(".npy")) m.name.resize(m.name.size() - 4);
+    m.is_npy = m.name.ends_with(".npy");
+    if (m.is_npy) m.name.resize(m.name.size() - 4);
     all.push_back(std::move(m));
   }
   return all;
 }
 
 member const& choose_member(std::string const& file, std::vector<member> const& all,
-                            std::optional<std::string> const& wanted) {
+                            open_options const& options) {
   if (all.empty()) throw error(file + ": holds no array");
   std::vector<std::string> names;
   for (auto const& m : all) names.push_back(m.name);
-  return all[choose(file, "array", names, wanted)];
+  if (std::ranges::none_of(all, &member::is_npy))
+    throw error(file + ": " + foreign_archive(file, names) + raw_hint(options));
+  return all[choose(file, "array", names, options.column)];
 }
 
 }  // namespace
@@ -126,7 +130,8 @@ std::unique_ptr<source> open_npz(reader input, open_options options) {
   if (!file.data) file = input.keep_rest();
   zip_bytes const zip(input.name(), std::move(file));
   auto const all = read_members(zip);
-  auto const& m = choose_member(input.name(), all, std::exchange(options.column, std::nullopt));
+  auto const& m = choose_member(input.name(), all, options);
+  options.column.reset();
   auto const name = input.name() + ": " + quoted(m.name);
   constexpr std::uint64_t stored = 0, deflated = 8, header_bytes = 30;
   if (m.encrypted || (m.method != stored && m.method != deflated))

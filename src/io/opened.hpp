@@ -16,10 +16,10 @@ enum class content : unsigned char { npy, npz, csv, text, raw };
 struct opened {
   reader input;
   content what;
+  open_options options;
 };
-opened identify(std::string const& path, open_options const& options);
 
-// A name without .gz or .zst at its end.
+// A name without .gz, .zst, .bz2 or .xz at its end.
 std::string_view without_compression(std::string_view name);
 
 }  // namespace tally::io

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <cstring>
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -134,7 +135,7 @@ class row_parser {
 std::string hint_at_csv(std::string_view word) {
   for (char const c : {';', '|', ','})
     if (word.find(c) != word.npos)
-      return "; of CSV, --column says which column" +
+      return "; of CSV, --header or --no-header says what its first row is, --column which column" +
              (c == ',' ? "" : std::string(", --delimiter '") + c + "' what is between fields");
   return "";
 }
@@ -164,7 +165,7 @@ void parsed_part::begin(std::size_t at, column_rules const& rules, std::size_t c
   rows = 0;
   columns.resize(column_count);
   for (auto& column : columns) column.clear(rules);
-  dropped.assign(column_count, false);
+  misfits.assign(column_count, {});
   wrong.reset();
   this->rules = &rules;
 }
@@ -214,11 +215,11 @@ void parse_rows(std::string_view text, std::size_t until, bool last, row_format 
                           (format.width > format.header_width ? " and a name in front" : "") +
                           (format.header_width == 1 ? hint_at_delimiter(format.names[0]) : ""));
     for (std::size_t i = 0; i < row.size(); ++i) {
-      if (out.dropped[i]) continue;
+      if (out.misfits[i].data()) continue;
       auto const result = out.columns[i].add(row[i].text, row[i].number);
       if (result == parsed::number) continue;
       if (format.several) {
-        out.dropped[i] = true;
+        out.misfits[i] = row[i].text;
         continue;
       }
       return is_wrong(row[i].text.data(),
@@ -246,8 +247,10 @@ void parse_words(std::string_view text, std::size_t until, parsed_part& out) {
     std::string_view const word(p, word_end);
     auto const result = out.columns[0].add(word, number);
     if (result != parsed::number) {
-      auto what = text_for(result, word, *out.rules) + hint_at_csv(word);
-      out.wrong = {std::size_t(p - begin), std::move(what)};
+      auto const csv = hint_at_csv(word);
+      bool const is_name = csv.empty() && std::isalpha((unsigned char)word[0]);
+      out.wrong = {std::size_t(p - begin), text_for(result, word, *out.rules) + csv,
+                   is_name ? "; --header if that is the name of a column" : ""};
       return;
     }
     p = word_end;

@@ -29,10 +29,12 @@ struct parsed_part {
   std::size_t from = 0, end = 0;
   std::vector<column_values> columns;
   std::uint64_t rows = 0;
-  std::vector<char> dropped;  // whether a column of several is out
+  std::vector<std::string_view>
+      misfits;  // of a column of several that is out: its first, else null
   struct problem {
     std::size_t at;  // in the text
     std::string what;
+    std::string in_first_line = {};  // what is to be added there
   };
   std::optional<problem> wrong;
   column_rules const* rules = nullptr;

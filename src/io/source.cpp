@@ -5,6 +5,7 @@
 
 #include "array.hpp"
 #include "compressed.hpp"
+#include "foreign.hpp"
 #include "formats.hpp"
 #include "number.hpp"
 #include "opened.hpp"
@@ -14,13 +15,9 @@ namespace tally::io {
 namespace {
 
 bool decompress(reader& input) {
-  auto const magic = input.peek(zstd_magic.size());
-  if (magic.starts_with(gzip_magic))
-    input.decode(decode_gzip());
-  else if (is_zstd(magic))
-    input.decode(decode_zstd());
-  else
-    return false;
+  auto by = decoder_for(input.peek(enough_to_tell_compression));
+  if (!by) return false;
+  input.decode(std::move(by));
   return true;
 }
 
@@ -35,8 +32,68 @@ void refuse_options_of_text(std::string const& name, content what, open_options 
   if (!options.missing.empty()) refuse("--missing");
 }
 
-// So many bytes of a beginning tell whether it is text.
+// So many bytes of a beginning tell what it is.
 constexpr std::size_t enough_to_tell = 4096;
+
+// Whether somebody says that it is CSV; its name says so, too, and is a guess.
+bool is_said_csv(open_options const& options) {
+  return options.column || options.delimiter || options.header;
+}
+
+// What the name promises, where it holds nothing such.
+void refuse_other_name(std::string const& path, std::string_view name, std::string_view magic) {
+  for (std::string_view const suffix : {".npy", ".npz", ".gz", ".zst", ".bz2", ".xz"})
+    if (ends_in(name, suffix) && (magic.empty() || suffix.starts_with(".np")))
+      throw error(path + ": is not a " + std::string(suffix) + " file: it " +
+                  (magic.empty() ? "is empty" : "begins with " + quoted(magic)));
+}
+
+[[noreturn]] void fail_unknown(reader& input, std::string_view beginning) {
+  throw error(input.name() + ": is neither text nor a .npy file, it begins with " +
+              quoted(beginning.substr(0, 8)) + "; raw data needs --dtype");
+}
+
+// Of what begins so, which is no array with a header.
+content text_or_raw(reader& input, std::string const& path, std::string_view name,
+                    open_options const& options) {
+  auto const beginning = input.peek(enough_to_tell);
+  auto const refuse = [&](std::string const& what) {
+    if (!what.empty()) throw error(input.name() + ": " + what + raw_hint(options));
+  };
+  bool const named_csv = ends_in(name, ".csv") || ends_in(name, ".tsv");
+  bool const csv = is_said_csv(options) || named_csv;
+  bool const nearly_text = nearly_looks_like_text(beginning);
+  refuse(foreign_format(path, beginning));
+  if (csv || nearly_text || !options.type) refuse(foreign_encoding(path, beginning));
+  if (!is_said_csv(options)) refuse_other_name(path, name, beginning.substr(0, npy_magic.size()));
+  if (named_csv && !is_said_csv(options) && beginning.starts_with('<'))
+    refuse(foreign_text(path, beginning));
+  if (csv) return content::csv;
+  if (looks_like_text(beginning)) {
+    refuse(foreign_text(path, beginning));
+    return has_names(beginning, rules_of(options)) ? content::csv : content::text;
+  }
+  if (nearly_text) refuse("looks like text, but has bytes that text in UTF-8 has not");
+  if (!options.type) fail_unknown(input, beginning);
+  return content::raw;
+}
+
+opened identify(std::string const& path, open_options const& options) {
+  reader input{input_file(path)};
+  if (options.raw && !options.type) throw error(path + ": --raw needs --dtype");
+  auto what = content::raw;
+  if (!options.raw) {
+    bool const compressed = decompress(input);
+    auto const magic = input.peek(npy_magic.size());
+    if (magic == npy_magic)
+      what = content::npy;
+    else if (magic.starts_with(zip_magic) || magic.starts_with(empty_zip_magic))
+      what = content::npz;
+    else
+      what = text_or_raw(input, path, compressed ? without_compression(path) : path, options);
+  }
+  return {std::move(input), what, options};
+}
 
 }  // namespace
 
@@ -46,7 +103,7 @@ bool ends_in(std::string_view name, std::string_view suffix) {
 }
 
 std::string_view without_compression(std::string_view name) {
-  for (std::string_view const suffix : {".gz", ".zst"})
+  for (std::string_view const suffix : {".gz", ".zst", ".bz2", ".xz"})
     if (ends_in(name, suffix)) name.remove_suffix(suffix.size());
   return name;
 }
@@ -55,49 +112,33 @@ column_rules rules_of(open_options const& options, decimal_use decimals) {
   return {options.type, options.missing, decimals};
 }
 
-bool is_csv(std::string const& path, open_options const& options) {
-  auto const name = without_compression(path);
-  return !options.raw && (options.column || options.delimiter || options.header ||
-                          ends_in(name, ".csv") || ends_in(name, ".tsv"));
-}
+identified::identified(std::string const& path, open_options const& options)
+    : found_(std::make_unique<opened>(identify(path, options))) {}
+identified::identified(identified&&) noexcept = default;
+identified::~identified() = default;
+bool identified::is_csv() const { return found_->what == content::csv; }
+opened identified::take() && { return std::move(*found_); }
 
-opened identify(std::string const& path, open_options const& options) {
-  reader input{input_file(path)};
-  if (options.raw && !options.type) throw error(path + ": --raw needs --dtype");
-  if (options.raw) return {std::move(input), content::raw};
-  bool const compressed = decompress(input);
-  auto const name = compressed ? without_compression(path) : path;
-  auto const magic = input.peek(npy_magic.size());
-  if (magic == npy_magic) return {std::move(input), content::npy};
-  if (magic.starts_with(zip_magic) || magic.starts_with(empty_zip_magic))
-    return {std::move(input), content::npz};
-  for (std::string_view const suffix : {".npy", ".npz"})
-    if (ends_in(name, suffix))
-      throw error(path + ": is not a " + std::string(suffix) + " file: it begins with " +
-                  quoted(magic));
-  if (is_csv(path, options)) return {std::move(input), content::csv};
-  if (looks_like_text(input.peek(enough_to_tell))) return {std::move(input), content::text};
-  if (options.type && nearly_looks_like_text(input.peek(enough_to_tell)))
-    throw error(input.name() +
-                ": looks like text, but has bytes that text in UTF-8 has not; --raw "
-                "says that it is raw data");
-  if (options.type) return {std::move(input), content::raw};
-  throw error(input.name() + ": is neither text nor a .npy file, it begins with " +
-              quoted(input.peek(8)) + "; raw data needs --dtype");
+std::unique_ptr<source> open(identified file) {
+  auto [input, what, options] = std::move(file).take();
+  auto const name = input.name();
+  if (what == content::npz) {
+    auto found = open_npz(std::move(input), options);  // unless it is a ZIP archive of other files
+    refuse_options_of_text(name, what, options);
+    return found;
+  }
+  if (what != content::csv && what != content::text) refuse_options_of_text(name, what, options);
+  switch (what) {
+    case content::npy: return open_npy(std::move(input), options);
+    case content::csv: return open_csv(std::move(input), options);
+    case content::text: return open_text(std::move(input), options);
+    default: break;
+  }
+  return open_array(std::move(input), {.type = *options.type});
 }
 
 std::unique_ptr<source> open(std::string const& path, open_options const& options) {
-  auto [input, what] = identify(path, options);
-  if (what != content::csv && what != content::text)
-    refuse_options_of_text(input.name(), what, options);
-  switch (what) {
-    case content::npy: return open_npy(std::move(input), options);
-    case content::npz: return open_npz(std::move(input), options);
-    case content::csv: return open_csv(std::move(input), options);
-    case content::text: return open_text(std::move(input), options);
-    case content::raw: break;
-  }
-  return open_array(std::move(input), {.type = *options.type});
+  return open(identified(path, options));
 }
 
 }  // namespace tally::io

@@ -16,8 +16,8 @@ struct table::state {
   std::uint64_t rows = 0;
 };
 
-table::table(std::string const& path, open_options const& options) {
-  auto [input, what] = identify(path, options);
+table::table(identified file) {
+  auto [input, what, options] = std::move(file).take();
   if (what != content::csv) throw error(input.name() + ": is not a CSV file");
   state_ = std::make_unique<state>(
       state{.text = text_parts(std::move(input), rules_of(options), options.where)});
@@ -25,6 +25,8 @@ table::table(std::string const& path, open_options const& options) {
   state_->facts.resize(names().size());
   state_->is_out.resize(names().size());
 }
+table::table(std::string const& path, open_options const& options)
+    : table(identified(path, options)) {}
 table::table(table&&) noexcept = default;
 table::~table() = default;
 
@@ -38,7 +40,7 @@ bool table::next() {
   auto const& part = s.parts.front();
   s.rows += part.rows;
   for (std::size_t i = 0; i < s.facts.size(); ++i) {
-    s.is_out[i] |= part.dropped[i];
+    s.is_out[i] |= part.misfits[i].data() != nullptr;
     if (!s.is_out[i]) s.facts[i].add(part.columns[i].facts());
   }
   return true;
@@ -50,6 +52,11 @@ std::optional<table::run> table::column(std::size_t i) const {
   return run{found.type(), found.bytes(), found.negative_zeros()};
 }
 
+std::optional<table::misfit> table::misfit_of(std::size_t i) const {
+  auto const& found = state_->text.misfit_of(i);
+  if (!found) return std::nullopt;
+  return misfit{found->line, found->text};
+}
 text_facts const& table::facts(std::size_t i) const { return state_->facts[i]; }
 std::uint64_t table::rows() const { return state_->rows; }
 std::uint64_t table::bytes_read() const { return state_->text.bytes_read(); }

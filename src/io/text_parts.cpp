@@ -59,11 +59,28 @@ std::uint64_t text_parts::bytes_read() const {
   return file_.data ? at_ : input_.file_taken();
 }
 
-void text_parts::fail(std::size_t at, std::string const& problem) {
+void text_parts::set_format(format f) {
+  format_ = std::move(f);
+  misfits_.resize(format_.rows.wanted.size());
+}
+
+std::uint64_t text_parts::line_of(std::size_t at) {
   auto before = taken_lines_;
   if (file_.data) before.add(text_of(file_).substr(0, at_));
   before.add(peek(at));
-  throw error(name() + ": line " + std::to_string(1 + before.lines()) + ": " + problem);
+  return 1 + before.lines();
+}
+
+void text_parts::fail(std::size_t at, std::string const& problem) {
+  throw error(name() + ": line " + std::to_string(line_of(at)) + ": " + problem);
+}
+
+// Those in parts of `text`, before it is taken.
+void text_parts::keep_misfits(std::string_view text) {
+  for (auto const& part : std::span(parts_).first(used_))
+    for (std::size_t i = 0; i < part.misfits.size(); ++i)
+      if (auto const found = part.misfits[i]; found.data() && !misfits_[i])
+        misfits_[i] = {line_of(std::size_t(found.data() - text.data())), quoted(found)};
 }
 
 void text_parts::parse(parsed_part& part, std::string_view text, std::size_t from,
@@ -111,7 +128,8 @@ std::size_t text_parts::parse_all(std::string_view text, std::size_t end, bool l
 std::span<parsed_part const> text_parts::next() {
   if (used_ > 0 && parts_[used_ - 1].wrong) {
     auto const wrong = *parts_[used_ - 1].wrong;
-    fail(wrong.at - parts_[used_ - 1].end, wrong.what);
+    auto const at = wrong.at - parts_[used_ - 1].end;
+    fail(at, wrong.what + (line_of(at) == 1 ? wrong.in_first_line : ""));
   }
   auto size = std::size_t(threads_) * input_.chunk();
   for (;; size *= 2) {
@@ -122,6 +140,7 @@ std::span<parsed_part const> text_parts::next() {
     auto const done = end > 0 ? parse_all(text, end, last) : 0;
     bool const wrong = end > 0 && used_ > 0 && parts_[used_ - 1].wrong;
     if (done > 0 || wrong) {
+      if (!format_.words && format_.rows.several) keep_misfits(text);
       take(done);
       break;
     }

@@ -3,6 +3,8 @@
 // Text parsed on all cores: some MiB at a time, cut where lines or words end, each core a part.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,7 +28,7 @@ class text_parts {
   // The next n bytes that have not been taken; fewer only at the end.
   std::string_view peek(std::size_t n);
   void take(std::size_t bytes);
-  void set_format(format f) { format_ = std::move(f); }
+  void set_format(format f);
   column_rules const& rules() const { return rules_; }
   row_format const& rows() const { return format_.rows; }
 
@@ -41,10 +43,19 @@ class text_parts {
   std::uint64_t bytes_read() const;
   std::optional<std::uint64_t> file_bytes() const { return input_.file_bytes(); }
   std::string const& name() const { return input_.name(); }
+  // Of a column of several, by its index among those that are wanted: the first field that is no
+  // number, in quotes for a message, and for which the column is out.
+  struct misfit {
+    std::uint64_t line = 0;
+    std::string text = {};
+  };
+  std::optional<misfit> const& misfit_of(std::size_t column) const { return misfits_[column]; }
   // "FILE: line N: problem", of what is `at` bytes behind what has been taken.
   [[noreturn]] void fail(std::size_t at, std::string const& problem);
 
  private:
+  std::uint64_t line_of(std::size_t at);
+  void keep_misfits(std::string_view text);
   void parse(parsed_part& part, std::string_view text, std::size_t from, std::size_t until,
              bool last);
   std::vector<std::size_t> cuts(std::string_view text, std::size_t end) const;
@@ -59,6 +70,7 @@ class text_parts {
   format format_;
   std::vector<parsed_part> parts_;
   std::size_t used_ = 0;  // parts that hold something
+  std::vector<std::optional<misfit>> misfits_;
   line_counter taken_lines_;
 };
 

@@ -37,6 +37,14 @@ def answer(*arguments, **options):
     return done.stdout.decode().removesuffix("\n")
 
 
+def noted(*arguments, **options):
+    """What a call prints that succeeds with a line on stderr, and that line."""
+    done = tally(*arguments, **options)
+    note = done.stderr.decode()
+    assert done.returncode == 0 and note.startswith("tally: ") and note.count("\n") == 1, note
+    return done.stdout.decode().removesuffix("\n"), note.removesuffix("\n")
+
+
 def report(*arguments, **options):
     """The object that --json prints."""
     line = answer(*arguments, "--json", **options)

@@ -76,10 +76,48 @@ def test_describe_reads_the_input_once():
 
 
 def test_describe_of_nothing_is_an_error():
-    np.save("empty.npy", np.zeros(0))
-    np.save("nan.npy", np.full(3, math.nan))
-    for name in ("empty.npy", "nan.npy"):
-        assert "empty" in failure(1, "describe", name)
+    np.save("x.npy", np.zeros(0))
+    for name, text in ("x.txt", ""), ("y.txt", " \n"):
+        Path(name).write_text(text)
+    for name in ("x.npy", "x.txt", "y.txt"):
+        assert failure(1, "describe", name) == f"tally: describe: {name} is empty"
+
+
+NOTHING_BUT_MISSING = {"x.txt": "nan\nNA -nan", "x.csv": "x\nNA\n\"\"\nnan\n", "y.csv": "x,y\nNA,1\n,2\n-,3\n"}
+
+
+@pytest.mark.parametrize("name", ["x.npy", *NOTHING_BUT_MISSING])
+def test_where_nothing_but_missing_values_is_there_it_counts_them(name):
+    np.save("x.npy", np.full(3, math.nan))
+    if name != "x.npy":
+        Path(name).write_text(NOTHING_BUT_MISSING[name])
+    column = ["--column", "x"] if name == "y.csv" else []
+    lines = [line.split() for line in answer("describe", name, *column).splitlines()]
+    assert lines == [["count", "3"], ["nan_count", "3"], ["sum", "0"], ["mean", "nan"], ["standard_deviation", "nan"],
+                     ["minimum", "nan"], ["maximum", "nan"]]
+    found, other = report("describe", name, *column), report("describe", stdin=b"1 2.5 NA")
+    assert set(found) == set(other)
+    assert (found["count"], found["nan_count"], found["sum"]) == (3, 3, 0)
+    for key in ("mean", "standard_deviation", "minimum", "maximum"):
+        assert (found[key], found[f"{key}_bits"]) == ("nan", None)
+    assert found["minimum_index"] is found["maximum_index"] is None
+    # What cannot be told of nothing is an error, or NaN where nobody leaves that out.
+    for command in ("min", "max", "mean", "std", "argmin", "median"):
+        message = failure(1, command, "--skip-nan", name, *column)
+        assert message == f"tally: {command}: {name} is empty without its NaNs"
+    for command, nothing in ("sum", "0"), ("count", "0"), ("top-k", ""), ("norm", "0"):
+        assert answer(command, "--skip-nan", name, *column) == nothing
+    for command in ("sum", "min", "mean", "median"):
+        done = tally(command, name, *column)
+        assert done.stdout == b"nan\n"
+        assert b"3 of 3" in done.stderr and b"--skip-nan leaves them out" in done.stderr
+
+
+def test_a_column_of_nothing_but_missing_values_is_counted_among_others():
+    Path("x.csv").write_text("x,y,z\nNA,1,a\n,2,b\n")
+    done = tally("describe", "x.csv", check=True)
+    assert [line.split()[:4] for line in done.stdout.decode().splitlines()[1:]] == [["x", "2", "2", "0"], ["y", "2", "0", "3"]]
+    assert done.stderr == b"tally: left out: z (line 2: 'a')\n"
 
 
 def test_describe_counts_indices_across_files():

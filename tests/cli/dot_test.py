@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from .command import COMMON_KEYS, answer, failure, npy, report
+from .command import COMMON_KEYS, answer, failure, noted, npy, report
 from .oracle import (FLOATS, INTEGERS, exact_total, exact_values, hexadecimal, in_json, nearest, values)
 
 
@@ -55,7 +55,7 @@ def test_the_results_type_can_be_chosen():
 def test_pairs_with_a_nan_count_as_absent_if_that_is_asked_for():
     np.save("x.npy", np.array([1, np.nan, 2, 3]))
     np.save("y.npy", np.array([4, 5, np.nan, 6]))
-    assert answer("dot", "x.npy", "y.npy") == "nan"
+    assert noted("dot", "x.npy", "y.npy") == ("nan", "tally: 2 of 4 are NaN; --skip-nan leaves them out")
     found = report("dot", "x.npy", "y.npy", "--skip-nan")
     assert (found["value"], found["nan_count"]) == (22, 2)
 

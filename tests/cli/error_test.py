@@ -81,10 +81,17 @@ def test_a_csv_number_that_does_not_fit_its_type():
     assert "line 3" in message and "300" in message
 
 
-def test_an_empty_file():
-    for name in ("x.npy", "x.csv", "x.raw"):
+def test_an_empty_file_is_what_its_name_says_that_holds_nothing():
+    for name in ("x.npy", "x.NPZ", "x.gz", "x.txt.zst", "x.bz2", "x.xz"):
         open(name, "w").close()
-        assert name in failure(1, "sum", name, "--dtype", "float32")
+        ending = name[name.rindex("."):].lower()
+        for options in ([], ["--dtype", "float32"]):
+            assert failure(1, "sum", name, *options) == f"tally: {name}: is not a {ending} file: it is empty"
+    for name in ("x.csv", "x.tsv"):
+        open(name, "w").close()
+        for command in ("sum", "describe", "info", "count"):
+            assert failure(1, command, name) == f"tally: {name}: has no rows"
+    assert failure(1, "sum", "--column", "a", stdin=b"") == "tally: standard input: has no rows"
 
 
 def test_no_such_file():
@@ -157,9 +164,10 @@ def test_text_that_is_no_number_on_standard_input():
 
 
 def test_csv_that_is_read_otherwise_names_the_way_out():
-    assert failure(1, "sum", stdin=b"a,b\n1,2\n").endswith("'a,b' is not a number; of CSV, --column says which column")
+    way_out = "; of CSV, --header or --no-header says what its first row is, --column which column"
+    assert failure(1, "sum", stdin=b"1,2\n3,4\n").endswith("'1,2' is not a number" + way_out)
     message = failure(1, "sum", stdin=b"a;b\n1,5;2\n")
-    assert message.endswith("--column says which column, --delimiter ';' what is between fields")
+    assert message.endswith("'a;b' is not a number" + way_out + ", --delimiter ';' what is between fields")
     for name, text, c in ("a.csv", "a;b\n1;2\n", "';'"), ("b.csv", "a|b\n1,5|2,5\n", "'|'"), ("c.csv", "a\tb\n1\t2\n", "tab"):
         with open(name, "w") as file:
             file.write(text)

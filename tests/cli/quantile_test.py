@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from .command import COMMON_KEYS, LONG, answer, failure, npy, report
+from .command import COMMON_KEYS, LONG, answer, failure, noted, npy, report
 from .oracle import FLOATS, INTEGERS, values
 
 METHODS = ["linear", "lower", "higher", "nearest", "midpoint"]
@@ -94,7 +94,7 @@ def test_the_median_is_the_quantile_of_a_half():
 
 def test_nan_poisons_it_unless_skipped():
     np.save("x.npy", np.array([1, np.nan, 2], "float64"))
-    assert answer("median", "x.npy") == "nan"
+    assert noted("median", "x.npy") == ("nan", "tally: 1 of 3 are NaN; --skip-nan leaves them out")
     assert answer("median", "x.npy", "--skip-nan") == "1.5"
     np.save("y.npy", np.array([np.nan]))
     assert failure(1, "median", "y.npy", "--skip-nan") == "tally: median: y.npy is empty without its NaNs"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from .command import COMMON_KEYS, LONG, answer, failure, npy, report, tally
+from .command import COMMON_KEYS, LONG, answer, failure, noted, npy, report, tally
 from .oracle import (FLOATS, INTEGERS, exact_total, exact_values, exact_variance, hard_floats,
                      hexadecimal, in_json, integers, nearest, nearest_root, total_type, values)
 
@@ -230,7 +230,7 @@ def test_numbers_that_are_not_finite_are_words():
     for x, text in ([math.inf, 1], "inf"), ([-math.inf], "-inf"), ([math.inf, -math.inf], "nan"), \
                    ([math.nan, 1], "nan"), ([1.5e308, 1.5e308], "inf"):
         np.save("x.npy", np.array(x))
-        assert answer("sum", "x.npy") == text
+        assert tally("sum", "x.npy").stdout.decode() == text + "\n"
         assert report("sum", "x.npy")["value"] == text
 
 
@@ -263,8 +263,26 @@ def test_negative_zero_is_the_lesser_zero_at_the_first_ones_index():
 def test_nan_comes_first_among_extremes():
     np.save("x.npy", np.array([1, math.nan, -math.inf, math.nan]))
     for command in ("min", "max"):
-        assert answer(command, "x.npy") == "nan"
+        assert noted(command, "x.npy") == ("nan", "tally: 2 of 4 are NaN; --skip-nan leaves them out")
         assert report(command, "x.npy")["index"] == 1
+
+
+def test_who_is_told_of_nans():
+    """Whom they spoil the answer of, and nobody else."""
+    note = "tally: 1 of 3 are NaN; --skip-nan leaves them out"
+    np.save("x.npy", np.array([1, math.nan, 2], "float16"))
+    np.array([1, math.nan, 2]).tofile("x.raw")
+    for command, nan in ("sum", "nan"), ("norm", "nan"), ("argmax", "1"), ("min-max", None), ("std", "nan"):
+        for file in (["x.npy"], ["x.raw", "--dtype", "float64"]):
+            found, told = noted(command, *file)
+            assert told == note and nan in (found, None), command
+        answer(command, "x.npy", "--skip-nan"), report(command, "x.npy")
+    np.save("y.npy", np.array([math.inf, -math.inf]))
+    assert answer("sum", "y.npy") == "nan"
+    assert answer("describe", "x.npy") and answer("count", "x.npy") == "3"
+    assert noted("top-k", "-k", 1, "x.npy") == ("1\tnan", "tally: some elements are NaN, the largest of all; "
+                                                         "--skip-nan leaves them out")
+    assert answer("top-k", "-k", 1, "--smallest", "x.npy") == "0\t1"
 
 
 def test_skip_nan_leaves_them_out_and_counts_them():

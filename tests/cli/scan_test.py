@@ -10,7 +10,7 @@ import stat
 import numpy as np
 import pytest
 
-from .command import COMMON_KEYS, answer, failure, npy, report, tally
+from .command import COMMON_KEYS, answer, failure, noted, npy, report, tally
 from .oracle import (FLOATS, INTEGERS, exact_values, hard_floats, hexadecimal, integers, nearest,
                      same, values)
 
@@ -192,7 +192,10 @@ def test_the_output_keeps_the_shape_of_one_file():
 
 def test_nan_stays_in_every_later_sum():
     np.save("x.npy", np.array([1, math.nan, 2], "float32"))
-    assert answer("scan", "x.npy") == "1\nnan\nnan"
+    note = "tally: 1 of 3 are NaN; --skip-nan leaves them out"
+    assert noted("scan", "x.npy") == ("1\nnan\nnan", note)
+    assert noted("scan", "--reverse", "x.npy") == ("nan\nnan\n2", note)
+    assert noted("scan", "--exclusive", "x.npy") == ("0\n1\nnan", note)
 
 
 def test_skipped_nan_repeats_the_sum_before():

@@ -26,10 +26,12 @@ std::string refused(names const& all, std::optional<std::string> const& wanted,
   return text.substr(text.find(' ') + 1);
 }
 
-TEST(choose, takes_a_name_before_a_number_and_the_only_one_unasked) {
-  names const all{"x", "3", "y"};
+TEST(choose, takes_a_name_or_a_number_and_the_only_one_unasked) {
+  names const all{"x", "2", "y", "7"};
   EXPECT_EQ(choose("f", "column", all, "y"), 2u);
-  EXPECT_EQ(choose("f", "column", all, "3"), 1u);
+  EXPECT_EQ(choose("f", "column", all, "2"), 1u);
+  EXPECT_EQ(choose("f", "column", all, "3"), 2u);
+  EXPECT_EQ(choose("f", "column", all, "7"), 3u);
   EXPECT_EQ(choose("f", "column", all, "1"), 0u);
   EXPECT_EQ(choose("f", "array", names{"x"}, std::nullopt), 0u);
 }
@@ -41,6 +43,20 @@ TEST(choose, refuses_what_is_not_there_or_there_twice) {
   EXPECT_EQ(refused({"a", "b"}, "3"), "no column '3' among 'a', 'b'");
   EXPECT_EQ(refused({"a", "b"}, "0"), "no column '0' among 'a', 'b'; columns are counted from 1");
   EXPECT_EQ(refused({"a;b"}, "b", "; a hint"), "no column 'b' among 'a;b'; a hint");
+}
+
+TEST(choose, a_name_that_is_the_number_of_another_has_to_be_in_quotes) {
+  EXPECT_EQ(
+      refused({"x", "2", "1"}, "1"),
+      "'1' is the name of column 3 and the number of 'x'; --column '\"1\"' or 'x' says which");
+  EXPECT_EQ(choose("f", "column", names{"x", "2", "1"}, "\"1\""), 2u);
+  EXPECT_EQ(refused({"2", "1"}, "2"),
+            "'2' is the name of column 1 and the number of '1'; --column '\"2\"' or '\"1\"' says "
+            "which");
+  EXPECT_EQ(choose("f", "column", names{"2", "1"}, "\"1\""), 1u);
+  // A name has its quotes if it has any.
+  EXPECT_EQ(choose("f", "column", names{"\"a\"", "a"}, "\"a\""), 0u);
+  EXPECT_EQ(refused({"a", "b"}, "\"1\""), "no column '\"1\"' among 'a', 'b'");
 }
 
 TEST(choose, lists_thirty_names_at_most) {

@@ -319,7 +319,7 @@ TEST_F(npy_test, unknown_versions_and_huge_headers_are_refused) {
 TEST_F(npy_test, what_is_no_npy_file_is_refused) {
   EXPECT_EQ(error_of("hello\nworld"), "is not a .npy file: it begins with 'hello\\x0a'");
   EXPECT_EQ(error_of("hello", {.type = dtype::int8}), "is not a .npy file: it begins with 'hello'");
-  EXPECT_EQ(error_of(""), "is empty (0 bytes)");
+  EXPECT_EQ(error_of(""), "is not a .npy file: it is empty");
   EXPECT_EQ(read_error(in.path("b.npy")), in.path("b.npy") + ": No such file or directory");
   EXPECT_EQ(read_error(in.path("")), in.path("") + ": is a directory");
   auto const secret = in.write("secret.npy", npy(header("<f4", "()"), "1234"));

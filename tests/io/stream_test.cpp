@@ -118,7 +118,12 @@ TEST(standard_input_forms, a_redirected_file_is_mapped_and_read_from_its_positio
 TEST(standard_input_errors, name_standard_input_and_the_line) {
   EXPECT_EQ(from_standard_input("1 2\n\n3 x4\n5"), "standard input: line 3: 'x4' is not a number");
   EXPECT_EQ(from_standard_input("1,2"),
-            "standard input: line 1: '1,2' is not a number; of CSV, --column says which column");
+            "standard input: line 1: '1,2' is not a number; of CSV, --header or --no-header says "
+            "what its first row is, --column which column");
+  EXPECT_EQ(
+      from_standard_input("x\n1 2"),
+      "standard input: line 1: 'x' is not a number; --header if that is the name of a column");
+  EXPECT_EQ(from_standard_input("1\nx"), "standard input: line 2: 'x' is not a number");
   EXPECT_EQ(from_standard_input("12345", {.type = dtype::float32, .raw = true}),
             "standard input: 5 bytes are not a whole number of float32, 4 bytes each");
   EXPECT_EQ(from_standard_input("\x93NUMPY\1"),
@@ -226,8 +231,6 @@ TEST(raw, needs_whole_elements_a_type_and_a_file) {
             in.path("more.bin") +
                 ": is neither text nor a .npy file, it begins with "
                 "'12\\x004'; raw data needs --dtype");
-  EXPECT_EQ(read_error(in.write("none.bin", ""), {.type = dtype::float64}),
-            in.path("none.bin") + ": is empty (0 bytes)");
   EXPECT_EQ(read_error(in.path(""), {.type = dtype::float64}), in.path("") + ": is a directory");
   EXPECT_EQ(read_error(in.write("bools.bin", "\2"), {.type = dtype::boolean}),
             in.path("bools.bin") + ": the byte 2 is not a bool, 0 or 1");

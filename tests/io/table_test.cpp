@@ -50,6 +50,33 @@ TEST(table, a_column_that_holds_text_late_is_out_then) {
   EXPECT_GT(found[0].count, 0u);
   EXPECT_EQ(found[1].count, 600001u);
   EXPECT_EQ(t.bytes_read(), t.file_bytes());
+  EXPECT_FALSE(t.misfit_of(1));
+  ASSERT_TRUE(t.misfit_of(0));
+  EXPECT_EQ(t.misfit_of(0)->line, 600002u);
+  EXPECT_EQ(t.misfit_of(0)->text, "'x'");
+}
+
+TEST(table, says_which_field_of_a_column_is_no_number_first) {
+  folder const in;
+  std::string text = "\n\na,b,c,d,e\r\n";
+  for (int i = 0; i < 400000; ++i) text += "1,\"\n\",3,4,5\n";  // lines end in quotes, too
+  text += "1,2,\"y\x01\n\",4,5\n1,2,x,1e,5\n";
+  auto const path = in.write("a.csv", text);
+  fifo const stream(in, "stream", text);
+  for (auto const& name : {path, stream.path()})
+    for (int const threads : {1, 3}) {
+      if (name == stream.path() && threads == 1) continue;  // it can be read once
+      table t(name, {.type = dtype::int64, .delimiter = ',', .where = {.threads = threads}});
+      all_of(t);
+      EXPECT_FALSE(t.misfit_of(0) || t.misfit_of(4));
+      ASSERT_TRUE(t.misfit_of(1) && t.misfit_of(2) && t.misfit_of(3));
+      EXPECT_EQ(t.misfit_of(1)->line, 4u);  // of integers, nothing is no number either
+      EXPECT_EQ(t.misfit_of(1)->text, "'\\x0a'");
+      EXPECT_EQ(t.misfit_of(2)->line, 4u + 2 * 400000);
+      EXPECT_EQ(t.misfit_of(2)->text, "'y\\x01\\x0a'");
+      EXPECT_EQ(t.misfit_of(3)->line, 4u + 2 * 400000 + 2);
+      EXPECT_EQ(t.misfit_of(3)->text, "'1e'");
+    }
 }
 
 TEST(table, of_one_column_refuses_text) {

@@ -85,7 +85,8 @@ struct open_options {
   // Text and CSV: read as this. Raw data: the element type. .npy: must agree with the file, and
   // elements "V2" are bfloat16 if this says so.
   std::optional<dtype> type = {};
-  // Of a CSV file the column, of a .npz the array: its name, or its number counted from 1.
+  // Of a CSV file the column, of a .npz the array: its name, or its number counted from 1; in quotes
+  // a name.
   std::optional<std::string> column = {};
   // Bytes are elements, whatever they look like.
   bool raw = false;
@@ -99,26 +100,42 @@ struct open_options {
   cpu where = {};
 };
 
-// Opens `path`; "-" is standard input. What it is: raw, if that is said; compressed by gzip or
-// zstd, .npy or .npz by its first bytes; CSV if a column, a delimiter or a header is spoken of, or
-// the name ends in .csv or .tsv (.gz or .zst behind it does not count); else text, numbers
+struct opened;
+
+// A file or stream that is open, and what it is. `path` "-" is standard input. Raw, if that is
+// said; compressed by gzip, zstd, bzip2 or xz, .npy or .npz by its first bytes, whatever its name;
+// CSV if a column, a delimiter or a header is spoken of, the name ends in .csv or .tsv (.gz or the
+// like behind it does not count), or its first line is names between commas; else text, numbers
 // separated by white space, if its first bytes are text; else raw, in this machine's byte order, of
-// `type`; text but for some bytes is nothing unless it is said to be raw. Files are mapped if they
-// can be; streams are read in chunks, whatever name they go by, or kept like text if they are .npz,
-// or .npy in Fortran order. What a .npz says of its arrays' CRC-32 is checked.
+// `type`. What is in another format that is known, in UTF-16, or text but for some bytes is an
+// error unless it is said to be raw, as is an empty file whose name says that it is not.
+class identified {
+ public:
+  explicit identified(std::string const& path, open_options const& options = {});
+  identified(identified&&) noexcept;
+  ~identified();
+  bool is_csv() const;
+  opened take() &&;
+
+ private:
+  std::unique_ptr<opened> found_;
+};
+
+// Opens it. Files are mapped if they can be; streams are read in chunks, whatever name they go by,
+// or kept like text if they are .npz, or .npy in Fortran order. What a .npz says of its arrays'
+// CRC-32 is checked.
 //
 // CSV follows RFC 4180, and lines may end in CR, too. The first row holds names, unless options say
 // that it does not; where all of it are numbers, they have to say. Every row has as many fields, or
 // all have one more than the first: a name in front. The usual words for "no number" are an empty
-// field, NA, N/A, #N/A, null, None, nan and -, in any case: NaN, which integer types have none of.
+// field, NA, N/A, #N/A, null, None and -, in any case, and nan as C libraries write it: NaN, which
+// integer types have none of.
 //
 // Throws tally::error with one line that names the file and what is wrong with it, options that say
-// nothing of such a file among it. A mapped file
-// that another process cuts short meanwhile ends this process by SIGBUS.
+// nothing of such a file among it. A mapped file that another process cuts short meanwhile ends this
+// process by SIGBUS.
+std::unique_ptr<source> open(identified file);
 std::unique_ptr<source> open(std::string const& path, open_options const& options = {});
-
-// Whether open() would take it for CSV: as far as options and its name say, nothing is opened.
-bool is_csv(std::string const& path, open_options const& options);
 
 // Whether a file's name ends so, in upper or lower case; `suffix` is in lower case.
 bool ends_in(std::string_view name, std::string_view suffix);

@@ -15,7 +15,8 @@ namespace tally::io {
 
 class table {
  public:
-  // What is_csv() is true of; open_options::column does not count. Throws as open() does.
+  // Of a file that is CSV; open_options::column does not count. Throws as open() does.
+  explicit table(identified file);
   table(std::string const& path, open_options const& options);
   table(table&&) noexcept;
   ~table();
@@ -33,6 +34,12 @@ class table {
   // Nothing if a field, here or before, is no number and does not say that there is none. Where
   // there is one column alone, that is an error.
   std::optional<run> column(std::size_t i) const;
+  // Which field that is, in quotes for a message.
+  struct misfit {
+    std::uint64_t line;
+    std::string text;
+  };
+  std::optional<misfit> misfit_of(std::size_t i) const;
   // Of the column, so far.
   text_facts const& facts(std::size_t i) const;
 

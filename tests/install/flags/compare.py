@@ -21,7 +21,7 @@ def bits(compiler, flags, prefix, program):
     library = next(path for folder in ("lib", "lib64") for path in (prefix / folder).rglob("libtally.*")
                    if path.suffix in (".a", ".so"))
     subprocess.run([compiler, "-std=c++20", *flags, "-I", prefix / "include", source, library, "-ltbb", "-lz",
-                    "-lzstd", f"-Wl,-rpath,{library.parent}", "-o", program], check=True)
+                    "-lzstd", "-lbz2", "-llzma", f"-Wl,-rpath,{library.parent}", "-o", program], check=True)
     return subprocess.run([program], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the decoders of gzip, bzip2 and xz have in common: streams one behind the other.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <span>
+
+#include "compressed.hpp"
+
+namespace tally::io {
+
+// A Codec is at the beginning of a stream when it is made, and behind begin(). Its decode() takes
+// bytes from the front of `in` and of `out`, as many as it has read and written, and returns
+// whether the stream has ended.
+template <class Codec>
+class stream_decoder final : public decoder {
+ public:
+  std::size_t decode(std::span<char const>& in, std::span<char> out) override {
+    auto rest = out;
+    // Some output may be left in the codec when the input is at its end.
+    do {
+      if (ended_ && !begin_another(in)) break;
+      ended_ = codec_.decode(in, rest);
+    } while (rest.size() == out.size() && !in.empty());
+    return out.size() - rest.size();
+  }
+
+  bool is_complete() const override { return ended_; }
+
+ private:
+  // Behind zeros, with which tapes and disks fill up their blocks.
+  bool begin_another(std::span<char const>& in) {
+    while (!in.empty() && in.front() == 0) in = in.subspan(1);
+    if (in.empty()) return false;
+    codec_.begin();
+    return true;
+  }
+
+  Codec codec_;
+  bool ended_ = false;
+};
+
+// Of a library's stream of this form: has `run` work with it from `in` to `out`.
+template <class Stream, class Run>
+auto run_codec(Stream& stream, std::span<char const>& in, std::span<char>& out, Run run) {
+  using count = decltype(stream.avail_in);
+  auto const fitting = [](std::size_t bytes) {
+    return count(std::min<std::size_t>(bytes, std::numeric_limits<count>::max()));
+  };
+  auto const given = fitting(in.size()), room = fitting(out.size());
+  stream.next_in = reinterpret_cast<decltype(stream.next_in)>(const_cast<char*>(in.data()));
+  stream.avail_in = given;
+  stream.next_out = reinterpret_cast<decltype(stream.next_out)>(out.data());
+  stream.avail_out = room;
+  auto const result = run();
+  in = in.subspan(given - stream.avail_in);
+  out = out.subspan(room - stream.avail_out);
+  return result;
+}
+
+}  // namespace tally::io
