@@ -6,7 +6,6 @@
 
 #include "commands.hpp"
 #include "decimal.hpp"
-#include "table.hpp"
 
 namespace tally::cli {
 
@@ -49,13 +48,18 @@ answer decimal_description::found(std::uint64_t ddof) const {
     a.keys[key] = text;
   };
   auto const add_extreme = [&](std::string const& key, decimal_extreme const& x) {
+    if (x.is_empty()) {
+      add(key.c_str(), "nan");
+      a.keys[key + "_index"] = json();
+      return;
+    }
     a.names.push_back(key), a.lines.push_back(x.text() + " at " + std::to_string(x.index()));
     a.keys[key] = x.text(), a.keys[key + "_index"] = x.index();
   };
   a.names = {"count", "nan_count"};
   a.lines = {std::to_string(count_), std::to_string(missing_)};
   add("sum", sum_.text());
-  add("mean", sum_.quotient(numbers()));
+  add("mean", numbers() > 0 ? sum_.quotient(numbers()) : "nan");
   add("standard_deviation", found("standard_deviation", ddof));
   a.keys["ddof"] = ddof;
   add_extreme("minimum", least_);
@@ -78,13 +82,11 @@ void run_decimal_moment(std::vector<std::string> const& files, arguments const& 
 }
 
 void run_decimal_description(std::vector<std::string> const& files, arguments const& options) {
-  if (asks_for_all_columns(files, options)) return reduce_columns(files, options);
   stopwatch const watch;
   decimal_description all;
   auto const about =
       read_decimals(files, options, [&](auto const& x, auto i, auto) { all.add(x, i); });
-  if (all.count() == all.nan_count())
-    throw empty_array(options.command, files.front(), all.count());
+  if (all.count() == 0) throw empty_array(options.command, files.front(), 0);
   print(options, about, all.found(options.ddof), watch);
 }
 

@@ -41,8 +41,9 @@ class decimal_description {
   void add(io::decimals const& from, std::size_t i);
   std::uint64_t count() const { return count_; }
   std::uint64_t nan_count() const { return missing_; }
-  // With at least one number: all of it, and what a command of that name tells.
+  // All of it, of at least one: nan beside the counts, if all are missing.
   answer found(std::uint64_t ddof) const;
+  // Of at least one number, what a command of that name tells.
   std::string found(std::string_view aggregate, std::uint64_t ddof) const;
 
  private:

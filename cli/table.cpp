@@ -156,7 +156,6 @@ void reduce_columns(std::vector<std::string> const& files, std::vector<io::ident
   stopwatch const watch;
   std::string of_one;
   if (options.type) of_one = "--dtype";
-  if (options.decimal) of_one = "--decimal";
   if (options.save_state) of_one = "--save-state";
   if (options.first_index) of_one = "--first-index";
   if (options.each) of_one = "--each";

@@ -266,4 +266,4 @@ def test_each_command_reads_what_open_reads_and_refuses_what_is_no_decimal(comma
 def test_a_description_in_decimal_is_of_one_column():
     with open("a.csv", "w") as file:
         file.write("day,amount\nmon,0.1\n")
-    assert failure(2, "describe", "--decimal", "a.csv") == "tally: --decimal: needs --column, it is of one column"
+    assert failure(1, "describe", "--decimal", "a.csv").startswith("tally: a.csv: which column? --column takes one of ")

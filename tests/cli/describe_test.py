@@ -101,6 +101,11 @@ def test_where_nothing_but_missing_values_is_there_it_counts_them(name):
     for key in ("mean", "standard_deviation", "minimum", "maximum"):
         assert (found[key], found[f"{key}_bits"]) == ("nan", None)
     assert found["minimum_index"] is found["maximum_index"] is None
+    if name != "x.npy":
+        decimal = report("describe", "--decimal", name, *column)
+        assert [decimal[key] for key in ("count", "nan_count", "sum", "mean", "standard_deviation", "minimum", "maximum",
+                                         "minimum_index")] == [3, 3, "0", "nan", "nan", "nan", "nan", None]
+        assert answer("describe", "--decimal", name, *column) == answer("describe", name, *column)
     # What cannot be told of nothing is an error, or NaN where nobody leaves that out.
     for command in ("min", "max", "mean", "std", "argmin", "median"):
         message = failure(1, command, "--skip-nan", name, *column)
