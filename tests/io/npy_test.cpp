@@ -303,8 +303,8 @@ TEST_F(npy_test, unknown_versions_and_huge_headers_are_refused) {
             ".npy version 4.0 is not supported; 1.0, 2.0 and 3.0 are");
   EXPECT_EQ(error_of(std::string("\x93NUMPY\2\0\xff\xff\xff\xff", 12)),
             "the .npy header says that it has 4294967295 bytes; at most 1048576 are read");
-  for (std::string const version : {std::string("\0\0", 2), std::string("\1\1", 2),
-                                    std::string("\3\1", 2), std::string("\4\0", 2)}) {
+  for (std::string const& version : {std::string("\0\0", 2), std::string("\1\1", 2),
+                                     std::string("\3\1", 2), std::string("\4\0", 2)}) {
     auto bytes = npy(header("<f4", "()"), "1234");
     bytes.replace(6, 2, version);
     EXPECT_NE(error_of(bytes).find("is not supported; 1.0, 2.0 and 3.0 are"), bytes.npos);

@@ -27,7 +27,9 @@ TEST(text, is_what_utf_8_has_without_control_characters) {
   for (int first = 0; first < 256; ++first) {
     auto const one = character(first);
     bool const is_control = (first < ' ' && !(first >= '\t' && first <= '\r')) || first == 0x7f;
-    if (!one.empty()) EXPECT_EQ(looks_like_text("1 " + one + " 2"), !is_control) << first;
+    if (!one.empty()) {
+      EXPECT_EQ(looks_like_text("1 " + one + " 2"), !is_control) << first;
+    }
     if (!one.empty()) continue;
     for (std::size_t rest = 0; rest < 4; ++rest)
       EXPECT_FALSE(looks_like_text("1 " + std::string(1, char(first)) + std::string(rest, '\x80')))
