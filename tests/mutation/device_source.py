@@ -103,6 +103,21 @@ class Source:
                     return i
             i += 1
 
+    def start_of_arguments(self, i):
+        """The `<` of the template arguments that end with the `>` at i."""
+        depth = 0
+        while True:
+            here = self.at(i)
+            if here in CLOSING:
+                i = self.partner[i]
+            elif here in (">", ">>") and not self.spaced(i):
+                depth += len(here)
+            elif here == "<" and not self.spaced(i):
+                depth -= 1
+                if depth == 0:
+                    return i
+            i -= 1
+
     def mark_constexpr(self, i):
         """The initialiser of a constexpr variable; the body of a constexpr function may run later."""
         k = i + 1
@@ -163,6 +178,8 @@ class Source:
             here = self.at(k)
             if here in CLOSING:
                 k = self.partner[k]
+            elif here in (">", ">>") and not self.spaced(k):
+                k = self.start_of_arguments(k)
             elif here in ("(", "[", "{") or here in ("}",):
                 return k + 1
             elif here in below and (here not in ("&", "<", ">") or self.spaced(k)):
@@ -176,6 +193,8 @@ class Source:
             here = self.at(k)
             if here in OPENING:
                 k = self.partner[k]
+            elif here == "<" and not self.spaced(k):
+                k = self.end_of_arguments(k)
             elif here in CLOSING:
                 return k - 1
             elif here in below and (here not in ("&", "<", ">") or self.spaced(k)):
