@@ -15,8 +15,8 @@ using found_cut = cut<Bits, std::uint32_t>;
 
 template <class Bits>
 __global__ void __launch_bounds__(selecting_threads)
-    find(Bits const* data, unsigned n, tally::rank_order<Bits> order, unsigned k, workspace words,
-         std::uint32_t* counts, found_cut<Bits>* out) {
+    find_cuts(Bits const* data, unsigned n, tally::rank_order<Bits> order, unsigned k,
+              workspace words, std::uint32_t* counts, found_cut<Bits>* out) {
   __shared__ digit_counts<std::uint32_t> board;
   team all(words, 0, blockIdx.x, gridDim.x);
   auto const at = find_cut_of_any(all, board, counts, array_row<Bits>{data, n}, order, k);
@@ -35,7 +35,7 @@ void expect_cut(std::vector<T> const& row, unsigned k, bool skips, unsigned bloc
   tally::device_array<std::uint32_t> counts(std::size_t(digit_passes<bits>) * digits);
   tally::device_array<found_cut<bits>> out(blocks);
   counts.fill_bytes(0xa5), out.fill_bytes(0xa5);
-  ASSERT_TRUE(tally::launch_together<find<bits>>(blocks, selecting_threads)(
+  ASSERT_TRUE(tally::launch_together<find_cuts<bits>>(blocks, selecting_threads)(
       reinterpret_cast<bits const*>(in.data()), n, order, k, call.workspace(1), counts.data(),
       out.data()));
   tally::check(cudaDeviceSynchronize());

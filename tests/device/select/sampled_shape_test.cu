@@ -35,9 +35,9 @@ __host__ __device__ bool is_listed(sampled_shape const& s, unsigned i) {
 
 // The threshold is the best of what the first lane of each warp sees first.
 __global__ void __launch_bounds__(selecting_threads)
-    select(bits const* data, unsigned n, unsigned k, bool sorted, sampled_shape shape,
-           workspace words, std::byte* global, two_counts<std::uint32_t>* totals, unsigned* places,
-           outcome* out) {
+    select_from(bits const* data, unsigned n, unsigned k, bool sorted, sampled_shape shape,
+                workspace words, std::byte* global, two_counts<std::uint32_t>* totals,
+                unsigned* places, outcome* out) {
   __shared__ sampled_board<bits> board;
   __shared__ found_by_warps warps;
   auto* const shared = tally::dynamic_shared<unsigned char>();
@@ -124,7 +124,7 @@ void expect_selected(row_of_lists const& lists, std::vector<bits> const& row, ro
   tally::device_array<unsigned> places(k);
   tally::device_array<outcome> out(1);
   global.fill_bytes(0xa5), places.fill_bytes(0xff), out.fill_bytes(0);
-  ASSERT_TRUE(tally::launch_together<select>(blocks, selecting_threads, shape.shared_bytes)(
+  ASSERT_TRUE(tally::launch_together<select_from>(blocks, selecting_threads, shape.shared_bytes)(
       static_cast<bits const*>(in.data()), unsigned(row.size()), k, sorted, shape,
       call.workspace(1), global.data(), totals.data(), places.data(), out.data()));
   tally::check(cudaDeviceSynchronize());
