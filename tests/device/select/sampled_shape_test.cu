@@ -35,9 +35,9 @@ __host__ __device__ bool is_listed(sampled_shape const& s, unsigned i) {
 
 // The threshold is the best of what the first lane of each warp sees first.
 __global__ void __launch_bounds__(selecting_threads)
-    select_from(bits const* data, unsigned n, unsigned k, bool sorted, sampled_shape shape,
-                workspace words, std::byte* global, two_counts<std::uint32_t>* totals,
-                unsigned* places, outcome* out) {
+    select_from(bits const* data, unsigned n, tally::rank_order<bits> order, unsigned k,
+                bool sorted, sampled_shape shape, workspace words, std::byte* global,
+                two_counts<std::uint32_t>* totals, unsigned* places, outcome* out) {
   __shared__ sampled_board<bits> board;
   __shared__ found_by_warps warps;
   auto* const shared = tally::dynamic_shared<unsigned char>();
@@ -46,7 +46,6 @@ __global__ void __launch_bounds__(selecting_threads)
   team all(words, 0, blockIdx.x, gridDim.x);
   sampled_memory<bits, std::uint32_t> const room{shape, global};
   row_type const row{data, n};
-  auto const order = tally::rank_order<bits>::of(std::type_identity<bits>{}, false, false);
   sampling how(gridDim.x, n, k, row_batch<bits>::items, true);
   how.groups = how.of_block = 64, how.elements = how.vectors = 1, how.apart = 5, how.rank = 1;
   sampled_selection<row_type, std::uint32_t> search(all, board, room, row, order, k);
@@ -125,7 +124,8 @@ void expect_selected(row_of_lists const& lists, std::vector<bits> const& row, ro
   tally::device_array<outcome> out(1);
   global.fill_bytes(0xa5), places.fill_bytes(0xff), out.fill_bytes(0);
   ASSERT_TRUE(tally::launch_together<select_from>(blocks, selecting_threads, shape.shared_bytes)(
-      static_cast<bits const*>(in.data()), unsigned(row.size()), k, sorted, shape,
+      static_cast<bits const*>(in.data()), unsigned(row.size()),
+      tally::rank_order<bits>::of(std::type_identity<bits>{}, false, false), k, sorted, shape,
       call.workspace(1), global.data(), totals.data(), places.data(), out.data()));
   tally::check(cudaDeviceSynchronize());
 

@@ -13,16 +13,16 @@ using tally::device::warp_list;
 constexpr int sorted_each = 4;  // that a lane sorts
 
 template <class Bits>
-__global__ void cut_and_sort(Bits const* in, std::uint16_t const* at, unsigned n, unsigned k,
-                             bool rarely, bool by_rank, Bits* keys, std::uint16_t* indices,
-                             unsigned* count) {
+__global__ void cut_and_sort(Bits const* in, std::uint16_t const* at, unsigned n,
+                             tally::rank_order<Bits> order, unsigned k, bool rarely, bool by_rank,
+                             Bits* keys, std::uint16_t* indices, unsigned* count) {
   warp_list<Bits> list(keys, indices);
   list.clear();
   for (unsigned begin = 0; begin < n; begin += 32) {
     unsigned const i = begin + threadIdx.x;
     list.add(i < n ? in[i] : Bits(0), i < n ? at[i] : 0, i < n);
   }
-  list.make_keys(tally::rank_order<Bits>::of(std::type_identity<Bits>{}, false, false));
+  list.make_keys(order);
   if (rarely)
     list.cut_rarely(k);
   else
@@ -51,8 +51,10 @@ void expect_list(unsigned n, unsigned k, unsigned turn) {
   tally::device_array<Bits> keys(n);
   tally::device_array<std::uint16_t> indices(n);
   tally::device_array<unsigned> count(1);
-  tally::launch(cut_and_sort<Bits>, 1, 32)(from.data(), places.data(), n, k, turn % 5 == 1, by_rank,
-                                           keys.data(), indices.data(), count.data());
+  tally::launch(cut_and_sort<Bits>, 1, 32)(
+      from.data(), places.data(), n,
+      tally::rank_order<Bits>::of(std::type_identity<Bits>{}, false, false), k, turn % 5 == 1,
+      by_rank, keys.data(), indices.data(), count.data());
   tally::check(cudaDeviceSynchronize());
   std::vector<std::pair<Bits, unsigned>> want, got;
   for (unsigned i = 0; i < n; ++i) want.push_back({in[i], at[i]});
