@@ -28,7 +28,7 @@ class decimal_ranking {
     if (options_.distinct) {
       std::ranges::sort(found, before);
       auto const equal = [&](auto i, auto j) { return compare(i, j) == 0; };
-      found.erase(std::ranges::unique(found, equal).begin(), found.end());
+      found.erase(std::unique(found.begin(), found.end(), equal), found.end());
     }
     auto const k = k_of(options_, found.size());
     std::ranges::partial_sort(found, found.begin() + std::ptrdiff_t(k), before);

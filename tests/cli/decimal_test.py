@@ -112,7 +112,7 @@ def test_a_scan_of_many_lines_and_of_wide_numbers():
     sums = itertools.accumulate(Fraction(Decimal(w)) for w in wide)
     assert answer("scan", "--decimal", stdin=lines_of(wide)).splitlines() == [in_full(s) for s in sums]
     # Totals beyond 128 bits, of numbers of 64.
-    large = ["9223372036854775807"] * 3 + ["0.0000000000000000001"] * 3
+    large = ["9223372036854775807"] * 3 + [".0000000000000000001"] * 3
     sums = itertools.accumulate(Fraction(Decimal(w)) for w in large)
     assert answer("scan", "--decimal", stdin=lines_of(large)).splitlines() == [in_full(s) for s in sums]
 
