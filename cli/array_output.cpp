@@ -43,7 +43,7 @@ void require_written(std::string const& option, std::string const& path) {
 array_output::array_output(std::string const& path, dtype type,
                            std::optional<std::vector<std::uint64_t>> const& shape)
     : file_(path), standard_(is_standard_output(path)), type_(type), text_(is_text(path)) {
-  if (has_header(path)) write_text("value\n");
+  if (has_header(path)) put_text("value\n");
   if (!io::ends_in(path, ".npy")) return;
   // The header of one dimension has the same size for any length; it is written again at the end.
   std::vector<std::uint64_t> const longest = {std::numeric_limits<std::uint64_t>::max()};
@@ -57,13 +57,13 @@ array_output::array_output(std::string const& path, dtype type,
 }
 
 void array_output::put(std::uint64_t first, std::span<std::byte const> elements) {
-  if (text_) return write_lines(type_, elements, [&](auto const& text) { write_text(text); });
+  if (text_) return write_lines(type_, elements, [&](auto const& text) { put_text(text); });
   auto const size = size_of(type_);
   write(elements, header_bytes_ + first * size);
   count_ = std::max<std::uint64_t>(count_, first + elements.size() / size);
 }
 
-void array_output::write_text(std::string_view text) { write(std::as_bytes(std::span(text))); }
+void array_output::put_text(std::string_view text) { write(std::as_bytes(std::span(text))); }
 
 void array_output::write(std::span<std::byte const> bytes, std::optional<std::uint64_t> at) {
   try {

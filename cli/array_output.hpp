@@ -31,10 +31,12 @@ class array_output {
 
   // Whether put() can be called in another order than from the first element to the last.
   bool takes_any_offset() const { return !text_ && file_.takes_any_offset(); }
+  // Whether it has lines of text, which can be what no element is: put_text().
+  bool has_lines() const { return text_; }
   // Elements from index `first` on.
   void put(std::uint64_t first, std::span<std::byte const> elements);
   // In place of elements: whole lines, which come next.
-  void put_text(std::string_view lines) { write_text(lines); }
+  void put_text(std::string_view text);
   void finish();
 
  private:
@@ -45,7 +47,6 @@ class array_output {
   std::uint64_t header_bytes_ = 0, count_ = 0;
   bool header_missing_ = false;
 
-  void write_text(std::string_view text);
   // There, or behind what has been written.
   void write(std::span<std::byte const> bytes, std::optional<std::uint64_t> at = {});
 };

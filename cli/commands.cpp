@@ -24,7 +24,7 @@ constexpr command own[] = {
      "Floating point: the exact sum, rounded once to --out-dtype: by default a wider type than "
      "the\n"
      "input's, float32 for float16 and bfloat16, float64 for float32.",
-     reduction | has_out_type | adds_decimals | runs_on_gpu | grows,
+     reduction | has_out_type | adds_decimals | adds_integers | runs_on_gpu | grows,
      {"tally sum examples/data/flights_distance.npy", "seq 100 | tally sum"},
      run_reduction,
      "sum"},
@@ -35,7 +35,7 @@ constexpr command own[] = {
      "gets, the same bits for any number of threads, and a rounding error that grows with the "
      "size.\n"
      "Of integers it is their sum.",
-     reduction | runs_on_gpu | grows,
+     reduction | adds_integers | runs_on_gpu | grows,
      {"tally fast-sum examples/data/flights_distance.npy",
       "tally fast-sum --json examples/data/flights_distance.npy"},
      run_reduction,
@@ -91,11 +91,12 @@ constexpr command own[] = {
      "sum_of_squares"},
     {"prod",
      {"product"},
-     "The product, rounded at every step; of integers modulo 2^64",
+     "The product: of integers every digit, of floating point rounded at every step",
      "Floating point: in the input's type, along a fixed binary tree over the element index, with "
      "the\n"
-     "same bits everywhere. Integers: as int64 or uint64.",
-     reduction | runs_on_gpu,
+     "same bits everywhere. Integers: up to 10^6 digits; rounded once with --out-dtype float64,\n"
+     "modulo 2^64 with --out-dtype int64 or uint64.",
+     reduction | has_out_type | multiplies_integers | runs_on_gpu,
      {"seq 20 | tally prod", "seq 20 | tally prod --json"},
      run_reduction,
      "product"},
@@ -145,7 +146,7 @@ constexpr command own[] = {
      "elements, `nan_count` of those that are NaN. `sum` is shown as by tally sum.\n"
      "`standard_deviation` is the population's, divided by n; --ddof 1 divides by n - 1.\n"
      "Of CSV without --column: of all columns that hold no text.",
-     reduction | has_ddof | takes_decimals | runs_on_gpu | leaves_nan_out,
+     reduction | has_ddof | adds_integers | takes_decimals | runs_on_gpu | leaves_nan_out,
      {"tally describe examples/data/flights_arr_delay.npy",
       "tally describe --column distance examples/data/flights.csv"},
      run_reduction,
@@ -176,10 +177,11 @@ constexpr command own[] = {
      "Prefix sums, each exact and rounded once",
      "Element i of the output is the sum of the elements up to i. Floating point: in the input's "
      "type\n"
-     "or a wider --out-dtype. Integers: modulo 2^64 in int64 or uint64, or in --out-dtype.\n"
-     "With --decimal, of decimals as they are written. Without -o, a line for each; with -o, a "
-     "file of\n"
-     "the input's shape.",
+     "or a wider --out-dtype. Integers: every digit; in a file of elements int64 or uint64, which "
+     "has\n"
+     "to hold them, or modulo 2^64 in --out-dtype. With --decimal, of decimals as they are "
+     "written.\n"
+     "Without -o, a line for each; with -o, a file of the input's shape.",
      reads_arrays | skips_nan | has_out_type | scans | takes_decimals | keeps_all | runs_on_gpu,
      {"tally scan examples/data/flights_distance.npy -o distance_scanned.npy",
       "seq 10 | tally scan --exclusive --init 100"},

@@ -13,7 +13,7 @@ void run_count(arguments const& options) {
     while (nans || !in.is_all_there()) {  // else nobody need read the elements
       auto const chunk = in.next();
       if (chunk.empty()) break;
-      if (nans) *nans += count_nan(options.where, array_of(in.type(), chunk));
+      if (nans) *nans += count_nan(options.where, array_of(in.type(), chunk)) + in.missing().size();
     }
     auto const count = in.count().value() - nans.value_or(0);
     print(options, facts_of(in, nans), answer_with(number(count)), watch);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
 
 #include "commands.hpp"
 #include "reduction.hpp"
@@ -27,18 +28,26 @@ class pair_of_inputs {
                   " elements, " + told_name(b_.name()) + " has " + std::to_string(*b_.count()));
   }
 
-  // Calls take(x, y) with as many elements of one as of the other.
+  // Calls take(x, y, missing) with as many elements of one as of the other, and with the indices of
+  // those that one of them has not.
   template <class F>
   void read(F&& take) {
+    std::vector<std::size_t> x_missing, y_missing, missing;
     for (bytes x, y;;) {
-      if (x.empty()) x = a_.next();
-      if (y.empty()) y = b_.next();
+      if (x.empty()) x = a_.next(), x_missing.assign(a_.missing().begin(), a_.missing().end());
+      if (y.empty()) y = b_.next(), y_missing.assign(b_.missing().begin(), b_.missing().end());
       auto const size = std::min(x.size(), y.size());
       if (size == 0) return require_ends(x, y);
-      take(x.first(size), y.first(size));
+      auto const count = size / size_of(type());
+      auto const of_x = take_front(x_missing, count), of_y = take_front(y_missing, count);
+      missing.clear();
+      std::ranges::set_union(of_x, of_y, std::back_inserter(missing));
+      take(x.first(size), y.first(size), missing);
       x = x.subspan(size), y = y.subspan(size);
     }
   }
+
+  bool may_have_gaps() const { return a_.may_have_gaps() || b_.may_have_gaps(); }
 
   dtype type() const { return a_.type(); }
   std::string name_of_first() const { return a_.name(); }
@@ -63,6 +72,15 @@ class pair_of_inputs {
     if (b_.is_text() && !a_.is_text()) b_.read_as(a_.type());
   }
 
+  // Of ascending indices, those below `count`; the others go on being counted from there.
+  static std::vector<std::size_t> take_front(std::vector<std::size_t>& all, std::size_t count) {
+    auto const end = std::ranges::lower_bound(all, count);
+    std::vector<std::size_t> const front(all.begin(), end);
+    all.erase(all.begin(), end);
+    for (auto& index : all) index -= count;
+    return front;
+  }
+
   void require_ends(bytes x, bytes y) const {
     if (x.empty() && y.empty()) return;
     auto const &shorter = x.empty() ? a_ : b_, &longer = x.empty() ? b_ : a_;
@@ -74,9 +92,9 @@ class pair_of_inputs {
 
 void run_on_cpu(pair_of_inputs& in, arguments const& options, reduction_settings const& settings,
                 stopwatch const& watch) {
-  auto total = make_reduction(settings, options.first_index.value_or(0));
-  in.read([&](bytes x, bytes y) {
-    total.add(options.where, array_of(in.type(), x), array_of(in.type(), y));
+  reduction total(settings, options.first_index.value_or(0));
+  in.read([&](bytes x, bytes y, std::span<std::size_t const> missing) {
+    total.add(options.where, array_of(in.type(), x), array_of(in.type(), y), missing);
   });
   auto const found = answer_of(settings, total, in.name_of_first());
   if (options.save_state) save_state(options, settings, total);
@@ -94,7 +112,7 @@ bool run_on_gpu(pair_of_inputs& in, arguments const& options, reduction_settings
   gpu there{.device = *options.gpu};
   if (2 * in.expected_bytes() > there.free_bytes()) return false;
   gpu_copy a(there, in.expected_bytes()), b(there, in.expected_bytes());
-  in.read([&](bytes x, bytes y) { a.append(x), b.append(y); });
+  in.read([&](bytes x, bytes y, auto const&) { a.append(x), b.append(y); });
   auto const run = [&](bound_aggregate const& what) {
     return reduce(there, array_of(in.type(), a.as<std::byte>()),
                   array_of(in.type(), b.as<std::byte>()), what, {.nan = settings.nan()});
@@ -117,7 +135,7 @@ void run_dot(arguments const& options) {
                                     .type = in.type(),
                                     .skip_nan = options.skip_nan,
                                     .out_type = options.out_type};
-  if (options.gpu && run_on_gpu(in, options, settings, watch)) return;
+  if (options.gpu && !in.may_have_gaps() && run_on_gpu(in, options, settings, watch)) return;
   run_on_cpu(in, options, settings, watch);
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <span>
 
+#include "tally/exact/float_format.hpp"
+
 namespace tally::cli {
 namespace {
 
@@ -13,11 +15,14 @@ std::span<T const> elements(any_array const& x) {
 }
 
 template <class T>
-any_array rounded(any_array const& x, negative_zeros zeros, std::vector<std::uint64_t>& memory) {
-  memory.resize(x.size);
-  std::ranges::transform(elements<T>(x), memory.begin(), [](T n) { return to_bits(double(n)); });
+masked_array rounded(masked_array const& x, negative_zeros zeros,
+                     std::vector<std::uint64_t>& memory) {
+  memory.resize(x.all.size);
+  std::ranges::transform(elements<T>(x.all), memory.begin(),
+                         [](T n) { return to_bits(double(n)); });
   for (auto const i : zeros) memory[i] = to_bits(-0.0);
-  return {dtype::float64, memory.data(), x.size};
+  for (auto const i : x.missing) memory[i] = to_bits(quiet_nan<double>());
+  return {any_array(dtype::float64, memory.data(), x.all.size)};
 }
 
 bool has_negative(any_array const& x) {
@@ -28,15 +33,15 @@ bool has_negative(any_array const& x) {
 
 }  // namespace
 
-std::optional<any_array> as_type(any_array const& x, negative_zeros zeros, dtype type,
-                                 std::vector<std::uint64_t>& memory) {
-  if (x.type == type) return x;
-  if (type == dtype::float64 && x.type == dtype::int64)
-    return rounded<std::int64_t>(x, zeros, memory);
-  if (type == dtype::float64 && x.type == dtype::uint64)
+std::optional<masked_array> as_type(masked_array const& x, negative_zeros zeros, dtype type,
+                                    std::vector<std::uint64_t>& memory) {
+  auto const is = x.all.type;
+  if (is == type) return x;
+  if (type == dtype::float64 && is == dtype::int64) return rounded<std::int64_t>(x, zeros, memory);
+  if (type == dtype::float64 && is == dtype::uint64)
     return rounded<std::uint64_t>(x, zeros, memory);
-  if (type == dtype::uint64 && x.type == dtype::int64 && !has_negative(x))
-    return any_array(type, x.data, x.size);
+  if (type == dtype::uint64 && is == dtype::int64 && !has_negative(x.all))
+    return masked_array{any_array(type, x.all.data, x.all.size), x.missing};
   return std::nullopt;
 }
 

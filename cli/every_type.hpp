@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "tally/dynamic.hpp"
+#include "masked_array.hpp"
 
 namespace tally::cli {
 
@@ -19,8 +19,8 @@ using negative_zeros = std::span<std::size_t const>;
 
 // An array as another of these types, of which a float64 is no other: in `memory`, if it is not as
 // it was. Nothing if the type has not all of its elements.
-std::optional<any_array> as_type(any_array const& x, negative_zeros zeros, dtype type,
-                                 std::vector<std::uint64_t>& memory);
+std::optional<masked_array> as_type(masked_array const& x, negative_zeros zeros, dtype type,
+                                    std::vector<std::uint64_t>& memory);
 
 // A Run is what goes on with elements of one type: of several at once, until one is left.
 template <class Run>
@@ -42,7 +42,7 @@ class every_type {
 
   // put(run, array) for each type that is left.
   template <class Put>
-  void add(any_array const& x, negative_zeros zeros, Put&& put) {
+  void add(masked_array const& x, negative_zeros zeros, Put&& put) {
     std::erase_if(all_, [&](candidate& c) {
       auto const same = as_type(x, zeros, c.type, memory_);
       if (same && c.run) put(*c.run, *same);

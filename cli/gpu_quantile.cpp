@@ -16,8 +16,9 @@ std::optional<quantiles_found> quantiles_on_gpu(input& in, arguments const& opti
     found.nan_count += count_nan(options.where, array_of(in.type(), chunk));
   }
   auto const x = array_of(in.type(), copy.as<std::byte>());
-  if (x.size > (options.skip_nan ? found.nan_count : 0))
-    found.values = quantile(there, x, places_of(options), quantile_options_of(options));
+  if (x.size == (options.skip_nan ? found.nan_count : 0)) return found;
+  for (auto const& value : quantile(there, x, places_of(options), quantile_options_of(options)))
+    found.values.emplace_back(value);
   return found;
 }
 

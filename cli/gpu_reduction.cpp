@@ -7,6 +7,10 @@ namespace tally::cli {
 std::optional<gpu_reduction> reduce_on_gpu(input& in, arguments const& options,
                                            reduction_settings const& settings) {
   auto const op = aggregate_of(settings);
+  if (has_all_digits(settings))
+    throw error("--device gpu: not on a GPU yet: " + settings.command + " of " +
+                std::string(name(in.type())) + "; --out-dtype " +
+                std::string(name(op.results().value().type)) + " gives it modulo 2^64");
   gpu there{.device = *options.gpu};
   auto const size = size_of(in.type()), bytes = std::size_t(in.count().value_or(0) * size);
   if (bytes > there.free_bytes()) return std::nullopt;

@@ -30,7 +30,7 @@ std::optional<selection> select_on_gpu(input& in, arguments const& options) {
   }
   auto const x = array_of(in.type(), copy.as<std::byte>());
   auto const k = k_of(options, x.size);
-  return selection{top_k(there, x, k, top_k_options_of(options)), nan_count,
+  return selection{x.type, all_of(top_k(there, x, k, top_k_options_of(options))), nan_count,
                    "gpu:" + std::to_string(there.index())};
 }
 

@@ -48,8 +48,11 @@ void input::open_all(std::vector<io::identified> found) {
   auto const known = std::ranges::find_if(sources_, &io::source::settled);
   settled_ = known != sources_.end();
   if (settled_)
-    for (auto const& source : sources_)
-      if (!source->settled()) source->read_as((*known)->type());
+    for (auto const& source : sources_) {
+      if (source->settled()) continue;
+      source->read_as((*known)->type());
+      may_have_gaps_ = !is_floating(source->type());
+    }
   text_ = !settled_;
   type_ = (settled_ ? *known : sources_.front())->type();
   check_types();
@@ -84,6 +87,7 @@ void input::settle() {
   }
   if (type_ == dtype::uint64 && negative) type_ = dtype::float64;
   read_as(type_);
+  may_have_gaps_ = !is_floating(type_) && facts().missing > 0;
 }
 
 void input::read_as(dtype type) {
@@ -131,6 +135,12 @@ std::span<std::byte const> input::next_of_current(std::size_t most) {
   auto const chunk = sources_[current_]->next(most);
   auto const read = bytes_read();
   progress_.advance(read - std::exchange(shown_, read));
+  if (auto const missing = this->missing(); !chunk.empty() && !missing.empty()) {
+    if (gaps_.count == 0) gaps_.first = given_ + missing.front();
+    gaps_.last = given_ + missing.back();
+    gaps_.count += missing.size();
+  }
+  given_ += chunk.size() / size_of(sources_[current_]->type());
   return chunk;
 }
 
@@ -172,8 +182,9 @@ std::vector<std::span<std::byte const>> input::whole() {
 }
 
 std::span<std::byte const> input::side_by_side() {
-  if (sources_.size() == 1) return whole().front();
-  for (auto chunk = next(); !chunk.empty(); chunk = next()) kept_.append(chunk);
+  if (sources_.size() == 1 && !may_have_gaps_) return whole().front();
+  for (auto chunk = next(); !chunk.empty(); chunk = next())
+    for_present({array_of(type_, chunk), missing()}, [&](auto part) { kept_.append(part); });
   return kept_.all();
 }
 

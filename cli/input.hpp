@@ -9,8 +9,8 @@
 
 #include "arguments.hpp"
 #include "kept.hpp"
+#include "masked_array.hpp"
 #include "progress.hpp"
-#include "tally/dynamic.hpp"
 #include "tally/io/source.hpp"
 
 namespace tally::cli {
@@ -67,11 +67,22 @@ class input {
   std::span<std::size_t const> negative_zeros() const {
     return sources_[current_]->negative_zeros();
   }
+  std::span<std::size_t const> missing() const {
+    if (current_ == sources_.size()) return {};
+    return sources_[current_]->missing();
+  }
+  // How many integers were missing in all that has been read, and where the first and the last.
+  struct gaps {
+    std::uint64_t count = 0, first = 0, last = 0;
+  };
+  gaps const& all_missing() const { return gaps_; }
+  // Whether some can be missing: where settled, else not before the end.
+  bool may_have_gaps() const { return may_have_gaps_; }
 
   // All elements, in runs from first to last: a file's own where it is mapped, else kept as they
   // come, as far as --memory goes in memory. Valid as long as this is. Where the type is settled.
   std::vector<std::span<std::byte const>> whole();
-  // Likewise, in one run.
+  // Likewise, in one run, and without what is missing.
   std::span<std::byte const> side_by_side();
 
  private:
@@ -89,7 +100,9 @@ class input {
   std::vector<std::string> files_;
   std::vector<std::unique_ptr<io::source>> sources_;
   dtype type_, widest_ = dtype::boolean;
-  bool settled_ = true, text_ = false;
+  bool settled_ = true, text_ = false, may_have_gaps_ = false;
+  gaps gaps_;
+  std::uint64_t given_ = 0;  // elements
   kept kept_;
   std::size_t current_ = 0;
   std::uint64_t shown_ = 0;  // bytes of which the progress knows

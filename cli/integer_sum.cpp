@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "integer_sum.hpp"
 
-#include <optional>
+#include <algorithm>
 #include <span>
-#include <string_view>
 
 #include "reduction.hpp"
 
@@ -39,28 +38,6 @@ void add_all(io::decimal_sum& sum, any_array const& x) {
   }
 }
 
-// Of an integer in decimal, if it has no more than 256 bits.
-std::optional<wide_integer> to_wide(std::string_view text) {
-  wide_integer value;
-  bool const negative = text.starts_with('-');
-  for (char const c : text.substr(negative)) {
-    unsigned __int128 carry = std::uint64_t(c - '0');
-    for (auto& limb : value.limb) {
-      carry += static_cast<unsigned __int128>(limb) * 10;
-      limb = std::uint64_t(carry);
-      carry >>= 64;
-    }
-    if (carry != 0) return std::nullopt;
-  }
-  bool carry = negative;
-  for (auto& limb : value.limb) {
-    limb = (negative ? ~limb : limb) + carry;
-    carry = carry && limb == 0;
-  }
-  if (value.is_negative() != negative) return std::nullopt;
-  return value;
-}
-
 }  // namespace
 
 void integer_sum::add(any_array const& x) {
@@ -69,13 +46,16 @@ void integer_sum::add(any_array const& x) {
   add_all<double>(sum_, x);
 }
 
-answer integer_sum::answer_with(io::text_facts const& facts) const {
+void integer_sum::put(answer& to, io::text_facts const& facts) const {
   auto sum = sum_;
   sum.add(facts.large);
   auto const text = sum.text();
-  if (auto const value = to_wide(text)) return cli::answer_with(number(*value));
-  return {.lines = {text},
-          .keys = {{"value", text}, {"bits", json()}, {"result_dtype", "integer"}}};
+  auto own = answer_with(text);
+  auto const line = std::ranges::find(to.names, "sum");
+  if (line == to.names.end()) return void(to = std::move(own));
+  to.lines[std::size_t(line - to.names.begin())] = text;
+  to.keys["sum"] = own.keys["value"];
+  to.keys.erase("sum_bits");
 }
 
 }  // namespace tally::cli

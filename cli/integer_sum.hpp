@@ -10,9 +10,9 @@ class integer_sum {
  public:
   // What next() gave.
   void add(any_array const& x);
-  // What is told of it. `facts` is all there is to be said of the text, in which there were no
-  // other numbers.
-  answer answer_with(io::text_facts const& facts) const;
+  // Puts it into an answer, that of a sum or one with a sum among others. `facts` is all there is
+  // to be said of the text, in which there were no other numbers.
+  void put(answer& to, io::text_facts const& facts) const;
 
  private:
   io::decimal_sum sum_;

@@ -80,7 +80,7 @@ placement place_of(std::vector<saved_state> const& states) {
 }
 
 // Of states in order: into the first of them.
-any_reducer& merge_all(std::vector<saved_state>& states) {
+reduction& merge_all(std::vector<saved_state>& states) {
   auto& total = states.front().value;
   for (std::size_t i = 1; i < states.size(); ++i) {
     auto const& left = states[i - 1];

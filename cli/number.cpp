@@ -66,13 +66,21 @@ bool is_small(T x) {
 }  // namespace
 
 number::number(any_result const& found) : number(found.value()) {
-  if (auto const& wide = found.wide(); wide && !fits(*wide, type_)) wide_ = wide;
+  if (auto const& wide = found.wide()) *this = number(type_, *wide);
 }
 
-number::number(wide_integer const& x) : bits_(x.limb[0]) {
-  bool const has_no_sign = !x.is_negative() && (x.bits() == 65 || x.bits() == 129);
-  type_ = has_no_sign ? dtype::uint64 : dtype::int64;
-  if (!fits(x, type_)) wide_ = x;
+number::number(wide_integer const& x)
+    : number(!x.is_negative() && (x.bits() == 65 || x.bits() == 129) ? dtype::uint64 : dtype::int64,
+             x) {}
+
+number::number(dtype type, wide_integer const& x) : type_(type), bits_(x.limb[0]) {
+  if (!fits(x, type)) wide_ = x;
+}
+
+number number::missing(dtype type) {
+  number none(any_number(type, 0));
+  none.missing_ = true;
+  return none;
 }
 
 int number::width() const {
@@ -86,12 +94,13 @@ std::string number::type_name() const {
 }
 
 std::string number::text() const {
+  if (missing_) return "nan";
   if (wide_) return wide_->text();
   return with_value(type_, bits_, [](auto x) { return to_text(x); });
 }
 
 json number::to_json() const {
-  if (wide_) return text();
+  if (wide_ || missing_) return text();
   return with_value(type_, bits_, []<class T>(T x) -> json {
     if constexpr (integer<T>) {
       if (is_small(x)) return widest<T>(x);
@@ -102,7 +111,8 @@ json number::to_json() const {
   });
 }
 
-std::string number::hexadecimal() const {
+json number::bits() const {
+  if (missing_) return nullptr;
   if (!wide_) return fmt::format("{:0{}x}", bits_, width() / 4);
   std::string digits;
   for (int i = width() / 64; i-- > 0;) digits += fmt::format("{:016x}", wide_->limb[i]);

@@ -22,6 +22,10 @@ class number {
   explicit number(any_result const& found);
   // Of the first type that has it: int64, uint64, int128, uint128, int256.
   explicit number(wide_integer const& x);
+  // Of int64 or uint64, or that with more bits where it needs them.
+  number(dtype type, wide_integer const& x);
+  // One that is missing, be it of a type that has no NaN.
+  static number missing(dtype type);
 
   // An element type's, or int128, uint128, int256 or uint256.
   std::string type_name() const;
@@ -31,13 +35,14 @@ class number {
   // A number that parses as a double to exactly the value; where no double has it, an integer
   // beyond 2^53 or what is not finite, a string.
   json to_json() const;
-  // As wide as the type.
-  std::string hexadecimal() const;
+  // In hexadecimal digits, as wide as the type; null of what is missing.
+  json bits() const;
 
  private:
   dtype type_;
   std::uint64_t bits_;
   std::optional<wide_integer> wide_;  // where 64 bits do not hold it
+  bool missing_ = false;
 
   int width() const;
 };

@@ -16,29 +16,34 @@ namespace tally::cli {
 namespace {
 
 quantiles_found quantiles_on_cpu(input& in, arguments const& options) {
-  auto const x = array_of(in.type(), in.side_by_side());
-  quantiles_found found{.values = {}, .nan_count = count_nan(options.where, x)};
-  if (x.size > (options.skip_nan ? found.nan_count : 0))
-    found.values = quantile(options.where, x, places_of(options), quantile_options_of(options));
+  auto x = array_of(in.type(), in.side_by_side());
+  auto const nans = count_nan(options.where, x), missing = in.all_missing().count;
+  quantiles_found found{.values = {}, .nan_count = nans + missing};
+  bool const spoilt = missing > 0 && !options.skip_nan;
+  std::uint64_t const zero = 0;
+  if (spoilt) x = any_array(in.type(), &zero, 1);  // its quantiles have the type that all have
+  if (x.size == (options.skip_nan ? nans : 0)) return found;
+  for (auto const& value :
+       quantile(options.where, x, places_of(options), quantile_options_of(options)))
+    found.values.push_back(spoilt ? number::missing(value.type) : number(value));
   return found;
 }
 
 quantiles_found run(input& in, arguments const& options) {
-  if (options.gpu)
+  if (options.gpu && !in.may_have_gaps())
     if (auto const done = quantiles_on_gpu(in, options)) return *done;
   return quantiles_on_cpu(in, options);
 }
 
-answer answer_of(arguments const& options, std::vector<any_number> const& values) {
+answer answer_of(arguments const& options, std::vector<number> const& values) {
   answer a;
   json all = json::array(), bits = json::array();
-  for (auto const& value : values) {
-    number const x(value);
+  for (auto const& x : values) {
     a.lines.push_back(x.text());
-    all.push_back(x.to_json()), bits.push_back(x.hexadecimal());
+    all.push_back(x.to_json()), bits.push_back(x.bits());
   }
   a.keys = quantile_keys(options, std::move(all), std::move(bits));
-  a.keys["result_dtype"] = name(values.front().type);
+  a.keys["result_dtype"] = values.front().type_name();
   return a;
 }
 

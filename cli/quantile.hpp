@@ -8,13 +8,14 @@
 
 #include "arguments.hpp"
 #include "input.hpp"
+#include "number.hpp"
 #include "report.hpp"
 
 namespace tally::cli {
 
 // What there is to know of the quantiles of an array.
 struct quantiles_found {
-  std::vector<any_number> values;  // of each -q; none: no element counts
+  std::vector<number> values;  // of each -q; none: no element counts
   std::uint64_t nan_count;
   std::string device = "cpu";
 };

@@ -24,13 +24,6 @@ reduction_settings settings_of(arguments const& options, dtype type) {
           .out_type = options.out_type};
 }
 
-// Whether the answer is the sum of integers where the elements are such.
-bool adds_integers(arguments const& options) {
-  if (!(command_named(options.command)->options & adds_decimals) || options.out_type) return false;
-  auto const op = aggregate_of(settings_of(options, dtype::int64));
-  return !is_floating(op.results().value().type);
-}
-
 // A state is of one type of elements: what is told as an exact integer must not be saved rounded.
 void require_a_states_type(input const& in, io::text_facts const& text) {
   if (text.is_beyond_float64())
@@ -40,27 +33,28 @@ void require_a_states_type(input const& in, io::text_facts const& text) {
 
 void run_on_cpu(input& in, arguments const& options, stopwatch const& watch) {
   auto const make = [&](dtype type) {
-    return make_reduction(settings_of(options, type), options.first_index.value_or(0));
+    return reduction(settings_of(options, type), options.first_index.value_or(0));
   };
-  every_type<any_reducer> all(in.types(), make);
+  every_type<reduction> all(in.types(), make);
   std::optional<integer_sum> integers;
-  if (adds_integers(options) && !in.settled()) integers.emplace();
+  bool const adds = command_named(options.command)->options & adds_integers;
+  if (adds && !options.out_type && !in.settled()) integers.emplace();
   for (auto chunk = in.next(); !chunk.empty(); chunk = in.next()) {
-    auto const x = array_of(in.type(), chunk);
+    masked_array const x{array_of(in.type(), chunk), in.missing()};
     all.add(x, in.negative_zeros(),
-            [&](any_reducer& total, any_array const& y) { total.add(options.where, y); });
+            [&](reduction& total, masked_array const& y) { total.add(options.where, y); });
     if (integers && in.facts().decimals > 0) integers.reset();
-    if (integers) integers->add(x);
+    if (integers) integers->add(x.all);
   }
   auto const& total = all.run();
   auto const settings = settings_of(options, all.type());
   auto about = facts_of(in, total.nan_count());
   about.type = all.type();
   auto result = answer_of(settings, total, in.name());
-  if (integers && is_floating(all.type()) && (about.text.missing == 0 || options.skip_nan)) {
+  if (integers && is_floating(all.type()) && (about.text.missing == 0 || settings.skip_nan)) {
     if (options.save_state) require_a_states_type(in, about.text);
-    result = integers->answer_with(about.text);
-    about.text.largest = 0;
+    integers->put(result, about.text);
+    if (result.names.empty()) about.text.largest = 0;
   }
   if (options.save_state) save_state(options, settings, total);
   print(options, about, result, watch);
@@ -90,7 +84,8 @@ void run_reduction(arguments const& options) {
     input in(files, std::move(found), options);
     if (options.gpu) {
       in.settle();
-      if (run_on_gpu(in, options, settings_of(options, in.type()), watch)) return;
+      if (!in.may_have_gaps() && run_on_gpu(in, options, settings_of(options, in.type()), watch))
+        return;
     }
     run_on_cpu(in, options, watch);
   });

@@ -2,9 +2,13 @@
 #include "reduction.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "commands.hpp"
 #include "tally/error.hpp"
+#include "tally/io/number.hpp"
 
 namespace tally::cli {
 namespace {
@@ -16,7 +20,7 @@ void add_number(answer& to, std::string const& key, number value) {
   to.names.push_back(key);
   to.lines.push_back(value.text());
   to.keys[key] = value.to_json();
-  if (value.is_floating()) to.keys[key + "_bits"] = value.hexadecimal();
+  if (value.is_floating()) to.keys[key + "_bits"] = value.bits();
 }
 
 // What of several numbers is an answer of another command, as a sum is, is shown as there.
@@ -86,17 +90,100 @@ aggregate_options natural(reduction_settings const& s) {
   return shown;
 }
 
+// Of what an aggregate makes of a NaN: its own NaN, an index, or, as a NaN is not zero, what it
+// makes of other numbers.
+dtype type_among_floats(bound_aggregate const& op) {
+  auto const& [name, summary, of_pairs, takes_ddof, elements] = op.info();
+  if (op.results().size() > 1 || !std::ranges::count(elements, dtype::float64))
+    return dtype::float64;
+  return any_aggregate(name).on(dtype::float64).results().value().type;
+}
+
+// With so many ones more.
+any_result with_ones(any_reducer total, dtype type, std::uint64_t count) {
+  constexpr std::uint64_t most = 65536;
+  std::vector<std::byte> ones(std::size_t(std::min(count, most)) * size_of(type));
+  for (std::size_t i = 0; i < ones.size(); i += size_of(type)) any_number(type, 1).store(&ones[i]);
+  for (; count > 0; count -= std::min(count, most))
+    total.add(cpu{}, {type, ones.data(), std::min(count, most)});
+  return total.result();
+}
+
+// Of integers of which some are missing, and not to be left out: what floats would have with a NaN
+// in their place.
+answer spoilt(reduction_settings const& s, any_reducer const& total, std::uint64_t first) {
+  auto const op = aggregate_of(s);
+  auto const results = op.results();
+  number const index{std::int64_t(first)};
+  auto const type = type_among_floats(op);
+  if (type == dtype::int64) return answer_with(index);
+  if (!is_floating(type)) return answer_with(number(with_ones(total, s.type, total.nan_count())));
+  answer a;
+  if (results.size() == 1)
+    a = answer_with(number::missing(s.out_type.value_or(results.value().type)));
+  else
+    for (auto const& result : results)
+      add_number(a, result.name, number::missing(result.value.type));
+  if (!command_named(s.command)->index.empty()) a.keys["index"] = index.to_json();
+  if (op.info().takes_ddof) a.keys["ddof"] = s.ddof;
+  return a;
+}
+
+// Of an integer in decimal, if it has no more than 256 bits.
+std::optional<wide_integer> to_wide(std::string_view text) {
+  wide_integer value;
+  bool const negative = text.starts_with('-');
+  for (char const c : text.substr(negative)) {
+    unsigned __int128 carry = std::uint64_t(c - '0');
+    for (auto& limb : value.limb) {
+      carry += static_cast<unsigned __int128>(limb) * 10;
+      limb = std::uint64_t(carry);
+      carry >>= 64;
+    }
+    if (carry != 0) return std::nullopt;
+  }
+  bool carry = negative;
+  for (auto& limb : value.limb) {
+    limb = (negative ? ~limb : limb) + carry;
+    carry = carry && limb == 0;
+  }
+  if (value.is_negative() != negative) return std::nullopt;
+  return value;
+}
+
+// Rounded once, if it is asked for as a floating type.
+answer answer_with_product(reduction_settings const& s, std::string const& digits) {
+  if (s.out_type) {
+    any_number value(*s.out_type, 0);
+    io::parse_number(digits, value.type, reinterpret_cast<std::byte*>(&value.bits));
+    return answer_with(number(value));
+  }
+  if (digits.ends_with("inf"))
+    throw error(s.command + ": the product has more than " +
+                std::to_string(integer_product::most_digits) +
+                " digits; --out-dtype float64 rounds it");
+  return answer_with(digits, named(s).result_types(s.type).front());
+}
+
 }  // namespace
 
 answer answer_with(number value) {
-  return {.lines = {value.text()},
-          .keys = {{"value", value.to_json()},
-                   {"bits", value.hexadecimal()},
-                   {"result_dtype", value.type_name()}}};
+  return {
+      .lines = {value.text()},
+      .keys = {
+          {"value", value.to_json()}, {"bits", value.bits()}, {"result_dtype", value.type_name()}}};
+}
+
+answer answer_with(std::string const& integer, std::optional<dtype> type) {
+  if (auto const value = to_wide(integer))
+    return answer_with(type ? number(*type, *value) : number(*value));
+  return {.lines = {integer},
+          .keys = {{"value", integer}, {"bits", json()}, {"result_dtype", "integer"}}};
 }
 
 bound_aggregate aggregate_of(reduction_settings const& s) {
   if (!s.out_type) return named(s, natural(s)).on(s.type);
+  if (has_all_digits(s) && is_floating(*s.out_type)) return named(s).on(s.type);
   auto const types = named(s).result_types(s.type);
   if (is_wrapped(s.out_type) && std::ranges::any_of(types, is_wrapped)) return named(s).on(s.type);
   if (!types.empty() && !std::ranges::count(types, *s.out_type))
@@ -105,8 +192,34 @@ bound_aggregate aggregate_of(reduction_settings const& s) {
   return named(s, {.as = s.out_type}).on(s.type);
 }
 
-any_reducer make_reduction(reduction_settings const& s, std::uint64_t first) {
-  return any_reducer(aggregate_of(s), {.nan = s.nan()}, first);
+bool has_all_digits(reduction_settings const& s) {
+  return command_named(s.command)->options & multiplies_integers && !is_floating(s.type) &&
+         !is_wrapped(s.out_type);
+}
+
+reduction::reduction(reduction_settings const& s, std::uint64_t first)
+    : any_reducer(aggregate_of(s), {.nan = s.nan()}, first) {
+  if (has_all_digits(s)) product_.emplace();
+}
+
+void reduction::add(cpu where, masked_array const& x) {
+  any_reducer::add(where, x.all, x.missing);
+  if (product_) product_->add(x);
+}
+
+void reduction::append(reduction const& right) {
+  any_reducer::append(right);
+  if (product_) product_->append(*right.product_);
+}
+
+void reduction::write(byte_writer& out) const {
+  any_reducer::write(out);
+  if (product_) product_->write(out);
+}
+
+void reduction::read(byte_reader& in) {
+  any_reducer::read(in);
+  if (product_) product_->read(in);
 }
 
 answer answer_of(reduction_settings const& s, any_result const& found, ask const& others,
@@ -130,8 +243,11 @@ answer answer_of_nothing(reduction_settings const& s, std::string const& array,
   return answer_of(s, nothing(aggregate_of(s)), nothing, count, count);
 }
 
-answer answer_of(reduction_settings const& s, any_reducer const& total, std::string const& array) {
+answer answer_of(reduction_settings const& s, reduction const& total, std::string const& array) {
   if (!total.has_result()) return answer_of_nothing(s, array, total.count());
+  if (auto const first = total.first_missing(); first && !s.skip_nan)
+    return spoilt(s, total, *first);
+  if (total.product()) return answer_with_product(s, total.product()->text());
   auto const others = [&](bound_aggregate const& op) { return total.result(op); };
   return answer_of(s, total.result(), others, total.count(), total.nan_count());
 }

@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "integer_product.hpp"
+#include "masked_array.hpp"
 #include "report.hpp"
 #include "tally/dynamic.hpp"
 
@@ -34,9 +36,30 @@ bound_aggregate aggregate_of(reduction_settings const& settings);
 using ask = std::function<any_result(bound_aggregate const&)>;
 
 answer answer_with(number value);
+// An integer in decimal: of this type or a wider one, without it of the first that has it.
+answer answer_with(std::string const& integer, std::optional<dtype> type = {});
 
-// `first` is the index of the first element.
-any_reducer make_reduction(reduction_settings const& settings, std::uint64_t first);
+// A reduction in instalments; of the product of integers it knows all digits, beside what the
+// library does.
+class reduction : public any_reducer {
+ public:
+  // `first` is the index of the first element.
+  reduction(reduction_settings const& settings, std::uint64_t first);
+
+  using any_reducer::add;
+  void add(cpu where, masked_array const& x);
+  void append(reduction const& right);
+  std::optional<integer_product> const& product() const { return product_; }
+
+  void write(byte_writer& out) const;
+  void read(byte_reader& in);
+
+ private:
+  std::optional<integer_product> product_;
+};
+
+// Whether the answer is a product to the last digit, or that rounded.
+bool has_all_digits(reduction_settings const& settings);
 
 // Results over `count` elements, of which `nan_count` are NaN, as they are told.
 answer answer_of(reduction_settings const& settings, any_result const& found, ask const& others,
@@ -46,7 +69,7 @@ answer answer_of(reduction_settings const& settings, any_result const& found, as
 answer answer_of_nothing(reduction_settings const& settings, std::string const& array,
                          std::uint64_t count);
 // Throws likewise, if it is empty and the command has no answer to that.
-answer answer_of(reduction_settings const& settings, any_reducer const& total,
+answer answer_of(reduction_settings const& settings, reduction const& total,
                  std::string const& array);
 
 }  // namespace tally::cli

@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "standard_output.hpp"
 #include "tally/devices.hpp"
+#include "tally/exact/float_format.hpp"
 
 namespace tally::cli {
 namespace {
@@ -25,6 +26,16 @@ json common_keys(arguments const& options, facts const& about, double seconds) {
   keys["bytes_read"] = about.bytes_read;
   keys["gb_per_s"] = double(about.bytes_read) / seconds / 1e9;
   return keys;
+}
+
+// Up to which power of two a type has all integers, if it is a floating one.
+int digits_of(dtype type) {
+  return visit(type, []<class T>(std::type_identity<T>) {
+    if constexpr (floating<T>)
+      return format<T>::precision;
+    else
+      return 64;
+  });
 }
 
 std::string aligned(answer const& found) {
@@ -99,9 +110,13 @@ void print_notes(arguments const& options, facts const& about, bool is_float64) 
           fmt::format("tally: {} of {} are NaN; --skip-nan leaves them out\n", nans, about.count);
   }
   bool const is_rounded = is_float64 && (can & (adds_decimals | keeps_all));
-  if (text.is_beyond_float64() && (is_rounded || about.type == dtype::float64))
-    notes += fmt::format("tally: integers beyond 2^53 are rounded to float64{}\n",
+  auto const type = is_rounded ? dtype::float64 : about.type;
+  if (auto const digits = digits_of(type); digits < 64 && text.largest > std::uint64_t(1) << digits)
+    notes += fmt::format("tally: integers beyond 2^{} are rounded to {}{}\n", digits, name(type),
                          can & adds_decimals ? "; --decimal keeps them" : "");
+  for (auto const& column : about.rounded)
+    notes +=
+        fmt::format("tally: column '{}': integers beyond 2^53 are rounded to float64\n", column);
   std::fputs(notes.c_str(), stderr);
 }
 

@@ -34,7 +34,8 @@ struct facts {
   std::uint64_t bytes_read;
   std::string device = "cpu";
   io::text_facts text = {};
-  std::string type_name = {};  // in place of the type's own
+  std::string type_name = {};             // in place of the type's own
+  std::vector<std::string> rounded = {};  // columns of several, with integers that were
 };
 // Of an input that has been read.
 facts facts_of(input const& in, std::optional<std::uint64_t> nan_count);

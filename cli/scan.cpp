@@ -28,7 +28,7 @@ class cpu_scan {
       run_backwards();
     else
       run_forwards();
-    return {nan_count_};
+    return {nan_count_ + in_.all_missing().count};
   }
 
  private:
@@ -61,6 +61,8 @@ class cpu_scan {
       scanner_.exclusive(options_.where, x, out);
     else
       scanner_.inclusive(options_.where, x, out);
+    if (auto const& missing = in_.all_missing(); missing.count > 0 && !options_.skip_nan)
+      out_.note_missing(options_.reverse ? missing.last : missing.first);
     out_.put(first, results_);
     // Before the first sum that is NaN no element is.
     if (options_.json || ends_in_nan(x) || ends_in_nan(array_of(settings_.type, results_)))
@@ -121,7 +123,7 @@ scan_settings settings_of(arguments const& options, dtype in) {
 }
 
 scanned run(arguments const& options, scan_settings const& settings, input& in, scan_output& out) {
-  if (options.gpu)
+  if (options.gpu && !in.may_have_gaps())
     if (auto const done = scan_on_gpu(in, options, settings, out)) return *done;
   return cpu_scan(options, settings, in, out).run();
 }
@@ -143,15 +145,15 @@ void run_scan(arguments const& options) {
   if (!in.settled() && wants_floats(options)) in.read_as(dtype::float64);
   in.settle();
   auto const settings = settings_of(options, in.type());
-  scan_output out(options, in, settings.type);
+  scan_output out(options, in, settings);
   auto const done = run(options, settings, in, out);
   out.finish();
   auto const last = out.last();
   answer found;
   found.keys["output"] = options.output ? json(*options.output) : json();
-  found.keys["out_dtype"] = name(settings.type);
+  found.keys["out_dtype"] = last ? last->type_name() : std::string(name(settings.type));
   found.keys["last"] = last ? last->to_json() : json();
-  found.keys["last_bits"] = last ? json(last->hexadecimal()) : json();
+  found.keys["last_bits"] = last ? last->bits() : json();
   auto about = facts_of(in, done.nan_count);
   about.device = done.device;
   if (options.json)

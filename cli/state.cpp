@@ -13,9 +13,10 @@
 namespace tally::cli {
 namespace {
 
-// A file is the magic, the version, the settings, the reduction's own bytes, and a checksum.
+// A file is the magic, the version, the settings, the reduction's own bytes, and a checksum. In
+// version 1 no integer was missing, and a product of integers was modulo 2^64.
 constexpr std::uint32_t magic = 0x594c4154;  // "TALY"
-constexpr std::uint8_t version = 1;
+constexpr std::uint8_t version = 2;
 constexpr std::uint8_t no_type = 0xff;
 constexpr std::size_t longest = std::size_t(1) << 20;  // far more than any state has
 constexpr std::size_t checksum_bytes = sizeof(std::uint64_t);
@@ -68,18 +69,20 @@ saved_state parse(std::string const& file, std::span<std::byte const> bytes) {
   byte_reader head(bytes);
   if (bytes.size() < sizeof magic || head.get<std::uint32_t>() != magic)
     throw error("is not a saved state");
-  if (auto const found = head.get<std::uint8_t>(); found != version)
-    throw error("is a saved state of version " + std::to_string(found) + ", not " +
-                std::to_string(version));
+  auto const found = head.get<std::uint8_t>();
+  if (found < 1 || found > version)
+    throw error("is a saved state of version " + std::to_string(found) + ", not 1 or 2");
   if (bytes.size() < sizeof magic + sizeof version + checksum_bytes)
     throw error("is a truncated or damaged state");
   auto const body = bytes.first(bytes.size() - checksum_bytes);
   if (byte_reader(bytes.subspan(body.size())).get<std::uint64_t>() != checksum(body))
     throw error("is a truncated or damaged state");
   byte_reader in(body.subspan(sizeof magic + sizeof version));
-  auto const settings = read_settings(in);
+  auto settings = read_settings(in);
+  if (found == 1 && has_all_digits(settings))
+    settings.out_type = aggregate_of(settings).results().value().type;
   auto const place = read_placement(in);
-  saved_state s{file, settings, place, make_reduction(settings, 0), bytes.size()};
+  saved_state s{file, settings, place, reduction(settings, 0), bytes.size()};
   s.value.read(in);
   if (!in.at_end()) throw error("has bytes after the state");
   return s;
@@ -88,7 +91,7 @@ saved_state parse(std::string const& file, std::span<std::byte const> bytes) {
 }  // namespace
 
 void save_state(std::string const& file, reduction_settings const& settings, placement place,
-                any_reducer const& value) {
+                reduction const& value) {
   byte_writer out;
   out.put(magic);
   out.put(version);
@@ -110,7 +113,7 @@ void save_state(std::string const& file, reduction_settings const& settings, pla
 }
 
 void save_state(arguments const& options, reduction_settings const& settings,
-                any_reducer const& value) {
+                reduction const& value) {
   save_state(*options.save_state, settings,
              options.first_index ? placement::run : placement::unknown, value);
 }

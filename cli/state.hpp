@@ -22,15 +22,15 @@ struct saved_state {
   std::string file;
   reduction_settings settings;
   placement place;
-  any_reducer value;
+  reduction value;
   std::uint64_t bytes;
 };
 
 void save_state(std::string const& file, reduction_settings const& settings, placement place,
-                any_reducer const& value);
+                reduction const& value);
 // Of one input: whose first index somebody said, or nobody.
 void save_state(arguments const& options, reduction_settings const& settings,
-                any_reducer const& value);
+                reduction const& value);
 // Throws tally::error, naming the file, if it is not a whole and undamaged state.
 saved_state load_state(std::string const& file);
 

@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "every_type.hpp"
+#include "integer_sum.hpp"
 #include "reduction.hpp"
 #include "report.hpp"
 #include "tally/error.hpp"
@@ -21,6 +22,7 @@ template <class Run>
 struct column {
   std::string name;
   std::optional<every_type<Run>> all;
+  integer_sum integers = {};  // of a text whose numbers are such
   io::text_facts facts = {};
   std::string misfit = {};  // where it holds text: "line 7: 'x'"
 };
@@ -69,7 +71,10 @@ class columns {
   template <class Put>
   void add(column<Run>& c, std::optional<io::table::run> const& found, Put const& put) {
     if (!found) c.all.reset();
-    if (c.all) c.all->add(array_of(found->type, found->elements), found->negative_zeros, put);
+    if (!c.all) return;
+    auto const x = array_of(found->type, found->elements);
+    c.all->add({x, found->missing}, found->negative_zeros, put);
+    if (!std::is_empty_v<Run> && c.facts.decimals == 0) c.integers.add(x);
   }
 };
 
@@ -161,10 +166,10 @@ void reduce_columns(std::vector<std::string> const& files, std::vector<io::ident
   if (options.each) of_one = "--each";
   if (options.gpu) of_one = "--device gpu";
   if (!of_one.empty()) throw usage_error(of_one + ": needs --column, it is of one column");
-  columns<any_reducer> read(
+  columns<reduction> read(
       files, std::move(found_files), options,
-      [&](dtype type) { return make_reduction(settings_of(options, type), 0); },
-      [&](any_reducer& total, any_array const& x) { total.add(options.where, x); });
+      [&](dtype type) { return reduction(settings_of(options, type), 0); },
+      [&](reduction& total, masked_array const& x) { total.add(options.where, x); });
   auto about = facts_of(read, files);
   answer found;
   found.keys["dtype"] = json();
@@ -173,13 +178,16 @@ void reduce_columns(std::vector<std::string> const& files, std::vector<io::ident
   for (auto& c : read.all) {
     if (!c.all) continue;
     auto const type = c.all->type();
-    auto const one = answer_of(settings_of(options, type), c.all->run(), c.name);
+    auto one = answer_of(settings_of(options, type), c.all->run(), c.name);
+    if (is_floating(type) && c.facts.decimals == 0) c.integers.put(one, c.facts);
     if (read.all.size() == 1) {
       about.type = type, about.shape = {read.rows}, about.nan_count = c.facts.missing;
       about.text = c.facts;
       return print(options, about, one, watch);
     }
     if (rows.empty()) rows.push_back(one.names), rows[0].insert(rows[0].begin(), "column");
+    if (c.facts.is_beyond_float64() && is_floating(type))
+      about.rounded.push_back(printable(c.name));
     rows.push_back(row_of(c.name, one));
     list.push_back({{"column", c.name},
                     {"dtype", name(type)},
@@ -202,7 +210,7 @@ void list_columns(std::string const& file, std::vector<io::identified> found_fil
   struct nothing {};
   columns<nothing> read(
       {file}, std::move(found_files), options, [](dtype) { return nothing(); },
-      [](nothing&, any_array const&) {});
+      [](nothing&, masked_array const&) {});
   answer found;
   found.keys["dtype"] = json();
   found.keys["bytes"] = read.bytes_read;

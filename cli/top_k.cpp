@@ -9,6 +9,7 @@
 #include "every_type.hpp"
 #include "gpu_top_k.hpp"
 #include "input.hpp"
+#include "masked_selector.hpp"
 #include "report.hpp"
 
 namespace tally::cli {
@@ -23,7 +24,7 @@ class selection_run {
   selection_run(arguments const& options, input& in) : options_(options), in_(in) {}
 
   selection run() {
-    if (!in_.settled()) return run_in_every_type();
+    if (!in_.settled() || in_.may_have_gaps()) return run_in_every_type();
     // A single mapped file comes in one piece.
     auto const front = next(in_.files().size() == 1 ? whole : piece_bytes);
     auto const n = in_.count();
@@ -31,7 +32,7 @@ class selection_run {
     if (!n || x.size < *n) return run_in_pieces(front);
     auto const k = k_of(options_, *n);
     try {
-      return {top_k(options_.where, x, k, how()), nan_count_};
+      return found(top_k(options_.where, x, k, how()));
     } catch (std::bad_alloc const&) {
       return run_in_little_memory(front, k);
     }
@@ -42,7 +43,7 @@ class selection_run {
   struct kept {
     dtype type;
     std::vector<std::byte> elements;
-    std::vector<std::size_t> negative_zeros;
+    std::vector<std::size_t> negative_zeros, missing;
   };
 
   arguments const& options_;
@@ -51,6 +52,9 @@ class selection_run {
 
   any_array array(bytes x) const { return array_of(in_.type(), x); }
   top_k_options how() const { return top_k_options_of(options_); }
+  selection found(any_top_k_result const& best) const {
+    return {in_.type(), all_of(best), nan_count_};
+  }
 
   bytes next(std::size_t most) {
     auto const x = in_.next(most);
@@ -65,7 +69,7 @@ class selection_run {
       best.add(options_.where, array(piece));
       x = x.subspan(piece.size());
     }
-    return {std::move(best).result(), nan_count_};
+    return found(std::move(best).result());
   }
 
   // Of text, whose type shows at its end.
@@ -74,20 +78,24 @@ class selection_run {
     std::uint64_t seen = 0;
     for (auto x = in_.next(); !x.empty(); x = in_.next()) {
       seen += array(x).size;
-      auto const zeros = in_.negative_zeros();
-      begin.push_back({in_.type(), {x.begin(), x.end()}, {zeros.begin(), zeros.end()}});
+      auto const zeros = in_.negative_zeros(), missing = in_.missing();
+      begin.push_back({in_.type(),
+                       {x.begin(), x.end()},
+                       {zeros.begin(), zeros.end()},
+                       {missing.begin(), missing.end()}});
       if (seen >= k_of(options_)) break;
     }
     auto const k = k_of(options_, seen);
-    every_type<any_selector> best(in_.types(),
-                                  [&](dtype type) { return any_selector(type, k, how()); });
-    auto const add = [&](any_array const& x, negative_zeros zeros) {
+    every_type<masked_selector> best(in_.types(),
+                                     [&](dtype type) { return masked_selector(type, k, how()); });
+    auto const add = [&](masked_array const& x, negative_zeros zeros) {
       best.add(x, zeros,
-               [&](any_selector& one, any_array const& y) { one.add(options_.where, y); });
+               [&](masked_selector& one, masked_array const& y) { one.add(options_.where, y); });
     };
-    for (auto const& [type, x, zeros] : begin) add(array_of(type, x), zeros);
-    for (auto x = in_.next(); !x.empty(); x = in_.next()) add(array(x), in_.negative_zeros());
-    return {std::move(best.run()).result(), in_.facts().missing};
+    for (auto const& [type, x, zeros, missing] : begin) add({array_of(type, x), missing}, zeros);
+    for (auto x = in_.next(); !x.empty(); x = in_.next())
+      add({array(x), in_.missing()}, in_.negative_zeros());
+    return {best.type(), best.run().result(options_.where), in_.facts().missing};
   }
 
   selection run_in_pieces(bytes piece) {
@@ -99,7 +107,7 @@ class selection_run {
     any_selector best(in_.type(), k_of(options_, seen()), how());
     best.add(options_.where, array(begin));
     for (; !piece.empty(); piece = next(piece_bytes)) best.add(options_.where, array(piece));
-    return {std::move(best).result(), nan_count_};
+    return found(std::move(best).result());
   }
 };
 
@@ -116,23 +124,23 @@ namespace {
 answer answer_of(arguments const& options, selection const& found) {
   answer a;
   json values = json::array();
-  auto const& [type, data, count] = found.best.values;
-  for (std::size_t i = 0; i < count; ++i) {
-    number const value(
-        any_number::at(type, static_cast<std::byte const*>(data) + i * size_of(type)));
+  std::vector<std::int64_t> indices;
+  for (auto const& [index, bits, missing] : found.best) {
+    auto const value = missing ? number::missing(found.type) : number(any_number(found.type, bits));
     if (options.json)
       values.push_back(value.to_json());
     else
-      a.lines.push_back(std::to_string(found.best.indices[i]) + "\t" + value.text());
+      a.lines.push_back(std::to_string(index) + "\t" + value.text());
+    indices.push_back(index);
   }
   if (!options.json) return a;
-  a.keys = top_k_keys(options, std::move(values), found.best.indices);
+  a.keys = top_k_keys(options, std::move(values), std::move(indices));
   return a;
 }
 
 selection run(arguments const& options, input& in) {
   if (options.gpu) in.settle();
-  if (options.gpu)
+  if (options.gpu && !in.may_have_gaps())
     if (auto const done = select_on_gpu(in, options)) return *done;
   return selection_run(options, in).run();
 }
@@ -146,7 +154,7 @@ void run_top_k(arguments const& options) {
     input in(files, options);
     auto const found = run(options, in);
     auto about = facts_of(in, found.nan_count);
-    about.type = found.best.values.type;
+    about.type = found.type;
     about.device = found.device;
     print(options, about, answer_of(options, found), watch);
     if (!options.json && !options.skip_nan && found.nan_count == 0u &&

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "arguments.hpp"
 #include "report.hpp"
@@ -11,12 +12,30 @@
 
 namespace tally::cli {
 
+// One of the best.
+struct chosen {
+  std::int64_t index;
+  std::uint64_t bits;  // the value's
+  bool missing = false;
+};
+
 // What a top-k found.
 struct selection {
-  any_top_k_result best;
+  dtype type;
+  std::vector<chosen> best;
   std::uint64_t nan_count;  // if --json asks for it
   std::string device = "cpu";
 };
+
+inline std::vector<chosen> all_of(any_top_k_result const& found) {
+  auto const& [type, values, count] = found.values;
+  std::vector<chosen> all;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto const* const at = static_cast<std::byte const*>(values) + i * size_of(type);
+    all.push_back({found.indices[i], any_number::at(type, at).bits});
+  }
+  return all;
+}
 
 inline top_k_options top_k_options_of(arguments const& options) {
   return {.order = options.smallest ? smallest : largest,

@@ -212,8 +212,11 @@ class any_reducer {
   any_reducer& operator=(any_reducer other) noexcept;
   ~any_reducer();
 
-  void add(cpu where, any_array const& chunk);
-  void add(cpu where, any_array const& a, any_array const& b);
+  // Integers may be missing, those at these indices of the chunk, ascending: as a NaN that is
+  // skipped they have an index, and count.
+  void add(cpu where, any_array const& chunk, std::span<std::size_t const> missing = {});
+  void add(cpu where, any_array const& a, any_array const& b,
+           std::span<std::size_t const> missing = {});
   // `right` is of the same aggregate and options.
   void append(any_reducer const& right);
   void move_to(std::uint64_t first);
@@ -228,8 +231,10 @@ class any_reducer {
   std::uint64_t count() const;
   std::uint64_t first() const;
   bool is_ordered() const;
-  // How many of the elements were NaN. Most aggregates know, for others add() counts.
+  // How many of the elements were NaN or missing. Most aggregates know, for others add() counts.
   std::uint64_t nan_count() const;
+  // The index of the first that is missing.
+  std::optional<std::uint64_t> first_missing() const;
 
   void write(byte_writer& out) const;
   void read(byte_reader& in);

@@ -3,37 +3,15 @@
 #include "rows.hpp"
 
 namespace tally {
-namespace detail {
-namespace {
-
-template <class T>
-struct any_op {
-  aggregate_row const* row;
-  aggregate_options options;
-};
-
-}  // namespace
-
-// A reducer of it gives what it knows, of which a row's function makes results.
-template <class T>
-struct compiled_here<any_op<T>, T> {
-  using result = running<T> const*;
-  static constexpr char const* name = "reduce";
-  static owner<running<T>> start(any_op<T> const& op) {
-    return owner<running<T>>(static_cast<running<T>*>(op.row->start(op.options)));
-  }
-  static result finish(any_op<T> const&, running<T> const& known) { return &known; }
-};
-
-}  // namespace detail
 
 using detail::aggregate_row;
 using detail::any_input;
+using indices = std::span<std::size_t const>;
 
 struct any_reducer::state {
   virtual ~state() = default;
   virtual std::unique_ptr<state> copy() const = 0;
-  virtual void add(cpu where, any_input const& in) = 0;
+  virtual void add(cpu where, any_input const& in, indices missing) = 0;
   virtual void append(state const& right) = 0;
   virtual void move_to(std::uint64_t first) = 0;
   virtual void const* known() const = 0;
@@ -43,69 +21,121 @@ struct any_reducer::state {
   virtual std::uint64_t first() const = 0;
   virtual bool is_ordered() const = 0;
   virtual std::uint64_t nan_count() const = 0;
+  virtual std::optional<std::uint64_t> first_missing() const = 0;
   virtual void write(byte_writer& out) const = 0;
   virtual void read(byte_reader& in) = 0;
 };
 
 namespace {
 
+// As a reducer, but of an aggregate that is a row, and of elements some of which may be missing.
 template <class T>
 class state_of final : public any_reducer::state {
-  using op = detail::any_op<T>;
-  using here = detail::compiled_here<op, T>;
-
  public:
-  state_of(op const& what, reduce_options options, std::uint64_t first)
-      : nan_(options.nan), all_(what, options, first), counts_(!known_nans()) {}
+  state_of(aggregate_row const& row, aggregate_options const& options, reduce_options how,
+           std::uint64_t first)
+      : name_(row.name),
+        nan_(how.nan),
+        first_(first),
+        known_(started(row, options)),
+        counts_(!known_nans()) {}
 
   std::unique_ptr<state> copy() const override { return std::make_unique<state_of>(*this); }
-  void add(cpu where, any_input const& in) override {
-    auto const x = detail::arrays_of<T>::in(in);
-    all_.add(where, x);
-    if (counts_) nans_ += nans_of(where, x);
+  void add(cpu where, any_input const& in, indices missing) override {
+    auto const x = detail::input_of(name_, "in", detail::arrays_of<T>::in(in));
+    auto const next = first_ + count_;
+    if (x.size() > std::uint64_t(std::numeric_limits<std::int64_t>::max()) - next)
+      throw error(std::string(name_) + ": an index of 2^63 or more, from " + std::to_string(next) +
+                  " on");
+    if (missing.empty())
+      known_->add(detail::thread_count(where), detail::elements_of(x), x.size(), next, nan_);
+    else
+      add_between(detail::elements_of(x), x.size(), missing);
+    count_ += x.size();
+    if (counts_) nans_ += missing.size() + nans_of(where, detail::arrays_of<T>::in(in));
   }
   void append(state const& right) override {
     auto const& other = static_cast<state_of const&>(right);
-    all_.append(other.all_);
+    if (is_ordered() && count_ && other.count_ && other.first_ != first_ + count_)
+      throw error("append: the elements on the right begin at " + std::to_string(other.first_) +
+                  ", those on the left end at " + std::to_string(first_ + count_));
+    known_->append(*other.known_);
+    count_ += other.count_;
     nans_ += other.nans_;
+    first_missing_ = std::min(first_missing_, other.first_missing_);
   }
-  void move_to(std::uint64_t first) override { all_.move_to(first); }
-  void const* known() const override { return all_.result(); }
+  void move_to(std::uint64_t first) override {
+    known_->shift(std::int64_t(first - first_));
+    if (first_missing_ != none) first_missing_ += first - first_;
+    first_ = first;
+  }
+  void const* known() const override { return &*known_; }
   bool tells(aggregate_row const& other, aggregate_options const& options) const override {
-    return all_.result()->includes(*here::start({&other, options}));
+    return known_->includes(*started(other, options));
   }
 
-  std::uint64_t count() const override { return all_.count(); }
-  std::uint64_t first() const override { return all_.first(); }
-  bool is_ordered() const override { return all_.is_ordered(); }
+  std::uint64_t count() const override { return count_; }
+  std::uint64_t first() const override { return first_; }
+  bool is_ordered() const override { return !known_->any_order(); }
   std::uint64_t nan_count() const override { return counts_ ? nans_ : *known_nans(); }
+  std::optional<std::uint64_t> first_missing() const override {
+    return first_missing_ == none ? std::nullopt : std::optional(first_missing_);
+  }
 
+  // Where nothing is missing, nothing is said of what is.
   void write(byte_writer& out) const override {
     out.put(nans_);
-    all_.write(out);
+    if (has_missing()) out.put(first_missing_);
+    detail::write_position(out, first_, count_);
+    known_->write(out);
   }
   void read(byte_reader& in) override {
     nans_ = in.get<std::uint64_t>();
-    all_.read(in);
+    first_missing_ = has_missing() ? in.get<std::uint64_t>() : none;
+    detail::read_position(in, first_, count_);
+    known_->read(in);
+    if (!known_->covers(first_, count_)) throw error("state: the tree nodes are of other elements");
+    if (has_missing() && nans_ > count_)
+      throw error("state: more is missing than there are elements");
   }
 
  private:
+  static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
+
+  char const* name_;
   nan_policy nan_;
-  reducer<T, op> all_;
+  std::uint64_t first_, count_ = 0;
+  detail::running_owner<T> known_;
   bool counts_;  // because what is known does not tell
-  std::uint64_t nans_ = 0;
+  std::uint64_t nans_ = 0, first_missing_ = none;
+
+  bool has_missing() const { return !has_nan<T> && nans_ > 0; }
+  static detail::owner<detail::running<T>> started(aggregate_row const& row,
+                                                   aggregate_options const& options) {
+    return detail::owner<detail::running<T>>(static_cast<detail::running<T>*>(row.start(options)));
+  }
+  // All that is not missing, a run of neighbours after the other.
+  void add_between(detail::elements<T> const& x, std::uint64_t size, indices missing) {
+    auto const part = known_->part(nan_);
+    std::uint64_t begin = 0;
+    for (auto const i : missing) {
+      if (begin < i) part->add(x, begin, i, first_ + count_);
+      begin = i + 1;
+    }
+    if (begin < size) part->add(x, begin, size, first_ + count_);
+    known_->append(*part, nan_);
+    first_missing_ = std::min<std::uint64_t>(first_missing_, first_ + count_ + missing[0]);
+  }
 
   std::optional<std::uint64_t> known_nans() const {
-    if constexpr (!has_nan<T>)
-      return 0;
-    else if constexpr (element<T>)
-      return detail::nans_known<T>(*all_.result(), all_.count(), nan_);
+    if constexpr (has_nan<T> && element<T>)
+      return detail::nans_known<T>(*known_, count_, nan_);
     else
       return std::nullopt;
   }
   static std::uint64_t nans_of(cpu where, auto const& x) {
     std::uint64_t nans = 0;
-    if constexpr (element<T>)
+    if constexpr (element<T> && has_nan<T>)
       nans = detail::nans_in<T>(where, x);
     else if constexpr (has_nan<T>)
       for (std::uint64_t i = 0; i < x.size(); ++i) nans += is_nan(x[i]);
@@ -118,10 +148,8 @@ std::unique_ptr<any_reducer::state> state_for(aggregate_row const& row,
                                               std::uint64_t first) {
   using made = std::unique_ptr<any_reducer::state>;
   return visit(row.elements, [&]<class T>(std::type_identity<T>) -> made {
-    if (row.of_pairs)
-      return std::make_unique<state_of<detail::pair<T>>>(
-          detail::any_op<detail::pair<T>>{&row, options}, how, first);
-    return std::make_unique<state_of<T>>(detail::any_op<T>{&row, options}, how, first);
+    if (row.of_pairs) return std::make_unique<state_of<detail::pair<T>>>(row, options, how, first);
+    return std::make_unique<state_of<T>>(row, options, how, first);
   });
 }
 
@@ -144,11 +172,11 @@ any_reducer& any_reducer::operator=(any_reducer other) noexcept {
 }
 any_reducer::~any_reducer() = default;
 
-void any_reducer::add(cpu where, any_array const& chunk) {
-  state_->add(where, detail::input_for(row_of(op_), chunk));
+void any_reducer::add(cpu where, any_array const& chunk, indices missing) {
+  state_->add(where, detail::input_for(row_of(op_), chunk), missing);
 }
-void any_reducer::add(cpu where, any_array const& a, any_array const& b) {
-  state_->add(where, detail::input_for(row_of(op_), a, b));
+void any_reducer::add(cpu where, any_array const& a, any_array const& b, indices missing) {
+  state_->add(where, detail::input_for(row_of(op_), a, b), missing);
 }
 
 void any_reducer::append(any_reducer const& right) {
@@ -182,6 +210,7 @@ std::uint64_t any_reducer::count() const { return state_->count(); }
 std::uint64_t any_reducer::first() const { return state_->first(); }
 bool any_reducer::is_ordered() const { return state_->is_ordered(); }
 std::uint64_t any_reducer::nan_count() const { return state_->nan_count(); }
+std::optional<std::uint64_t> any_reducer::first_missing() const { return state_->first_missing(); }
 void any_reducer::write(byte_writer& out) const { state_->write(out); }
 void any_reducer::read(byte_reader& in) { state_->read(in); }
 

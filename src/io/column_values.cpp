@@ -59,7 +59,7 @@ double column_values::nearest_double(std::string_view text, scanned_number const
 
 column_rules::column_rules(std::optional<dtype> type, std::vector<std::string> const& missing,
                            decimal_use decimals)
-    : type_(type), missing_(missing), decimals_(decimals) {}
+    : type_(type), missing_(missing), decimals_(decimals), asked_for_(type.has_value()) {}
 
 bool column_rules::is_named(std::string_view text) const {
   return std::ranges::find(missing_, text) != missing_.end();
@@ -80,7 +80,7 @@ void column_values::clear(column_rules const& rules) {
   bool const decimals = rules.decimals() != decimal_use::none;
   if (!rules.type() && !decimals && !rules.names_words()) common_ = kind::integer;
   size_ = 0;
-  negative_zeros_.clear();
+  negative_zeros_.clear(), missing_.clear();
   facts_ = {};
   if (decimals) sum_ = {}, each_.clear();
 }
@@ -107,6 +107,13 @@ void column_values::put(std::uint64_t word) {
 }
 
 void column_values::put(double value) { put(to_bits(value)); }
+
+void column_values::put_missing() {
+  ++facts_.missing;
+  if (type_ == dtype::float64) return put(quiet_nan<double>());
+  missing_.push_back(size_);
+  put(std::uint64_t(0));
+}
 
 void column_values::put_integer(scanned_number const& n) {
   bool const negative = n.negative && n.magnitude > 0;
@@ -144,13 +151,12 @@ void column_values::become_float64() {
     put_integer(
         {.what = kind::integer, .negative = negative, .magnitude = negative ? -word : word});
   }
+  for (auto const i : std::exchange(missing_, {})) words_[i] = to_bits(quiet_nan<double>());
 }
 
 parsed column_values::put_other(std::string_view text) {
   if (rules_->is_missing(text)) {
-    ++facts_.missing;
-    become_float64();
-    put(quiet_nan<double>());
+    put_missing();
     return parsed::number;
   }
   double x;
@@ -178,7 +184,15 @@ parsed column_values::put_other(std::string_view text) {
   return parsed::number;
 }
 
+// Of an integer.
+void column_values::note_size(std::string_view text, scanned_number const& n) {
+  if (n.what == kind::integer) facts_.largest = std::max(facts_.largest, n.magnitude);
+  if (n.what == kind::other && is_wide_integer(text))
+    facts_.largest = std::numeric_limits<std::uint64_t>::max();
+}
+
 parsed column_values::put_as(std::string_view text, scanned_number const& n) {
+  if (!rules_->is_asked_for()) note_size(text, n);
   if (type_ == dtype::float64 && n.what != kind::other) {
     put(nearest_double(text, n));
     return parsed::number;
@@ -191,9 +205,12 @@ parsed column_values::put_as(std::string_view text, scanned_number const& n) {
   if ((size_ + 1) * size > 8 * words_.size())
     words_.resize(std::max<std::size_t>(2 * words_.size(), 64));
   auto* const at = reinterpret_cast<std::byte*>(words_.data()) + size_ * size;
-  if (is_floating(type_) && rules_->is_missing(text)) {
+  if ((is_floating(type_) || !rules_->is_asked_for()) && rules_->is_missing(text)) {
     ++facts_.missing;
-    put_nan(type_, at);
+    if (is_floating(type_))
+      put_nan(type_, at);
+    else
+      std::memset(at, 0, size), missing_.push_back(size_);
   } else if (rules_->is_named(text)) {
     return parsed::not_a_number;
   } else if (auto const result = parse_number(text, type_, at); result != parsed::number) {

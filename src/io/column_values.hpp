@@ -30,6 +30,9 @@ class column_rules {
 
   std::optional<dtype> type() const { return type_; }
   void read_as(dtype type) { type_ = type; }
+  // Whether somebody asked for the type: then integers cannot be missing, and none is rounded
+  // that the answer would have to be told of.
+  bool is_asked_for() const { return asked_for_; }
   decimal_use decimals() const { return decimals_; }
   // Whether words were named that say so, which may be ones that read as numbers.
   bool names_words() const { return !missing_.empty(); }
@@ -41,6 +44,7 @@ class column_rules {
   std::optional<dtype> type_;
   std::vector<std::string> missing_;
   decimal_use decimals_;
+  bool asked_for_;
 };
 
 // The numbers of a column in a part of a file, as the type that was asked for; without one, as the
@@ -60,6 +64,8 @@ class column_values {
   }
   // Which of the integers are written -0: zero, but as float64 the negative one.
   std::span<std::size_t const> negative_zeros() const { return negative_zeros_; }
+  // Which of the integers are missing: zeros stand in their place.
+  std::span<std::size_t const> missing() const { return missing_; }
   text_facts const& facts() const { return facts_; }
   // With rules that ask for decimals, in place of elements.
   decimal_sum const& sum() const { return sum_; }
@@ -93,12 +99,14 @@ class column_values {
   parsed add_any(std::string_view text, scanned_number const& found);
   void put(std::uint64_t word);
   void put(double value);
+  void put_missing();
   // Of a number that scan_number has understood.
   static double nearest_double(std::string_view text, scanned_number const& n);
   void become_float64();
   void put_integer(scanned_number const& n);
   parsed put_other(std::string_view text);
   parsed put_as(std::string_view text, scanned_number const& n);
+  void note_size(std::string_view text, scanned_number const& n);
   parsed add_to_sum(std::string_view text, scanned_number const& n);
   parsed add_decimal(std::string_view text, scanned_number const& n);
 
@@ -109,7 +117,7 @@ class column_values {
   std::optional<scanned_number::kind> common_;
   std::size_t size_ = 0;
   std::vector<std::uint64_t> words_;  // of a narrow type several elements each
-  std::vector<std::size_t> negative_zeros_;
+  std::vector<std::size_t> negative_zeros_, missing_;
   text_facts facts_;
   decimal_sum sum_;
   decimals each_;

@@ -5,6 +5,18 @@
 #include <utility>
 
 namespace tally::io {
+namespace {
+
+// Of ascending indices, those in [first, first + count), as they are counted from `first`.
+std::vector<std::size_t> those_in(std::span<std::size_t const> indices, std::size_t first,
+                                  std::size_t count) {
+  std::vector<std::size_t> found(std::ranges::lower_bound(indices, first),
+                                 std::ranges::lower_bound(indices, first + count));
+  for (auto& index : found) index -= first;
+  return found;
+}
+
+}  // namespace
 
 void text_facts::add(text_facts const& other) {
   missing += other.missing;
@@ -59,11 +71,8 @@ std::span<std::byte const> parsed_source::next(std::size_t most) {
   auto const size = size_of(type_);
   auto const elements = column.bytes().subspan(done_);
   auto const n = std::min(elements.size(), std::max<std::size_t>(most / size, 1) * size);
-  auto const first = done_ / size;
-  auto const zeros = column.negative_zeros();
-  auto const begin = std::ranges::lower_bound(zeros, first);
-  negative_zeros_.assign(begin, std::ranges::lower_bound(zeros, first + n / size));
-  for (auto& zero : negative_zeros_) zero -= first;
+  negative_zeros_ = those_in(column.negative_zeros(), done_ / size, n / size);
+  missing_ = those_in(column.missing(), done_ / size, n / size);
   done_ += n;
   total_ += n / size;
   return elements.first(n);

@@ -49,7 +49,7 @@ bool table::next() {
 std::optional<table::run> table::column(std::size_t i) const {
   if (state_->is_out[i]) return std::nullopt;
   auto const& found = state_->parts.front().columns[i];
-  return run{found.type(), found.bytes(), found.negative_zeros()};
+  return run{found.type(), found.bytes(), found.negative_zeros(), found.missing()};
 }
 
 std::optional<table::misfit> table::misfit_of(std::size_t i) const {

@@ -208,7 +208,7 @@ def test_flights_by_column_and_by_table():
 def test_info_of_all_columns():
     found = report("info", FLIGHTS)
     types = {c["column"]: c["dtype"] for c in found["columns"]}
-    assert types == {"carrier": None, "origin": None, "dest": None, "distance": "int64", "arr_delay": "float64"}
+    assert types == {"carrier": None, "origin": None, "dest": None, "distance": "int64", "arr_delay": "int64"}
     assert found["bytes"] == FLIGHTS.stat().st_size
     assert found["shape"] == [1000, 5]
     assert answer("info", FLIGHTS).split("\n")[4].split() == ["distance", "int64", "1000", "0"]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """describe: everything in one read."""
 
+import json
 import math
 from fractions import Fraction
 from pathlib import Path
@@ -146,3 +147,33 @@ def test_the_only_column_is_told_about_as_by_its_name():
     named, alone = tally("describe", "--column", "x", "only.csv"), tally("describe", "only.csv")
     assert b"beyond 2^53" in named.stderr
     assert (alone.stdout, alone.stderr) == (named.stdout, named.stderr)
+
+
+def test_the_sum_of_integers_is_an_integer_in_full():
+    """Whatever is missing, and whatever float64 would round."""
+    for text, exact in ((b"4503599627370497\n4503599627370498\nNA\n4503599627370499\n", 13510798882111494),
+                        (b"99999999999999999999 NA 100000000000000000001", 2 * 10**20),
+                        (b"18446744073709551615 -3 9007199254740993", 2**64 + 2**53 - 3), (b"-5 18446744073709551615", 2**64 - 6)):
+        line = tally("describe", stdin=text).stdout.decode().split("\n")[2]
+        assert line.split() == ["sum", str(exact)]
+        found = json.loads(tally("describe", "--json", stdin=text).stdout)
+        assert found["sum"] == str(exact) and "sum_bits" not in found
+        table = b"a,b\n" + b"".join(word + b",1\n" for word in text.split())
+        first = json.loads(tally("describe", "--json", "--delimiter", ",", stdin=table).stdout)["columns"][0]
+        assert first["sum"] == str(exact) and "sum_bits" not in first
+        assert first["nan_count"] == text.count(b"NA")
+
+
+def test_columns_whose_integers_are_rounded_are_named():
+    Path("t.csv").write_text("a,b,c,d\n9007199254740993,1,99999999999999999999,NA\n0.5,2,-1,9007199254740993\n")
+    done = tally("describe", "t.csv")
+    assert done.stderr.decode().splitlines() == [
+        f"tally: column '{name}': integers beyond 2^53 are rounded to float64" for name in "ac"]
+    assert answer("describe", "--column", "d", "t.csv").split("\n")[2].split() == ["sum", "9007199254740993"]
+    Path("u.csv").write_text("a,b\n1,2\n0.5,3\n")
+    answer("describe", "u.csv")
+    Path("v.csv").write_text("a,b\n1,2\n")
+    Path("w.csv").write_text("a,b\n9007199254740993,0.5\n")
+    answer("describe", "v.csv", "w.csv")
+    Path("w.csv").write_text("a,b\n0.5,9007199254740993\n9007199254740993,2\n")
+    assert b"column 'a'" in tally("describe", "v.csv", "w.csv").stderr

@@ -140,9 +140,46 @@ def test_quantiles_of_every_type_are_the_same(dtype):
 @pytest.mark.parametrize("dtype", FLOATS + INTEGERS)
 def test_every_type_scans_to_the_same_bytes(dtype):
     np.save("x.npy", values(dtype))
+    wraps = ["--out-dtype", dtype] if dtype in ("int64", "uint64") else []
     for shape in SHAPES:
-        cpu, gpu = both("scan", "x.npy", *shape)
+        cpu, gpu = both("scan", "x.npy", *wraps, *shape)
         assert cpu == gpu, shape
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_printed_sums_of_integers_have_all_their_digits(dtype):
+    np.save("x.npy", np.tile(values(dtype), 400))  # results of more than one chunk
+    for shape in SHAPES:
+        cpu, gpu = (answer("scan", "x.npy", *shape, "--device", device, command=COMMAND) for device in ("cpu", "gpu"))
+        assert cpu == gpu, shape
+        assert told("cpu", "scan", "x.npy", *shape) == told("gpu", "scan", "x.npy", *shape), shape
+    if dtype in ("int64", "uint64"):
+        messages = [failure(1, "scan", "x.npy", "-o", "y.npy", "--device", device, command=COMMAND)
+                    for device in ("cpu", "gpu")]
+        assert messages[0] == messages[1] and f"which {dtype} does not hold" in messages[1]
+
+
+def test_text_in_which_integers_are_missing_is_left_to_the_cpu():
+    Path("a.txt").write_text("5 NA 9007199254740993 7")
+    for command, value in (("sum", "9007199254741005"), ("argmax", 2), ("median", 7)):
+        found = report(command, "--skip-nan", "a.txt", "--device", "gpu", command=COMMAND)
+        assert (found["value"], found["device"], found["dtype"]) == (value, "cpu", "int64")
+    found = report("top-k", "-k", 1, "--skip-nan", "a.txt", "--device", "gpu", command=COMMAND)
+    assert (found["indices"], found["device"]) == ([2], "cpu")
+    assert report("scan", "--skip-nan", "a.txt", "--device", "gpu", command=COMMAND)["last"] == "9007199254741005"
+    found = report("dot", "--skip-nan", "a.txt", "a.txt", "--out-dtype", "int64", "--device", "gpu", command=COMMAND)
+    assert (found["value"], found["device"]) == (str((25 + 49 + (2**53 + 1)**2 + 2**63) % 2**64 - 2**63), "cpu")
+    np.save("x.npy", np.arange(3))
+    Path("b.txt").write_text("5 NA")
+    assert report("argmax", "x.npy", "b.txt", "--skip-nan", "--device", "gpu", command=COMMAND)["value"] == 3
+
+
+def test_an_exact_product_is_not_there_yet():
+    np.save("x.npy", np.arange(1, 26))
+    message = failure(1, "prod", "x.npy", "--device", "gpu", command=COMMAND)
+    assert message == ("tally: --device gpu: not on a GPU yet: prod of int64; "
+                       "--out-dtype int64 gives it modulo 2^64")
+    assert told("gpu", "prod", "x.npy", "--out-dtype", "int64") == told("cpu", "prod", "x.npy", "--out-dtype", "int64")
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 31, 1025])

@@ -45,6 +45,8 @@ def bits_of(call, environment, threads):
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: "_".join(map(str, call)))
 def test_every_instruction_set_with_1_to_8_threads_gives_the_same_bits(call, dtype):
     np.save("x.npy", far_apart(dtype, 1_500_000))  # enough for more than one thread
+    if call[0] == "scan" and dtype == "int64":
+        call = (*call, "--out-dtype", dtype)  # for sums that wrap
     clean = {key: value for key, value in os.environ.items() if key != "TALLY_ISA"}
     found = [bits_of(call, {**clean, "TALLY_ISA": isa}, threads)
              for isa in ("baseline", "avx2", "avx512") for threads in range(1, 9)]

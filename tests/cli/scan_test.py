@@ -9,9 +9,11 @@ import stat
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from .command import COMMON_KEYS, answer, failure, noted, npy, report, tally
-from .oracle import (FLOATS, INTEGERS, exact_values, hard_floats, hexadecimal, integers, nearest,
+from .command import COMMON_KEYS, LONG, answer, failure, noted, npy, report, tally
+from .oracle import (FLOATS, INTEGERS, exact_values, hard_floats, hexadecimal, in_json, integers, nearest,
                      same, values)
 
 
@@ -27,8 +29,9 @@ def prefix_sums(x, dtype):
 def test_every_prefix_sum_is_exact_and_rounded_once(dtype):
     x = values(dtype)
     np.save("x.npy", x)
-    found = report("scan", "x.npy", "-o", "y.npy")
     result = dtype if dtype in FLOATS else "uint64" if dtype[0] in "ub" else "int64"
+    wraps = ["--out-dtype", dtype] if dtype in ("int64", "uint64") else []
+    found = report("scan", "x.npy", "-o", "y.npy", *wraps)
     y = np.load("y.npy")
     assert same(y, prefix_sums(x, result))
     assert found["output"] == "y.npy"
@@ -133,10 +136,11 @@ def test_reverse_scans_sum_from_the_element_on(dtype):
     x = values(dtype)
     np.save("x.npy", x)
     backward = prefix_sums(x[::-1], dtype)[::-1]
-    found = report("scan", "x.npy", "--reverse", "-o", "y.npy")
+    wraps = ["--out-dtype", dtype] if dtype == "int64" else []
+    found = report("scan", "x.npy", "--reverse", "-o", "y.npy", *wraps)
     assert same(np.load("y.npy"), backward)
     assert found["last_bits"] == hexadecimal(dtype, backward[-1])
-    report("scan", "x.npy", "--reverse", "--exclusive", "-o", "y.npy")
+    report("scan", "x.npy", "--reverse", "--exclusive", "-o", "y.npy", *wraps)
     assert same(np.load("y.npy"), np.concatenate([backward[1:], np.zeros(1, dtype)]))
 
 
@@ -280,3 +284,66 @@ def test_printed_sums_of_a_text_are_of_the_type_that_all_of_it_has():
         for done in (tally("scan", "x.txt", "--threads", n), tally("scan", "--threads", n, stdin=text)):
             assert list(map(float, done.stdout.split()[:-1])) == expected
             assert done.stderr == b"tally: integers beyond 2^53 are rounded to float64\n"
+
+
+@settings(max_examples=1000 if LONG else 100, deadline=None)
+@given(st.lists(st.integers(-2**63, 2**63 - 1) | st.integers(-2, 2), max_size=60)
+       | st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 2), max_size=60),
+       st.integers(-2**63, 2**63 - 1), st.booleans(), st.booleans(), st.booleans())
+def test_printed_sums_of_integers_have_all_their_digits(values, init, reverse, exclusive, has_init):
+    dtype = "uint64" if any(v >= 2**63 for v in values) else "int64"
+    init = abs(init) if dtype == "uint64" else init
+    order = values[::-1] if reverse else values
+    sums = list(itertools.accumulate(order, initial=init if has_init else 0))
+    sums = sums[:-1] if exclusive else sums[1:]
+    sums = sums[::-1] if reverse else sums
+    options = [*["--reverse"] * reverse, *["--exclusive"] * exclusive, *["--init", init] * has_init]
+    np.save("x.npy", np.array(values, dtype))
+    text = "\n".join(map(str, values)).encode()
+    for source, stdin in (["x.npy"], b""), (["-"], text), (["--raw", "--dtype", dtype], np.array(values, dtype).tobytes()):
+        assert answer("scan", *source, *options, stdin=stdin) == "\n".join(map(str, sums))
+    if not values:
+        return
+    found = report("scan", "x.npy", *options)
+    assert int(found["last"]) == sums[-1]
+    assert found["last"] == in_json(sums[-1])
+    assert found["last_bits"] == hexadecimal(found["out_dtype"], sums[-1])
+    answer("scan", "x.npy", *options, "-o", "y.csv")
+    assert open("y.csv").read().split() == ["value", *map(str, sums)]
+    limits = np.iinfo(dtype)
+    wrong = [i for i, s in enumerate(sums) if not limits.min <= s <= limits.max]
+    if not wrong:
+        report("scan", "x.npy", *options, "-o", "y.npy")
+        assert np.load("y.npy").tolist() == sums
+    else:
+        first = wrong[-1 if reverse else 0]
+        message = failure(1, "scan", "x.npy", *options, "-o", "z.npy")
+        assert message == (f"tally: -o z.npy: element {first} is {sums[first]}, which {dtype} does not hold; "
+                           f"a name in .txt or .csv does, --out-dtype {dtype} takes it modulo 2^64")
+        report("scan", "x.npy", *options, "-o", "z.npy", "--out-dtype", dtype)
+        assert same(np.load("z.npy"), np.array([s % 2**64 for s in sums], "uint64").astype(dtype))
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("options", [[], ["--reverse"]], ids=" ".join)
+def test_printed_sums_of_many_chunks_have_all_their_digits(dtype, options):
+    x = integers(dtype, 1_500_000)
+    np.save("x.npy", x)
+    order = x.tolist()[::-1] if options else x.tolist()
+    sums = list(itertools.accumulate(order))
+    lines = answer("scan", "x.npy", *options).split("\n")
+    assert list(map(int, lines)) == (sums[::-1] if options else sums)
+    assert int(report("scan", "x.npy", *options)["last"]) == (sums[0] if options else sums[-1])
+
+
+def test_the_sum_that_wrapped():
+    assert answer("scan", stdin=b"9223372036854775807\n1\n") == "9223372036854775807\n9223372036854775808"
+    assert answer("scan", stdin=b"18446744073709551615 1") == "18446744073709551615\n18446744073709551616"
+    assert answer("scan", stdin=b"-9223372036854775808 -1 1").split("\n")[1] == "-9223372036854775809"
+    np.save("x.npy", np.array([2**63 - 1, 1]))
+    assert answer("scan", "x.npy").split("\n")[1] == str(2**63)
+    assert report("scan", "x.npy")["out_dtype"] == "int128"
+    # Each of a lower type's sums is an int64.
+    np.save("x.npy", np.full(300, 127, "int8"))
+    report("scan", "x.npy", "-o", "y.npy")
+    assert np.load("y.npy")[-1] == 300 * 127

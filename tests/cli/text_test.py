@@ -65,15 +65,6 @@ def test_integers_are_ordered_as_they_are(values):
 
 
 @MORE
-@given(st.lists(st.integers(-2**62, 2**62), min_size=1, max_size=50))
-def test_prefix_sums_of_integers(values):
-    sums = np.cumsum(np.array(values, "int64"))  # modulo 2^64
-    assert answer("scan", stdin=text_of(values)).split("\n") == list(map(str, sums.tolist()))
-    report("scan", "-", "-o", "y.npy", stdin=text_of(values))
-    assert np.load("y.npy").tolist() == sums.tolist()
-
-
-@MORE
 @given(st.lists(st.floats(allow_nan=False) | st.integers(-2**70, 2**70), min_size=1, max_size=50))
 def test_with_a_decimal_among_them_all_are_float64_rounded_once(values):
     floats = [nearest("float64", v) if isinstance(v, int) else v for v in values]
@@ -116,7 +107,7 @@ def test_a_zero_may_have_a_sign():
 @pytest.mark.parametrize("threads", [1, 2, 7])
 def test_a_zero_among_decimals_keeps_its_sign(threads):
     for between in (b" ", b" 1" * 400_000 + b" "):
-        for text in (b"0 -0" + between + b"0.5", b"0.5 0 1" + between + b"-0", b"0 -0" + between + b"NA"):
+        for text in (b"0 -0" + between + b"0.5", b"0.5 0 1" + between + b"-0", b"0.5 0 -0" + between + b"NA"):
             assert report("min", "--skip-nan", "--threads", threads, stdin=text)["bits"] == "8" + 15 * "0"
     text = b"1 0 -0 2" + b" 1" * 400_000 + b" 0.5"
     assert answer("top-k", "--smallest", "-k", 2, "--threads", threads, stdin=text) == "1\t0\n2\t-0"
@@ -154,7 +145,7 @@ def test_decimals_of_54_bits_are_rounded_once():
 
 
 def test_integers_that_had_to_be_rounded_are_told():
-    done = tally("max", stdin=b"9007199254740993 NA", check=True)
+    done = tally("max", stdin=b"9007199254740993 0.5 NA", check=True)
     assert b"rounded to float64" in done.stderr
     done = tally("mean", stdin=b"99999999999999999999", check=True)
     assert b"--decimal keeps them" in done.stderr
@@ -172,7 +163,7 @@ def test_a_sum_has_an_integer_near_2_53_once(integer):
 
 @pytest.mark.parametrize("threads", [1, 2, 7])
 def test_integers_that_had_to_be_rounded_are_told_wherever_they_are(threads):
-    for text in (b"9007199254740993 " * 100_000 + b"NA", b"9007199254740993 " + b"1 " * 400_000 + b"NA"):
+    for text in (b"9007199254740993 " * 100_000 + b"0.5", b"9007199254740993 " + b"1 " * 400_000 + b"0.5"):
         done = tally("max", "--skip-nan", "--threads", threads, stdin=text, check=True)
         assert (done.stdout, done.stderr) == (b"9007199254740992\n", ROUNDED + b"\n")
 
@@ -186,6 +177,25 @@ def test_integers_that_had_to_be_rounded_are_told_in_answers_of_float64():
         answer(command, stdin=b"9007199254740993")
     for method in ("lower", "higher", "nearest"):
         assert answer("quantile", "--method", method, stdin=b"9007199254740993") == "9007199254740993"
+
+
+def test_integers_that_nobody_asked_to_round_are_told():
+    np.save("x.npy", np.array([0.5]))
+    np.save("y.npy", np.array([0.5], "float32"))
+    with open("a.txt", "w") as file:
+        file.write("9007199254740993")
+    with open("b.txt", "w") as file:
+        file.write("99999999999999999999")
+    for text in ("a.txt", "b.txt"):
+        assert ROUNDED in tally("max", "x.npy", text, check=True).stderr
+        assert ROUNDED in tally("dot", "x.npy", text, check=True).stderr
+        assert b"beyond 2^24 are rounded to float32" in tally("max", "y.npy", text, check=True).stderr
+    assert ROUNDED in tally("scan", "--init", "0.5", "a.txt", check=True).stderr
+    assert ROUNDED in tally("prod", "b.txt", check=True).stderr
+    assert ROUNDED in tally("top-k", "b.txt", check=True).stderr
+    for command in ("max", "scan", "prod"):
+        answer(command, "a.txt")
+        answer(command, "--dtype", "float64", "a.txt")
 
 
 def test_dtype_on_text_is_what_it_is_read_as():

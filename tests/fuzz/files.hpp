@@ -47,12 +47,13 @@ inline descriptor in_memory(bytes content) {
   return descriptor(file);
 }
 
-// Each number of a text as a double, which is what it becomes where a type was not asked for and
-// another one needs it: then an integer written -0 is -0.0, in whatever part it comes.
-inline std::vector<std::byte> as_doubles(dtype type, std::span<std::byte const> elements,
-                                         std::span<std::size_t const> negative_zeros) {
-  std::vector<std::byte> out(elements.size() / size_of(type) * sizeof(double));
-  visit(type, [&]<class T>(std::type_identity<T>) {
+// Each number of what came last as a double, which is what it becomes where a type was not asked
+// for and another one needs it: then an integer written -0 is -0.0, and one that is missing NaN, in
+// whatever part it comes.
+inline std::vector<std::byte> as_doubles(io::source const& from,
+                                         std::span<std::byte const> elements) {
+  std::vector<std::byte> out(elements.size() / size_of(from.type()) * sizeof(double));
+  visit(from.type(), [&]<class T>(std::type_identity<T>) {
     for (std::size_t i = 0; i < elements.size() / sizeof(T); ++i) {
       T x;
       std::memcpy(static_cast<void*>(&x), &elements[i * sizeof(T)], sizeof x);
@@ -60,10 +61,11 @@ inline std::vector<std::byte> as_doubles(dtype type, std::span<std::byte const> 
       std::memcpy(&out[i * sizeof value], &value, sizeof value);
     }
   });
-  for (auto const i : negative_zeros) {
-    double const value = -0.0;
-    std::memcpy(&out[i * sizeof value], &value, sizeof value);
-  }
+  auto const set = [&](std::span<std::size_t const> indices, double value) {
+    for (auto const i : indices) std::memcpy(&out[i * sizeof value], &value, sizeof value);
+  };
+  set(from.negative_zeros(), -0.0);
+  set(from.missing(), quiet_nan<double>());
   return out;
 }
 
@@ -76,7 +78,7 @@ std::optional<std::vector<std::byte>> numbers_of(Open const& open, std::size_t a
     std::unique_ptr<io::source> const in = open();
     std::vector<std::byte> all;
     for (auto next = in->next(at_once); !next.empty(); next = in->next(at_once)) {
-      auto const doubles = as_doubles(in->type(), next, in->negative_zeros());
+      auto const doubles = as_doubles(*in, next);
       all.insert(all.end(), doubles.begin(), doubles.end());
       if (all.size() > most) return all;
     }

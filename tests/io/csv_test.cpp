@@ -141,6 +141,49 @@ TEST_F(csv_test, missing_values_are_nan) {
             "line 2: column 'x': 'NA' is not a number of type uint8");
 }
 
+// Two elements at once, so that a part is taken in pieces.
+TEST_F(csv_test, missing_integers_are_zeros_at_their_indices) {
+  auto const path = in.write("a.csv", "x\nNA\n2\n\"\"\n-\n5\n-0\nnull\n");
+  for (std::size_t const chunk : {1, 3, 64}) {
+    auto const found = open_csv(reader(input_file(path), chunk), {});
+    std::vector<std::int64_t> all, missing;
+    for (auto next = found->next(16); !next.empty(); next = found->next(16)) {
+      EXPECT_EQ(found->type(), dtype::int64);
+      for (auto const i : found->missing()) missing.push_back(std::int64_t(all.size() + i));
+      auto const* const first = reinterpret_cast<std::int64_t const*>(next.data());
+      all.insert(all.end(), first, first + next.size() / sizeof *first);
+    }
+    EXPECT_EQ(all, (std::vector<std::int64_t>{0, 2, 0, 0, 5, 0, 0})) << chunk;
+    EXPECT_EQ(missing, (std::vector<std::int64_t>{0, 2, 3, 6})) << chunk;
+    EXPECT_EQ(found->facts().missing, 4u);
+  }
+}
+
+TEST_F(csv_test, once_the_type_is_known_integers_can_still_be_missing) {
+  auto const path = in.write("a.csv", "x\n300\nNA\n7\n");
+  auto const found = open(path, {});
+  found->settle();
+  EXPECT_EQ(found->type(), dtype::int64);
+  auto const next = found->next(100);
+  EXPECT_EQ(next.size(), 3 * sizeof(std::int64_t));
+  ASSERT_EQ(found->missing().size(), 1u);
+  EXPECT_EQ(found->missing()[0], 1u);
+  auto const narrow = open(path, {});
+  narrow->read_as(dtype::int16);
+  EXPECT_EQ(narrow->next(100).size(), 3 * sizeof(std::int16_t));
+  EXPECT_EQ(narrow->missing().size(), 1u);
+}
+
+TEST_F(csv_test, missing_before_a_decimal_is_nan) {
+  auto const found = open(in.write("a.csv", "x\nNA\n2\n0.5\nNA\n"), {});
+  auto const next = found->next(100);
+  EXPECT_EQ(found->type(), dtype::float64);
+  EXPECT_TRUE(found->missing().empty());
+  auto const* const x = reinterpret_cast<double const*>(next.data());
+  EXPECT_TRUE(std::isnan(x[0]) && std::isnan(x[3]));
+  EXPECT_EQ(x[1], 2);
+}
+
 TEST_F(csv_test, numbers_are_rounded_once) {
   EXPECT_EQ(number<double>("+.1e1"), 1);
   EXPECT_EQ(number<double>("0.1"), 0.1);

@@ -56,13 +56,15 @@ class source {
   // Of the integers that next() gave last from a text, the indices of those written -0: zero, but
   // the negative one if they become float64.
   std::span<std::size_t const> negative_zeros() const { return negative_zeros_; }
+  // Of these integers, the indices of those that are missing: zeros stand in their place.
+  std::span<std::size_t const> missing() const { return missing_; }
   // Of text: of what has been read so far.
   text_facts const& facts() const { return facts_; }
 
   // Where it is not settled, and before next(): reads ahead to find the type. A stream is kept for
   // that in memory or, if it is long, in a temporary file.
   virtual void settle() {}
-  // Then, or instead: what to read the numbers as.
+  // Then, or instead: what to read the numbers as. Of integers some may be missing.
   virtual void read_as(dtype) {}
 
   // The next elements: whole, aligned to their size, at most `most` bytes or else one element;
@@ -78,7 +80,7 @@ class source {
   std::vector<std::uint64_t> shape_;
   std::uint64_t bytes_read_ = 0;
   text_facts facts_;
-  std::vector<std::size_t> negative_zeros_;
+  std::vector<std::size_t> negative_zeros_, missing_;
 };
 
 struct open_options {
@@ -128,8 +130,8 @@ class identified {
 // CSV follows RFC 4180, and lines may end in CR, too. The first row holds names, unless options say
 // that it does not; where all of it are numbers, they have to say. Every row has as many fields, or
 // all have one more than the first: a name in front. The usual words for "no number" are an empty
-// field, NA, N/A, #N/A, null, None and -, in any case, and nan as C libraries write it: NaN, which
-// integer types have none of.
+// field, NA, N/A, #N/A, null, None and -, in any case, and nan as C libraries write it: NaN, or an
+// integer that is missing where nobody has asked for a type of integers.
 //
 // Throws tally::error with one line that names the file and what is wrong with it, options that say
 // nothing of such a file among it. A mapped file that another process cuts short meanwhile ends this

@@ -29,7 +29,7 @@ class table {
   struct run {
     dtype type;
     std::span<std::byte const> elements;
-    std::span<std::size_t const> negative_zeros;
+    std::span<std::size_t const> negative_zeros, missing;
   };
   // Nothing if a field, here or before, is no number and does not say that there is none. Where
   // there is one column alone, that is an error.
