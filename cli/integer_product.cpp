@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <span>
 
 #include "tally/error.hpp"
 
@@ -92,7 +94,8 @@ void integer_product::add(masked_array const& x) {
     if constexpr (integer<T>)
       for_present(x, [&](std::span<std::byte const> bytes) {
         for (std::size_t i = 0; i < bytes.size(); i += sizeof(T)) {
-          auto const n = any_number::at(x.all.type, &bytes[i]).as<T>();
+          T n;
+          std::memcpy(&n, &bytes[i], sizeof n);
           negative_ ^= n < T(0);
           multiply(n < T(0) ? 0 - std::uint64_t(n) : std::uint64_t(n));
         }
