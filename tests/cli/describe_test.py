@@ -96,11 +96,12 @@ def test_where_nothing_but_missing_values_is_there_it_counts_them(name):
     lines = [line.split() for line in answer("describe", name, *column).splitlines()]
     assert lines == [["count", "3"], ["nan_count", "3"], ["sum", "0"], ["mean", "nan"], ["standard_deviation", "nan"],
                      ["minimum", "nan"], ["maximum", "nan"]]
-    found, other = report("describe", name, *column), report("describe", stdin=b"1 2.5 NA")
+    found = report("describe", name, *column)
+    other = report("describe", stdin=b"1 2.5 NA" if name == "x.npy" else b"1 2 NA")  # integers, if any
     assert set(found) == set(other)
     assert (found["count"], found["nan_count"], found["sum"]) == (3, 3, 0)
     for key in ("mean", "standard_deviation", "minimum", "maximum"):
-        assert (found[key], found[f"{key}_bits"]) == ("nan", None)
+        assert (found[key], found.get(f"{key}_bits")) == ("nan", None)
     assert found["minimum_index"] is found["maximum_index"] is None
     if name != "x.npy":
         decimal = report("describe", "--decimal", name, *column)
