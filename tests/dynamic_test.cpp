@@ -8,6 +8,7 @@
 
 #include "support/failure_of.hpp"
 #include "support/host_gpu.hpp"
+#include "support/missing.hpp"
 #include "tally/compiled.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
@@ -74,41 +75,6 @@ any_reducer in_two(bound_aggregate const& op, any_array const& x, nan_policy nan
   return left;
 }
 
-// Elements some of which are missing, each with its index, as the others alone.
-void check_missing(bound_aggregate const& op, any_array const& x) {
-  std::vector<std::size_t> missing;
-  std::vector<std::byte> others;
-  any_reducer all(op), apart(op), sent(op);
-  auto const* const bytes = static_cast<std::byte const*>(x.data);
-  auto const size = size_of(x.type);
-  for (std::size_t i = 0; i < x.size; ++i) {
-    if (i < 3 || i % 7 == 2 || (i > 500 && i < 900)) {
-      missing.push_back(i);
-      continue;
-    }
-    others.insert(others.end(), bytes + i * size, bytes + (i + 1) * size);
-    any_reducer one(op, {}, i);
-    one.add(cpu{}, {x.type, bytes + i * size, 1});
-    apart.append(one);
-  }
-  all.add(cpu{2}, x, missing);
-  EXPECT_EQ(numbers(all.result()), numbers(apart.result()));
-  EXPECT_EQ(all.nan_count(), missing.size());
-  EXPECT_EQ(all.count(), x.size);
-  EXPECT_EQ(all.first_missing(), 0u);
-  byte_writer out;
-  all.write(out);
-  auto const written = out.take();
-  byte_reader in(written);
-  sent.read(in);
-  EXPECT_TRUE(in.at_end());
-  sent.move_to(1000);
-  EXPECT_EQ(sent.first_missing(), 1000u);
-  sent.append(all);
-  EXPECT_EQ(sent.first_missing(), 0u);
-  EXPECT_EQ(sent.nan_count(), 2 * missing.size());
-}
-
 template <class Op, element T>
 void check(nan_policy nan) {
   using result = typename Op::template result<T>;
@@ -126,7 +92,7 @@ void check(nan_policy nan) {
     auto const pieces = in_two(op, any, nan);
     EXPECT_EQ(numbers(pieces.result()), want);
     EXPECT_EQ(pieces.nan_count(), floating<T> ? count_nan(cpu{}, any) : 0);
-    if constexpr (integer<T>) check_missing(op, any);
+    if constexpr (integer<T>) support::check_missing(op, any);
     EXPECT_EQ(op.has_kernel(),
               (detail::kernel_is_held<Op, array_input<T>> || !detail::in_table<Op, T>));
   }
