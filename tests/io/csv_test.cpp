@@ -132,7 +132,8 @@ TEST_F(csv_test, missing_values_are_nan) {
   for (int i = 0; i < 11; ++i) EXPECT_TRUE(std::isnan(found[i])) << i;
   EXPECT_EQ(found[11], 8);
   auto const path = in.write("a.csv", "x\n?\n5\n");
-  EXPECT_TRUE(std::isnan(read_all<double>(path, {.missing = {"!", "?"}})[0]));
+  EXPECT_TRUE(
+      std::isnan(read_all<double>(path, {.type = dtype::float64, .missing = {"!", "?"}})[0]));
   EXPECT_EQ(to_bits(number<float>("\"\"")), format<float>::quiet_nan);
   EXPECT_EQ(to_bits(number<float>("-nan")), format<float>::quiet_nan);
   EXPECT_EQ(error_of("x,y\n1,\n", {dtype::int32, "y"}),
