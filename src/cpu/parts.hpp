@@ -14,10 +14,10 @@ partial<A> compiled_reduce_on_cpu(A const& a, int threads, elements<typename A::
                                   std::uint64_t n, std::uint64_t first) {
   return reduce_on_cpu<A, Nan>(a, threads, in, n, first);
 }
-template <class A, nan_policy Nan>
+template <class A>
 typename A::state compiled_small_root_on_cpu(A const& a, elements<typename A::element> const& in,
                                              std::uint64_t n) {
-  return small_root_on_cpu<A, Nan>(a, in, n);
+  return small_root_on_cpu(a, in, n);
 }
 
 template <class A>
@@ -31,13 +31,11 @@ owner<running<typename A::element>> start_parts(A const& a) {
   template partial<__VA_ARGS__> compiled_reduce_on_cpu<__VA_ARGS__, NAN>(                     \
       __VA_ARGS__ const&, int, elements<typename __VA_ARGS__::element> const&, std::uint64_t, \
       std::uint64_t);
-#define TALLY_TREE_OF(NAN, ...)                                                      \
-  template typename __VA_ARGS__::state compiled_small_root_on_cpu<__VA_ARGS__, NAN>( \
-      __VA_ARGS__ const&, elements<typename __VA_ARGS__::element> const&, std::uint64_t);
 #define TALLY_PARTS(...)                 \
   TALLY_PARTS_OF(propagate, __VA_ARGS__) \
   template owner<running<typename __VA_ARGS__::element>> start_parts(__VA_ARGS__ const&);
 #define TALLY_PARTS_BOTH(...) TALLY_PARTS_OF(skip, __VA_ARGS__) TALLY_PARTS(__VA_ARGS__)
-#define TALLY_TREE(...)         \
-  TALLY_PARTS_BOTH(__VA_ARGS__) \
-  TALLY_TREE_OF(propagate, __VA_ARGS__) TALLY_TREE_OF(skip, __VA_ARGS__)
+#define TALLY_TREE(...)                                                         \
+  TALLY_PARTS_BOTH(__VA_ARGS__)                                                 \
+  template typename __VA_ARGS__::state compiled_small_root_on_cpu<__VA_ARGS__>( \
+      __VA_ARGS__ const&, elements<typename __VA_ARGS__::element> const&, std::uint64_t);

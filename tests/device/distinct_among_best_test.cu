@@ -2,6 +2,7 @@
 #include "tally/device/distinct_among_best.cuh"
 
 #include "support/top_k_rows.cuh"
+#include "tally/device/context_with_room.cuh"
 
 namespace {
 

@@ -202,45 +202,10 @@ TEST(large_top_k_of_rows, may_be_as_long_as_are_narrowed) {
   expect_rows_of_any_size<double>(3);
 }
 
-// Elements that are computed while they are read, two of each value.
-struct counted_down {
-  using element = std::int32_t;
-  std::int32_t most;
-
-  TALLY_FN std::int32_t operator[](std::uint64_t i) const {
-    return most - std::int32_t(i / 2 * 7919 % 20011);
-  }
-  TALLY_FN std::uint64_t size() const { return narrowed_at; }
-  static constexpr std::uint64_t narrowed_at = 2 * 8192 + 501;
-};
 TEST(large_top_k_of_an_input, is_of_what_is_computed) {
-  counted_down const in{1000};
-  std::vector<std::int32_t> computed(in.size());
-  for (std::size_t i = 0; i < computed.size(); ++i) computed[i] = in[i];
-  std::uint64_t const k = 3000;
-  for (bool sorted : {true, false}) {
-    auto best = tally::top_k_oracle::ranked<std::int32_t>(computed, {.sorted = sorted});
-    best.resize(k);
-    if (!sorted) std::ranges::sort(best);
-    tally::device_array<std::uint32_t> values(k);
-    tally::device_array<std::int64_t> indices(k);
-    tally::device_array<std::uint32_t> taken(tally::detail::top_k_paths);
-    taken.fill_bytes(0);
-    test_call call(1);
-    call.sample_many(false);
-    tally::detail::top_k_on_gpu(
-        call, in, tally::detail::gpu_rows{1, in.size(), 0, nullptr, nullptr},
-        tally::rank_order<std::uint32_t>::of(std::type_identity<std::int32_t>{}, false, false),
-        tally::detail::gpu_selection<std::uint32_t>{k, nullptr, sorted, 0, values.data(),
-                                                    indices.data(), nullptr, nullptr, false,
-                                                    taken.data()});
-    tally::check(cudaDeviceSynchronize());
-    EXPECT_EQ(taken.to_host(), narrowed);
-    EXPECT_EQ(indices.to_host(), best);
-    auto const found = values.to_host();
-    for (std::size_t i = 0; i < k; ++i)
-      ASSERT_EQ(found[i], std::uint32_t(computed[std::size_t(best[i])])) << i;
-  }
+  for (bool sorted : {true, false})
+    expect_top_k_of_computed(1, 2 * 8192 + 501, 3000, tally::detail::top_k_path::narrowed,
+                             {.sorted = sorted});
 }
 
 TEST(large_top_k_of_rows, is_of_each) {

@@ -182,7 +182,7 @@ TEST(value_sets_of_rows, are_made_of_those_that_are_left_too) {
 }
 
 TEST(value_sets_of_computed_elements, are_read_one_by_one) {
-  expect_top_k_of_computed(3, 4001, 2000, top_k_path::value_sets, true);
+  expect_top_k_of_computed(3, 4001, 2000, top_k_path::value_sets, {.distinct = true});
 }
 
 // Without them the whole row is sorted.

@@ -5,6 +5,7 @@
 
 #include "support/device_scan.cuh"
 #include "support/device_top_k.cuh"
+#include "tally/device/select/row.cuh"
 
 namespace support {
 
@@ -136,39 +137,9 @@ std::vector<T> values_of(shape which, std::size_t n, unsigned seed = 1) {
 }
 
 // Elements that are computed, which have no address to load vectors from.
-struct computed_elements {
-  using element = std::int32_t;
-  std::uint64_t n;
-  __host__ __device__ std::uint64_t size() const { return n; }
-  __host__ __device__ std::int32_t operator[](std::uint64_t i) const {
-    return std::int32_t((i + 77 * (i >> 31)) * 0x9e3779b1u) >> 8;
-  }
-};
-inline void expect_top_k_of_computed(std::uint64_t rows, std::uint64_t length, std::uint64_t k,
-                                     tally::detail::top_k_path expected, bool distinct = false,
-                                     int multiprocessors = 1, std::uint64_t gap = 0) {
-  std::uint64_t const stride = length + gap;
-  computed_elements const in{rows * stride};
-  tally::device_array<std::uint32_t> values(rows * k), taken(tally::detail::top_k_paths);
-  tally::device_array<std::int64_t> indices(rows * k);
-  taken.fill_bytes(0);
-  test_call call(multiprocessors);
-  tally::detail::gpu_selection<std::uint32_t> how{
-      k, nullptr, true, 0, values.data(), indices.data(), nullptr, nullptr};
-  how.paths = taken.data(), how.distinct = distinct;
-  tally::detail::top_k_on_gpu(
-      call, in, tally::detail::gpu_rows{rows, length, stride, nullptr, nullptr},
-      tally::rank_order<std::uint32_t>::of(std::type_identity<std::int32_t>{}, false, false), how);
-  tally::check(cudaDeviceSynchronize());
-  EXPECT_EQ(taken.to_host(), path(expected, rows));
-  auto const found = indices.to_host();
-  for (std::uint64_t r = 0; r < rows; ++r) {
-    std::vector<std::int32_t> row;
-    for (std::uint64_t i = 0; i < length; ++i) row.push_back(in[r * stride + i]);
-    auto const best = tally::top_k_oracle::ranked<std::int32_t>(std::span(std::as_const(row)),
-                                                                {.distinct = distinct});
-    for (std::uint64_t i = 0; i < k; ++i) ASSERT_EQ(found[r * k + i], best[i]) << r << ", " << i;
-  }
-}
+void expect_top_k_of_computed(std::uint64_t rows, std::uint64_t length, std::uint64_t k,
+                              tally::detail::top_k_path expected,
+                              tally::top_k_options const& options = {}, int multiprocessors = 1,
+                              std::uint64_t gap = 0);
 
 }  // namespace support

@@ -58,18 +58,34 @@ void run_adding(F&& body) {
     run_vectorised(body);
 }
 
+// Adds elements [begin, end) of `in` to `acc`, if A has one, and `into`.
+template <aggregate A, nan_policy Nan, class Accumulator>
+void add_run(A const& a, elements<typename A::element> const& in, std::uint64_t begin,
+             std::uint64_t end, std::uint64_t first, Accumulator& acc, partial<A>& into) {
+  run_adding<A, Nan>([&](auto width) __attribute__((always_inline)) {
+    if constexpr (takes_any_order<A>)
+      add_tiles<A, Nan, width>(in, begin, end, first, acc, into.value);
+    else
+      reduce_tree<A, Nan, width>(a, in, begin, end, first, into);
+  });
+}
+
+// Aggregates with an order have no accumulator.
+struct no_accumulator {};
+template <aggregate A>
+auto accumulator_if_any([[maybe_unused]] A const& a) {
+  if constexpr (takes_any_order<A>)
+    return make_accumulator(a);
+  else
+    return no_accumulator{};
+}
+
 template <aggregate A, nan_policy Nan>
 void reduce_run(A const& a, elements<typename A::element> const& in, std::uint64_t begin,
                 std::uint64_t end, std::uint64_t first, partial<A>& into) {
-  run_adding<A, Nan>([&](auto width) __attribute__((always_inline)) {
-    if constexpr (takes_any_order<A>) {
-      auto acc = make_accumulator(a);
-      add_tiles<A, Nan, width>(in, begin, end, first, acc, into.value);
-      acc.flush(into.value);
-    } else {
-      reduce_tree<A, Nan, width>(a, in, begin, end, first, into);
-    }
-  });
+  auto acc = accumulator_if_any(a);
+  add_run<A, Nan>(a, in, begin, end, first, acc, into);
+  if constexpr (takes_any_order<A>) acc.flush(into.value);
 }
 
 // What is known of in's elements [0, n), the first of which has the index `first`.
@@ -95,12 +111,12 @@ partial<A> reduce_on_cpu(A const& a, int threads, elements<typename A::element> 
 }
 
 // The root over a small whole array (tree.hpp).
-template <aggregate A, nan_policy Nan>
+template <aggregate A>
 typename A::state small_root_on_cpu(A const& a, elements<typename A::element> const& in,
                                     std::uint64_t n) {
   typename A::state root;
   run_vectorised([&](auto width)
-                     __attribute__((always_inline)) { root = root_over<A, Nan, width>(a, in, n); });
+                     __attribute__((always_inline)) { root = root_over<A, width>(a, in, n); });
   return root;
 }
 
@@ -108,7 +124,7 @@ typename A::state small_root_on_cpu(A const& a, elements<typename A::element> co
 template <class A, nan_policy Nan>
 partial<A> compiled_reduce_on_cpu(A const& a, int threads, elements<typename A::element> const& in,
                                   std::uint64_t n, std::uint64_t first);
-template <class A, nan_policy Nan>
+template <class A>
 typename A::state compiled_small_root_on_cpu(A const& a, elements<typename A::element> const& in,
                                              std::uint64_t n);
 
@@ -131,14 +147,11 @@ partial<A> reduce_elements(A const& a, int threads, elements<typename A::element
   });
 }
 template <aggregate A>
-typename A::state small_root(A const& a, elements<typename A::element> const& in, std::uint64_t n,
-                             nan_policy nan) {
-  return with_policy<typename A::element>(nan, [&]<nan_policy Nan>() {
-    if constexpr (compiled_reduce<A>)
-      return compiled_small_root_on_cpu<A, Nan>(a, in, n);
-    else
-      return small_root_on_cpu<A, Nan>(a, in, n);
-  });
+typename A::state small_root(A const& a, elements<typename A::element> const& in, std::uint64_t n) {
+  if constexpr (compiled_reduce<A>)
+    return compiled_small_root_on_cpu(a, in, n);
+  else
+    return small_root_on_cpu(a, in, n);
 }
 
 // The state of a whole array.
@@ -147,8 +160,9 @@ maybe<typename A::state> reduce_all(A const& a, int threads,
                                     elements<typename A::element> const& in, std::uint64_t n,
                                     nan_policy nan) {
   if constexpr (has_small_root<A>)
-    if (0 < n && n <= std::uint64_t(1) << small_tree_level)
-      return {small_root(a, in, n, nan), true};
+    if (0 < n && n <= std::uint64_t(1) << small_tree_level &&
+        !(nan == skip && has_nan<typename A::element>))
+      return {small_root(a, in, n), true};
   return reduce_elements(a, threads, in, n, 0, nan).total(a);
 }
 

@@ -36,16 +36,11 @@ struct holders {
 template <aggregate A, nan_policy Nan>
 class running_part_of final : public running_part<typename A::element> {
  public:
-  explicit running_part_of(A const& a) : a_(a), acc_(make(a)), found_(a) {}
+  explicit running_part_of(A const& a) : a_(a), acc_(accumulator_if_any(a)), found_(a) {}
 
   void add(elements<typename A::element> const& in, std::uint64_t begin, std::uint64_t end,
            std::uint64_t first) override {
-    run_adding<A, Nan>([&](auto width) __attribute__((always_inline)) {
-      if constexpr (takes_any_order<A>)
-        add_tiles<A, Nan, width>(in, begin, end, first, acc_, found_.value);
-      else
-        reduce_tree<A, Nan, width>(a_, in, begin, end, first, found_);
-    });
+    add_run<A, Nan>(a_, in, begin, end, first, acc_, found_);
   }
   partial<A> const& found() {
     if constexpr (takes_any_order<A>) acc_.flush(found_.value);
@@ -53,16 +48,8 @@ class running_part_of final : public running_part<typename A::element> {
   }
 
  private:
-  struct nothing {};
-  static auto make([[maybe_unused]] A const& a) {
-    if constexpr (takes_any_order<A>)
-      return make_accumulator(a);
-    else
-      return nothing{};
-  }
-
   A a_;
-  decltype(make(std::declval<A const&>())) acc_;
+  decltype(accumulator_if_any(std::declval<A const&>())) acc_;
   partial<A> found_;
 };
 

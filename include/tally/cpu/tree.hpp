@@ -80,6 +80,18 @@ TALLY_CPU_FN typename A::state tree_of_vectors(A const& a, F const& leaf) {
   return tree_of<std::countr_zero(unsigned(Lanes))>(a, up);
 }
 
+// The node over 2^Level states, by vectors of so many bytes if A combines them.
+template <int Level, int Bytes, aggregate A>
+TALLY_CPU_FN typename A::state tree_over(A const& a, typename A::state const* v) {
+  using state = typename A::state;
+  constexpr int lanes = std::min(1 << Level, Bytes / int(sizeof(state)));
+  if constexpr (combines_vectors<A, Bytes>)
+    return tree_of_vectors<Level, lanes>(
+        a, [&](int k) __attribute__((always_inline)) { return load<vec<state, lanes>>(v + k); });
+  else
+    return tree_of<Level>(a, v);
+}
+
 // What is skipped counts as the identity.
 template <bool Skips, aggregate A, class Run>
 TALLY_CPU_FN typename A::state leaf_of(A const& a, Run x, int k, std::uint64_t index) {
@@ -101,35 +113,34 @@ TALLY_CPU_FN typename A::state whole_node(A const& a, run_of<typename A::element
   } else {
     state v[leaves];
     for (int k = 0; k < leaves; ++k) v[k] = leaf_of<Skips>(a, x, k, index);
-    if constexpr (combines_vectors<A, Bytes>)
-      return tree_of_vectors<Level, lanes>(
-          a, [&](int k) __attribute__((always_inline)) { return load<vec<state, lanes>>(v + k); });
-    else
-      return tree_of<Level>(a, v);
+    return tree_over<Level, Bytes>(a, v);
   }
 }
 
 // The node over 2^Level leaves of which only x[0, count) are there: of an aggregate whose identity
 // stands for the others, which changes no bits. Halves are taken apart where vectors make that pay.
-template <int Level, int Bytes, bool Skips, aggregate A>
+template <int Level, int Bytes, aggregate A>
 TALLY_CPU_FN typename A::state some_node(A const& a, run_of<typename A::element> x, int count,
                                          std::uint64_t index) {
   constexpr int leaves = 1 << Level, half = leaves / 2;
-  if (count == leaves) return whole_node<Level, Bytes, Skips>(a, x, index);
-  if constexpr (Level > 4 && combines_vectors<A, Bytes>) {
-    if (count <= half) return some_node<Level - 1, Bytes, Skips>(a, x, count, index);
-    return a.combine(whole_node<Level - 1, Bytes, Skips>(a, x, index),
-                     some_node<Level - 1, Bytes, Skips>(a, x + half, count - half, index + half));
+  if (count == leaves) return whole_node<Level, Bytes, false>(a, x, index);
+  if constexpr (Level > 4 && lifts_vectors<A, Bytes>) {
+    if (count <= half) return some_node<Level - 1, Bytes>(a, x, count, index);
+    return a.combine(whole_node<Level - 1, Bytes, false>(a, x, index),
+                     some_node<Level - 1, Bytes>(a, x + half, count - half, index + half));
   } else {
     typename A::state v[leaves];
     if (Level == 4 && within_page(x, leaves)) {
       for (int k = 0; k < leaves; ++k)
-        v[k] = k < count ? leaf_of<Skips>(a, x, k, index) : a.identity();
+        v[k] = k < count ? leaf_of<false>(a, x, k, index) : a.identity();
     } else {
       for (auto& leaf : v) leaf = a.identity();
-      for (int k = 0; k < count; ++k) v[k] = leaf_of<Skips>(a, x, k, index);
+      for (int k = 0; k < count; ++k) v[k] = leaf_of<false>(a, x, k, index);
     }
-    return tree_of<Level>(a, v);
+    if constexpr (lifts_vectors<A, Bytes>)
+      return tree_of<Level>(a, v);
+    else
+      return tree_over<Level, Bytes>(a, v);
   }
 }
 
@@ -162,19 +173,18 @@ TALLY_CPU_FN void reduce_tree(A const& a, elements<typename A::element> const& i
   }
 }
 
-// Whether all of a small array is taken without a list of nodes: past its end is the identity,
-// which changes no bits, and with a state so small costs next to nothing.
+// Whether all of a small array, of which nothing is skipped, is taken without a list of nodes: past
+// its end is the identity, which changes no bits, and with a state so small costs next to nothing.
 template <class A>
 inline constexpr bool has_small_root =
     !takes_any_order<A> && has_identity<A> && sizeof(typename A::state) <= 8;
 inline constexpr int small_tree_level = 16;
 
 // The root over a whole array of at most 2^small_tree_level elements, but not none.
-template <aggregate A, nan_policy Nan, int Bytes>
+template <aggregate A, int Bytes>
 TALLY_CPU_FN typename A::state root_over(A const& a, elements<typename A::element> const& in,
                                          std::uint64_t n) {
   constexpr std::uint64_t leaves = std::uint64_t(1) << tree_level;
-  constexpr bool skips = Nan == skip && has_nan<typename A::element>;
   typename elements<typename A::element>::buffer buffer;
   // left[l] is a node of level tree_level + l that has no right sibling yet, if bit l of the number
   // of nodes is set.
@@ -182,7 +192,7 @@ TALLY_CPU_FN typename A::state root_over(A const& a, elements<typename A::elemen
   std::uint64_t nodes = 0;
   for (std::uint64_t i = 0; i < n; i += leaves, ++nodes) {
     int const count = int(std::min(n - i, leaves));
-    auto node = some_node<tree_level, Bytes, skips>(a, in.at(i, count, buffer), count, i);
+    auto node = some_node<tree_level, Bytes>(a, in.at(i, count, buffer), count, i);
     int l = 0;
     for (; nodes >> l & 1; ++l) node = a.combine(left[l], node);
     left[l] = node;

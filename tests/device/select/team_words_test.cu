@@ -131,8 +131,8 @@ TEST(rows_held_by_a_team, may_have_ks_on_both_sides_of_what_is_told) {
 }
 
 TEST(rows_held_by_a_team, may_be_computed) {
-  expect_top_k_of_computed(1, 3 * tile<std::int32_t> - 5, 40, tally::detail::top_k_path::held,
-                           false, 4);
+  expect_top_k_of_computed(1, 3 * tile<std::int32_t> - 5, 40, tally::detail::top_k_path::held, {},
+                           4);
 }
 
 // Words of earlier launches are not taken for this one's, also when epochs begin anew.
