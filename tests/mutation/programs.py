@@ -99,7 +99,7 @@ def entries(tree, builds):
 
 
 def gtests(tree, name, path, chosen, environment):
-    """The tests of a program; each is made of the object of its source, and of the library."""
+    """The tests of a program; each is made of its source's object, and of the library."""
     program = Program(name, environment, lambda names: [path, "--gtest_fail_fast",
                                                         f"--gtest_filter={':'.join(names)}"])
     listed = tree.folder / "listed.json"
@@ -109,12 +109,16 @@ def gtests(tree, name, path, chosen, environment):
 
     @functools.cache
     def of_source(file):
-        source, folder = file.split("tests/")[-1], f"tests/CMakeFiles/{built}.dir"
-        object = f"{folder}/__/simt_sources/tests/{source}.cpp.o" if on_devices else f"{folder}/{source}.o"
-        mine = frozenset(tree.sources_of[object])
-        if on_devices:
-            return mine, digest_of([tree.build / object])
-        return mine | tree.library, digest_of([tree.build / object], tree.library_digest)
+        source = file.split("tests/")[-1]
+        if on_devices:  # and what tests share is compiled beside them
+            folder = f"tests/CMakeFiles/{built}_kernels.dir/__/simt_sources/tests"
+            objects = [f"{folder}/{source}.cpp.o",
+                       *(o for o in sorted(tree.sources_of) if o.startswith(f"{folder}/support/"))]
+            return (frozenset().union(*(tree.sources_of[o] for o in objects)),
+                    digest_of([tree.build / o for o in objects]))
+        object = f"tests/CMakeFiles/{built}.dir/{source}.o"
+        return (frozenset(tree.sources_of[object]) | tree.library,
+                digest_of([tree.build / object], tree.library_digest))
 
     for suite in json.loads(listed.read_text())["testsuites"]:
         for test in suite["testsuite"]:
