@@ -31,7 +31,7 @@ enum option_group : unsigned {
   leaves_nan_out = 8192,  // always
   takes_quantiles = 16384,
   adds_decimals = 1u << 20,
-  takes_decimals = 1u << 21,  // for another answer than a sum or a mean
+  takes_decimals = 1u << 21,       // for another answer than a sum or a mean
   adds_integers = 1u << 24,        // its answer, or a part of it, is a sum
   multiplies_integers = 1u << 25,  // its answer is a product
 };

@@ -35,7 +35,7 @@ class decimal_extreme {
   std::uint64_t index_ = 0;
 };
 
-// Of numbers some of which are missing; these are counted, and left out.
+// What is told of numbers some of which are missing: these are counted, and left out.
 class decimal_description {
  public:
   void add(io::decimals const& from, std::size_t i);
@@ -43,7 +43,7 @@ class decimal_description {
   std::uint64_t nan_count() const { return missing_; }
   // All of it, of at least one: nan beside the counts, if all are missing.
   answer found(std::uint64_t ddof) const;
-  // Of at least one number, what a command of that name tells.
+  // What a command of that name tells; there must be a number.
   std::string found(std::string_view aggregate, std::uint64_t ddof) const;
 
  private:

@@ -11,7 +11,7 @@
 namespace tally::cli {
 namespace {
 
-// Of all numbers the k best in their order: what is missing is larger than any.
+// The k best of all numbers, in their order: what is missing is larger than any.
 class decimal_ranking {
  public:
   decimal_ranking(io::decimals const& all, arguments const& options)

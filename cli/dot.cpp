@@ -72,7 +72,7 @@ class pair_of_inputs {
     if (b_.is_text() && !a_.is_text()) b_.read_as(a_.type());
   }
 
-  // Of ascending indices, those below `count`; the others go on being counted from there.
+  // Takes those below `count` from ascending indices; the others go on being counted from there.
   static std::vector<std::size_t> take_front(std::vector<std::size_t>& all, std::size_t count) {
     auto const end = std::ranges::lower_bound(all, count);
     std::vector<std::size_t> const front(all.begin(), end);

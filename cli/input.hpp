@@ -28,7 +28,7 @@ class input {
   static constexpr std::size_t chunk_bytes = std::size_t(8) << 20;
 
   input(std::vector<std::string> files, arguments const& options);
-  // Of files that have been looked at.
+  // From files that have been looked at.
   input(std::vector<std::string> files, std::vector<io::identified> found,
         arguments const& options);
 

@@ -78,7 +78,7 @@ digits product_of(digits a, digits b) {
   return out;
 }
 
-// Of factors that have no more digits each; nothing if that has.
+// The product, or nothing if it has more digits than there may be; its factors have not.
 std::optional<digits> short_product(digits a, digits b) {
   if (count_of(a) + count_of(b) - 1 > integer_product::most_digits) return std::nullopt;
   auto product = product_of(std::move(a), std::move(b));

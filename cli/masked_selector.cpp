@@ -61,7 +61,7 @@ std::vector<chosen> masked_selector::best_there(cpu where) {
   return found;
 }
 
-// Of what is counted without those that are missing.
+// Indices that were counted without missing elements become those among all.
 void masked_selector::find_indices(std::vector<chosen>& best) const {
   if (there_.empty()) return;
   std::vector<chosen*> ascending;

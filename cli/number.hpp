@@ -22,7 +22,7 @@ class number {
   explicit number(any_result const& found);
   // Of the first type that has it: int64, uint64, int128, uint128, int256.
   explicit number(wide_integer const& x);
-  // Of int64 or uint64, or that with more bits where it needs them.
+  // An int64 or uint64, or that with more bits where it needs them.
   number(dtype type, wide_integer const& x);
   // One that is missing, be it of a type that has no NaN.
   static number missing(dtype type);

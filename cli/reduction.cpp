@@ -90,8 +90,8 @@ aggregate_options natural(reduction_settings const& s) {
   return shown;
 }
 
-// Of what an aggregate makes of a NaN: its own NaN, an index, or, as a NaN is not zero, what it
-// makes of other numbers.
+// The type of what an aggregate makes of a NaN: its own NaN, an index, or, as a NaN is not zero,
+// what it makes of other numbers.
 dtype type_among_floats(bound_aggregate const& op) {
   auto const& [name, summary, of_pairs, takes_ddof, elements] = op.info();
   if (op.results().size() > 1 || !std::ranges::count(elements, dtype::float64))
@@ -109,7 +109,7 @@ any_result with_ones(any_reducer total, dtype type, std::uint64_t count) {
   return total.result();
 }
 
-// Of integers of which some are missing, and not to be left out: what floats would have with a NaN
+// The answer where integers are missing and not to be left out: what floats would have with a NaN
 // in their place.
 answer spoilt(reduction_settings const& s, any_reducer const& total, std::uint64_t first) {
   auto const op = aggregate_of(s);
@@ -129,7 +129,7 @@ answer spoilt(reduction_settings const& s, any_reducer const& total, std::uint64
   return a;
 }
 
-// Of an integer in decimal, if it has no more than 256 bits.
+// The value of an integer in decimal, if it has no more than 256 bits.
 std::optional<wide_integer> to_wide(std::string_view text) {
   wide_integer value;
   bool const negative = text.starts_with('-');

@@ -13,8 +13,8 @@ namespace tally::cli {
 // an element, which 64 bits hold, so that it shows where they wrap.
 class unwrapped_sums {
  public:
-  // Of int64 or uint64. `init`: what the first element is added to; `reverse`: they are found from
-  // the last to the first, in each call, too.
+  // `type`: int64 or uint64; `init`: what the first element is added to; `reverse`: they are found
+  // from the last to the first, in each call, too.
   unwrapped_sums(dtype type, std::uint64_t init, bool reverse)
       : type_(type), before_(init), reverse_(reverse) {}
 

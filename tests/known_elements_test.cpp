@@ -34,7 +34,7 @@ class counted : public testing::Test {
  protected:
   using known = counts_as<T>;
 
-  // Of all bits, with ties.
+  // Elements of all bits, with ties.
   counted() {
     for (unsigned i = 0; i < 1000; ++i) {
       auto const bits = std::uint64_t(i % 90) * 0x9e3779b97f4a7c15u;

@@ -72,7 +72,7 @@ struct extent_and_stride {
   std::int64_t extent, stride;
 };
 
-// Of the dimension d; strides are in elements, but for pybind11's, which are in bytes.
+// What the dimension d has; strides are in elements, but for pybind11's, which are in bytes.
 template <strided R>
 extent_and_stride dimension_of(R const& r, std::int64_t d) {
   if constexpr (strided_matrix<R>) {

@@ -14,7 +14,7 @@ namespace detail {
 template <class T, class U>
 inline constexpr bool counts_as_same = std::is_same_v<counts_as<T>, counts_as<U>>;
 
-// Of elements T; `second` takes indices or entries of the payload, and is called so in errors.
+// Elements are T; `second` takes indices or entries of the payload, and is called so in errors.
 template <class T, class Where, class In, class K, class Values, class Second>
 auto best_into(Where& where, In const& in, K const& k, Values& values, char const* name,
                Second& second, std::uint64_t* counts, top_k_options const& options) {

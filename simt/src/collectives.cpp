@@ -107,8 +107,8 @@ bool complete(lane& arrived) {
   offer const o = arrived.offered;
   unsigned const present = o.mask & w.existing & ~w.exited;
   bool const missing = present & ~w.meeting || any_of(present, w, [&](lane const& l) {
-    return l.offered.what != o.what || l.offered.mask != o.mask;
-  });
+                         return l.offered.what != o.what || l.offered.mask != o.mask;
+                       });
   if (missing) return false;
   auto& total = counts_of(site_of(arrived.pc));
   ++(o.what == collective::sync_warp ? total.warp_barriers : total.shuffles);

@@ -184,7 +184,7 @@ parsed column_values::put_other(std::string_view text) {
   return parsed::number;
 }
 
-// Of an integer.
+// Notes how large an integer is.
 void column_values::note_size(std::string_view text, scanned_number const& n) {
   if (n.what == kind::integer) facts_.largest = std::max(facts_.largest, n.magnitude);
   if (n.what == kind::other && is_wide_integer(text))

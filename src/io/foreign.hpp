@@ -15,10 +15,10 @@ namespace tally::io {
 std::string foreign_format(std::string const& path, std::string_view beginning);
 // Likewise of a beginning that is text: JSON, XML.
 std::string foreign_text(std::string const& path, std::string_view beginning);
-// Of a ZIP archive, by the names of its files.
+// What a ZIP archive is, by the names of its files.
 std::string foreign_archive(std::string const& path, std::span<std::string const> names);
 
-// Of text in UTF-16 or UTF-32, known by a mark in front or by the zeros of ASCII.
+// What text in UTF-16 or UTF-32 is, known by a mark in front or by the zeros of ASCII.
 std::string foreign_encoding(std::string const& path, std::string_view beginning);
 
 }  // namespace tally::io

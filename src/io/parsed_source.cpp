@@ -7,7 +7,7 @@
 namespace tally::io {
 namespace {
 
-// Of ascending indices, those in [first, first + count), as they are counted from `first`.
+// Those of ascending indices that are in [first, first + count), counted from `first`.
 std::vector<std::size_t> those_in(std::span<std::size_t const> indices, std::size_t first,
                                   std::size_t count) {
   std::vector<std::size_t> found(std::ranges::lower_bound(indices, first),

@@ -53,7 +53,7 @@ void refuse_other_name(std::string const& path, std::string_view name, std::stri
               quoted(beginning.substr(0, 8)) + "; raw data needs --dtype");
 }
 
-// Of what begins so, which is no array with a header.
+// The content of what begins so and is no array with a header.
 content text_or_raw(reader& input, std::string const& path, std::string_view name,
                     open_options const& options) {
   auto const beginning = input.peek(enough_to_tell);

@@ -43,7 +43,7 @@ class stream_decoder final : public decoder {
   bool ended_ = false;
 };
 
-// Of a library's stream of this form: has `run` work with it from `in` to `out`.
+// Has `run` work with a library's stream of this form, from `in` to `out`.
 template <class Stream, class Run>
 auto run_codec(Stream& stream, std::span<char const>& in, std::span<char>& out, Run run) {
   using count = decltype(stream.avail_in);

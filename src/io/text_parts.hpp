@@ -43,8 +43,8 @@ class text_parts {
   std::uint64_t bytes_read() const;
   std::optional<std::uint64_t> file_bytes() const { return input_.file_bytes(); }
   std::string const& name() const { return input_.name(); }
-  // Of a column of several, by its index among those that are wanted: the first field that is no
-  // number, in quotes for a message, and for which the column is out.
+  // Why a column of several is left out, by its index among those that are wanted: its first field
+  // that is no number, in quotes for a message.
   struct misfit {
     std::uint64_t line = 0;
     std::string text = {};

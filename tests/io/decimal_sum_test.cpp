@@ -96,7 +96,7 @@ TEST(decimal_sum, has_a_root_of_34_digits_at_most_ties_to_even) {
   auto const most = ~static_cast<unsigned __int128>(0);
   EXPECT_EQ(root("340282366920938463463374607431768211455", most), "1");
   EXPECT_EQ(root("1", most), "0.00000000000000000005421010862427522170037264004349709");
-  // Of 10^34 + 5, a tie, and just above.
+  // The roots of 10^34 + 5, a tie, and of just above.
   EXPECT_EQ(root("100000000000000000000000000000000100000000000000000000000000000000025", 1),
             "1" + std::string(34, '0'));
   EXPECT_EQ(root("100000000000000000000000000000000100000000000000000000000000000000026", 1),

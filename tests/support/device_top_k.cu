@@ -96,8 +96,9 @@ void expect_top_k(test_call& call, std::vector<T> const& in, test_rows const& ro
                              tally::top_k_options const&, std::string const&, int, bool,         \
                              std::vector<std::uint32_t>*);
 X(std::int8_t)
-X(std::int16_t) X(std::int32_t) X(std::int64_t) X(std::uint8_t) X(std::uint16_t) X(std::uint32_t)
-    X(std::uint64_t) X(tally::float16) X(tally::bfloat16) X(float) X(double)
+X(std::int16_t)
+X(std::int32_t) X(std::int64_t) X(std::uint8_t) X(std::uint16_t) X(std::uint32_t) X(std::uint64_t)
+    X(tally::float16) X(tally::bfloat16) X(float) X(double)
 #undef X
 
         namespace {

@@ -26,7 +26,7 @@ class decimals {
   std::size_t size() const { return all_.size(); }
   bool is_missing(std::size_t i) const { return all_[i].what == kind::missing; }
 
-  // Of one that is not missing.
+  // For a number that is not missing.
   void add_to(decimal_sum& sum, std::size_t i, bool negated = false) const;
   void add_square_to(decimal_squares& sum, std::size_t i) const;
   decimal_sum value(std::size_t i) const;

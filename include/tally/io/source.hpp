@@ -56,7 +56,7 @@ class source {
   // Of the integers that next() gave last from a text, the indices of those written -0: zero, but
   // the negative one if they become float64.
   std::span<std::size_t const> negative_zeros() const { return negative_zeros_; }
-  // Of these integers, the indices of those that are missing: zeros stand in their place.
+  // The indices of those of these integers that are missing: zeros stand in their place.
   std::span<std::size_t const> missing() const { return missing_; }
   // Of text: of what has been read so far.
   text_facts const& facts() const { return facts_; }
@@ -87,8 +87,8 @@ struct open_options {
   // Text and CSV: read as this. Raw data: the element type. .npy: must agree with the file, and
   // elements "V2" are bfloat16 if this says so.
   std::optional<dtype> type = {};
-  // Of a CSV file the column, of a .npz the array: its name, or its number counted from 1; in quotes
-  // a name.
+  // The column of a CSV file, or the array of a .npz: its name, or its number counted from 1; in
+  // quotes a name.
   std::optional<std::string> column = {};
   // Bytes are elements, whatever they look like.
   bool raw = false;
@@ -134,8 +134,8 @@ class identified {
 // integer that is missing where nobody has asked for a type of integers.
 //
 // Throws tally::error with one line that names the file and what is wrong with it, options that say
-// nothing of such a file among it. A mapped file that another process cuts short meanwhile ends this
-// process by SIGBUS.
+// nothing of such a file among it. A mapped file that another process cuts short meanwhile ends
+// this process by SIGBUS.
 std::unique_ptr<source> open(identified file);
 std::unique_ptr<source> open(std::string const& path, open_options const& options = {});
 

@@ -15,7 +15,7 @@ namespace tally::io {
 
 class table {
  public:
-  // Of a file that is CSV; open_options::column does not count. Throws as open() does.
+  // The file is CSV; open_options::column does not count. Throws as open() does.
   explicit table(identified file);
   table(std::string const& path, open_options const& options);
   table(table&&) noexcept;

@@ -22,7 +22,7 @@ std::vector<element_type> with_inside(std::size_t count) {
   return all;
 }
 
-// Of each piece all that is inside, in order, in chunks that are full but for its last one.
+// All of each piece that is inside, in order, in chunks that are full but for its last one.
 void expect_kept(pieces<element_type> const& from, std::int64_t allowed) {
   auto const found = gather(rank, from, range, allowed, 1);
   std::int64_t needed = 0;

@@ -178,7 +178,7 @@ TEST(lists_of_a_block, are_filled_to_the_last_place) {
   expect_selected({{0}, {16}, false}, small, 17, true);
 }
 
-// Of both blocks alike, or of one that has more than it has room for, or than the team has.
+// Both blocks have as many, or one has more than it has room for, or than the team has.
 TEST(lists_of_a_team, are_filled_to_the_last_place) {
   bool sorted = false;
   for (unsigned more : {0u, 1u, 2u}) {

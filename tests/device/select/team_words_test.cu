@@ -162,7 +162,7 @@ __global__ void add_up_counts(tally::device::workspace words, unsigned const* ab
   all.leave();
 }
 
-// Of more blocks than a warp or two have lanes, and of as many.
+// There are more blocks than a warp or two have lanes, and as many.
 TEST(words_of_a_team, add_up_what_any_number_of_blocks_have) {
   for (unsigned blocks : {2u, 32u, 65u}) {
     std::vector<unsigned> above(blocks), ties(blocks);

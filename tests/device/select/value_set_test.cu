@@ -25,7 +25,8 @@ __global__ void __launch_bounds__(selecting_threads)
   if (threadIdx.x == 0) *count = written;
 }
 
-// Of as many as it may have beside the key 0 nothing is left out, of one more all but the best.
+// Where there are as many as it may have beside the key 0 nothing is left out, where there is one
+// more all but the best.
 TEST(value_sets_of_a_block, are_written_where_they_just_fit) {
   unsigned const k = 20, most = set_type::most_left(k);
   for (unsigned values : {most - 2, most - 1, most}) {
