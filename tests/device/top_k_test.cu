@@ -130,24 +130,24 @@ TEST(top_k_of_short_rows, may_be_best_at_every_32nd_place) {
 }
 
 // Where a list finds no room in a block, another way is taken; for k = 100 the first limit is
-// enough.
+// enough. Each limit meets each of the options once.
 TEST(top_k_with_little_shared_memory, is_selected_in_another_way) {
   using tally::detail::top_k_path;
   auto const in = normal(30'000, 5);
+  auto const all = all_options();
+  test_rows const rows{60, 500, 500};
   for (std::size_t limit : {90'000, 40'000, 8'000})
-    for (int multiprocessors : {1, 2})
-      for (auto const& options : all_options())
-        for (std::uint64_t k : {100, 2000}) {
-          test_call call(multiprocessors);
-          call.limit_shared_memory(limit);
-          bool const fits = limit == 90'000 && k == 100;
-          expect_path(call, in, k, options, fits ? sampled : by_digits, std::to_string(limit));
-          paths taken;
-          test_rows const rows{60, 500, 500};
-          expect_top_k(call, in, rows, 50, options, "rows", 0, false, &taken);
-          EXPECT_EQ(taken, path(limit > 8'000 ? top_k_path::warp_rows : top_k_path::by_digits,
-                                rows.count));
-        }
+    for (std::size_t turn = 0; turn < all.size(); ++turn) {
+      std::uint64_t const k = (turn + turn / 4) % 2 ? 100 : 2000;
+      test_call call(1 + int(turn / 2 + turn / 4) % 2);
+      call.limit_shared_memory(limit);
+      bool const fits = limit == 90'000 && k == 100;
+      expect_path(call, in, k, all[turn], fits ? sampled : by_digits, std::to_string(limit));
+      paths taken;
+      expect_top_k(call, in, rows, 50, all[turn], "rows", 0, false, &taken);
+      EXPECT_EQ(taken,
+                path(limit > 8'000 ? top_k_path::warp_rows : top_k_path::by_digits, rows.count));
+    }
 }
 
 // The counts that a block keeps beside its list take their part of it.
