@@ -45,15 +45,15 @@ array_output::array_output(std::string const& path, dtype type,
     : file_(path), standard_(is_standard_output(path)), type_(type), text_(is_text(path)) {
   if (has_header(path)) put_text("value\n");
   if (!io::ends_in(path, ".npy")) return;
+  header_missing_ = !shape;
+  if (header_missing_ && !takes_any_offset())
+    throw error("-o " + path + ": has to be a regular file, because the array's length, which is " +
+                "only known at its end, goes into the header");
   // The header of one dimension has the same size for any length; it is written again at the end.
   std::vector<std::uint64_t> const longest = {std::numeric_limits<std::uint64_t>::max()};
   auto const header = io::npy_header(type, shape.value_or(longest));
   write(header);
   header_bytes_ = header.size();
-  header_missing_ = !shape;
-  if (header_missing_ && !takes_any_offset())
-    throw error("-o " + path + ": has to be a regular file, because the array's length, which is " +
-                "only known at its end, goes into the header");
 }
 
 void array_output::put(std::uint64_t first, std::span<std::byte const> elements) {

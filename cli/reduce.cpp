@@ -35,10 +35,11 @@ void run_on_cpu(input& in, arguments const& options, stopwatch const& watch) {
   auto const make = [&](dtype type) {
     return reduction(settings_of(options, type), options.first_index.value_or(0));
   };
+  bool const is_typed = in.settled();  // or text, whose type shows at its end
   every_type<reduction> all(in.types(), make);
   std::optional<integer_sum> integers;
   bool const adds = command_named(options.command)->options & adds_integers;
-  if (adds && !options.out_type && !in.settled()) integers.emplace();
+  if (adds && !options.out_type && !is_typed) integers.emplace();
   for (auto chunk = in.next(); !chunk.empty(); chunk = in.next()) {
     masked_array const x{array_of(in.type(), chunk), in.missing()};
     all.add(x, in.negative_zeros(),
@@ -51,8 +52,9 @@ void run_on_cpu(input& in, arguments const& options, stopwatch const& watch) {
   auto about = facts_of(in, total.nan_count());
   about.type = all.type();
   auto result = answer_of(settings, total, in.name());
+  if (options.save_state && !is_typed && is_floating(all.type()) && about.text.decimals == 0)
+    require_a_states_type(in, about.text);
   if (integers && is_floating(all.type()) && (about.text.missing == 0 || settings.skip_nan)) {
-    if (options.save_state) require_a_states_type(in, about.text);
     integers->put(result, about.text);
     if (result.names.empty()) about.text.largest = 0;
   }

@@ -113,7 +113,7 @@ void print_notes(arguments const& options, facts const& about, bool is_float64) 
   auto const type = is_rounded ? dtype::float64 : about.type;
   if (auto const digits = digits_of(type); digits < 64 && text.largest > std::uint64_t(1) << digits)
     notes += fmt::format("tally: integers beyond 2^{} are rounded to {}{}\n", digits, name(type),
-                         can & adds_decimals ? "; --decimal keeps them" : "");
+                         can & (adds_decimals | takes_decimals) ? "; --decimal keeps them" : "");
   for (auto const& column : about.rounded)
     notes +=
         fmt::format("tally: column '{}': integers beyond 2^53 are rounded to float64\n", column);

@@ -275,6 +275,14 @@ def test_an_output_written_from_its_end_has_to_be_a_file():
     assert "length" in failure(1, "scan", "-", "-o", "null.npy", stdin=b"1 2")
 
 
+def test_what_cannot_be_written_to_a_pipe_leaves_nothing_in_it():
+    os.mkfifo("pipe.npy")
+    reader = os.open("pipe.npy", os.O_RDONLY | os.O_NONBLOCK)
+    assert "length" in failure(1, "scan", "-", "-o", "pipe.npy", stdin=b"1 2")
+    assert os.read(reader, 1) == b""
+    os.close(reader)
+
+
 def test_printed_sums_of_a_text_are_of_the_type_that_all_of_it_has():
     text = b"9223372036854775807\n" * 300_000 + b"0.5"
     expected = [float(2**63 * i) for i in range(1, 300_001)]
@@ -283,7 +291,8 @@ def test_printed_sums_of_a_text_are_of_the_type_that_all_of_it_has():
     for n in (1, 2, 3):
         for done in (tally("scan", "x.txt", "--threads", n), tally("scan", "--threads", n, stdin=text)):
             assert list(map(float, done.stdout.split()[:-1])) == expected
-            assert done.stderr == b"tally: integers beyond 2^53 are rounded to float64\n"
+            assert done.stderr == (
+                b"tally: integers beyond 2^53 are rounded to float64; --decimal keeps them\n")
 
 
 @settings(max_examples=1000 if LONG else 100, deadline=None)

@@ -289,6 +289,16 @@ def test_a_sum_of_integers_that_no_state_has_is_not_saved_rounded(text):
     assert float(answer("merge", "a.state")) == exact
 
 
+@pytest.mark.parametrize("command", ["prod", "max", "mean", "norm", "count-nonzero", "describe"])
+def test_no_command_saves_integers_that_it_rounds(command):
+    write("a.txt", f"1 {10**20 - 1}")
+    assert "float64 would round" in failure(1, command, "a.txt", "--save-state", "a.state")
+    assert not os.path.exists("a.state")
+    answer(command, "a.txt", "--save-state", "a.state", "--dtype", "float64")
+    write("b.txt", f"0.5 {10**20 - 1}")  # decimals are rounded as they come
+    tally(command, "b.txt", "--save-state", "b.state", check=True)
+
+
 def test_states_of_text_of_different_types_name_the_way_out():
     for name, text in ("a", "1 2"), ("b", "0.5"):
         write(name, text)

@@ -165,7 +165,8 @@ def test_a_sum_has_an_integer_near_2_53_once(integer):
 def test_integers_that_had_to_be_rounded_are_told_wherever_they_are(threads):
     for text in (b"9007199254740993 " * 100_000 + b"0.5", b"9007199254740993 " + b"1 " * 400_000 + b"0.5"):
         done = tally("max", "--skip-nan", "--threads", threads, stdin=text, check=True)
-        assert (done.stdout, done.stderr) == (b"9007199254740992\n", ROUNDED + b"\n")
+        assert (done.stdout, done.stderr) == (
+            b"9007199254740992\n", ROUNDED + b"; --decimal keeps them\n")
 
 
 def test_integers_that_had_to_be_rounded_are_told_in_answers_of_float64():
@@ -177,6 +178,13 @@ def test_integers_that_had_to_be_rounded_are_told_in_answers_of_float64():
         answer(command, stdin=b"9007199254740993")
     for method in ("lower", "higher", "nearest"):
         assert answer("quantile", "--method", method, stdin=b"9007199254740993") == "9007199254740993"
+
+
+@pytest.mark.parametrize("command", ["max", "argmax", "scan", "top-k", "median", "sum-of-squares"])
+def test_who_is_told_of_rounded_integers_is_told_what_keeps_them(command):
+    text = b"99999999999999999999 100000000000000000001"
+    assert ROUNDED + b"; --decimal keeps them" in tally(command, stdin=text, check=True).stderr
+    answer(command, "--decimal", stdin=text)
 
 
 def test_integers_that_nobody_asked_to_round_are_told():
