@@ -82,6 +82,15 @@ def wanted(dtype, values, q, method, skip):
     return bits_of(f, between(values[i], values[min(i + 1, len(values) - 1)], at - i))
 
 
+def check_every_method(dtype, x, values, qs, rng, case):
+    for method in probe.METHODS:
+        skip = bool(rng.integers(2))
+        probe.set_random_environment(rng)
+        found = probe.quantiles(dtype, x, qs, method, skip)
+        for q, bits in zip(qs, found):
+            assert int(bits) == wanted(dtype, values, q, method, skip), (*case, q, method, skip)
+
+
 @pytest.mark.parametrize("dtype", ["bool", *INTEGERS, *FLOATS])
 def test_quantiles_are_exact_and_rounded_once(dtype):
     rng = np.random.default_rng(len(dtype))
@@ -89,12 +98,7 @@ def test_quantiles_are_exact_and_rounded_once(dtype):
         n = int(rng.choice([1, 2, 3, 10, 11, 30, 101]))
         x, values = random_array(dtype, rng, n)
         qs = [*rng.choice(SPECIAL_Q, 3), *rng.random(3), rng.random() * 2.0**-rng.integers(1, 1070)]
-        for method in probe.METHODS:
-            skip = bool(rng.integers(2))
-            probe.set_random_environment(rng)
-            found = probe.quantiles(dtype, x, qs, method, skip)
-            for q, bits in zip(qs, found):
-                assert int(bits) == wanted(dtype, values, q, method, skip), (case, n, q, method, skip)
+        check_every_method(dtype, x, values, qs, rng, (case, n))
     probe.set_environment()
 
 
@@ -118,12 +122,7 @@ def test_quantiles_at_fractions_are_exact_and_rounded_once(dtype):
         x, values = random_array(dtype, rng, n)
         qs = [SPECIAL_FRACTIONS[i] for i in rng.integers(0, len(SPECIAL_FRACTIONS), 3)]
         qs += [random_fraction(rng) for _ in range(3)]
-        for method in probe.METHODS:
-            skip = bool(rng.integers(2))
-            probe.set_random_environment(rng)
-            found = probe.quantiles(dtype, x, qs, method, skip)
-            for q, bits in zip(qs, found):
-                assert int(bits) == wanted(dtype, values, q, method, skip), (case, n, q, method, skip)
+        check_every_method(dtype, x, values, qs, rng, (case, n))
     probe.set_environment()
 
 
