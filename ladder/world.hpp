@@ -28,6 +28,7 @@ void suit(problem& given);
 std::vector<problem> sweep(problem const& usual);  // in a range of grids and blocks
 std::size_t default_n(std::string const& ladder);
 std::vector<std::size_t> verified_sizes();
+bool takes_long(std::size_t n);  // so that such sizes are verified with a rung's first input only
 // Bytes kept behind an output, which nobody may write to: none on the machine, which sees who does.
 std::size_t canary_bytes();
 

@@ -13,7 +13,8 @@
 namespace tally {
 namespace {
 
-constexpr int repeats = 9;
+constexpr int fewest = 3, most = 9;  // runs
+constexpr std::chrono::seconds enough(2);
 
 // Bytes in pages of 2 MB where the system grants them.
 class buffer {
@@ -38,11 +39,13 @@ class buffer {
 template <class F>
 double shortest(int ways, F&& run) {
   using clock = std::chrono::steady_clock;
-  auto best = clock::duration::max();
-  for (int i = 0; i < repeats * ways; ++i) {
+  auto best = clock::duration::max(), all = clock::duration::zero();
+  for (int i = 0; i < fewest * ways || (i < most * ways && all < enough); ++i) {
     auto const begin = clock::now();
     run(i % ways);
-    best = std::min(best, clock::now() - begin);
+    auto const time = clock::now() - begin;
+    best = std::min(best, time);
+    all += time;
   }
   return std::chrono::duration<double>(best).count();
 }

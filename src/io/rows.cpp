@@ -135,8 +135,10 @@ class row_parser {
 std::string hint_at_csv(std::string_view word) {
   for (char const c : {';', '|', ','})
     if (word.find(c) != word.npos)
-      return "; of CSV, --header or --no-header says what its first row is, --column which column" +
-             (c == ',' ? "" : std::string(", --delimiter '") + c + "' what is between fields");
+      return std::string(
+                 "; of CSV, --header or --no-header says what its first row is, --column which "
+                 "column")
+          .append(c == ',' ? "" : std::string(", --delimiter '") + c + "' what is between fields");
   return "";
 }
 

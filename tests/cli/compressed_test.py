@@ -29,19 +29,19 @@ def write(name, data):
 @each_kind
 def test_any_kind_of_file_may_be_compressed(kind):
     pack = PACK[kind]
-    lines = "".join(f"{i}\n" for i in range(400_000)).encode()
+    lines = "".join(f"{i}\n" for i in range(60_000)).encode()
     write(f"a.txt.{kind}", pack(lines))
-    assert answer("sum", f"a.txt.{kind}") == answer("sum", stdin=pack(lines)) == str(sum(range(400_000)))
-    assert answer("median", f"a.txt.{kind}") == "199999.5"
+    assert answer("sum", f"a.txt.{kind}") == answer("sum", stdin=pack(lines)) == str(sum(range(60_000)))
+    assert answer("median", f"a.txt.{kind}") == "29999.5"
     write(f"b.csv.{kind}", pack(b"x,y\n1,2\n"))
     assert answer("sum", "--column", "y", f"b.csv.{kind}") == "2"
     assert answer("describe", f"b.csv.{kind}").startswith("column")
     write(f"C.TSV.{kind.upper()}", pack(b"x\ty\n1,5\t2\n"))
     assert answer("sum", "--column", "y", f"C.TSV.{kind.upper()}") == "2"
-    x = np.arange(300_000.0)
+    x = np.arange(40_000.0)
     write(f"x.npy.{kind}", pack(npy(x)))
     found = report("sum", f"x.npy.{kind}")
-    assert (found["value"], found["shape"]) == (x.sum(), [300_000])
+    assert (found["value"], found["shape"]) == (x.sum(), [40_000])
     assert found["bytes_read"] == os.path.getsize(f"x.npy.{kind}")
     np.savez("x.npz", x=x)
     write("y", pack(open("x.npz", "rb").read()))

@@ -40,7 +40,7 @@ TYPED_TEST(distinct_top_k, is_found_among_the_best_of_one_row) {
     for (std::size_t i = 0; i < n; ++i)
       in[i] = tally::from_bits<TypeParam>(tally::bits_of<TypeParam>(i * 7919 % n));
     in[n / 2] = in[n / 3];
-    for (auto const& options : all_options())
+    for (auto const& options : all_options<TypeParam>())
       for (std::uint64_t k : {1, 10, 200}) {
         test_call call(1);
         expect_distinct(call, in, {1, n, n}, k, options, options.sorted, std::to_string(n));
@@ -50,7 +50,7 @@ TYPED_TEST(distinct_top_k, is_found_among_the_best_of_one_row) {
 
 TYPED_TEST(distinct_top_k, is_sorted_for_where_many_are_alike) {
   auto const in = alike<TypeParam>(6000, 50);
-  for (auto const& options : all_options())
+  for (auto const& options : all_options<TypeParam>())
     for (std::uint64_t k : {2, 100, 300}) {
       test_call call(1);
       expect_distinct(call, in, {1, in.size(), in.size()}, k, options, 0, "50 times each");

@@ -48,7 +48,7 @@ TYPED_TEST(top_k_by_blocks, are_what_a_stable_sort_puts_first) {
 }
 
 TYPED_TEST(top_k_by_blocks, take_all_options) {
-  for (auto const& options : all_options())
+  for (auto const& options : all_options<TypeParam>())
     for (auto which : {shape::any_bits, shape::few}) {
       expect_by_blocks<TypeParam>(which, 1500, 1, options, 1);
       expect_by_blocks<TypeParam>(which, 1500, 400, options);

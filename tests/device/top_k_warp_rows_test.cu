@@ -63,7 +63,7 @@ TYPED_TEST(top_k_by_warps, are_what_a_stable_sort_puts_first) {
 TYPED_TEST(top_k_by_warps, take_all_options) {
   auto const in = rows_made_by(
       [](unsigned r) { return values_of<TypeParam>(shapes[r % std::size(shapes)], 1100, r); });
-  for (auto const& options : all_options())
+  for (auto const& options : all_options<TypeParam>())
     for (unsigned k : {7u, 64u, 128u}) expect_by_warps(in, k, options, "options", 1);
 }
 

@@ -24,7 +24,7 @@ def applications(rung, n):
     return run(rung, n)["counts"]["operator"]
 
 
-@pytest.mark.parametrize("n", [1, 2, 15, 16, 1000, 4096])
+@pytest.mark.parametrize("n", [1, 2, 15, 16, 1000])
 def test_one_thread_an_output_takes_a_square_of_applications(n):
     assert applications("scan/01_one_thread_an_output", n) == n * (n - 1) // 2
 
@@ -99,7 +99,7 @@ def test_a_scan_in_one_pass_reads_each_element_once_and_in_two_twice(rung, least
 @pytest.mark.parametrize("operator", ["sum", "min", "max", "recurrence"])
 def test_every_scan_takes_every_operator_also_one_that_does_not_commute(operator, dtype):
     found, status = lines("tally-ladder-simt", "run", "scan", "--operator", operator, "--dtype",
-                          dtype, "--n", "4097", "--this-size")
+                          dtype, "--n", "1025", "--this-size")
     assert len(found) == 11 and {row["op"] for row in found} == {operator}
     assert status == 0 and all(row["verified"] and row["findings"] == [] for row in found)
 

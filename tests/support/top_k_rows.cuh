@@ -26,11 +26,15 @@ inline paths const sampled = path(tally::detail::top_k_path::sampled),
                    block_rows = path(tally::detail::top_k_path::block_rows),
                    held = path(tally::detail::top_k_path::held);
 
-inline std::vector<top_k_options> all_options() {
+// Integers have no NaN to skip.
+template <class T = float>
+std::vector<top_k_options> all_options() {
   std::vector<top_k_options> all;
   for (auto order : {tally::largest, tally::smallest})
     for (bool sorted : {true, false})
-      for (auto nan : {tally::propagate, tally::skip}) all.push_back({order, sorted, false, nan});
+      for (auto nan : {tally::propagate, tally::skip})
+        if (nan == tally::propagate || tally::floating<T>)
+          all.push_back({order, sorted, false, nan});
   return all;
 }
 

@@ -169,11 +169,9 @@ TEST(top_k_of_one_row, is_sampled_where_k_is_large) {
       auto in = shuffled<std::int32_t>(n, unsigned(k));
       expect_path(call, in, k, {}, has_room ? sampled : narrowed, what);
       expect_path(call, in, k, {tally::smallest}, has_room ? sampled : narrowed, what, 1);
-      for (bool rises : {true, false}) {
-        std::ranges::sort(in);
-        if (!rises) std::ranges::reverse(in);
-        expect_top_k(call, in, k, {}, what + ", sorted");
-      }
+      std::ranges::sort(in);
+      if (t.blocks % 2) std::ranges::reverse(in);
+      expect_top_k(call, in, k, {}, what + ", sorted");
       std::vector<float> two(n, 1);
       for (std::size_t i = 3; i < n; i += 211) two[i] = 2;
       expect_path(call, two, k, {}, has_room ? sampled_ties : narrowed_ties, what + ", two values");
