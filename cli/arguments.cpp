@@ -82,12 +82,19 @@ std::string not_there(std::string const& word) {
 
 void check_words(CLI::App const& app, std::vector<std::string> const& words) {
   auto const& word = words.front();
+  auto const* const chosen = command_named(word);
   for (auto const& w : words) {
     if (w == "--") break;
-    if (w.starts_with("--") && w.find('=') == w.size() - 1)
-      throw usage_error(w.substr(0, w.size() - 1) + ": its value is missing");
+    auto const equals = w.starts_with("--") ? w.find('=') : w.npos;
+    if (equals == w.npos) continue;
+    auto const name = w.substr(0, equals);
+    if (equals == w.size() - 1) throw usage_error(name + ": its value is missing");
+    auto const* const option =
+        chosen ? app.get_subcommand(std::string(chosen->name))->get_option_no_throw(name) : nullptr;
+    if (option && option->get_expected_max() == 0)
+      throw usage_error(w + ": " + name + " takes no value");
   }
-  if (command_named(word) || word == "-h" || word == "--help" || word == "--version") return;
+  if (chosen || word == "-h" || word == "--help" || word == "--version") return;
   if (!word.starts_with('-'))
     throw usage_error("unknown command '" + word + "'" +
                       did_you_mean(word, command_names(), not_there(word)));

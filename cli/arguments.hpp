@@ -69,7 +69,7 @@ struct arguments {
   std::string kind;
   std::optional<std::uint64_t> n;
   std::uint32_t seed = 1;
-  double condition = 1e20;
+  std::optional<double> condition;
 
   ladder_arguments ladder;
 

@@ -15,14 +15,15 @@ namespace {
 
 // What data and text go by, and no raw data.
 constexpr std::string_view never_written[] = {
-    ".npz",     ".gz",      ".tgz",   ".zst",  ".bz2",  ".xz",         ".lzma",   ".lz4",
-    ".lz",      ".br",      ".zip",   ".7z",   ".rar",  ".tar",        ".json",   ".jsonl",
-    ".ndjson",  ".geojson", ".xml",   ".html", ".htm",  ".yaml",       ".yml",    ".toml",
-    ".md",      ".tex",     ".text",  ".log",  ".tab",  ".psv",        ".ssv",    ".asc",
-    ".parquet", ".feather", ".arrow", ".orc",  ".avro", ".xls",        ".xlsx",   ".xlsb",
-    ".ods",     ".h5",      ".hdf5",  ".nc",   ".mat",  ".pkl",        ".pickle", ".pt",
-    ".pth",     ".rds",     ".rdata", ".dta",  ".sav",  ".fits",       ".db",     ".sqlite",
-    ".sqlite3", ".duckdb",  ".pdf",   ".png",  ".svg",  ".safetensors"};
+    ".npz",   ".z",    ".lzo",  ".sz",         ".tbz2",   ".txz",    ".tzst",    ".gz",
+    ".tgz",   ".zst",  ".bz2",  ".xz",         ".lzma",   ".lz4",    ".lz",      ".br",
+    ".zip",   ".7z",   ".rar",  ".tar",        ".json",   ".jsonl",  ".ndjson",  ".geojson",
+    ".xml",   ".html", ".htm",  ".yaml",       ".yml",    ".toml",   ".md",      ".tex",
+    ".text",  ".log",  ".tab",  ".psv",        ".ssv",    ".asc",    ".parquet", ".feather",
+    ".arrow", ".orc",  ".avro", ".xls",        ".xlsx",   ".xlsb",   ".ods",     ".h5",
+    ".hdf5",  ".nc",   ".mat",  ".pkl",        ".pickle", ".pt",     ".pth",     ".rds",
+    ".rdata", ".dta",  ".sav",  ".fits",       ".db",     ".sqlite", ".sqlite3", ".duckdb",
+    ".pdf",   ".png",  ".svg",  ".safetensors"};
 
 bool has_header(std::string const& path) {
   return io::ends_in(path, ".csv") || io::ends_in(path, ".tsv");

@@ -46,7 +46,7 @@ constexpr command own[] = {
      {},
      "The exact mean, rounded once",
      "The exact sum divided by the number of elements, rounded once; of integers, as float64.",
-     reduction | has_out_type | adds_decimals | runs_on_gpu,
+     reduction | divides | has_out_type | adds_decimals | runs_on_gpu,
      {"tally mean examples/data/flights_distance.npy",
       "tally mean --skip-nan --column arr_delay examples/data/flights.csv"},
      run_reduction,
@@ -56,7 +56,7 @@ constexpr command own[] = {
      "The exact variance of the population (divided by n), rounded once",
      "The mean squared distance from the mean, exact and rounded once to the input's type or\n"
      "--out-dtype; of integers, to float64. --ddof 1 divides by n - 1, for that of a sample.",
-     reduction | has_out_type | has_ddof | takes_decimals | runs_on_gpu,
+     reduction | divides | squares | has_out_type | has_ddof | takes_decimals | runs_on_gpu,
      {"tally variance examples/data/flights_distance.npy",
       "tally variance --ddof 1 --skip-nan examples/data/flights_arr_delay.npy"},
      run_reduction,
@@ -66,7 +66,8 @@ constexpr command own[] = {
      "The exact standard deviation of the population (divided by n), rounded once",
      "The root of the variance, exact and rounded once to the input's type or --out-dtype; of\n"
      "integers, to float64. --ddof 1 divides by n - 1, for that of a sample.",
-     reduction | has_out_type | has_ddof | takes_decimals | runs_on_gpu,
+     reduction | divides | squares | takes_root | has_out_type | has_ddof | takes_decimals |
+         runs_on_gpu,
      {"tally std examples/data/flights_distance.npy",
       "tally std --ddof 1 --skip-nan examples/data/flights_arr_delay.npy"},
      run_reduction,
@@ -77,7 +78,7 @@ constexpr command own[] = {
      "The root of the sum of squares, rounded once to --out-dtype: by default as a sum is, of "
      "integers\n"
      "to float64.",
-     reduction | has_out_type | takes_decimals | runs_on_gpu | grows,
+     reduction | squares | takes_root | has_out_type | takes_decimals | runs_on_gpu | grows,
      {"tally norm examples/data/flights_distance.npy", "printf '3 4' | tally norm"},
      run_reduction,
      "norm"},
@@ -85,7 +86,7 @@ constexpr command own[] = {
      {},
      "The exact sum of squares, rounded once",
      "As a sum is: of integers every digit, of floating point in a wider type, or in --out-dtype.",
-     reduction | has_out_type | takes_decimals | runs_on_gpu | grows,
+     reduction | squares | has_out_type | takes_decimals | runs_on_gpu | grows,
      {"tally sum-of-squares examples/data/flights_distance.npy", "seq 3 | tally sum-of-squares"},
      run_reduction,
      "sum_of_squares"},
@@ -96,7 +97,7 @@ constexpr command own[] = {
      "the\n"
      "same bits everywhere. Integers: up to 10^6 digits; rounded once with --out-dtype float64,\n"
      "modulo 2^64 with --out-dtype int64 or uint64.",
-     reduction | has_out_type | multiplies_integers | runs_on_gpu,
+     reduction | has_out_type | multiplies_integers | takes_decimals | runs_on_gpu,
      {"seq 20 | tally prod", "seq 20 | tally prod --json"},
      run_reduction,
      "product"},
@@ -167,7 +168,7 @@ constexpr command own[] = {
      "floating point in a wider type, or in --out-dtype. With --skip-nan, pairs with a NaN count "
      "as\n"
      "absent.",
-     (reduction & ~takes_each) | has_out_type | runs_on_gpu | grows,
+     (reduction & ~takes_each) | has_out_type | takes_decimals | runs_on_gpu | grows,
      {"tally dot examples/data/flights_distance.npy examples/data/flights_distance.npy",
       "seq 3 | tally dot - <(seq 4 6)"},
      run_dot,
@@ -224,7 +225,8 @@ constexpr command own[] = {
      "What is in a file: type, shape, size",
      "Numbers are not looked at, except where only reading them tells how many there are, and of "
      "which\n"
-     "type: text, CSV. Of CSV without --column: what its columns are.",
+     "type: text, CSV. Without --column, of CSV what its columns are, of a .npz what its arrays "
+     "are.",
      reads_arrays,
      {"tally info examples/data/flights_distance.npy",
       "tally info --json examples/data/flights_distance.npy examples/data/flights_arr_delay.npy"},
@@ -301,18 +303,20 @@ command command_for(any_aggregate const& op, generated& texts) {
   about[0] = char(std::toupper((unsigned char)about[0]));
   for (auto const type : info.elements)
     details += (details.empty() ? "Of elements " : ", ") + std::string(tally::name(type));
+  constexpr std::string_view of_decimals[] = {"min_max", "peak_to_peak"};
+  bool const takes_decimal = std::ranges::count(of_decimals, info.name) > 0;
   bool const rounds = op.result_types(info.elements.front()).size() > 1;
   bool const takes_floats = std::ranges::count(info.elements, dtype::float64);
   std::string const source = takes_floats ? "seq 100 | tally " : "tally generate digits | tally ";
-  return {
-      texts.keep(name),
-      {},
-      texts.keep(about),
-      texts.keep(details + "."),
-      reduction | (rounds ? has_out_type : 0u) | (info.takes_ddof ? has_ddof : 0u) | runs_on_gpu,
-      {texts.keep(source + name), texts.keep(source + name + " --json")},
-      run_reduction,
-      info.name};
+  return {texts.keep(name),
+          {},
+          texts.keep(about),
+          texts.keep(details + "."),
+          reduction | (rounds ? has_out_type : 0u) | (info.takes_ddof ? has_ddof : 0u) |
+              (takes_decimal ? takes_decimals : 0u) | runs_on_gpu,
+          {texts.keep(source + name), texts.keep(source + name + " --json")},
+          run_reduction,
+          info.name};
 }
 
 // The reductions first.

@@ -34,6 +34,9 @@ enum option_group : unsigned {
   takes_decimals = 1u << 21,       // for another answer than a sum or a mean
   adds_integers = 1u << 24,        // its answer, or a part of it, is a sum
   multiplies_integers = 1u << 25,  // its answer is a product
+  divides = 1u << 26,              // by how many elements there are
+  squares = 1u << 27,              // its answer is one of squares, or of their root
+  takes_root = 1u << 28,
 };
 
 struct command {

@@ -16,7 +16,9 @@ void run_count(arguments const& options) {
       if (nans) *nans += count_nan(options.where, array_of(in.type(), chunk)) + in.missing().size();
     }
     auto const count = in.count().value() - nans.value_or(0);
-    print(options, facts_of(in, nans), answer_with(number(count)), watch);
+    auto about = facts_of(in, nans);
+    if (in.is_text()) about.nan_count = about.text.missing;  // whoever reads text sees them
+    print(options, about, answer_with(number(count)), watch);
   });
 }
 

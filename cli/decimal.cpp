@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decimal.hpp"
 
+#include <map>
+
 #include "commands.hpp"
 #include "decimal_description.hpp"
 #include "reduction.hpp"
@@ -24,6 +26,7 @@ io::decimal_total total_of(std::vector<std::string> const& files, arguments cons
     all.count += one.count;
     all.missing += one.missing;
     all.bytes_read += one.bytes_read;
+    if (all.row_name.empty()) all.row_name = one.row_name;
   }
   return all;
 }
@@ -43,30 +46,72 @@ void run_sum(std::vector<std::string> const& files, arguments const& options) {
   auto about = facts_of_decimals(files);
   about.count = total.count, about.shape = {total.count};
   about.text.missing = total.missing, about.nan_count = total.missing;
+  about.text.row_name = total.row_name;
   about.bytes_read = total.bytes_read;
   print(options, about, decimal_answer(text_of(total, files, options)), watch);
 }
 
-// min, max, argmin, argmax.
+// What the command's aggregate makes of the least and the greatest; all are nan where one is
+// missing.
+answer range_of(std::string_view aggregate, decimal_extreme const& least,
+                decimal_extreme const& greatest, bool is_nan) {
+  auto range = greatest.value(), low = least.value();
+  low.negate(), range.add(low);
+  std::map<std::string_view, std::string> const all = {{"minimum", least.value().text()},
+                                                       {"maximum", greatest.value().text()},
+                                                       {"peak_to_peak", range.text()}};
+  auto const text = [&](std::string_view name) { return is_nan ? "nan" : all.at(name); };
+  auto const results = any_aggregate(aggregate).on(dtype::int64).results();
+  if (results.size() == 1) return decimal_answer(text(aggregate));
+  answer a;
+  for (auto const& result : results) {
+    a.names.push_back(result.name), a.lines.push_back(text(result.name));
+    a.keys[result.name] = a.lines.back();
+  }
+  return a;
+}
+
+// min, max, argmin, argmax, min-max, peak-to-peak.
 void run_extreme(std::vector<std::string> const& files, arguments const& options) {
   stopwatch const watch;
-  std::string_view const what = command_named(options.command)->aggregate;
-  decimal_extreme best(what.ends_with("maximum"));
+  auto const& command = *command_named(options.command);
+  decimal_extreme least(false), greatest(true);
   std::optional<std::uint64_t> missing;
   auto const about = read_decimals(files, options, [&](auto const& x, auto i, auto index) {
     if (!x.is_missing(i))
-      best.add(x, i, index);
+      least.add(x, i, index), greatest.add(x, i, index);
     else if (!missing)
       missing = index;
   });
   bool const is_nan = missing && !options.skip_nan;
-  if (!is_nan && best.is_empty()) throw empty_array(options.command, files.front(), about.count);
+  if (!is_nan && least.is_empty()) throw empty_array(options.command, files.front(), about.count);
+  auto const& best = command.aggregate.ends_with("maximum") ? greatest : least;
   auto const index = is_nan ? *missing : best.index();
-  if (what.starts_with("arg"))
+  if (command.aggregate.starts_with("arg"))
     return print(options, about, answer_with(number(any_number(std::int64_t(index)))), watch);
-  auto found = decimal_answer(is_nan ? "nan" : best.text());
-  found.keys["index"] = index;
+  auto found = range_of(command.aggregate, least, greatest, is_nan);
+  if (!command.index.empty()) found.keys["index"] = index;
   print(options, about, found, watch);
+}
+
+// The product: digits are multiplied as integers, and their places added up.
+void run_product(std::vector<std::string> const& files, arguments const& options) {
+  stopwatch const watch;
+  integer_product product;
+  std::int64_t places = 0;
+  auto const about = read_decimals(files, options, [&](auto const& x, auto i, auto) {
+    if (x.is_missing(i)) return;
+    auto const one = x.parts(i);
+    product.multiply(one.negative, one.digits);
+    places += one.places;
+  });
+  auto const digits = product.text();
+  io::decimal_sum in_full;
+  if (in_full.add(digits + "e" + std::to_string(-places)) != io::parsed::number)
+    throw error(options.command + ": the product has more digits than are shown: " +
+                std::to_string(integer_product::most_digits));
+  bool const is_nan = about.text.missing > 0 && !options.skip_nan;
+  print(options, about, decimal_answer(is_nan ? "nan" : in_full.text()), watch);
 }
 
 }  // namespace
@@ -105,8 +150,8 @@ void run_decimal(arguments const& options) {
   for_each_array(options, [&](std::vector<std::string> const& files) {
     if (command.options & adds_decimals) return run_sum(files, options);
     if (command.options & leaves_nan_out) return run_decimal_description(files, options);
-    if (command.index.empty() && !command.aggregate.starts_with("arg"))
-      return run_decimal_moment(files, options);
+    if (command.options & multiplies_integers) return run_product(files, options);
+    if (command.options & squares) return run_decimal_moment(files, options);
     run_extreme(files, options);
   });
 }

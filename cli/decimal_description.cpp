@@ -4,8 +4,10 @@
 #include <functional>
 #include <map>
 
+#include "columns.hpp"
 #include "commands.hpp"
 #include "decimal.hpp"
+#include "table.hpp"
 
 namespace tally::cli {
 
@@ -16,7 +18,7 @@ void decimal_description::add(io::decimals const& from, std::size_t i) {
     return;
   }
   from.add_to(sum_, i);
-  from.add_square_to(squares_, i);
+  io::decimals::add_product_to(squares_, from, i, from, i);
   least_.add(from, i, index), greatest_.add(from, i, index);
 }
 
@@ -53,8 +55,9 @@ answer decimal_description::found(std::uint64_t ddof) const {
       a.keys[key + "_index"] = json();
       return;
     }
-    a.names.push_back(key), a.lines.push_back(x.text() + " at " + std::to_string(x.index()));
-    a.keys[key] = x.text(), a.keys[key + "_index"] = x.index();
+    a.names.push_back(key),
+        a.lines.push_back(x.value().text() + " at " + std::to_string(x.index()));
+    a.keys[key] = x.value().text(), a.keys[key + "_index"] = x.index();
   };
   a.names = {"count", "nan_count"};
   a.lines = {std::to_string(count_), std::to_string(missing_)};
@@ -81,11 +84,41 @@ void run_decimal_moment(std::vector<std::string> const& files, arguments const& 
   print(options, about, found, watch);
 }
 
+namespace {
+
+void describe_columns(std::vector<std::string> const& files, std::vector<io::identified> found,
+                      arguments const& options, stopwatch const& watch) {
+  if (options.each) throw usage_error("--each: needs --column, it is of one column");
+  std::vector<decimal_description> all;
+  auto const read = read_tables(
+      files, std::move(found), true, [&](auto const& names) { all.resize(names.size()); },
+      [&](io::table const& in, std::size_t c) {
+        if (auto const* const x = in.in_decimal(c))
+          for (std::size_t i = 0; i < x->size(); ++i) all[c].add(*x, i);
+      });
+  auto about = read.about(files);
+  std::vector<told_column> told;
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    auto const& [name, facts, misfit] = read.all[c];
+    if (read.all[c].is_text()) continue;
+    told.push_back({name, "decimal", all[c].found(options.ddof), facts});
+    if (all.size() > 1) continue;
+    about.type_name = "decimal", about.shape = {read.rows}, about.nan_count = facts.missing;
+    return print(options, about, told[0].found, watch);
+  }
+  print_columns(options, about, told, read.left_out(), watch);
+}
+
+}  // namespace
+
 void run_decimal_description(std::vector<std::string> const& files, arguments const& options) {
   stopwatch const watch;
+  auto found = identify(files, options);
+  if (asks_for_all_columns(found, options))
+    return describe_columns(files, std::move(found), options, watch);
   decimal_description all;
   auto const about =
-      read_decimals(files, options, [&](auto const& x, auto i, auto) { all.add(x, i); });
+      read_decimals(files, std::move(found), [&](auto const& x, auto i, auto) { all.add(x, i); });
   if (all.count() == 0) throw empty_array(options.command, files.front(), 0);
   print(options, about, all.found(options.ddof), watch);
 }

@@ -27,7 +27,8 @@ class decimal_extreme {
   }
   bool is_empty() const { return best_.size() == 0; }
   std::uint64_t index() const { return index_; }
-  std::string text() const { return best_.value(0).text(); }
+  // 0 if there is none.
+  io::decimal_sum value() const { return is_empty() ? io::decimal_sum() : best_.value(0); }
 
  private:
   int sign_;
@@ -49,7 +50,7 @@ class decimal_description {
  private:
   std::uint64_t count_ = 0, missing_ = 0;
   io::decimal_sum sum_;
-  io::decimal_squares squares_;
+  io::decimal_products squares_;
   decimal_extreme least_{false}, greatest_{true};
 
   std::uint64_t numbers() const { return count_ - missing_; }

@@ -4,6 +4,7 @@
 #include "array_output.hpp"
 #include "commands.hpp"
 #include "decimal.hpp"
+#include "option_values.hpp"
 #include "standard_output.hpp"
 
 namespace tally::cli {
@@ -16,7 +17,7 @@ class lines_output {
     if (!options.output) return;
     if (!is_text(*options.output))
       throw usage_error("-o " + *options.output +
-                        ": --decimal writes text, so the name has to end in .txt or .csv");
+                        ": --decimal writes text, so the name has to end in .txt, .csv or .tsv");
     file_.emplace(*options.output, dtype::float64, std::nullopt);
   }
 
@@ -49,7 +50,7 @@ class decimal_scan {
  public:
   explicit decimal_scan(arguments const& options) : options_(options), out_(options) {
     if (!options.init) return;
-    if (total_.add(*options.init) != io::parsed::number)
+    if (total_.add(integer_text(*options.init).value_or(*options.init)) != io::parsed::number)
       throw usage_error("--init: '" + *options.init + "' is not a number");
   }
 

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "commands.hpp"
+#include "decimal.hpp"
 #include "reduction.hpp"
 #include "state.hpp"
 #include "tally/gpu/copy.hpp"
@@ -58,16 +59,20 @@ class pair_of_inputs {
     auto found = facts_of(a_, nan_count);
     found.inputs.push_back(b_.files().front());
     found.bytes_read += b_.bytes_read();
-    found.text.largest = std::max(found.text.largest, b_.facts().largest);
+    found.text.add(b_.facts());
     return found;
   }
 
  private:
   input a_, b_;
 
-  // Text becomes what the other is, or both float64.
+  // Text becomes what the other is, or both what has the numbers of both.
   void agree() {
-    if (a_.is_text() && b_.is_text()) a_.read_as(dtype::float64), b_.read_as(dtype::float64);
+    if (a_.is_text() && b_.is_text()) {
+      bool const floats = is_floating(a_.type()) || is_floating(b_.type()) || a_.facts().negative ||
+                          b_.facts().negative;
+      for (auto* const x : {&a_, &b_}) x->read_as(floats ? dtype::float64 : dtype::uint64);
+    }
     if (a_.is_text() && !b_.is_text()) a_.read_as(b_.type());
     if (b_.is_text() && !a_.is_text()) b_.read_as(a_.type());
   }
@@ -129,6 +134,7 @@ void run_dot(arguments const& options) {
   if (options.files.size() != 2) throw usage_error("dot: takes two files, A and B");
   if (options.files[0] == "-" && options.files[1] == "-")
     throw usage_error("-: standard input is given twice");
+  if (options.decimal) return run_decimal_dot(options);
   stopwatch const watch;
   pair_of_inputs in(options);
   reduction_settings const settings{.command = options.command,

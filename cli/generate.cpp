@@ -79,7 +79,7 @@ void write_ill_conditioned(arguments const& a, sink const& out) {
     magnitude += 2 * std::fabs(double(values[i]));
   }
   if (n > 0) {
-    auto const rest = convert<T>(n > 2 ? magnitude / a.condition : 1.0);
+    auto const rest = convert<T>(n > 2 ? magnitude / *a.condition : 1.0);
     if (double(rest) == 0)
       throw usage_error("--condition: the sum would be too small for " +
                         std::string(name(dtype_of<T>)));
@@ -93,12 +93,13 @@ struct kind {
   std::string_view name;
   std::uint64_t n;
   dtype type;
+  bool has_condition = false;
 };
 constexpr kind kinds[] = {{"digits", 1 << 20, dtype::int32},
                           {"signed", 10'000'000, dtype::int32},
                           {"uniform", 1 << 20, dtype::float32},
                           {"normal", 1 << 20, dtype::float32},
-                          {"ill-conditioned", 1 << 20, dtype::float64}};
+                          {"ill-conditioned", 1 << 20, dtype::float64, true}};
 
 kind const& kind_named(std::string const& name) {
   std::vector<std::string> names;
@@ -168,7 +169,10 @@ void run_generate(arguments const& given) {
   auto const& kind = kind_named(a.kind);
   if (!a.n) a.n = kind.n;
   if (!a.type) a.type = kind.type;
-  if (!(a.condition >= 1 && std::isfinite(a.condition)))
+  if (a.condition && !kind.has_condition)
+    throw usage_error("--condition: " + a.kind + " numbers have none");
+  if (!a.condition) a.condition = 1e20;
+  if (!(*a.condition >= 1 && std::isfinite(*a.condition)))
     throw usage_error("--condition: a finite number from 1 on is needed");
   auto const write = writer_for(a);
   if (!a.output) return write_to_standard_output(a, write);

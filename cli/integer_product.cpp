@@ -114,6 +114,20 @@ void integer_product::multiply(std::uint64_t magnitude) {
   small_ = product;
 }
 
+void integer_product::multiply(bool negative, std::string_view text) {
+  constexpr std::size_t fits = 19;
+  negative_ ^= negative;
+  if (text.size() <= fits) return multiply(std::stoull(std::string(text)));
+  if (zero_ || too_long_) return;
+  digits factor;
+  while (!text.empty()) {
+    auto const size = std::min(text.size(), places);
+    factor.push_back(std::stoull(std::string(text.substr(text.size() - size))));
+    text.remove_suffix(size);
+  }
+  push(std::move(factor));
+}
+
 // Factors are multiplied where one is not much longer than the other.
 void integer_product::push(digits factor) {
   while (!factors_.empty() && factors_.back().size() <= 2 * factor.size()) {
@@ -157,20 +171,15 @@ void integer_product::read(byte_reader& in) {
   auto const all = in.get_text();
   std::string_view rest(all);
   *this = {};
-  negative_ = rest.starts_with('-');
-  rest.remove_prefix(negative_);
-  zero_ = rest == "0", too_long_ = rest == "inf";
+  bool const negative = rest.starts_with('-');
+  rest.remove_prefix(negative);
+  negative_ = negative, zero_ = rest == "0", too_long_ = rest == "inf";
   if (zero_ || too_long_) return;
+  negative_ = false;
   if (rest.empty() || rest.size() > most_digits || rest[0] == '0' ||
       rest.find_first_not_of("0123456789") != rest.npos)
     throw error("state: the product is no integer");
-  digits factor;
-  while (!rest.empty()) {
-    auto const size = std::min(rest.size(), places);
-    factor.push_back(std::stoull(std::string(rest.substr(rest.size() - size))));
-    rest.remove_suffix(size);
-  }
-  push(std::move(factor));
+  multiply(negative, rest);
 }
 
 }  // namespace tally::cli

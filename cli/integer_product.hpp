@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "masked_array.hpp"
@@ -20,6 +21,8 @@ class integer_product {
   // Those that are not missing.
   void add(masked_array const& x);
   void append(integer_product const& right);
+  // By an integer in decimal, of which there are digits, the first not 0 but of zero itself.
+  void multiply(bool negative, std::string_view digits);
 
   // In decimal; inf or -inf if it has too many digits.
   std::string text() const;

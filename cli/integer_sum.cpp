@@ -28,6 +28,13 @@ __int128 total(std::span<double const> x) {
   return sum;
 }
 
+std::uint64_t wrapped(std::string_view text) {
+  std::uint64_t value = 0;
+  bool const negative = text.starts_with('-');
+  for (char const c : text.substr(negative)) value = 10 * value + std::uint64_t(c - '0');
+  return negative ? 0 - value : value;
+}
+
 template <class T>
 void add_all(io::decimal_sum& sum, any_array const& x) {
   std::span<T const> rest(static_cast<T const*>(x.data), std::size_t(x.size));
@@ -46,10 +53,11 @@ void integer_sum::add(any_array const& x) {
   add_all<double>(sum_, x);
 }
 
-void integer_sum::put(answer& to, io::text_facts const& facts) const {
+void integer_sum::put(answer& to, io::text_facts const& facts, std::optional<dtype> type) const {
   auto sum = sum_;
   sum.add(facts.large);
   auto const text = sum.text();
+  if (type) return void(to = answer_with(number(any_number(*type, wrapped(text)))));
   auto own = answer_with(text);
   auto const line = std::ranges::find(to.names, "sum");
   if (line == to.names.end()) return void(to = std::move(own));

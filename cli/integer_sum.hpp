@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "report.hpp"
 
 namespace tally::cli {
@@ -11,8 +13,9 @@ class integer_sum {
   // What next() gave.
   void add(any_array const& x);
   // Puts it into an answer, that of a sum or one with a sum among others. `facts` is all there is
-  // to be said of the text, in which there were no other numbers.
-  void put(answer& to, io::text_facts const& facts) const;
+  // to be said of the text, in which there were no other numbers. Modulo 2^64, if it is asked for
+  // as such a type.
+  void put(answer& to, io::text_facts const& facts, std::optional<dtype> type = {}) const;
 
  private:
   io::decimal_sum sum_;

@@ -116,6 +116,10 @@ void run_merge(arguments const& given) {
                     .nan_count = total.nan_count(),
                     .bytes_read = bytes};
   print(given, about, answer_of(settings, total, states.front().file), watch);
+  if (command_named(settings.command)->options & leaves_nan_out) return;
+  if (total.nan_count() > 0 && !settings.skip_nan && !given.json)
+    tell(std::to_string(total.nan_count()) + " of " + std::to_string(total.count()) +
+         " are NaN or missing; states saved with --skip-nan leave them out");
 }
 
 }  // namespace tally::cli

@@ -68,6 +68,7 @@ fraction place_named(std::string const& option, std::string const& text) {
   bool const per_cent = text.ends_with('%');
   auto const number = text.substr(0, text.size() - per_cent);
   std::smatch part;
+  if (std::regex_match(number, std::regex("-[0.]*0[0.]*"))) return {0, 1};
   if (std::regex_match(number, part, std::regex("([+]?[0-9.]+)([eE]([+-]?[0-9]{1,2}))?"))) {
     auto const power = (part[3].matched ? std::stoi(part[3]) : 0) + decimals - 2 * per_cent;
     auto const units = digits_of(part[1].str() + "e" + std::to_string(power));
@@ -90,6 +91,14 @@ std::uint64_t whole_number(std::string const& option, std::string const& text, s
   std::uint64_t value = 0;
   if (parse_all(*digits, value) == std::errc{} && value <= most) return value;
   fail(option, text, "is not from 0 to " + std::to_string(most));
+}
+
+std::optional<std::string> integer_text(std::string const& text) {
+  bool const negative = text.starts_with('-') && !text.starts_with("-+");
+  auto const digits = digits_of(text.substr(negative));
+  if (!digits) return std::nullopt;
+  return (negative ? "-" : "") +
+         digits->substr(std::min(digits->find_first_not_of('0'), digits->size() - 1));
 }
 
 double real_number(std::string const& option, std::string const& text) {

@@ -18,6 +18,8 @@ namespace tally::cli {
 // 1000, or 1e3, or 1k; M, G and T are a million and so on.
 std::uint64_t whole_number(std::string const& option, std::string const& text,
                            std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
+// Likewise with a sign, of any size: a minus and its digits; nothing if it is no integer.
+std::optional<std::string> integer_text(std::string const& text);
 // A finite or infinite number, or NaN.
 double real_number(std::string const& option, std::string const& text);
 // Places between 0 and 1, separated by commas: decimals, percentages or quotients. A decimal is

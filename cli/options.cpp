@@ -66,7 +66,11 @@ void define_decimal(CLI::App& app, arguments& a) {
 
 void define_save_state(CLI::App& app, arguments& a) {
   value(app, "--save-state", "FILE", "Also save what is known, for tally merge",
-        [&a](auto const& text) { a.save_state = text; });
+        [&a](auto const& text) {
+          if (text == "-")
+            throw usage_error("--save-state: - is no file, standard output takes the answer");
+          a.save_state = text;
+        });
 }
 
 void define_first_index(CLI::App& app, arguments& a) {

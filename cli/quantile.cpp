@@ -10,10 +10,31 @@
 #include "commands.hpp"
 #include "decimal.hpp"
 #include "option_values.hpp"
+#include "rounding.hpp"
 #include "tally/error.hpp"
 
 namespace tally::cli {
 namespace {
+
+// Whether the value at a place of integers is not what it is in full: twice what lies in the middle
+// is the sum of the two there, and linear takes so many parts of one, and of the other.
+bool is_rounded_at(fraction place, arguments const& options, any_array const& x,
+                   any_number const& value) {
+  auto const element = [&](interpolation method) {
+    io::decimal_sum found;
+    found.add(number(quantile(options.where, x, std::span(&place, 1), {method}).front()).text());
+    return found;
+  };
+  bool const linear = options.method == "linear";
+  auto const whole = linear ? place.denominator : 2;
+  auto const part = linear ? std::uint64_t(static_cast<unsigned __int128>(x.size - 1) *
+                                           place.numerator % place.denominator)
+                           : 1;
+  auto low = element(interpolation::lower), high = element(interpolation::higher);
+  low.multiply(whole - part), high.multiply(part);
+  low.add(high);
+  return is_rounded(value, low, whole);
+}
 
 quantiles_found quantiles_on_cpu(input& in, arguments const& options) {
   auto x = array_of(in.type(), in.side_by_side());
@@ -23,9 +44,14 @@ quantiles_found quantiles_on_cpu(input& in, arguments const& options) {
   std::uint64_t const zero = 0;
   if (spoilt) x = any_array(in.type(), &zero, 1);  // its quantiles have the type that all have
   if (x.size == (options.skip_nan ? nans : 0)) return found;
-  for (auto const& value :
-       quantile(options.where, x, places_of(options), quantile_options_of(options)))
+  auto const places = places_of(options);
+  auto const values = quantile(options.where, x, places, quantile_options_of(options));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    auto const value = values[i];
     found.values.push_back(spoilt ? number::missing(value.type) : number(value));
+    if (in.is_text() && !is_floating(x.type) && !spoilt && is_large(value))
+      found.rounded |= is_rounded_at(places[i], options, x, value);
+  }
   return found;
 }
 
@@ -93,7 +119,9 @@ void run_quantile(arguments const& options) {
     if (found.values.empty()) throw empty_array(options.command, in.name(), found.nan_count);
     auto about = facts_of(in, found.nan_count);
     about.device = found.device;
-    print(options, about, answer_of(options, found.values), watch);
+    auto told = answer_of(options, found.values);
+    told.rounded = found.rounded;
+    print(options, about, told, watch);
   });
 }
 

@@ -18,6 +18,7 @@ struct quantiles_found {
   std::vector<number> values;  // of each -q; none: no element counts
   std::uint64_t nan_count;
   std::string device = "cpu";
+  bool rounded = false;  // one of them, between two integers or one itself
 };
 
 // The options of quantile and median.

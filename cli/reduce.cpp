@@ -25,21 +25,27 @@ reduction_settings settings_of(arguments const& options, dtype type) {
 }
 
 // A state is of one type of elements: what is told as an exact integer must not be saved rounded.
-void require_a_states_type(input const& in, io::text_facts const& text) {
-  if (text.is_beyond_float64())
-    throw error("--save-state: no state has all of the integers of " + told_name(in.name()) +
-                ", float64 would round those beyond 2^53; --dtype float64 saves what is rounded");
+[[noreturn]] void fail_to_save(input const& in) {
+  throw error("--save-state: no state has all of the integers of " + told_name(in.name()) +
+              ", float64 would round those beyond 2^53; --dtype float64 saves what is rounded");
 }
 
 void run_on_cpu(input& in, arguments const& options, stopwatch const& watch) {
-  auto const make = [&](dtype type) {
-    return reduction(settings_of(options, type), options.first_index.value_or(0));
-  };
   bool const is_typed = in.settled();  // or text, whose type shows at its end
+  bool const adds = command_named(options.command)->options & adds_integers && !is_typed;
+  bool const wraps = adds && is_wrapped(options.out_type);
+  // Integers are added up beside what float64 makes of them.
+  auto const settings_for = [&](dtype type) {
+    auto settings = settings_of(options, type);
+    if (wraps && is_floating(type)) settings.out_type.reset();
+    return settings;
+  };
+  auto const make = [&](dtype type) {
+    return reduction(settings_for(type), options.first_index.value_or(0));
+  };
   every_type<reduction> all(in.types(), make);
   std::optional<integer_sum> integers;
-  bool const adds = command_named(options.command)->options & adds_integers;
-  if (adds && !options.out_type && !is_typed) integers.emplace();
+  if (adds && (!options.out_type || wraps)) integers.emplace();
   for (auto chunk = in.next(); !chunk.empty(); chunk = in.next()) {
     masked_array const x{array_of(in.type(), chunk), in.missing()};
     all.add(x, in.negative_zeros(),
@@ -48,16 +54,18 @@ void run_on_cpu(input& in, arguments const& options, stopwatch const& watch) {
     if (integers) integers->add(x.all);
   }
   auto const& total = all.run();
-  auto const settings = settings_of(options, all.type());
+  if (wraps && !integers) aggregate_of(settings_of(options, all.type()));  // which throws
+  auto const settings = settings_for(all.type());
   auto about = facts_of(in, total.nan_count());
   about.type = all.type();
   auto result = answer_of(settings, total, in.name());
   if (options.save_state && !is_typed && is_floating(all.type()) && about.text.decimals == 0)
-    require_a_states_type(in, about.text);
+    fail_to_save(in);
   if (integers && is_floating(all.type()) && (about.text.missing == 0 || settings.skip_nan)) {
-    integers->put(result, about.text);
-    if (result.names.empty()) about.text.largest = 0;
+    integers->put(result, about.text, wraps ? options.out_type : std::nullopt);
+    if (result.names.empty()) about.text.rounded = false, about.text.beyond = 0;
   }
+  result.rounded &= !is_typed || about.text.rounded;
   if (options.save_state) save_state(options, settings, total);
   print(options, about, result, watch);
 }
@@ -69,7 +77,9 @@ bool run_on_gpu(input& in, arguments const& options, reduction_settings const& s
   if (!done) return false;
   auto about = facts_of(in, done->nan_count);
   about.device = done->device;
-  print(options, about, done->found, watch);
+  auto found = done->found;
+  found.rounded = about.text.rounded && found.keys.value("result_dtype", "") == "float64";
+  print(options, about, found, watch);
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "rounding.hpp"
 #include "tally/error.hpp"
 #include "tally/io/number.hpp"
 
@@ -73,9 +74,6 @@ any_aggregate named(reduction_settings const& s, aggregate_options options = {})
   if (plain.info().takes_ddof) options.ddof = s.ddof;
   return {plain.info().name, options};
 }
-
-// Integers modulo 2^64 can be had with a sign and without one.
-bool is_wrapped(std::optional<dtype> type) { return type == dtype::int64 || type == dtype::uint64; }
 
 dtype wider(dtype type) { return size_of(type) == 2 ? dtype::float32 : dtype::float64; }
 
@@ -167,6 +165,8 @@ answer answer_with_product(reduction_settings const& s, std::string const& digit
 
 }  // namespace
 
+bool is_wrapped(std::optional<dtype> type) { return type == dtype::int64 || type == dtype::uint64; }
+
 answer answer_with(number value) {
   return {
       .lines = {value.text()},
@@ -249,7 +249,14 @@ answer answer_of(reduction_settings const& s, reduction const& total, std::strin
     return spoilt(s, total, *first);
   if (total.product()) return answer_with_product(s, total.product()->text());
   auto const others = [&](bound_aggregate const& op) { return total.result(op); };
-  return answer_of(s, total.result(), others, total.count(), total.nan_count());
+  auto const found = total.result();
+  auto a = answer_of(s, found, others, total.count(), total.nan_count());
+  if (s.out_type) return a;
+  auto const aggregate = named(s).info().name;
+  for (auto const& result : found)
+    a.rounded |= is_rounded(s, found.size() > 1 ? result.name : aggregate, result.value, others,
+                            total.count() - total.nan_count());
+  return a;
 }
 
 }  // namespace tally::cli

@@ -58,6 +58,8 @@ class reduction : public any_reducer {
   std::optional<integer_product> product_;
 };
 
+// Whether it is an integer modulo 2^64, with a sign or without one.
+bool is_wrapped(std::optional<dtype> type);
 // Whether the answer is a product to the last digit, or that rounded.
 bool has_all_digits(reduction_settings const& settings);
 

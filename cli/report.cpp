@@ -38,6 +38,28 @@ int digits_of(dtype type) {
   });
 }
 
+// Whether the answer is the same whatever the numbers are rounded to.
+bool is_counted(std::string_view command) {
+  constexpr std::string_view all[] = {"count", "info", "count-nonzero", "any-of", "all-of"};
+  return std::ranges::count(all, command) > 0;
+}
+
+// Of a text with elements of this type, or of what is float64 in its answer.
+std::string rounding_notes(unsigned can, std::string const& whose, dtype type,
+                           io::text_facts const& text, bool is_answer) {
+  std::string notes;
+  auto const way = can & (adds_decimals | takes_decimals) ? "; --decimal keeps them" : "";
+  bool const elements = is_floating(type) && text.rounded;
+  if (elements || is_answer)
+    notes = fmt::format("tally: {}integers beyond 2^{} are rounded to {}{}\n", whose,
+                        digits_of(elements ? type : dtype::float64),
+                        name(elements ? type : dtype::float64), way);
+  if (is_floating(type) && text.beyond > 0)
+    notes += fmt::format("tally: {}{} beyond the range of {} {}: infinite or 0{}\n", whose,
+                         text.beyond, name(type), text.beyond == 1 ? "is" : "are", way);
+  return notes;
+}
+
 std::string aligned(answer const& found) {
   std::size_t width = 0;
   for (auto const& name : found.names) width = std::max(width, name.size());
@@ -50,7 +72,7 @@ std::string aligned(answer const& found) {
 }
 
 std::string one_line(std::string const& file, answer const& found) {
-  std::string text = file;
+  std::string text = printable(file);
   for (std::size_t i = 0; i < found.lines.size(); ++i) {
     text += '\t';
     if (!found.names.empty()) text += found.names[i] + ' ';
@@ -69,6 +91,21 @@ facts facts_of(input const& in, std::optional<std::uint64_t> nan_count) {
           .nan_count = nan_count,
           .bytes_read = in.bytes_read(),
           .text = in.facts()};
+}
+
+std::string printable(std::string_view name) {
+  std::string out;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    auto const c = (unsigned char)name[i],
+               next = (unsigned char)(i + 1 < name.size() ? name[i + 1] : 0);
+    bool const c1 = c == 0xc2 && next >= 0x80 && next < 0xa0;
+    if (c < ' ' || c == 0x7f || c1)
+      out += fmt::format("\\x{:02x}", c);
+    else
+      out += char(c);
+    if (c1) out += fmt::format("\\x{:02x}", next), ++i;
+  }
+  return out;
 }
 
 std::string told_name(std::string const& input) { return input == "-" ? "standard input" : input; }
@@ -91,12 +128,11 @@ void print(arguments const& options, facts const& about, answer const& found,
     text = options.each ? one_line(about.inputs.front(), found) : aligned(found);
   }
   write_standard_output(text);
-  auto const type = found.keys.find("result_dtype");
-  print_notes(options, about, type != found.keys.end() && *type == "float64");
+  print_notes(options, about, found);
   print_time(options, about.bytes_read, seconds);
 }
 
-void print_notes(arguments const& options, facts const& about, bool is_float64) {
+void print_notes(arguments const& options, facts const& about, answer const& found) {
   auto const& text = about.text;
   auto const can = command_named(options.command)->options;
   std::string notes;
@@ -109,14 +145,16 @@ void print_notes(arguments const& options, facts const& about, bool is_float64) 
       notes =
           fmt::format("tally: {} of {} are NaN; --skip-nan leaves them out\n", nans, about.count);
   }
-  bool const is_rounded = is_float64 && (can & (adds_decimals | keeps_all));
-  auto const type = is_rounded ? dtype::float64 : about.type;
-  if (auto const digits = digits_of(type); digits < 64 && text.largest > std::uint64_t(1) << digits)
-    notes += fmt::format("tally: integers beyond 2^{} are rounded to {}{}\n", digits, name(type),
-                         can & (adds_decimals | takes_decimals) ? "; --decimal keeps them" : "");
-  for (auto const& column : about.rounded)
-    notes +=
-        fmt::format("tally: column '{}': integers beyond 2^53 are rounded to float64\n", column);
+  if (!text.row_name.empty())
+    notes += fmt::format(
+        "tally: rows have a field more than the first one: {} is taken for the name of a row, not "
+        "for a number; quotes keep a number with a comma together\n",
+        text.row_name);
+  auto const value = found.keys.find("value");
+  if (!is_counted(options.command) && !(value != found.keys.end() && *value == "nan"))
+    notes += rounding_notes(can, "", about.type, text, found.rounded);
+  for (auto const& [name, facts] : about.columns)
+    notes += rounding_notes(can, "column '" + name + "': ", dtype::float64, facts, false);
   std::fputs(notes.c_str(), stderr);
 }
 

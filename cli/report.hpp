@@ -22,6 +22,7 @@ namespace tally::cli {
 struct answer {
   std::vector<std::string> lines, names = {};
   json keys = json::object();
+  bool rounded = false;  // a float64 of integers, beyond 2^53, that is none of theirs
 };
 
 // What every answer says of the array that it is for.
@@ -34,8 +35,9 @@ struct facts {
   std::uint64_t bytes_read;
   std::string device = "cpu";
   io::text_facts text = {};
-  std::string type_name = {};             // in place of the type's own
-  std::vector<std::string> rounded = {};  // columns of several, with integers that were
+  std::string type_name = {};  // in place of the type's own
+  // Of several columns, those of which there is something to be said.
+  std::vector<std::pair<std::string, io::text_facts>> columns = {};
 };
 // Of an input that has been read.
 facts facts_of(input const& in, std::optional<std::uint64_t> nan_count);
@@ -52,8 +54,8 @@ class stopwatch {
 };
 
 // On standard error, what a text had that the answer does not show: no numbers where they should
-// be, integers that had to be rounded: with the elements, or where the answer is float64.
-void print_notes(arguments const& options, facts const& about, bool is_float64 = false);
+// be, names of rows, integers that had to be rounded, numbers beyond the type's range.
+void print_notes(arguments const& options, facts const& about, answer const& found = {});
 
 // --each: all on one line, after the file's name, with tabs in between.
 void print(arguments const& options, facts const& about, answer const& found,
@@ -62,6 +64,8 @@ void print(arguments const& options, facts const& about, answer const& found,
 // --time alone, for commands that have printed their answer.
 void print_time(arguments const& options, std::uint64_t bytes, double seconds);
 
+// A name as a terminal may have it: its control characters, C1 too, as \xNN.
+std::string printable(std::string_view name);
 // What a message calls an input.
 std::string told_name(std::string const& input);
 // That an input of so many elements has nothing to answer for.

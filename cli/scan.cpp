@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "commands.hpp"
 #include "decimal.hpp"
@@ -9,7 +11,6 @@
 #include "report.hpp"
 #include "scan.hpp"
 #include "scan_output.hpp"
-#include "tally/io/number.hpp"
 
 namespace tally::cli {
 namespace {
@@ -105,21 +106,44 @@ void require_possible(any_aggregate const& op, dtype in, dtype out) {
                       std::string(name(out)));
 }
 
-std::optional<any_number> init_of(arguments const& options, dtype type) {
-  if (!options.init) return std::nullopt;
-  any_number value(type, 0);
-  parse_number("--init", *options.init, value);
-  return value;
+// How often a 64-bit integer has wrapped to be it, modulo 2^64, and that.
+std::pair<std::int64_t, any_number> wrapped_init(std::string const& option, std::string const& text,
+                                                 dtype type) {
+  constexpr std::size_t most = 37;  // digits, so that 128 bits have all sums
+  bool const negative = text.starts_with('-');
+  if (text.size() - negative > most)
+    throw usage_error("--init: '" + option + "' has more than 37 digits");
+  __int128 value = 0;
+  for (char const c : text.substr(negative)) value = 10 * value + (c - '0');
+  if (negative) value = -value;
+  any_number low(type, 0);
+  low.bits = std::uint64_t(value);
+  auto const own = type == dtype::uint64 ? __int128(low.bits) : std::int64_t(low.bits);
+  return {std::int64_t((value - own) >> 64), low};
+}
+
+// A number of the results' type; of integers that are told in full, any integer.
+void take_init(arguments const& options, scan_settings& to) {
+  if (!options.init) return;
+  auto const integer = integer_text(*options.init);
+  if (integer && !options.out_type && !is_floating(to.type)) {
+    std::tie(to.init_wraps, to.how.init) = wrapped_init(*options.init, *integer, to.type);
+    return;
+  }
+  any_number value(to.type, 0);
+  parse_number("--init", integer.value_or(*options.init), value);
+  to.how.init = value;
 }
 
 scan_settings settings_of(arguments const& options, dtype in) {
   any_aggregate const op(command_named(options.command)->aggregate);
   auto const type = options.out_type.value_or(natural_type(op, in));
   require_possible(op, in, type);
-  return {op, type,
-          any_scan_options{
-              .init = init_of(options, type), .reverse = options.reverse, .nan = options.nan()},
-          options.exclusive};
+  scan_settings settings{op, type,
+                         any_scan_options{.reverse = options.reverse, .nan = options.nan()},
+                         options.exclusive};
+  take_init(options, settings);
+  return settings;
 }
 
 scanned run(arguments const& options, scan_settings const& settings, input& in, scan_output& out) {
@@ -131,9 +155,7 @@ scanned run(arguments const& options, scan_settings const& settings, input& in, 
 // A text's integers can only be scanned as float64.
 bool wants_floats(arguments const& options) {
   if (options.out_type && is_floating(*options.out_type)) return true;
-  std::byte value[sizeof(std::int64_t)];
-  return options.init &&
-         io::parse_number(*options.init, dtype::int64, value) == io::parsed::not_a_number;
+  return options.init && !integer_text(*options.init);
 }
 
 }  // namespace

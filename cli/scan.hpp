@@ -15,6 +15,7 @@ struct scan_settings {
   dtype type;  // of the results
   any_scan_options how;
   bool exclusive;
+  std::int64_t init_wraps = 0;  // times 2^64 that how.init is less than what was asked for
 };
 
 // What is known when one has run.

@@ -26,7 +26,8 @@ scan_output::scan_output(arguments const& options, input const& in, scan_setting
       exclusive_(options.exclusive),
       waiting_(options.memory) {
   if (!options.out_type && !is_floating(type_))
-    sums_.emplace(type_, settings.how.init ? settings.how.init->bits : 0, reverse_);
+    sums_.emplace(type_, settings.how.init ? settings.how.init->bits : 0, settings.init_wraps,
+                  reverse_);
   if (!options.output) return;
   if (in.count())
     file_.emplace(*options.output, type_, in.shape());

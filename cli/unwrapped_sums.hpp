@@ -13,10 +13,10 @@ namespace tally::cli {
 // an element, which 64 bits hold, so that it shows where they wrap.
 class unwrapped_sums {
  public:
-  // `type`: int64 or uint64; `init`: what the first element is added to; `reverse`: they are found
-  // from the last to the first, in each call, too.
-  unwrapped_sums(dtype type, std::uint64_t init, bool reverse)
-      : type_(type), before_(init), reverse_(reverse) {}
+  // `type`: int64 or uint64; `init`: what the first element is added to, after so many `wraps`;
+  // `reverse`: they are found from the last to the first, in each call, too.
+  unwrapped_sums(dtype type, std::uint64_t init, std::int64_t wraps, bool reverse)
+      : type_(type), before_(init), times_(wraps), reverse_(reverse) {}
 
   // The next that were found, in the order of the array; nothing if all are as they seem.
   std::span<__int128 const> next(std::span<std::uint64_t const> sums);
@@ -24,7 +24,7 @@ class unwrapped_sums {
  private:
   dtype type_;
   std::uint64_t before_;
-  std::int64_t times_ = 0;  // that they have wrapped
+  std::int64_t times_;  // that they have wrapped
   bool reverse_;
   std::vector<__int128> exact_;
 

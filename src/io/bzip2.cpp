@@ -11,6 +11,8 @@ namespace {
 
 class bzip2_codec {
  public:
+  static constexpr int padding = 1;
+
   bzip2_codec() { begin(); }
   ~bzip2_codec() { BZ2_bzDecompressEnd(&stream_); }
   bzip2_codec(bzip2_codec const&) = delete;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "number.hpp"
 #include "tally/exact/float_format.hpp"
@@ -41,6 +42,34 @@ bool spells_nan(std::string_view text) {
                           std::ranges::all_of(text.substr(1, text.size() - 2), [](unsigned char c) {
                             return std::isalnum(c) || c == '_';
                           }));
+}
+
+// Of a floating type, how many bits its numbers have; of others, those of what they are rounded to.
+int bits_of(dtype type) {
+  return visit(type, []<class T>(std::type_identity<T>) {
+    if constexpr (floating<T>)
+      return format<T>::precision;
+    else
+      return format<double>::precision;
+  });
+}
+
+double double_at(dtype type, std::byte const* at) {
+  return visit(type, [&]<class T>(std::type_identity<T>) {
+    T x;
+    std::memcpy(&x, at, sizeof x);
+    return double(x);
+  });
+}
+
+// Whether a number is exactly what the text says.
+bool is_written(double x, std::string_view text) {
+  constexpr std::size_t most = 400;
+  char exact[most];
+  auto const end = std::to_chars(exact, exact + most, x, std::chars_format::fixed, 0).ptr;
+  decimal_sum left, right;
+  return left.add({exact, end}) == parsed::number && right.add(text) == parsed::number &&
+         left.text() == right.text();
 }
 
 double to_double(std::string_view text) {
@@ -97,7 +126,9 @@ parsed column_values::add_any(std::string_view text, scanned_number const& found
   if (n.what != kind::decimal) return put_other(text);
   ++facts_.decimals;
   become_float64();
-  put(nearest_double(text, n));
+  auto const x = nearest_double(text, n);
+  note_rounding(text, x, bits_of(dtype::float64));
+  put(x);
   return parsed::number;
 }
 
@@ -117,7 +148,7 @@ void column_values::put_missing() {
 
 void column_values::put_integer(scanned_number const& n) {
   bool const negative = n.negative && n.magnitude > 0;
-  facts_.largest = std::max(facts_.largest, n.magnitude);
+  note_bits(n.magnitude, bits_of(dtype::float64));
   if (type_ != dtype::float64 && n.negative && !negative) negative_zeros_.push_back(size_);
   if (type_ == dtype::int64 && fits_int64(n)) {
     facts_.negative |= negative;
@@ -174,27 +205,37 @@ parsed column_values::put_other(std::string_view text) {
     }
     decimal_sum one;
     if (auto const result = one.add(text); result != parsed::number) return result;
-    facts_.largest = std::numeric_limits<std::uint64_t>::max();
     facts_.large.add(one);
   } else {
     ++facts_.decimals;
   }
+  note_rounding(text, x, bits_of(dtype::float64));
+  note_range(text, x);
   become_float64();
   put(x);
   return parsed::number;
 }
 
-// Notes how large an integer is.
-void column_values::note_size(std::string_view text, scanned_number const& n) {
-  if (n.what == kind::integer) facts_.largest = std::max(facts_.largest, n.magnitude);
-  if (n.what == kind::other && is_wide_integer(text))
-    facts_.largest = std::numeric_limits<std::uint64_t>::max();
+// What a number in full has become in a type of so many bits, where that has no fractions.
+void column_values::note_rounding(std::string_view text, double x, int bits) {
+  bool const in_full = text.find_first_of("eEiI") == text.npos;
+  if (facts_.rounded || !in_full || std::fabs(x) < std::ldexp(1.0, bits)) return;
+  facts_.rounded = !std::isfinite(x) || !is_written(x, text);
+}
+
+// What a number that is finite, and not zero, must not have become.
+void column_values::note_range(std::string_view text, double x) {
+  bool const infinite = std::isinf(x) && text.find_first_of("iI") == text.npos;
+  auto const digits = text.substr(0, text.find_first_of("eE"));
+  facts_.beyond += infinite || (x == 0 && digits.find_first_of("123456789") != text.npos);
 }
 
 parsed column_values::put_as(std::string_view text, scanned_number const& n) {
-  if (!rules_->is_asked_for()) note_size(text, n);
+  if (!rules_->is_asked_for() && n.what == kind::integer) note_bits(n.magnitude, bits_of(type_));
   if (type_ == dtype::float64 && n.what != kind::other) {
-    put(nearest_double(text, n));
+    auto const x = nearest_double(text, n);
+    if (!rules_->is_asked_for() && n.what == kind::decimal) note_rounding(text, x, bits_of(type_));
+    put(x);
     return parsed::number;
   }
   if (type_ == dtype::int64 && n.what == kind::integer && fits_int64(n)) {
@@ -215,6 +256,10 @@ parsed column_values::put_as(std::string_view text, scanned_number const& n) {
     return parsed::not_a_number;
   } else if (auto const result = parse_number(text, type_, at); result != parsed::number) {
     return result;
+  } else if (is_floating(type_)) {
+    auto const x = double_at(type_, at);
+    note_range(text, x);
+    if (!rules_->is_asked_for() && n.what != kind::integer) note_rounding(text, x, bits_of(type_));
   }
   ++size_;
   return parsed::number;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -93,8 +92,12 @@ class column_values {
     auto const sign = -std::uint64_t(n.negative);
     words_[size_++] = (n.magnitude ^ sign) - sign;
     facts_.negative |= n.negative;
-    facts_.largest = std::max(facts_.largest, n.magnitude);
+    if (n.magnitude >> 53) note_bits(n.magnitude, 53);
     return true;
+  }
+  // That an integer is in a floating type of so many bits.
+  void note_bits(std::uint64_t magnitude, int bits) {
+    facts_.rounded |= int(std::bit_width(magnitude)) - std::countr_zero(magnitude) > bits;
   }
   parsed add_any(std::string_view text, scanned_number const& found);
   void put(std::uint64_t word);
@@ -106,7 +109,8 @@ class column_values {
   void put_integer(scanned_number const& n);
   parsed put_other(std::string_view text);
   parsed put_as(std::string_view text, scanned_number const& n);
-  void note_size(std::string_view text, scanned_number const& n);
+  void note_rounding(std::string_view text, double x, int bits);
+  void note_range(std::string_view text, double x);
   parsed add_to_sum(std::string_view text, scanned_number const& n);
   parsed add_decimal(std::string_view text, scanned_number const& n);
 

@@ -22,12 +22,34 @@ bool is_number(std::string_view text) {
   return parse_number(text, dtype::float64, value) == parsed::number;
 }
 
-// Whether it can be nothing but data, unless somebody names columns by numbers.
-bool is_all_numbers(row const& first, column_rules const& rules) {
-  auto const missing = [&](std::string const& text) { return rules.is_missing(text); };
-  return std::ranges::all_of(first,
-                             [&](auto const& text) { return missing(text) || is_number(text); }) &&
-         !std::ranges::all_of(first, missing);
+bool is_digits(std::string_view text) { return text.find_first_not_of("0123456789") == text.npos; }
+
+// A date, or a time with seconds, whatever follows it: 2024-01-31T23:59Z, 31.12.24, 1-Jan-2024.
+bool is_date(std::string_view text) {
+  auto const first = text.find_first_of("-/.:");
+  auto const last = first == text.npos ? first : text.find(text[first], first + 1);
+  if (first == 0 || last == text.npos) return false;
+  auto const middle = text.substr(first + 1, last - first - 1), rest = text.substr(last + 1);
+  auto const end = std::min(rest.find_first_not_of("0123456789"), rest.size());
+  auto const is_letter = [](unsigned char c) { return std::isalpha(c) != 0; };
+  bool const month = middle.size() == 3 && std::ranges::all_of(middle, is_letter);
+  return is_digits(text.substr(0, first)) && (month || (!middle.empty() && is_digits(middle))) &&
+         end > 0 &&
+         (end == rest.size() ||
+          std::string_view(" T.+Z").find(rest[end]) != std::string_view::npos);
+}
+
+// Why it may be data, unless somebody names columns so; empty if it is names.
+std::string why_data(row const& first, column_rules const& rules) {
+  auto const is_missing = [&](std::string const& text) { return rules.is_missing(text); };
+  auto const is_value = [&](std::string const& text) {
+    return is_missing(text) || is_number(text);
+  };
+  if (std::ranges::all_of(first, is_missing))
+    return "all of the first row says that there is no number";
+  if (std::ranges::all_of(first, is_value)) return "all of the first row are numbers";
+  if (is_date(first[0])) return "the first row begins with a date, " + quoted(first[0]);
+  return {};
 }
 
 // The first two rows.
@@ -48,10 +70,9 @@ std::pair<row_taken, row_taken> first_rows(text_parts& parts, char delimiter) {
 
 bool has_header(text_parts const& parts, row const& first, open_options const& options) {
   if (options.header) return *options.header;
-  if (is_all_numbers(first, parts.rules()))
-    throw error(parts.name() +
-                ": all of the first row are numbers: --header says that they are names, "
-                "--no-header that they are data");
+  if (auto const why = why_data(first, parts.rules()); !why.empty())
+    throw error(parts.name() + ": " + why +
+                ": --header says that they are names, --no-header that they are data");
   return true;
 }
 
@@ -96,6 +117,7 @@ void begin_csv(text_parts& parts, open_options const& options, bool several) {
                "fields: " + std::to_string(second.fields.size()) +
                    ", the last of them empty, in the first row: " + std::to_string(names.size()));
   format.width += row_names;
+  if (row_names) format.row_name = quoted(second.fields.front());
   if (header)
     parts.take(first.end);
   else

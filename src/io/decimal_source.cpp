@@ -9,8 +9,8 @@
 namespace tally::io {
 namespace {
 
-text_parts open_decimals(std::string const& path, open_options const& given, decimal_use use) {
-  auto [input, what, options] = identified(path, given).take();
+text_parts open_decimals(identified file, decimal_use use) {
+  auto [input, what, options] = std::move(file).take();
   if (what != content::csv && what != content::text)
     throw error(input.name() + ": is no text, whose numbers --decimal reads");
   text_parts parts(std::move(input), rules_of(options, use), options.where);
@@ -28,8 +28,10 @@ struct decimal_source::state {
   std::span<parsed_part const> parts = {};
 };
 
+decimal_source::decimal_source(identified file)
+    : state_(std::make_unique<state>(state{open_decimals(std::move(file), decimal_use::each)})) {}
 decimal_source::decimal_source(std::string const& path, open_options const& options)
-    : state_(std::make_unique<state>(state{open_decimals(path, options, decimal_use::each)})) {}
+    : decimal_source(identified(path, options)) {}
 decimal_source::decimal_source(decimal_source&&) noexcept = default;
 decimal_source::~decimal_source() = default;
 
@@ -41,9 +43,10 @@ decimals const* decimal_source::next() {
 }
 
 std::uint64_t decimal_source::bytes_read() const { return state_->text.bytes_read(); }
+std::string const& decimal_source::row_name() const { return state_->text.rows().row_name; }
 
 decimal_total sum_decimals(std::string const& path, open_options const& options) {
-  auto parts = open_decimals(path, options, decimal_use::sum);
+  auto parts = open_decimals(identified(path, options), decimal_use::sum);
   decimal_total total;
   for (auto some = parts.next(); !some.empty(); some = parts.next()) {
     for (auto const& part : some) {
@@ -54,6 +57,7 @@ decimal_total sum_decimals(std::string const& path, open_options const& options)
     }
   }
   total.bytes_read = parts.bytes_read();
+  total.row_name = parts.rows().row_name;
   return total;
 }
 

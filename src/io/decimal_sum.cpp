@@ -7,6 +7,7 @@
 #include "decimal_text.hpp"
 #include "tally/error.hpp"
 #include "tally/exact/natural.hpp"
+#include "tally/wide_integer.hpp"
 
 namespace tally::io {
 namespace {
@@ -14,7 +15,8 @@ namespace {
 constexpr std::int64_t base = 1'000'000'000, places = 9;
 constexpr std::int64_t powers[] = {1,       10,        100,        1'000,      10'000,
                                    100'000, 1'000'000, 10'000'000, 100'000'000};
-constexpr int most_digits = 34;  // of what is rounded
+// Of what is rounded, if no more are before the point; and of a root at all.
+constexpr std::int64_t usual_digits = 34, most_of_a_root = 70;
 
 template <class T>
 T floor_div(T a, std::int64_t b) {
@@ -47,9 +49,31 @@ detail::natural<Limbs> natural_of(std::string_view digits) {
   return x;
 }
 
+std::string text_of(detail::natural<8> const& x) {
+  wide_integer wide;
+  for (int i = 0; i < 4; ++i) wide.limb[i] = std::uint64_t(x.limb[2 * i + 1]) << 32 | x.limb[2 * i];
+  return wide.text();
+}
+
 detail::natural<4> natural_of(unsigned __int128 x) {
   return {
       {std::uint32_t(x), std::uint32_t(x >> 32), std::uint32_t(x >> 64), std::uint32_t(x >> 96)}};
+}
+
+// Digits over 10^scale as they are, or, with `more` behind them, rounded so that one at least is
+// behind the point, if that takes no more than so many; then all are shown.
+std::string in_full_or_rounded(bool negative, std::string digits, std::int64_t scale, bool more,
+                               std::int64_t most) {
+  if (!more) return with_point(negative, std::move(digits), scale);
+  digits.erase(0, digits.find_first_not_of('0'));
+  auto const shown = [&] {
+    auto const before_the_point = std::int64_t(digits.size()) - scale;
+    return std::size_t(std::min(std::max(usual_digits, before_the_point + 1), most));
+  };
+  digits = rounded(std::move(digits), shown(), true);
+  auto const dropped = digits.size() - shown();  // zeros; one more where a digit came in front
+  digits.resize(shown());
+  return with_point(negative, std::move(digits), scale - std::int64_t(dropped), true);
 }
 
 }  // namespace
@@ -165,27 +189,28 @@ void decimal_sum::shift(std::int64_t power) {
   others_.first += whole;
 }
 
-decimal_sum decimal_sum::square() const {
+decimal_sum decimal_sum::times(decimal_sum const& other) const {
   constexpr std::ptrdiff_t most = 25'000;  // limbs, whose products take half a second
-  auto x = all();
-  x.take_sign();
-  auto const zeros = std::ranges::count(x.digits, 0);
-  if (std::ptrdiff_t(x.digits.size()) - zeros > most)
-    throw error("--decimal: numbers of more than 200000 digits are not squared");
+  auto x = all(), y = other.all();
+  bool const negative = x.take_sign() != y.take_sign();
+  for (auto const* const z : {&x, &y})
+    if (std::ptrdiff_t(z->digits.size()) - std::ranges::count(z->digits, 0) > most)
+      throw error("--decimal: numbers of more than 200000 digits are not multiplied");
   decimal_sum out;
-  out.others_.first = 2 * x.first;
+  out.others_.first = x.first + y.first;
   auto& to = out.others_.digits;
-  to.resize(2 * x.digits.size() + 1);
+  to.resize(x.digits.size() + y.digits.size() + 1);
   for (std::size_t i = 0; i < x.digits.size(); ++i) {
     if (x.digits[i] == 0) continue;
     std::int64_t over = 0;
-    for (std::size_t j = 0; j < x.digits.size() || over != 0; ++j) {
-      auto const product = j < x.digits.size() ? x.digits[i] * x.digits[j] : 0;
+    for (std::size_t j = 0; j < y.digits.size() || over != 0; ++j) {
+      auto const product = j < y.digits.size() ? x.digits[i] * y.digits[j] : 0;
       auto const sum = to[i + j] + product + over;
       over = sum / base;
       to[i + j] = sum % base;
     }
   }
+  if (negative) out.negate();
   return out;
 }
 
@@ -211,38 +236,59 @@ std::string decimal_sum::text() const {
   return with_point(negative, sum.text(), -sum.first * places);
 }
 
-std::string decimal_sum::quotient(unsigned __int128 divisor) const { return root_of(1, divisor); }
-std::string decimal_sum::root(unsigned __int128 divisor) const { return root_of(2, divisor); }
-
-// The largest integer whose power, times the divisor, is not above the sum in units that give it
-// some digits more than are wanted.
-std::string decimal_sum::root_of(int degree, unsigned __int128 divisor) const {
+decimal_sum::integer decimal_sum::as_integer() const {
   auto sum = all();
-  bool const negative = sum.take_sign();
-  auto digits = sum.text();
-  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
-  if (digits.empty()) return "0";
-  auto const first = sum.first * places;  // of the last digit, the power of ten
+  integer x{.negative = sum.take_sign(), .digits = sum.text(), .scale = -sum.first * places};
+  x.digits.erase(0, std::min(x.digits.find_first_not_of('0'), x.digits.size()));
+  auto const zeros = x.digits.size() - (x.digits.find_last_not_of('0') + 1);
+  x.digits.resize(x.digits.size() - zeros);
+  x.scale -= std::int64_t(zeros);
+  return x;
+}
+
+// Long division. A quotient that ends does so within as many digits behind the sum's last as the
+// divisor has bits.
+std::string decimal_sum::quotient(unsigned __int128 divisor) const {
+  constexpr std::int64_t most_bits = 124;
+  auto const x = as_integer();
+  unsigned __int128 rest = 0;
+  std::string digits;
+  auto const take = [&](int digit) {
+    rest = rest * 10 + unsigned(digit);
+    digits += char('0' + int(rest / divisor));
+    rest %= divisor;
+  };
+  for (char const c : x.digits) take(c - '0');
+  auto scale = x.scale;
+  auto const end = std::max<std::int64_t>(scale, 0) + most_bits;
+  for (; rest != 0 && scale < end; ++scale) take(0);
   auto const size = std::int64_t(digits.size());
-  auto const wanted = std::int64_t(text_of(divisor).size()) + degree * (most_digits + 2);
-  auto const scale = floor_div(wanted - size - first + degree - 1, degree);
-  auto const length = std::size_t(size + first + degree * scale);
-  bool const dropped =
-      length < digits.size() && digits.find_first_not_of('0', length) != digits.npos;
-  digits.resize(length, '0');
-  auto const x = natural_of<12>(digits);
-  auto const d = natural_of(divisor);
-  unsigned __int128 root = 0;
+  return in_full_or_rounded(x.negative, std::move(digits), scale, rest != 0, size);
+}
+
+// The largest integer whose square, times the divisor, is not above the sum in units that give it
+// some digits more than are shown.
+std::string decimal_sum::root(unsigned __int128 divisor) const {
+  auto x = as_integer();
+  if (x.digits.empty()) return "0";
+  auto const size = std::int64_t(x.digits.size());
+  auto const wanted = std::int64_t(text_of(divisor).size()) + 2 * (most_of_a_root + 2);
+  auto const scale = floor_div(wanted - size + x.scale + 1, 2);
+  auto const length = std::size_t(size - x.scale + 2 * scale);
+  bool const dropped = length < x.digits.size();
+  x.digits.resize(length, '0');
+  auto const square = natural_of<20>(x.digits);
+  detail::natural<8> root;
   bool exact = false;
-  for (int bit = 124; bit >= 0; --bit) {
-    auto const next = natural_of(root | (unsigned __int128)(1) << bit);
-    auto const power = degree == 1 ? next.slice<8>(0) : detail::multiply(next, next);
-    auto const product = detail::multiply(power, d);
-    if (x < product) continue;
-    root |= (unsigned __int128)(1) << bit;
-    exact = !(product < x);
+  for (int bit = 255; bit-- > 0;) {
+    auto next = root;
+    next.limb[bit / 32] |= std::uint32_t(1) << bit % 32;
+    auto const product = detail::multiply(detail::multiply(next, next), natural_of(divisor));
+    if (square < product) continue;
+    root = next;
+    exact = !(product < square);
   }
-  return with_point(negative, rounded(text_of(root), most_digits, dropped || !exact), scale);
+  return in_full_or_rounded(false, text_of(root), scale, dropped || !exact, most_of_a_root);
 }
 
 }  // namespace tally::io

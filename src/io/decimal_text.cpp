@@ -62,12 +62,12 @@ parsed take_apart(std::string_view text, decimal_text& out) {
   return fits ? parsed::number : parsed::out_of_range;
 }
 
-std::string with_point(bool negative, std::string digits, std::int64_t scale) {
+std::string with_point(bool negative, std::string digits, std::int64_t scale, bool zeros) {
   if (scale < 0) digits.append(std::size_t(-scale), '0'), scale = 0;
   auto const places = std::size_t(scale);
   if (digits.size() <= places) digits.insert(0, places + 1 - digits.size(), '0');
   auto const point = digits.size() - places;
-  auto const last = std::max(digits.find_last_not_of('0') + 1, point);
+  auto const last = zeros ? digits.size() : std::max(digits.find_last_not_of('0') + 1, point);
   digits.resize(last);
   if (last > point) digits.insert(point, 1, '.');
   digits.erase(0, std::min(digits.find_first_not_of('0'), point - 1));

@@ -30,8 +30,9 @@ struct decimal_text {
 parsed take_apart(std::string_view text, decimal_text& out);
 
 // "1234", with its point so many digits from the right, which may be beyond its end: an optional
-// minus, digits, and a point where there is a fraction; no zeros to spare.
-std::string with_point(bool negative, std::string digits, std::int64_t scale);
+// minus, digits, and a point where there is a fraction; no zeros to spare, but with `zeros` those
+// behind the point.
+std::string with_point(bool negative, std::string digits, std::int64_t scale, bool zeros = false);
 
 // To so many significant digits, ties to even; `more`: something not zero follows the last.
 std::string rounded(std::string digits, std::size_t most, bool more);

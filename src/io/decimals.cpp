@@ -60,10 +60,19 @@ void decimals::add_to(decimal_sum& sum, std::size_t i, bool negated) const {
           std::to_string(exponent - std::int64_t(digits.size())));
 }
 
-void decimals::add_square_to(decimal_squares& sum, std::size_t i) const {
-  auto const& x = all_[i];
-  if (x.what == kind::number) return sum.add(x.magnitude, x.scale);
-  sum.add_square_of(value(i));
+void decimals::add_product_to(decimal_products& sum, decimals const& a, std::size_t i,
+                              decimals const& b, std::size_t j) {
+  auto const &x = a.all_[i], &y = b.all_[j];
+  if (x.what == kind::number && y.what == kind::number)
+    return sum.add(x.negative != y.negative, x.magnitude, y.magnitude, x.scale + y.scale);
+  sum.add(a.value(i).times(b.value(j)));
+}
+
+decimals::integer decimals::parts(std::size_t i) const {
+  auto [digits, exponent] = wide_of(all_[i]);
+  auto const places = std::int64_t(digits.size()) - exponent;
+  if (digits.empty()) return {false, "0", 0};
+  return {all_[i].negative, std::move(digits), places};
 }
 
 decimal_sum decimals::value(std::size_t i) const {

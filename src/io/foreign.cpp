@@ -84,6 +84,13 @@ constexpr signature signatures[] = {
     {"version https://git-lfs."sv, "is a pointer of Git LFS", "git lfs pull fetches the file"},
 };
 
+// Without a magic of its own: common properties, a dictionary, and 8 bytes that leave the size
+// open.
+bool is_lzma(std::string_view beginning) {
+  return beginning.starts_with("\x5d\0\0"sv) &&
+         beginning.substr(5).starts_with("\xff\xff\xff\xff\xff\xff\xff\xff"sv);
+}
+
 bool has_controls(std::string_view text) {
   return std::ranges::any_of(text,
                              [](unsigned char c) { return c < ' ' && !(c >= '\t' && c <= '\r'); });
@@ -113,6 +120,11 @@ std::string told(std::string_view what, std::string_view way, std::string const&
     way.remove_prefix(name + 4);
   }
   return text;
+}
+
+std::string_view without_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  return text.substr(text.starts_with(mark) ? mark.size() : 0);
 }
 
 std::string_view without_blanks(std::string_view text) {
@@ -146,6 +158,8 @@ std::string encoding_of(std::string_view beginning) {
 }  // namespace
 
 std::string foreign_format(std::string const& path, std::string_view beginning) {
+  if (is_lzma(beginning))
+    return told("is compressed by lzma", "xz -dc FILE prints what is in it", path);
   for (auto const& [magic, what, way, at, letters] : signatures)
     if (beginning.size() >= at && beginning.substr(at).starts_with(magic) &&
         (!letters || has_controls(beginning)))
@@ -154,7 +168,7 @@ std::string foreign_format(std::string const& path, std::string_view beginning) 
 }
 
 std::string foreign_text(std::string const& path, std::string_view beginning) {
-  auto const text = without_blanks(beginning);
+  auto const text = without_blanks(without_mark(beginning));
   for (auto const tag : {"<?xml"sv, "<!doctype"sv, "<html"sv})
     if (begins_ignoring_case(text, tag)) return tag == "<?xml" ? "is XML" : "is an HTML page";
   if (text.empty()) return {};
@@ -172,6 +186,15 @@ std::string foreign_text(std::string const& path, std::string_view beginning) {
     return told("is JSON", "jq '.[].FIELD' FILE prints a field of each object", path);
   if (list) return told("is JSON", "jq '.[]' FILE prints its numbers", path);
   return {};
+}
+
+std::string told_odd_text(std::string const& path, std::string_view beginning) {
+  auto const what = "looks like text, but has bytes that text in UTF-8 has not";
+  if (has_controls(beginning)) return what;
+  return told(what,
+              "if these are letters, iconv -f LATIN1 -t UTF-8 FILE makes UTF-8 of it, "
+              "and --column or --header reads CSV as it is",
+              path);
 }
 
 std::string foreign_archive(std::string const& path, std::span<std::string const> names) {

@@ -13,6 +13,8 @@ namespace tally::io {
 // that begins so; empty if it is in no such format. Text may begin with letters that a format
 // begins with, which then tells by the control characters that no text has.
 std::string foreign_format(std::string const& path, std::string_view beginning);
+// Of text but for some bytes of no character in UTF-8.
+std::string told_odd_text(std::string const& path, std::string_view beginning);
 // Likewise of a beginning that is text: JSON, XML.
 std::string foreign_text(std::string const& path, std::string_view beginning);
 // What a ZIP archive is, by the names of its files.

@@ -123,12 +123,24 @@ member const& choose_member(std::string const& file, std::vector<member> const& 
   return all[choose(file, "array", names, options.column)];
 }
 
-}  // namespace
-
-std::unique_ptr<source> open_npz(reader input, open_options options) {
+zip_bytes all_of(reader& input) {
   auto file = input.map();
   if (!file.data) file = input.keep_rest();
-  zip_bytes const zip(input.name(), std::move(file));
+  return {input.name(), std::move(file)};
+}
+
+}  // namespace
+
+std::vector<std::string> arrays_of(identified file) {
+  auto input = std::move(file).take().input;
+  std::vector<std::string> names;
+  for (auto& m : read_members(all_of(input)))
+    if (m.is_npy) names.push_back(std::move(m.name));
+  return names;
+}
+
+std::unique_ptr<source> open_npz(reader input, open_options options) {
+  auto const zip = all_of(input);
   auto const all = read_members(zip);
   auto const& m = choose_member(input.name(), all, options);
   options.column.reset();

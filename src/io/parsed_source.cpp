@@ -21,9 +21,11 @@ std::vector<std::size_t> those_in(std::span<std::size_t const> indices, std::siz
 void text_facts::add(text_facts const& other) {
   missing += other.missing;
   decimals += other.decimals;
-  largest = std::max(largest, other.largest);
+  beyond += other.beyond;
   large.add(other.large);
   negative |= other.negative;
+  rounded |= other.rounded;
+  if (row_name.empty()) row_name = other.row_name;
 }
 
 parsed_source::parsed_source(text_parts parts, std::optional<dtype> type)
@@ -31,6 +33,7 @@ parsed_source::parsed_source(text_parts parts, std::optional<dtype> type)
   type_ = type.value_or(dtype::int64);
   settled_ = type.has_value();
   file_bytes_ = text_.file_bytes();
+  facts_.row_name = text_.rows().row_name;
 }
 
 void parsed_source::settle() {
@@ -64,7 +67,9 @@ std::span<std::byte const> parsed_source::next(std::size_t most) {
       count_ = total_, shape_ = {total_};
       return {};
     }
-    if (!looked_ahead_) facts_.add(parts_.front().columns[0].facts());
+    auto const& found = parts_.front().columns[0].facts();
+    if (!looked_ahead_) facts_.add(found);
+    facts_.rounded |= found.rounded;
   }
   auto const& column = parts_.front().columns[0];
   type_ = column.type();

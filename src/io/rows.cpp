@@ -252,7 +252,9 @@ void parse_words(std::string_view text, std::size_t until, parsed_part& out) {
       auto const csv = hint_at_csv(word);
       bool const is_name = csv.empty() && std::isalpha((unsigned char)word[0]);
       out.wrong = {std::size_t(p - begin), text_for(result, word, *out.rules) + csv,
-                   is_name ? "; --header if that is the name of a column" : ""};
+                   is_name          ? "; --header if that is the name of a column"
+                   : word[0] == '#' ? "; tail -n +2 leaves out a first line of names"
+                                    : ""};
       return;
     }
     p = word_end;

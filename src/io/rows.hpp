@@ -21,6 +21,7 @@ struct row_format {
   std::size_t header_width = 1;     // for messages
   std::vector<std::size_t> wanted;  // indices of fields, ascending
   std::vector<std::string> names;   // of these
+  std::string row_name = {};        // text_facts::row_name
   bool several = false;
 };
 

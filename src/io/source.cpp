@@ -66,14 +66,14 @@ content text_or_raw(reader& input, std::string const& path, std::string_view nam
   refuse(foreign_format(path, beginning));
   if (csv || nearly_text || !options.type) refuse(foreign_encoding(path, beginning));
   if (!is_said_csv(options)) refuse_other_name(path, name, beginning.substr(0, npy_magic.size()));
-  if (named_csv && !is_said_csv(options) && beginning.starts_with('<'))
-    refuse(foreign_text(path, beginning));
+  bool const tag = beginning.starts_with('<') || beginning.starts_with("\xef\xbb\xbf<");
+  if (named_csv && !is_said_csv(options) && tag) refuse(foreign_text(path, beginning));
   if (csv) return content::csv;
   if (looks_like_text(beginning)) {
     refuse(foreign_text(path, beginning));
     return has_names(beginning, rules_of(options)) ? content::csv : content::text;
   }
-  if (nearly_text) refuse("looks like text, but has bytes that text in UTF-8 has not");
+  if (nearly_text) refuse(told_odd_text(path, beginning));
   if (!options.type) fail_unknown(input, beginning);
   return content::raw;
 }
@@ -116,6 +116,7 @@ identified::identified(std::string const& path, open_options const& options)
     : found_(std::make_unique<opened>(identify(path, options))) {}
 identified::identified(identified&&) noexcept = default;
 identified::~identified() = default;
+bool identified::is_npz() const { return found_->what == content::npz; }
 bool identified::is_csv() const { return found_->what == content::csv; }
 opened identified::take() && { return std::move(*found_); }
 

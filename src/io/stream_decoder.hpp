@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <stdexcept>
+#include <utility>
 
 #include "compressed.hpp"
 
@@ -14,7 +16,7 @@ namespace tally::io {
 
 // A Codec is at the beginning of a stream when it is made, and behind begin(). Its decode() takes
 // bytes from the front of `in` and of `out`, as many as it has read and written, and returns
-// whether the stream has ended.
+// whether the stream has ended. Behind it there may be zeros, a multiple of `padding`.
 template <class Codec>
 class stream_decoder final : public decoder {
  public:
@@ -23,24 +25,35 @@ class stream_decoder final : public decoder {
     // Some output may be left in the codec when the input is at its end.
     do {
       if (ended_ && !begin_another(in)) break;
-      ended_ = codec_.decode(in, rest);
+      ended_ = decode_some(in, rest);
     } while (rest.size() == out.size() && !in.empty());
     return out.size() - rest.size();
   }
 
-  bool is_complete() const override { return ended_; }
+  bool is_complete() const override { return ended_ && zeros_ % Codec::padding == 0; }
 
  private:
+  bool decode_some(std::span<char const>& in, std::span<char>& out) {
+    if (is_first_) return codec_.decode(in, out);
+    try {
+      return codec_.decode(in, out);
+    } catch (std::runtime_error const&) {
+      throw std::runtime_error("is damaged, or what follows what is compressed is not compressed");
+    }
+  }
   // Behind zeros, with which tapes and disks fill up their blocks.
   bool begin_another(std::span<char const>& in) {
-    while (!in.empty() && in.front() == 0) in = in.subspan(1);
+    for (; !in.empty() && in.front() == 0; ++zeros_) in = in.subspan(1);
     if (in.empty()) return false;
+    if (std::exchange(zeros_, 0) % Codec::padding != 0) throw std::runtime_error(damaged);
     codec_.begin();
+    is_first_ = false;
     return true;
   }
 
   Codec codec_;
-  bool ended_ = false;
+  bool ended_ = false, is_first_ = true;
+  std::uint64_t zeros_ = 0;  // behind the stream before
 };
 
 // Has `run` work with a library's stream of this form, from `in` to `out`.

@@ -16,13 +16,15 @@ struct table::state {
   std::uint64_t rows = 0;
 };
 
-table::table(identified file) {
+table::table(identified file, bool in_decimal) {
   auto [input, what, options] = std::move(file).take();
   if (what != content::csv) throw error(input.name() + ": is not a CSV file");
-  state_ = std::make_unique<state>(
-      state{.text = text_parts(std::move(input), rules_of(options), options.where)});
+  state_ = std::make_unique<state>(state{
+      .text = text_parts(std::move(input),
+                         rules_of(options, in_decimal ? decimal_use::each : decimal_use::none),
+                         options.where)});
   begin_csv(state_->text, options, true);
-  state_->facts.resize(names().size());
+  state_->facts.resize(names().size(), {.row_name = state_->text.rows().row_name});
   state_->is_out.resize(names().size());
 }
 table::table(std::string const& path, open_options const& options)
@@ -50,6 +52,10 @@ std::optional<table::run> table::column(std::size_t i) const {
   if (state_->is_out[i]) return std::nullopt;
   auto const& found = state_->parts.front().columns[i];
   return run{found.type(), found.bytes(), found.negative_zeros(), found.missing()};
+}
+
+decimals const* table::in_decimal(std::size_t i) const {
+  return state_->is_out[i] ? nullptr : &state_->parts.front().columns[i].each();
 }
 
 std::optional<table::misfit> table::misfit_of(std::size_t i) const {

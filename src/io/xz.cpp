@@ -13,6 +13,8 @@ constexpr std::uint64_t most_memory = std::uint64_t(128) << 20;
 
 class xz_codec {
  public:
+  static constexpr int padding = 4;
+
   xz_codec() { begin(); }
   ~xz_codec() { lzma_end(&stream_); }
   xz_codec(xz_codec const&) = delete;

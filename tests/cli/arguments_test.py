@@ -6,7 +6,7 @@ import os
 import numpy as np
 import pytest
 
-from .command import answer, failure
+from .command import answer, failure, tally
 
 
 @pytest.mark.parametrize("typed, meant", [("--jsn", "--json"), ("--skipnan", "--skip-nan"),
@@ -109,3 +109,22 @@ def test_an_index_has_63_bits():
 def test_other_misuse_has_status_2(arguments):
     np.save("x.npy", np.ones(3))
     failure(2, *arguments)
+
+
+@pytest.mark.parametrize("command, flag", [
+    ("sum", "--json=false"), ("sum", "--skip-nan=-5"), ("sum", "--header=0"), ("sum", "--no-header=1"), ("sum", "--raw=true"),
+    ("sum", "--decimal=2"), ("sum", "--each=x"), ("sum", "--time=no"), ("scan", "--reverse=1"), ("cumsum", "--exclusive=0"),
+    ("top-k", "--smallest=off"), ("top-k", "--distinct=1"), ("devices", "--no-measure=0"), ("ladder", "--sweep=1"),
+    ("sum", "--help=1")])
+def test_a_flag_takes_no_value(command, flag):
+    name = flag[:flag.index("=")]
+    assert failure(2, command, flag, stdin=b"1") == f"tally: {flag}: {name} takes no value"
+    for other in (["--", flag], ["--missing=--json=1"]):
+        assert "takes no value" not in tally("sum", *other, stdin=b"1").stderr.decode()
+
+
+def test_standard_output_is_no_file_of_a_state():
+    assert failure(2, "sum", "--save-state", "-", stdin=b"1").startswith("tally: --save-state: - is no file")
+    answer("sum", "--save-state", "./-", stdin=b"1")
+    assert os.listdir() == ["-"]
+    assert failure(2, "merge", "./-", "--save-state=-").startswith("tally: --save-state: - is no file")

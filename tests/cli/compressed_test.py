@@ -106,8 +106,34 @@ def test_what_is_cut_off_or_damaged_is_an_error(kind):
 @each_kind
 def test_what_follows_has_to_be_compressed_too(kind):
     data = PACK[kind](b"1 2 3\n")
-    assert "what is compressed is damaged" in failure(1, "sum", stdin=data + b"4 5 6 7 8 9\n")
+    follows = "is damaged, or what follows what is compressed is not compressed"
+    for junk in (b"4 5 6 7 8 9\n", b"\n" * 20, b"\0" * 4 + b"x" * 20):
+        assert failure(1, "sum", stdin=data + junk) == f"tally: standard input: {follows}"
     assert "ends in the midst" in failure(1, "sum", stdin=data + data[:12])
+
+
+@each_kind
+def test_zeros_that_follow_are_padding(kind):
+    """Of xz a multiple of four, as its format has it."""
+    data = PACK[kind](b"1 2 3\n")
+    for zeros in range(1, 10):
+        padded = data + bytes(zeros)
+        if kind != "xz" or zeros % 4 == 0:
+            assert answer("sum", stdin=padded) == "6"
+            assert answer("sum", stdin=padded + data) == "12"
+        else:
+            assert "ends in the midst" in failure(1, "sum", stdin=padded)
+            assert "is damaged" in failure(1, "sum", stdin=padded + data)
+
+
+def test_lzma_without_a_container_is_told():
+    for preset in (0, 1, 6, 9):
+        data = lzma.compress(b"1 2 3\n", format=lzma.FORMAT_ALONE, preset=preset)
+        write("a.lzma", data)
+        assert failure(1, "sum", "a.lzma").startswith("tally: a.lzma: is compressed by lzma; xz -dc a.lzma prints")
+        assert "is compressed by lzma" in failure(1, "sum", "--dtype", "int32", stdin=data)
+    x = np.array([93, -1, 5], "int32")
+    assert answer("sum", "--dtype", "int32", stdin=x.tobytes()) == "97"
 
 
 def test_xz_that_needs_much_memory_is_refused():
@@ -172,7 +198,7 @@ def test_zeros_behind_a_gzip_file_are_padding():
     assert gzip.open("a.gz").read() == b"1 2 3\n" * 2
     assert answer("sum", "a.gz") == "12"
     write("b.gz", one + b"\0what else")
-    assert "what is compressed is damaged" in failure(1, "sum", "b.gz")
+    assert "what follows what is compressed is not compressed" in failure(1, "sum", "b.gz")
 
 
 def test_zstd_frames_to_skip_and_ones_with_a_large_window():

@@ -51,3 +51,12 @@ def test_a_stream_is_counted_to_its_end(command):
     assert "bytes follow it" in failure(1, command, stdin=npy(x)[:-8])
     assert "bytes follow it" in failure(1, command, stdin=npy(x)[:140])
     assert "more than" in failure(1, command, stdin=npy(x) + b"1")
+
+
+def test_what_is_missing_in_text_is_counted_with_it():
+    for text in (b"1 NA 2", b"NA nan -", b"0.5 null"):
+        missing = sum(w in (b"NA", b"nan", b"-", b"null") for w in text.split())
+        assert report("count", stdin=text)["nan_count"] == missing
+        assert report("count", "--skip-nan", stdin=text)["nan_count"] == missing
+    assert report("count", "--column", "a", stdin=b"a,b\n1,NA\nNA,2\n,3\n")["nan_count"] == 2
+    assert report("count", "--dtype", "float32", stdin=b"1 NA")["nan_count"] in (1, None)

@@ -130,6 +130,32 @@ def test_a_first_row_of_numbers_is_not_guessed_at():
     assert "--no-header" in failure(2, "sum", "--header", "--no-header", "z.csv")
 
 
+@pytest.mark.parametrize("first, why", [
+    ("NA,NA", "all of the first row says"), (",-", "all of the first row says"), ('"",null', "all of the first row says"),
+    ("2024-01-31,5", "begins with a date"), ("31.12.2024,Berlin", "begins with a date"), ("1/2/24,7", "begins with a date"),
+    ("1-Jan-2024,7", "begins with a date"), ("2024-01-31T10:00:00Z,x", "begins with a date"),
+    ("2024-01-31 10:00,x", "begins with a date"), ("12:30:00.5,7", "begins with a date")])
+def test_a_first_row_that_may_be_data_is_not_guessed_at(first, why):
+    write("t.csv", first + "\n1,2\n")
+    for command in (["sum", "--column", 2], ["describe"], ["info"], ["sum", "--decimal", "--column", 2]):
+        message = failure(1, *command, "t.csv")
+        assert why in message and "--header says that they are names, --no-header that they are data" in message
+    assert answer("sum", "--header", "--column", 2, "t.csv") == "2"
+    if first[-1].isdigit():
+        assert answer("sum", "--no-header", "--column", 2, "t.csv") == str(2 + int(first[-1]))
+
+
+def test_a_word_that_is_said_to_mean_nothing_is_no_name():
+    write("t.csv", "unk,unk\n1,2\n")
+    assert answer("sum", "--column", 2, "t.csv") == "2"
+    assert "--no-header" in failure(1, "sum", "--missing", "unk", "--column", 2, "t.csv")
+
+
+@pytest.mark.parametrize("name", ["0-4", "2020-21", "1.2", "10:30", "2024-Q1-x", "3 km", "a-1-2", "1-2-", "2024-01"])
+def test_a_name_with_digits_is_a_name(name):
+    assert answer("sum", "--column", 1, "--delimiter", ",", stdin=f"{name},y\n1,2\n".encode()) == "1"
+
+
 def test_columns_are_counted_from_1():
     write("t.csv", "a,b\n1,20\n")
     assert answer("sum", "--column", 1, "t.csv") == "1"
@@ -153,8 +179,24 @@ def test_a_header_without_rows_is_no_zero():
 
 def test_a_name_in_front_of_each_row():
     write("t.csv", '"mpg","cyl"\n"Mazda RX4",21,6\n"Fiat, 128",32.4,4\n')
-    assert answer("sum", "--column", "mpg", "t.csv") == "53.4"
-    assert answer("sum", "--column", 2, "t.csv") == "10"
+    assert noted("sum", "--column", "mpg", "t.csv")[0] == "53.4"
+    assert noted("sum", "--column", 2, "t.csv")[0] == "10"
+
+
+@pytest.mark.parametrize("command", [
+    ["sum"], ["mean", "--json"], ["describe"], ["describe", "--column", "1"], ["info"], ["info", "--column", "1"], ["count"],
+    ["scan"], ["top-k"], ["median"], ["sum", "--decimal"], ["max", "--decimal"], ["scan", "--decimal"]], ids=" ".join)
+def test_a_comma_in_a_number_is_told_that_makes_it_two(command):
+    """Of one column, of two, of several: the first would else be lost without a word."""
+    for text in "price\n1,50\n2,75\n", "item,price\nA,1,50\nB,2,75\n", "a,b,c,d\n1,2,3,4,50\n5,6,7,8,75\n":
+        first = text.split("\n")[1].split(",")[0]
+        write("t.csv", text)
+        column = [] if command[0] in ("describe", "info") or "--column" in command else ["--column", 1]
+        assert noted(*command, *column, "t.csv")[1] == (
+            f"tally: rows have a field more than the first one: '{first}' is taken for the name of a row, not for a "
+            "number; quotes keep a number with a comma together")
+    write("t.csv", 'item,price\n"1",50\n')
+    answer(*command, *column, "t.csv")
 
 
 def test_other_delimiters():

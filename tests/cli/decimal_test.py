@@ -3,7 +3,7 @@
 
 import itertools
 import math
-from decimal import ROUND_HALF_EVEN, Context, Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from .command import COMMON_KEYS, LONG, answer, failure, report, tally
+from .command import COMMON_KEYS, LONG, answer, failure, noted, report, tally
+from .oracle import in_full, shown_digits, to_34
 
 MORE = settings(max_examples=500 if LONG else 40, deadline=None)
-DIGITS_34 = Context(prec=34, rounding=ROUND_HALF_EVEN)
 METHODS = ["linear", "lower", "higher", "nearest", "midpoint"]
 
 
@@ -31,26 +31,18 @@ def written(draw):
     return format(Decimal(n).scaleb(-draw(st.sampled_from([1, 2, 2, 5, 19, 25])), Context(prec=100)), "f")
 
 
-def in_full(exact):
-    """A fraction whose decimal ends: no exponent, no zeros to spare."""
-    exact = Fraction(exact)
-    text = format(Context(prec=5000).divide(Decimal(exact.numerator), Decimal(exact.denominator)), "f")
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def to_34(exact):
-    exact = Fraction(exact)
-    return in_full(Fraction(DIGITS_34.divide(Decimal(exact.numerator), Decimal(exact.denominator))))
-
-
 def root_to_34(exact):
     """Of a fraction; what follows the digits that are computed counts as a digit more."""
     exact = Fraction(exact)
-    scale = 60 - len(str(exact.numerator)) // 2 + len(str(exact.denominator)) // 2
+    scale = 90 - len(str(exact.numerator)) // 2 + len(str(exact.denominator)) // 2
     shifted = exact * Fraction(10)**(2 * scale)
     root = math.isqrt(math.floor(shifted))
-    more = root * root != shifted
-    return in_full(Fraction(DIGITS_34.plus(Decimal(10 * root + more))) / Fraction(10)**(scale + 1))
+    if root * root == shifted:
+        in_tens = Fraction(root) / Fraction(10)**scale
+        if len(str(root).rstrip("0")) <= 70:
+            return in_full(in_tens)
+    context = shown_digits(root // 10**scale if scale >= 0 else root * 10**-scale, 70)
+    return format(context.plus(Decimal(10 * root + (root * root != shifted))).scaleb(-scale - 1, Context(prec=5000)), "f")
 
 
 def lines_of(words):
@@ -241,7 +233,102 @@ def test_top_k_is_a_stable_sorts(words, k, smallest, distinct, unsorted, skip):
     assert lines == [f"{i}\t{v}" for i, v in zip(order, found["values"])]
 
 
-COMMANDS = [["sum"], ["mean"], ["variance"], ["std"], ["norm"], ["sum-of-squares"], ["scan"], ["describe"], ["quantile"], ["median"], ["min"], ["max"], ["argmin"], ["argmax"], ["top-k"]]
+@MORE
+@given(st.lists(written(), min_size=1, max_size=30), st.data())
+def test_products_and_ranges_are_exact(words, data):
+    x = [Fraction(Decimal(w)) for w in words]
+    others = data.draw(st.lists(written(), min_size=len(words), max_size=len(words)))
+    assert answer("prod", "--decimal", stdin=lines_of(words)) == in_full(math.prod(x))
+    assert answer("peak-to-peak", "--decimal", stdin=lines_of(words)) == in_full(max(x) - min(x))
+    least, greatest = in_full(min(x)), in_full(max(x))
+    assert answer("min-max", "--decimal", stdin=lines_of(words)) == f"minimum  {least}\nmaximum  {greatest}"
+    found = report("min-max", "--decimal", stdin=lines_of(words))
+    assert (found["minimum"], found["maximum"], found["dtype"]) == (least, greatest, "decimal")
+    with open("b.txt", "wb") as file:
+        file.write(lines_of(others))
+    exact = in_full(sum(a * Fraction(Decimal(b)) for a, b in zip(x, others)))
+    assert answer("dot", "--decimal", "-", "b.txt", stdin=lines_of(words)) == exact
+    found = report("dot", "--decimal", "b.txt", "-", stdin=lines_of(words))
+    assert (found["value"], found["bits"], found["result_dtype"], found["inputs"]) == (exact, None, "decimal", ["b.txt", "-"])
+
+
+def test_products_and_ranges_of_what_is_missing_and_of_nothing():
+    text = b"0.5 NA -4"
+    assert answer("prod", "--decimal", "--skip-nan", stdin=text) == "-2"
+    assert answer("peak-to-peak", "--decimal", "--skip-nan", stdin=text) == "4.5"
+    assert answer("min-max", "--decimal", "--skip-nan", stdin=text) == "minimum  -4\nmaximum  0.5"
+    assert noted("min-max", "--decimal", stdin=text)[0] == "minimum  nan\nmaximum  nan"
+    for command in ("prod", "peak-to-peak"):
+        assert noted(command, "--decimal", stdin=text)[0] == "nan"
+    assert answer("prod", "--decimal", stdin=b"") == "1"
+    assert answer("prod", "--decimal", stdin=b"0.1 -0.0 1e4000") == "0"
+    assert answer("prod", "--decimal", stdin=b"1e-700 1e700 -2.50") == "-2.5"
+    assert "more digits than are shown: 1000000" in failure(1, "prod", "--decimal", stdin=b"1" * 600_000 + b" " + b"3" * 600_000)
+    for command in ("min-max", "peak-to-peak"):
+        assert "is empty" in failure(1, command, "--decimal", stdin=b"")
+    with open("b.txt", "wb") as file:
+        file.write(b"2 3 NA")
+    assert answer("dot", "--decimal", "--skip-nan", "-", "b.txt", stdin=text) == "1"
+    assert noted("dot", "--decimal", "-", "b.txt", stdin=text)[0] == "nan"
+    assert failure(1, "dot", "--decimal", "-", "b.txt", stdin=b"1 2") == (
+        "tally: dot: standard input has 2 elements, b.txt has more")
+    assert failure(1, "dot", "--decimal", "b.txt", "-", stdin=b"") == (
+        "tally: dot: standard input has 0 elements, b.txt has more")
+
+
+def test_a_dot_product_of_many_parts():
+    a, b = [f"{i % 1000 - 500}.{i % 7}" for i in range(200_000)], [f"{i % 13}e-{i % 3}" for i in range(200_000)]
+    for name, words in ("a.txt", a), ("b.csv", ["b", *b]):
+        with open(name, "wb") as file:
+            file.write(lines_of(words))
+    exact = in_full(sum(Fraction(Decimal(x)) * Fraction(Decimal(y)) for x, y in zip(a, b)))
+    assert answer("dot", "--decimal", "a.txt", "b.csv") == answer("dot", "--decimal", "b.csv", "a.txt") == exact
+
+
+@pytest.mark.parametrize("text, mean", [
+    ("9" * 36 + "98", "9" * 36 + "98"), ("12345678901234567890123456789012345678.5",) * 2,
+    (f"{10**40} {10**40 + 1}", f"{10**40}.5"), (f"{10**40} {10**40} {10**40 + 1}", f"{10**40}.3"),
+    ("-0." + "1" * 50, "-0." + "1" * 50), ("2 2 " + "2." + "0" * 38 + "1", "2." + "0" * 33)])
+def test_a_mean_in_decimal_is_exact_where_it_ends(text, mean):
+    """And where it does not, it does not read as if it did."""
+    assert answer("mean", "--decimal", stdin=text.encode()) == mean
+    assert report("describe", "--decimal", stdin=text.encode())["mean"] == mean
+    if " " not in text:
+        for command in ("median", "norm"):
+            assert answer(command, "--decimal", stdin=text.encode()) == mean.lstrip("-" * (command == "norm"))
+    assert answer("std", "--decimal", stdin=b"1 " + b"9" * 38) == "4" + "9" * 37  # of (10^38 - 2) / 2
+
+
+def test_all_columns_are_described_in_decimal():
+    table = "day;amount;note;id\nmon;0.1;x;99999999999999999999\ntue;\"0.20\";;1\nwed;NA;z;\n"
+    with open("t.csv", "w") as file:
+        file.write(table)
+    with open("u.csv", "w") as file:
+        file.write("day;amount;note;id\n1;0.7;2;2\n")
+    options = ["--decimal", "--delimiter", ";"]
+    done = tally("describe", *options, "t.csv", "u.csv", check=True)
+    lines = done.stdout.decode().splitlines()
+    assert [line.split()[:5] for line in lines] == [
+        ["column", "count", "nan_count", "sum", "mean"], ["amount", "4", "1", "1", "0." + 34 * "3"],
+        ["id", "4", "1", "100000000000000000002", "33333333333333333334"]]
+    assert done.stderr == b"tally: left out: day (t.csv: line 2: 'mon'), note (t.csv: line 2: 'x')\n"
+    for stdin in (table.encode(), open("t.csv", "rb")):
+        found = report("describe", *options, "--ddof", 1, stdin=stdin)
+        assert [c["column"] for c in found["columns"]] == ["amount", "id"]
+        assert found["left_out"][1] == {"column": "note", "because": "line 2: 'x'"}
+        for c in found["columns"]:
+            one = report("describe", *options, "--ddof", 1, "--column", c["column"], "t.csv")
+            assert c == {key: one[key] for key in c if key != "column"} | {"column": c["column"]}
+    assert "--each: needs --column" in failure(2, "describe", *options, "--each", "t.csv")
+    with open("v.csv", "w") as file:
+        file.write("a\n0.1\n0.2\n")
+    assert answer("describe", "--decimal", "v.csv") == answer("describe", "--decimal", stdin=b"0.1 0.2")
+    with open("w.csv", "w") as file:
+        file.write("a,b\nx,y\n")
+    assert "has no column of numbers: a (line 2: 'x')" in failure(1, "describe", "--decimal", "w.csv")
+
+
+COMMANDS = [["sum"], ["prod"], ["min-max"], ["peak-to-peak"], ["mean"], ["variance"], ["std"], ["norm"], ["sum-of-squares"], ["scan"], ["describe"], ["quantile"], ["median"], ["min"], ["max"], ["argmin"], ["argmax"], ["top-k"]]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -261,9 +348,3 @@ def test_each_command_reads_what_open_reads_and_refuses_what_is_no_decimal(comma
     assert "does not fit" in failure(1, *command, "--decimal", stdin=b"1e99999999")
     for option in (["--dtype", "float64"], ["--raw", "--dtype", "int8"]):
         assert "--decimal: cannot be with" in failure(2, *command, "--decimal", *option, stdin=b"1")
-
-
-def test_a_description_in_decimal_is_of_one_column():
-    with open("a.csv", "w") as file:
-        file.write("day,amount\nmon,0.1\n")
-    assert failure(1, "describe", "--decimal", "a.csv").startswith("tally: a.csv: which column? --column takes one of ")

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from .command import COMMON_KEYS, answer, failure, report, tally
+from .command import COMMON_KEYS, answer, failure, noted, report, tally
 from .oracle import (FLOATS, INTEGERS, exact_total, exact_values, exact_variance, hexadecimal,
                      in_json, nearest, nearest_root, values)
 
@@ -169,8 +169,8 @@ def test_columns_whose_integers_are_rounded_are_named():
     Path("t.csv").write_text("a,b,c,d\n9007199254740993,1,99999999999999999999,NA\n0.5,2,-1,9007199254740993\n")
     done = tally("describe", "t.csv")
     assert done.stderr.decode().splitlines() == [
-        f"tally: column '{name}': integers beyond 2^53 are rounded to float64" for name in "ac"]
-    assert answer("describe", "--column", "d", "t.csv").split("\n")[2].split() == ["sum", "9007199254740993"]
+        f"tally: column '{name}': integers beyond 2^53 are rounded to float64; --decimal keeps them" for name in "acd"]
+    assert noted("describe", "--column", "d", "t.csv")[0].split("\n")[2].split() == ["sum", "9007199254740993"]
     Path("u.csv").write_text("a,b\n1,2\n0.5,3\n")
     answer("describe", "u.csv")
     Path("v.csv").write_text("a,b\n1,2\n")

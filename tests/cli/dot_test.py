@@ -97,3 +97,16 @@ def test_arrays_that_do_not_go_together_are_refused():
 def test_of_nothing_it_is_zero():
     np.save("x.npy", np.zeros(0))
     assert answer("dot", "x.npy", "x.npy") == "0"
+
+
+@pytest.mark.parametrize("a, b", [([1, 2], [2**64 - 1, 3]), ([2**63, 0], [7, 5]), ([0, 1], [2**64 - 1, 2**63 + 1])])
+def test_text_of_which_one_needs_uint64_loses_nothing(a, b):
+    for name, values in ("a.txt", a), ("b.txt", b):
+        with open(name, "w") as file:
+            file.write(" ".join(map(str, values)))
+    found = report("dot", "a.txt", "b.txt")
+    assert (int(found["value"]), found["dtype"]) == (sum(x * y for x, y in zip(a, b)), "uint64")
+    assert answer("dot", "b.txt", "a.txt") == answer("dot", "--decimal", "a.txt", "b.txt") == found["value"]
+    with open("c.txt", "w") as file:
+        file.write("-1 2")
+    assert report("dot", "a.txt", "c.txt", "--dtype", "float64")["dtype"] == "float64"

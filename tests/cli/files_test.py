@@ -261,7 +261,7 @@ def test_nan_in_any_spelling_is_missing(word):
         assert "is not a number" in failure(1, "sum", stdin=other.encode())
 
 
-@pytest.mark.parametrize("name", ["x.npz", "x.npy.gz", "x.csv.gz", "x.txt.xz", "x.tsv.bz2", "x.json", "x.JSONL",
+@pytest.mark.parametrize("name", ["x.npz", "x.npy.gz", "x.csv.gz", "x.txt.xz", "x.tsv.bz2", "out.Z", "x.npy.Z", "a.tbz2", "x.json", "x.JSONL",
                                   "x.parquet", "x.xlsx", "x.h5", "x.mat", "x.pkl", "x.log", "x.md", "folder/x.zip"])
 @pytest.mark.parametrize("command", [["scan"], ["generate", "digits"], ["scan", "--json"]])
 def test_no_raw_data_under_a_name_that_says_otherwise(name, command):
@@ -292,3 +292,36 @@ def test_compressed_numbers_of_column_one():
     Path("z.csv.bz2").write_bytes(bz2.compress(b"a\n1\n2\n"))
     assert answer("sum", "--column", "a", "z.csv.bz2") == answer("sum", "z.csv.bz2") == "3"
     assert tally("describe", "z.csv.bz2").returncode == 0
+
+
+@pytest.mark.parametrize("text, told", [(b'{"a":1}\n', "is JSON"), (b"<?xml ?>", "is XML"),
+                                        (b"<html>", "is an HTML page"), (b'[{"a": 1}]', "is JSON")])
+def test_what_stands_behind_a_byte_order_mark_is_told(text, told):
+    for name in ("t.dat", "t.csv", "t.txt"):
+        Path(name).write_bytes(b"\xef\xbb\xbf" + text)
+        assert told in failure(1, "sum", name)
+    assert told in failure(1, "sum", stdin=b"\xef\xbb\xbf" + text)
+
+
+def test_letters_of_another_encoding_have_a_way_out():
+    table = "a,b\nMüller,1\nGroß,2\n".encode("latin-1")
+    for message in (failure(1, "sum", stdin=table), failure(1, "describe", stdin=table)):
+        assert "iconv -f LATIN1 -t UTF-8 FILE makes UTF-8 of it, and --column or --header reads CSV as it is" in message
+    assert answer("sum", "--column", "b", stdin=table) == "3"
+    assert answer("describe", "--header", "--column", "b", stdin=table).split("\n")[2].split()[1] == "3"
+    assert "iconv" not in failure(1, "sum", stdin=b"1 2 3\n4 5 \x00 6 7 8 9 10 11 12\n")
+
+
+@pytest.mark.parametrize("text", [b"# x y\n1 2\n", b"#x y\n1 2\n", b"## made today\n1\n"])
+def test_a_first_line_of_names_in_text_is_told(text):
+    assert "line 1: '#" in failure(1, "sum", stdin=text)
+    assert failure(1, "sum", stdin=text).endswith("; tail -n +2 leaves out a first line of names")
+    assert "tail" not in failure(1, "sum", stdin=b"1\n# 2\n")
+
+
+def test_names_with_control_characters_stay_on_their_line():
+    for name in ("a\nb.txt", "a\tb.txt", "a\x1b[31m.txt"):
+        Path(name).write_text("1 2")
+        shown = name.encode("unicode_escape").decode().replace("\\n", "\\x0a").replace("\\t", "\\x09")
+        assert answer("sum", "--each", name) == f"{shown}\t3"
+        assert report("sum", "--each", name)["inputs"] == [name]

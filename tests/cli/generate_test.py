@@ -123,3 +123,8 @@ def test_an_unknown_kind_names_the_nearest_one():
 def test_standard_output_stays_empty_where_the_arguments_are_wrong():
     assert "--condition" in failure(2, "generate", "ill-conditioned", "-n", 10, "--dtype", "float16",
                                     "--condition", 1e20)
+
+
+@pytest.mark.parametrize("kind", ["digits", "signed", "uniform", "normal"])
+def test_only_the_ill_conditioned_take_a_condition(kind):
+    assert failure(2, "generate", kind, "--condition", 10, "-o", "x.npy") == f"tally: --condition: {kind} numbers have none"

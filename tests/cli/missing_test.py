@@ -69,7 +69,7 @@ def test_none_is_rounded(values):
     assert answer("argmax", "--skip-nan", stdin=text) == str(values.index(max(kept)))
     assert answer("quantile", "--skip-nan", "-q", 0.5, "--method", "lower", stdin=text) == str(
         sorted(kept)[(len(kept) - 1) // 2])
-    found = report("describe", stdin=text)
+    found = json.loads(tally("describe", "--json", stdin=text).stdout)
     assert (found["sum"], found["minimum"], found["maximum"]) == tuple(map(in_json, (sum(kept), min(kept), max(kept))))
     assert (found["minimum_index"], found["maximum_index"]) == (values.index(min(kept)), values.index(max(kept)))
     assert (found["count"], found["nan_count"]) == (len(values), values.count(None))
@@ -105,7 +105,7 @@ def test_wherever_text_is_cut(threads):
     best = sorted(range(200_000), key=lambda i: (values[i] is None, -(values[i] or 0), i))[:1000]
     assert report("top-k", "-k", 1000, *how, stdin=text)["indices"] == best
     assert report("argmax", "--threads", threads, stdin=text)["value"] == 0
-    found = report("describe", "--threads", threads, stdin=text)
+    found = json.loads(tally("describe", "--json", "--threads", threads, stdin=text).stdout)
     assert found["nan_count"] == values.count(None)
     assert found["minimum_index"] == values.index(min(kept))
     lines = answer("scan", *how, stdin=text).split("\n")
@@ -229,7 +229,7 @@ def test_a_type_that_somebody_asks_for_has_all_of_its_integers():
 def test_columns():
     with open("t.csv", "w") as file:
         file.write("id,t\n1,1700000000123456789\n,\n3,1700000000123456790\n")
-    found = report("describe", "t.csv")["columns"]
+    found = json.loads(tally("describe", "--json", "t.csv").stdout)["columns"]
     assert [(c["dtype"], c["nan_count"], c["sum"]) for c in found] == [
         ("int64", 1, 4), ("int64", 1, str(2 * 1700000000123456789 + 1))]
     assert [(c["minimum_index"], c["maximum_index"]) for c in found] == [(0, 2), (0, 2)]

@@ -132,3 +132,22 @@ def test_npz(save):
     for length in (30, len(data) // 2, len(data) - 1):
         write("cut.npz", data[:length])
         assert "cut.npz" in failure(1, "sum", "cut.npz")
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_info_lists_the_arrays(save):
+    arrays = {"a": np.ones((3, 4), "float32"), "1": np.arange(5), "b c": np.array(True), "e": np.zeros((0, 2), "int8")}
+    save("x.npz", **arrays)
+    found = report("info", "x.npz")
+    assert [(a["array"], a["dtype"], a["shape"], a["count"]) for a in found["arrays"]] == [
+        (name, str(x.dtype), list(x.shape), x.size) for name, x in arrays.items()]
+    assert (found["dtype"], found["count"], found["inputs"]) == (None, 4, ["x.npz"])
+    lines = answer("info", "x.npz").split("\n")
+    assert [line.split()[0] for line in lines] == ["array", "a", "1", "b", "e"]
+    assert lines[1].split() == ["a", "float32", "3", "x", "4", "12"]
+    assert answer("info", "x.npz", "--column", "a").split()[:4] == ["file", "x.npz", "dtype", "float32"]
+    with zipfile.ZipFile("x.npz", "a") as archive:
+        archive.writestr("readme.txt", "1 2")
+    assert len(report("info", "x.npz")["arrays"]) == 4
+    save("y.npz", np.ones(3))
+    assert report("info", "y.npz")["dtype"] == "float64"

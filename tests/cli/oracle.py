@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The right answers for NumPy arrays, from Python's integers and Fraction."""
 
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -98,3 +99,30 @@ def integers(dtype, n=3000, seed=2):
 
 def values(dtype, n=2000):
     return hard_floats(dtype, n) if dtype in FLOATS else integers(dtype, n)
+
+
+def in_full(exact):
+    """A fraction whose decimal ends: no exponent, no zeros to spare."""
+    exact = Fraction(exact)
+    text = format(Context(prec=5000).divide(Decimal(exact.numerator), Decimal(exact.denominator)), "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def ends(exact):
+    rest = Fraction(exact).denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    return rest == 1
+
+
+def shown_digits(whole, most=10**6):
+    """Of what is rounded: 34, or all before the point and one behind it."""
+    return Context(prec=min(max(34, len(str(abs(whole))) * (whole != 0) + 1), most), rounding=ROUND_HALF_EVEN)
+
+
+def to_34(exact):
+    exact = Fraction(exact)
+    if ends(exact):
+        return in_full(exact)
+    return format(shown_digits(int(exact)).divide(Decimal(exact.numerator), Decimal(exact.denominator)), "f")

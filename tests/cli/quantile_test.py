@@ -157,3 +157,9 @@ def test_it_names_what_it_refuses():
     assert failure(2, "quantile", "x.npy", "-q", "0.5,") == "tally: -q: '' is not a number"
     assert "--method" in failure(2, "quantile", "x.npy", "--method", "best")
     failure(2, "median", "x.npy", "-q", "0.5")
+
+
+@pytest.mark.parametrize("place", ["-0", "-0.0", "-0%", "-.0", "+0"])
+def test_zero_may_have_a_sign(place):
+    assert answer("quantile", "-q", place, stdin=b"3 1 2") == "1"
+    assert "is not from 0 to 1" in failure(2, "quantile", "-q", "-0.1", stdin=b"1")

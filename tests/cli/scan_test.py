@@ -6,6 +6,7 @@ import itertools
 import math
 import os
 import stat
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -245,8 +246,29 @@ def test_the_input_may_be_the_output():
 
 def test_an_init_that_is_no_number_is_a_usage_error():
     np.save("x.npy", np.ones(3, "int32"))
-    for init in ("one", "1.5", "99999999999999999999"):
-        assert init in failure(2, "scan", "x.npy", "--init", init)
+    for init in ("one", "1.5", "1x", "--1", "9" * 38, "1e37"):
+        assert init in failure(2, "scan", "x.npy", f"--init={init}")
+    for dtype, init in ("int64", 2**63), ("uint64", -1), ("int8", 128):
+        assert str(init) in failure(2, "scan", "x.npy", f"--init={init}", "--out-dtype", dtype)
+
+
+@pytest.mark.parametrize("init, value", [
+    ("9223372036854775808", 2**63), ("-9223372036854775809", -2**63 - 1), ("-1", -1), ("1e3", 1000), ("-2.5k", -2500), ("+1M", 10**6),
+    ("18446744073709551616", 2**64), ("9" * 37, 10**37 - 1), ("-" + "9" * 37, 1 - 10**37), ("0e5", 0), ("10e-1", 1)])
+@pytest.mark.parametrize("values", [[1, -2, 3], [2**64 - 1, 2**64 - 1], [-2**63, -2**63, 5], [0, 2**63]], ids=str)
+def test_an_init_of_printed_integers_is_any_integer(init, value, values):
+    text = " ".join(map(str, values)).encode()
+    for options in ([], ["--exclusive"], ["--reverse"], ["--decimal"]):
+        sums = list(itertools.accumulate(values[::-1] if "--reverse" in options else values, initial=value))
+        sums = sums[:-1] if options == ["--exclusive"] else sums[1:]
+        wanted = list(map(str, sums[::-1] if "--reverse" in options else sums))
+        assert answer("scan", f"--init={init}", *options, stdin=text).split("\n") == wanted
+    np.save("x.npy", np.array([1, 2], "int8"))
+    assert answer("scan", f"--init={init}", "x.npy") == f"{value + 1}\n{value + 3}"
+    if not -2**63 <= value + 1 < 2**63 - 2:
+        assert "which int64 does not hold" in failure(1, "scan", f"--init={init}", "x.npy", "-o", "y.npy")
+    np.save("z.npy", np.array([0.5]))
+    assert float(answer("scan", f"--init={init}", "z.npy")) == float(Fraction(value) + Fraction(1, 2))
 
 
 def test_an_init_is_read_like_input():

@@ -2,6 +2,7 @@
 """--save-state and merge: an array reduced in parts."""
 
 import json
+import math
 import os
 import random
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from .command import answer, failure, report, tally
+from .command import answer, failure, noted, report, tally
 from .oracle import hard_floats, values
 
 EXACT = ["sum", "mean", "variance", "min", "max", "describe"]
@@ -40,7 +41,8 @@ def test_merged_states_of_any_split_give_the_answer_of_the_whole(command, dtype)
     whole = result(report(command, "x.npy"))
     for seed in range(2):
         cuts = sorted(random.Random(seed).sample(range(1, len(x)), 4))
-        assert result(report("merge", *save_parts(x, command, cuts))) == whole
+        merged = tally("merge", "--json", *save_parts(x, command, cuts), check=True)
+        assert result(json.loads(merged.stdout)) == whole
 
 
 def test_states_of_a_sum_merge_in_any_order_and_grouping():
@@ -299,6 +301,19 @@ def test_no_command_saves_integers_that_it_rounds(command):
     tally(command, "b.txt", "--save-state", "b.state", check=True)
 
 
+@pytest.mark.parametrize("command", ["sum", "mean", "max", "argmax", "prod", "describe"])
+def test_a_merge_says_what_is_missing_as_the_parts_do(command):
+    np.save("x.npy", np.array([math.nan, 2.0]))
+    np.save("y.npy", np.array([1.0]))
+    for files in (["-", "-"], ["x.npy", "y.npy"]):
+        for skip in ([], ["--skip-nan"] if command != "describe" else []):
+            for state, file, text in ("a.state", files[0], b"NA 2"), ("b.state", files[1], b"1"):
+                tally(command, file, "--save-state", state, *skip, stdin=text, check=True)
+            told = tally("merge", "a.state", "b.state", check=True).stderr
+            spoilt = not skip and command != "describe"
+            assert told == b"tally: 1 of 3 are NaN or missing; states saved with --skip-nan leave them out\n" * spoilt
+
+
 def test_states_of_text_of_different_types_name_the_way_out():
     for name, text in ("a", "1 2"), ("b", "0.5"):
         write(name, text)
@@ -322,24 +337,24 @@ OLD = Path(__file__).parent / "states"
 def test_states_of_version_1_are_read(name, expected):
     old = OLD / f"{name}.state"
     assert old.read_bytes()[4] == 1
-    assert answer("merge", old) == expected
-    answer("merge", old, "--save-state", "new.state")
+    assert tally("merge", old).stdout.decode() == expected + "\n"
+    tally("merge", old, "--save-state", "new.state", check=True)
     assert open("new.state", "rb").read()[4] == 2
-    assert answer("merge", "new.state") == expected
+    assert tally("merge", "new.state").stdout.decode() == expected + "\n"
 
 
 def test_states_of_version_1_are_merged_with_new_ones():
     write("a.txt", "NA 3 5")
     tally("sum", "a.txt", "--save-state", "a.state")
-    assert answer("merge", OLD / "sum_int64.state", "a.state") == "nan"
+    assert noted("merge", OLD / "sum_int64.state", "a.state")[0] == "nan"
     write("b.txt", "3 5")
     answer("sum", "b.txt", "--save-state", "b.state")
     assert answer("merge", OLD / "sum_int64.state", "b.state") == "63"
-    found = report("merge", OLD / "describe_int64.state")
+    found = json.loads(tally("merge", "--json", OLD / "describe_int64.state").stdout)
     assert (found["sum"], found["minimum_index"], found["maximum"]) == ("9223372036854775803", 6, str(2**63 - 1))
     write("c.txt", "NA NA -9")
     answer("describe", "c.txt", "--save-state", "c.state")
-    found = report("merge", OLD / "describe_int64.state", "c.state")
+    found = json.loads(tally("merge", "--json", OLD / "describe_int64.state", "c.state").stdout)
     assert (found["minimum"], found["minimum_index"], found["nan_count"], found["count"]) == (-9, 10, 2, 6)
 
 
@@ -376,5 +391,5 @@ def test_states_of_text_with_missing_integers_keep_its_integers(command, skip):
                 tally(command, "part.txt", "--save-state", names[-1], *place, *skip)
             if not all(map(os.path.exists, names)):
                 continue  # a part with no integer has no least one
-            assert result(report("merge", *names)) == whole, cuts
+            assert result(json.loads(tally("merge", "--json", *names).stdout)) == whole, cuts
             assert whole["dtype"] == "int64"

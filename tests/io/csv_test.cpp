@@ -75,16 +75,16 @@ TEST_F(csv_test, a_first_row_with_a_name_in_it_is_a_header) {
   EXPECT_EQ(column(",a,b\n0,5,6\n", "1"), values{0});
 }
 
-TEST_F(csv_test, a_first_row_of_nothing_but_missing_words_is_a_header) {
-  EXPECT_EQ(column("NA,nan\n1,2\n", "1"), values{1});
-  EXPECT_EQ(column("NA,nan\n1,2\n", "nan"), values{2});
-  EXPECT_EQ(column("-,null\n1,2\n", "null"), values{2});
-  EXPECT_EQ(column("NA\n1\n"), values{1});
-  EXPECT_EQ(column("\"\",\n1,2\n", "2"), values{2});
-  EXPECT_EQ(read_all<double>(in.write("a.csv", "7,NA\n1,2\n"),
-                             {.type = dtype::float64, .column = "7", .missing = {"7"}}),
-            values{1});
-  EXPECT_TRUE(error_of("7,NA\n1,2\n", {.column = "7"}).starts_with("all of the first row"));
+TEST_F(csv_test, of_a_first_row_of_nothing_but_missing_words_somebody_has_to_say_what_it_is) {
+  EXPECT_EQ(column("NA,nan\n1,2\n", "1", true), values{1});
+  EXPECT_EQ(column("NA,nan\n1,2\n", "nan", true), values{2});
+  EXPECT_EQ(column("\"\",\n1,2\n", "2", true), values{2});
+  EXPECT_TRUE(std::isnan(column("NA,nan\n1,2\n", "1", false)[0]));
+  for (std::string const row : {"NA,nan\n", "-,null\n", "NA\n", "\"\",\n", "7,x\n"})
+    EXPECT_EQ(error_of(row + "1,2\n", {.column = "1", .missing = {"7", "x"}}),
+              "all of the first row says that there is no number: --header says that they are "
+              "names, --no-header that they are data");
+  EXPECT_TRUE(error_of("7,NA\n1,2\n", {.column = "7"}).starts_with("all of the first row are"));
 }
 
 TEST_F(csv_test, a_name_in_front_of_every_row_needs_none_of_its_own) {

@@ -55,7 +55,27 @@ TEST(decimal_sum, of_integers_is_gmps_in_any_order_and_grouping) {
   mpz_clears(exact, one, nullptr);
 }
 
-TEST(decimal_sum, has_a_mean_of_34_digits_at_most_ties_to_even) {
+TEST(decimal_sum, has_a_mean_in_full_where_it_ends) {
+  auto const mean = [](std::string const& sum, unsigned __int128 count) {
+    decimal_sum one;
+    one.add(sum);
+    return one.quotient(count);
+  };
+  EXPECT_EQ(mean("-3", 8), "-0.375");
+  EXPECT_EQ(mean("1e40", 4), "25" + std::string(38, '0'));
+  EXPECT_EQ(mean(std::string(34, '1') + "5", 1), std::string(34, '1') + "5");
+  EXPECT_EQ(mean(std::string(90, '9') + ".7", 1), std::string(90, '9') + ".7");
+  EXPECT_EQ(mean("1" + std::string(50, '0') + "1", 2), "5" + std::string(50, '0') + ".5");
+  EXPECT_EQ(mean("1e20000000", 2), "5" + std::string(19999999, '0'));
+  EXPECT_EQ(mean("0", 7), "0");
+  EXPECT_EQ(mean("1e-50", 4), "0." + std::string(50, '0') + "25");
+  // Divided by 2 so often, and by 5, there is a digit more each time.
+  EXPECT_EQ(mean("1", static_cast<unsigned __int128>(1) << 123).size(), 2u + 123);
+  EXPECT_EQ(mean("1e-3", static_cast<unsigned __int128>(1) << 123).size(), 2u + 126);
+  EXPECT_EQ(mean("1", 7450580596923828125u).size(), 2u + 27);  // 5^27
+}
+
+TEST(decimal_sum, has_a_mean_of_34_digits_or_one_behind_the_point_ties_to_even) {
   auto const mean = [](std::string const& sum, std::uint64_t count) {
     decimal_sum one;
     one.add(sum);
@@ -63,25 +83,21 @@ TEST(decimal_sum, has_a_mean_of_34_digits_at_most_ties_to_even) {
   };
   EXPECT_EQ(mean("1", 3), "0." + std::string(34, '3'));
   EXPECT_EQ(mean("-2", 3), "-0." + std::string(33, '6') + "7");
-  EXPECT_EQ(mean("3", 8), "0.375");
-  EXPECT_EQ(mean("1e40", 4), "25" + std::string(38, '0'));
-  EXPECT_EQ(mean(std::string(34, '1') + "5", 1), std::string(33, '1') + "20");
-  EXPECT_EQ(mean(std::string(33, '1') + "25", 1), std::string(33, '1') + "20");
-  EXPECT_EQ(mean(std::string(33, '1') + "25.1", 1), std::string(33, '1') + "30");
-  EXPECT_EQ(mean(std::string(35, '9'), 1), "1" + std::string(35, '0'));
-  EXPECT_EQ(mean(std::string(33, '1') + "25" + std::string(90, '0') + ".1", 1),
-            std::string(33, '1') + "30" + std::string(90, '0'));
-  // What lies below the digits of the sum: a third more than a tie, a third less than one.
-  EXPECT_EQ(mean(std::string(33, '3') + "76", 3), std::string(33, '1') + "30");
-  EXPECT_EQ(mean("-" + std::string(33, '3') + "76", 3), "-" + std::string(33, '1') + "30");
-  EXPECT_EQ(mean(std::string(33, '3') + "46", 3), std::string(33, '1') + "20");
-  EXPECT_EQ(mean(std::string(33, '3') + "44", 3), std::string(33, '1') + "10");
+  EXPECT_EQ(mean("2e39", 3), std::string(39, '6') + ".7");
+  EXPECT_EQ(mean("299999999999999999999999999999999999.9", 3), "1" + std::string(35, '0') + ".0");
+  EXPECT_EQ(mean("1" + std::string(39, '0') + "1", 1000003),
+            "9999970000089999730000809997570007.3");
+  EXPECT_EQ(mean("3000009" + std::string(38, '0') + "1", 1000003),
+            "3" + std::string(39, '0') + ".0");
+  // Digits below those that are shown: a third more than a tie, a third less than one.
   EXPECT_EQ(mean("0." + std::string(33, '3') + "76", 3), "0." + std::string(33, '1') + "3");
-  EXPECT_EQ(mean("0", 7), "0");
-  EXPECT_EQ(mean("1e-50", 4), "0." + std::string(50, '0') + "25");
+  EXPECT_EQ(mean("-0." + std::string(33, '3') + "76", 3), "-0." + std::string(33, '1') + "3");
+  EXPECT_EQ(mean("0." + std::string(33, '3') + "46", 3), "0." + std::string(33, '1') + "2");
+  EXPECT_EQ(mean("0." + std::string(33, '3') + "44", 3), "0." + std::string(33, '1') + "1");
+  EXPECT_EQ(mean("2." + std::string(40, '9'), 3), "1.000000000000000000000000000000000");
 }
 
-TEST(decimal_sum, has_a_root_of_34_digits_at_most_ties_to_even) {
+TEST(decimal_sum, has_a_root_in_full_within_70_digits_else_rounded_ties_to_even) {
   auto const root = [](std::string const& sum, unsigned __int128 divisor) {
     decimal_sum one;
     one.add(sum);
@@ -96,15 +112,16 @@ TEST(decimal_sum, has_a_root_of_34_digits_at_most_ties_to_even) {
   auto const most = ~static_cast<unsigned __int128>(0);
   EXPECT_EQ(root("340282366920938463463374607431768211455", most), "1");
   EXPECT_EQ(root("1", most), "0.00000000000000000005421010862427522170037264004349709");
-  // The roots of 10^34 + 5, a tie, and of just above.
-  EXPECT_EQ(root("100000000000000000000000000000000100000000000000000000000000000000025", 1),
-            "1" + std::string(34, '0'));
-  EXPECT_EQ(root("100000000000000000000000000000000100000000000000000000000000000000026", 1),
-            "1" + std::string(32, '0') + "10");
-  EXPECT_EQ(root("100000000000000000000000000000000100000000000000000000000000000000025." +
-                     std::string(90, '0') + "1",
-                 1),
-            "1" + std::string(32, '0') + "10");
+  // The roots of 10^34 + 5, and of just above.
+  std::string const square =
+      "100000000000000000000000000000000100000000000000000000000000000000025";
+  EXPECT_EQ(root(square, 1), "1" + std::string(33, '0') + "5");
+  EXPECT_EQ(root(square + "." + std::string(90, '0') + "1", 1), "1" + std::string(33, '0') + "5.0");
+  decimal_sum wide;
+  wide.add(std::string(68, '7') + ".25");
+  EXPECT_EQ(root(wide.square().text(), 1), wide.text());
+  EXPECT_EQ(root("2e138", 1),
+            "1414213562373095048801688724209698078569671875376948073176679737990732");
 }
 
 TEST(decimal_sum, is_multiplied_shifted_squared_and_negated) {

@@ -14,6 +14,7 @@ namespace tally::io {
 class decimal_source {
  public:
   // Throws as open() does, and of what is no text.
+  explicit decimal_source(identified file);
   decimal_source(std::string const& path, open_options const& options);
   decimal_source(decimal_source&&) noexcept;
   ~decimal_source();
@@ -21,6 +22,7 @@ class decimal_source {
   // The next of them; null at the end. Valid until the next call.
   decimals const* next();
   std::uint64_t bytes_read() const;
+  std::string const& row_name() const;  // text_facts::row_name
 
  private:
   struct state;

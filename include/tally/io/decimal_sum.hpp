@@ -33,13 +33,16 @@ class decimal_sum {
   // Times an integer, and times 10^power.
   void multiply(std::uint64_t factor);
   void shift(std::int64_t power);
-  // Throws where it has more than some 200,000 digits but zeros.
-  decimal_sum square() const;
+  // Throws where one has more than some 200,000 digits but zeros.
+  decimal_sum times(decimal_sum const& other) const;
+  decimal_sum square() const { return times(*this); }
 
   // In full: an optional minus, digits, and a point where there is a fraction; no zeros to spare.
   std::string text() const;
-  // The sum divided by a number that is not 0, or the root of that, where it is not negative: exact
-  // if 34 digits are enough, else rounded to 34 significant ones, ties to even.
+  // The sum divided by a number that is not 0, or the root of that, where it is not negative: in
+  // full if it ends, a root within 70 digits. Else rounded, ties to even, to 34 significant digits
+  // or, if that is more, to one behind the point, of a root to 70; then zeros at its end are shown,
+  // too. The divisor of a quotient is less than 2^124.
   std::string quotient(unsigned __int128 divisor) const;
   std::string root(unsigned __int128 divisor) const;
 
@@ -65,7 +68,13 @@ class decimal_sum {
   // Carried.
   limbs all() const;
   std::optional<std::string> short_text() const;
-  std::string root_of(int degree, unsigned __int128 divisor) const;
+  // digits * 10^-scale, without zeros at either end of the digits; of zero there are none.
+  struct integer {
+    bool negative;
+    std::string digits;
+    std::int64_t scale;
+  };
+  integer as_integer() const;
 
   std::array<total, most_scale + 1> totals_{};  // by scale
   limbs others_;

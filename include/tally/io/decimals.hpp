@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tally/interpolation.hpp"
-#include "tally/io/decimal_squares.hpp"
+#include "tally/io/decimal_products.hpp"
 
 namespace tally::io {
 
@@ -28,8 +28,16 @@ class decimals {
 
   // For a number that is not missing.
   void add_to(decimal_sum& sum, std::size_t i, bool negated = false) const;
-  void add_square_to(decimal_squares& sum, std::size_t i) const;
+  static void add_product_to(decimal_products& sum, decimals const& a, std::size_t i,
+                             decimals const& b, std::size_t j);
   decimal_sum value(std::size_t i) const;
+  // An integer over 10^places, without zeros at its end.
+  struct integer {
+    bool negative;
+    std::string digits;
+    std::int64_t places;
+  };
+  integer parts(std::size_t i) const;
   // Less than 0, 0 or more than 0 as one is less than another, equal or greater.
   static int compare(decimals const& a, std::size_t i, decimals const& b, std::size_t j) {
     return compare(a, a.all_[i], b, b.all_[j]);

@@ -22,12 +22,14 @@ namespace tally::io {
 struct text_facts {
   std::uint64_t missing = 0;   // fields that say that there is no number
   std::uint64_t decimals = 0;  // numbers that are no integers; only where no type was asked for
-  std::uint64_t largest = 0;   // integer without its sign; of what 64 bits do not hold, 2^64 - 1
+  std::uint64_t beyond = 0;    // the range of the floating type: infinite there, or zero
   decimal_sum large = {};      // the exact sum of the integers from 2^53 on that became float64
   bool negative = false;       // whether an integer was
+  // Whether a number is so large that the floating type has no fractions there, and it has not the
+  // number either; where the type is none, float64. Not where somebody asked for the type.
+  bool rounded = false;
+  std::string row_name = {};  // the first, in quotes for a message, where rows have names in front
 
-  // Whether there is an integer from where on float64 has not all of them.
-  bool is_beyond_float64() const { return largest > std::uint64_t(1) << 53; }
   void add(text_facts const& other);
 };
 
@@ -117,6 +119,7 @@ class identified {
   identified(identified&&) noexcept;
   ~identified();
   bool is_csv() const;
+  bool is_npz() const;
   opened take() &&;
 
  private:
@@ -128,16 +131,20 @@ class identified {
 // CRC-32 is checked.
 //
 // CSV follows RFC 4180, and lines may end in CR, too. The first row holds names, unless options say
-// that it does not; where all of it are numbers, they have to say. Every row has as many fields, or
-// all have one more than the first: a name in front. The usual words for "no number" are an empty
-// field, NA, N/A, #N/A, null, None and -, in any case, and nan as C libraries write it: NaN, or an
-// integer that is missing where nobody has asked for a type of integers.
+// that it does not; where all of it are numbers or words for none, or the first is a date, they
+// have to say. Every row has as many fields, or all have one more than the first: a name in front.
+// The usual words for "no number" are an empty field, NA, N/A, #N/A, null, None and -, in any case,
+// and nan as C libraries write it: NaN, or an integer that is missing where nobody has asked for a
+// type of integers.
 //
 // Throws tally::error with one line that names the file and what is wrong with it, options that say
 // nothing of such a file among it. A mapped file that another process cuts short meanwhile ends
 // this process by SIGBUS.
 std::unique_ptr<source> open(identified file);
 std::unique_ptr<source> open(std::string const& path, open_options const& options = {});
+
+// The names of the arrays of a .npz, and nothing of what else it holds.
+std::vector<std::string> arrays_of(identified file);
 
 // Whether a file's name ends so, in upper or lower case; `suffix` is in lower case.
 bool ends_in(std::string_view name, std::string_view suffix);
@@ -146,6 +153,7 @@ bool ends_in(std::string_view name, std::string_view suffix);
 struct decimal_total {
   decimal_sum sum;
   std::uint64_t count = 0, missing = 0, bytes_read = 0;
+  std::string row_name = {};  // as in text_facts
 };
 decimal_total sum_decimals(std::string const& path, open_options const& options = {});
 

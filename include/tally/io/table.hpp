@@ -9,14 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "tally/io/decimals.hpp"
 #include "tally/io/source.hpp"
 
 namespace tally::io {
 
 class table {
  public:
-  // The file is CSV; open_options::column does not count. Throws as open() does.
-  explicit table(identified file);
+  // The file is CSV; open_options::column does not count. Throws as open() does. Numbers are
+  // elements, in column(), or decimals, in in_decimal().
+  explicit table(identified file, bool in_decimal = false);
   table(std::string const& path, open_options const& options);
   table(table&&) noexcept;
   ~table();
@@ -34,6 +36,7 @@ class table {
   // Nothing if a field, here or before, is no number and does not say that there is none. Where
   // there is one column alone, that is an error.
   std::optional<run> column(std::size_t i) const;
+  decimals const* in_decimal(std::size_t i) const;  // likewise
   // Which field that is, in quotes for a message.
   struct misfit {
     std::uint64_t line;
