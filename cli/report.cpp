@@ -38,26 +38,26 @@ int digits_of(dtype type) {
   });
 }
 
-// Whether the answer is the same whatever the numbers are rounded to.
-bool is_counted(std::string_view command) {
-  constexpr std::string_view all[] = {"count", "info", "count-nonzero", "any-of", "all-of"};
+// Whether it looks at no numbers, or at no more than whether they are zero.
+bool counts_alone(std::string_view command) {
+  constexpr std::string_view all[] = {"count", "info"};
   return std::ranges::count(all, command) > 0;
 }
+bool counts(std::string_view command) {
+  constexpr std::string_view all[] = {"count-nonzero", "any-of", "all-of"};
+  return counts_alone(command) || std::ranges::count(all, command) > 0;
+}
 
-// Of a text with elements of this type, or of what is float64 in its answer.
-std::string rounding_notes(unsigned can, std::string const& whose, dtype type,
-                           io::text_facts const& text, bool is_answer) {
-  std::string notes;
-  auto const way = can & (adds_decimals | takes_decimals) ? "; --decimal keeps them" : "";
-  bool const elements = is_floating(type) && text.rounded;
-  if (elements || is_answer)
-    notes = fmt::format("tally: {}integers beyond 2^{} are rounded to {}{}\n", whose,
-                        digits_of(elements ? type : dtype::float64),
-                        name(elements ? type : dtype::float64), way);
-  if (is_floating(type) && text.beyond > 0)
-    notes += fmt::format("tally: {}{} beyond the range of {} {}: infinite or 0{}\n", whose,
-                         text.beyond, name(type), text.beyond == 1 ? "is" : "are", way);
-  return notes;
+std::string rounding_note(std::string const& whose, dtype type, std::string_view way) {
+  return fmt::format("tally: {}integers beyond 2^{} are rounded to {}{}\n", whose, digits_of(type),
+                     name(type), way);
+}
+
+std::string range_note(std::string const& whose, facts const& about, io::text_facts const& text,
+                       std::string_view way) {
+  if (!is_floating(about.type) || text.beyond == 0) return {};
+  return fmt::format("tally: {}{} of {} beyond the range of {}, taken as infinite or 0{}\n", whose,
+                     text.beyond, about.count, name(about.type), way);
 }
 
 std::string aligned(answer const& found) {
@@ -150,11 +150,18 @@ void print_notes(arguments const& options, facts const& about, answer const& fou
         "tally: rows have a field more than the first one: {} is taken for the name of a row, not "
         "for a number; quotes keep a number with a comma together\n",
         text.row_name);
+  auto const way = can & (adds_decimals | takes_decimals) ? "; --decimal keeps them" : "";
   auto const value = found.keys.find("value");
-  if (!is_counted(options.command) && !(value != found.keys.end() && *value == "nan"))
-    notes += rounding_notes(can, "", about.type, text, found.rounded);
-  for (auto const& [name, facts] : about.columns)
-    notes += rounding_notes(can, "column '" + name + "': ", dtype::float64, facts, false);
+  bool const is_nan = value != found.keys.end() && *value == "nan";
+  bool const elements = is_floating(about.type) && text.rounded;
+  if ((elements || found.rounded) && !is_nan && !counts(options.command))
+    notes += rounding_note("", elements ? about.type : dtype::float64, way);
+  if (!counts_alone(options.command)) notes += range_note("", about, text, way);
+  for (auto const& [name, facts] : about.columns) {
+    auto const whose = "column '" + name + "': ";
+    if (facts.rounded) notes += rounding_note(whose, dtype::float64, way);
+    notes += range_note(whose, about, facts, way);
+  }
   std::fputs(notes.c_str(), stderr);
 }
 

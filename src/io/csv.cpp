@@ -39,6 +39,10 @@ bool is_date(std::string_view text) {
           std::string_view(" T.+Z").find(rest[end]) != std::string_view::npos);
 }
 
+bool has_letter(std::string_view text) {
+  return std::ranges::any_of(text, [](unsigned char c) { return std::isalpha(c) || c >= 0x80; });
+}
+
 // Why it may be data, unless somebody names columns so; empty if it is names.
 std::string why_data(row const& first, column_rules const& rules) {
   auto const is_missing = [&](std::string const& text) { return rules.is_missing(text); };
@@ -48,6 +52,7 @@ std::string why_data(row const& first, column_rules const& rules) {
   if (std::ranges::all_of(first, is_missing))
     return "all of the first row says that there is no number";
   if (std::ranges::all_of(first, is_value)) return "all of the first row are numbers";
+  if (std::ranges::none_of(first, has_letter)) return "the first row has no letter";
   if (is_date(first[0])) return "the first row begins with a date, " + quoted(first[0]);
   return {};
 }

@@ -132,9 +132,11 @@ def test_a_first_row_of_numbers_is_not_guessed_at():
 
 @pytest.mark.parametrize("first, why", [
     ("NA,NA", "all of the first row says"), (",-", "all of the first row says"), ('"",null', "all of the first row says"),
-    ("2024-01-31,5", "begins with a date"), ("31.12.2024,Berlin", "begins with a date"), ("1/2/24,7", "begins with a date"),
+    ("2024-01-31,5", "has no letter"), ("31.12.2024,Berlin", "begins with a date"), ("1/2/24,7", "has no letter"),
     ("1-Jan-2024,7", "begins with a date"), ("2024-01-31T10:00:00Z,x", "begins with a date"),
-    ("2024-01-31 10:00,x", "begins with a date"), ("12:30:00.5,7", "begins with a date")])
+    ("2024-01-31 10:00,x", "begins with a date"), ("12:30:00.5,x", "begins with a date"),
+    ("$5,7", "has no letter"), ("5%,7%", "has no letter"), ('"1,5","2,5"', "has no letter"), ("1 000,7", "has no letter"),
+    ("10.0.0.1,7", "has no letter"), ("0-4,7", "has no letter"), ("(5),7", "has no letter"), ("#,7", "has no letter")])
 def test_a_first_row_that_may_be_data_is_not_guessed_at(first, why):
     write("t.csv", first + "\n1,2\n")
     for command in (["sum", "--column", 2], ["describe"], ["info"], ["sum", "--decimal", "--column", 2]):

@@ -134,11 +134,20 @@ def test_a_decimal_that_becomes_another_integer_is_told(text):
 def test_numbers_beyond_the_range_of_the_type_are_told(dtype, text, wanted, count):
     options = ["--dtype", dtype] * (dtype is not None)
     done = tally("max", "--skip-nan", *options, stdin=text.encode(), check=True)
-    beyond = "" if not count else (f"tally: {count} beyond the range of {dtype or 'float64'} {'is' if count == 1 else 'are'}: "
+    beyond = "" if not count else (f"tally: {count} of {len(text.split())} beyond the range of {dtype or 'float64'}, taken as "
                                    "infinite or 0; --decimal keeps them\n")
     assert done.stderr.decode() == beyond
     if wanted in ("inf", "0", "65500"):
         assert done.stdout.decode().strip() == wanted
     table = "a,b\n" + "".join(f"{word},1\n" for word in text.split())
     if dtype is None and count:
-        assert f"column 'a': {count} beyond" in tally("describe", stdin=table.encode(), check=True).stderr.decode()
+        told = tally("describe", stdin=table.encode(), check=True).stderr.decode()
+        assert f"column 'a': {count} of {len(text.split())} beyond" in told and "'b'" not in told
+    for command in ("count", "info"):
+        assert b"beyond" not in tally(command, *options, stdin=text.encode(), check=True).stderr
+
+
+@pytest.mark.parametrize("command, wanted", [("sum", "nan"), ("count-nonzero", "3"), ("any-of", "1"), ("all-of", "0")])
+def test_numbers_beyond_the_range_are_told_where_they_are_not_seen(command, wanted):
+    found, note = noted(command, stdin=b"1e400 -1e400 1e-400 0.5")
+    assert found == wanted and note.startswith("tally: 3 of 4 beyond the range of float64")
