@@ -70,7 +70,7 @@ std::string in_full_or_rounded(bool negative, std::string digits, std::int64_t s
     auto const before_the_point = std::int64_t(digits.size()) - scale;
     return std::size_t(std::min(std::max(usual_digits, before_the_point + 1), most));
   };
-  digits = rounded(std::move(digits), shown(), true);
+  digits = rounded(std::move(digits), shown());
   auto const dropped = digits.size() - shown();  // zeros; one more where a digit came in front
   digits.resize(shown());
   return with_point(negative, std::move(digits), scale - std::int64_t(dropped), true);

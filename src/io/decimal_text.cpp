@@ -75,13 +75,11 @@ std::string with_point(bool negative, std::string digits, std::int64_t scale, bo
   return digits;
 }
 
-std::string rounded(std::string digits, std::size_t most, bool more) {
+std::string rounded(std::string digits, std::size_t most) {
   auto const first = digits.find_first_not_of('0');
   if (first == digits.npos || digits.size() - first <= most) return digits;
   auto const end = first + most;
-  auto const rest = std::string_view(digits).substr(end);
-  bool const beyond = more || rest.find_first_not_of('0', 1) != rest.npos;
-  bool const up = rest[0] > '5' || (rest[0] == '5' && (beyond || (digits[end - 1] - '0') % 2 != 0));
+  bool const up = digits[end] >= '5';
   std::fill(digits.begin() + std::ptrdiff_t(end), digits.end(), '0');
   if (!up) return digits;
   for (auto i = end; i-- > 0;) {

@@ -75,7 +75,7 @@ TEST(decimal_sum, has_a_mean_in_full_where_it_ends) {
   EXPECT_EQ(mean("1", 7450580596923828125u).size(), 2u + 27);  // 5^27
 }
 
-TEST(decimal_sum, has_a_mean_of_34_digits_or_one_behind_the_point_ties_to_even) {
+TEST(decimal_sum, has_a_mean_of_34_digits_or_one_behind_the_point_where_it_does_not_end) {
   auto const mean = [](std::string const& sum, std::uint64_t count) {
     decimal_sum one;
     one.add(sum);
@@ -97,7 +97,7 @@ TEST(decimal_sum, has_a_mean_of_34_digits_or_one_behind_the_point_ties_to_even) 
   EXPECT_EQ(mean("2." + std::string(40, '9'), 3), "1.000000000000000000000000000000000");
 }
 
-TEST(decimal_sum, has_a_root_in_full_within_70_digits_else_rounded_ties_to_even) {
+TEST(decimal_sum, has_a_root_in_full_within_70_digits_else_rounded) {
   auto const root = [](std::string const& sum, unsigned __int128 divisor) {
     decimal_sum one;
     one.add(sum);

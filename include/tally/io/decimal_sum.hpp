@@ -40,7 +40,7 @@ class decimal_sum {
   // In full: an optional minus, digits, and a point where there is a fraction; no zeros to spare.
   std::string text() const;
   // The sum divided by a number that is not 0, or the root of that, where it is not negative: in
-  // full if it ends, a root within 70 digits. Else rounded, ties to even, to 34 significant digits
+  // full if it ends, a root within 70 digits. Else rounded, to 34 significant digits
   // or, if that is more, to one behind the point, of a root to 70; then zeros at its end are shown,
   // too. The divisor of a quotient is less than 2^124.
   std::string quotient(unsigned __int128 divisor) const;
