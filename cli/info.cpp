@@ -64,7 +64,7 @@ void run_info(arguments const& options) {
     while (!in.is_all_there() && !in.next().empty()) continue;
     auto const count = in.count().value();
     auto const bytes = is_text ? in.bytes_read() : count * size_of(in.type());
-    answer const told{.lines = {file, std::string(name(in.type())),
+    answer const told{.lines = {printable(file), std::string(name(in.type())),
                                 fmt::format("{}", fmt::join(in.shape(), " x ")),
                                 fmt::format("{}", count), fmt::format("{}", bytes)},
                       .names = {"file", "dtype", "shape", "count", "bytes"},

@@ -151,8 +151,8 @@ void print_notes(arguments const& options, facts const& about, answer const& fou
         "for a number; quotes keep a number with a comma together\n",
         text.row_name);
   auto const way = can & (adds_decimals | takes_decimals) ? "; --decimal keeps them" : "";
-  auto const value = found.keys.find("value");
-  bool const is_nan = value != found.keys.end() && *value == "nan";
+  bool const is_nan = !found.lines.empty() &&
+                      std::ranges::count(found.lines, "nan") == std::ptrdiff_t(found.lines.size());
   bool const elements = is_floating(about.type) && text.rounded;
   if ((elements || found.rounded) && !is_nan && !counts(options.command))
     notes += rounding_note("", elements ? about.type : dtype::float64, way);

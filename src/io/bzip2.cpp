@@ -12,6 +12,7 @@ namespace {
 class bzip2_codec {
  public:
   static constexpr int padding = 1;
+  static constexpr char first = 'B';
 
   bzip2_codec() { begin(); }
   ~bzip2_codec() { BZ2_bzDecompressEnd(&stream_); }

@@ -19,6 +19,7 @@ namespace {
 class zlib_codec {
  public:
   static constexpr int padding = 1;
+  static constexpr char first = '\x1f';
 
   explicit zlib_codec(int window_bits = MAX_WBITS + with_gzip_header) {
     if (inflateInit2(&stream_, window_bits) != Z_OK) throw std::bad_alloc();

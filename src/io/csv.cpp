@@ -40,7 +40,8 @@ bool is_date(std::string_view text) {
 }
 
 bool has_letter(std::string_view text) {
-  return std::ranges::any_of(text, [](unsigned char c) { return std::isalpha(c) || c >= 0x80; });
+  return std::ranges::any_of(
+      text, [](unsigned char c) { return std::isalpha(c) || c == '_' || c >= 0x80; });
 }
 
 // Why it may be data, unless somebody names columns so; empty if it is names.

@@ -16,7 +16,8 @@ namespace tally::io {
 
 // A Codec is at the beginning of a stream when it is made, and behind begin(). Its decode() takes
 // bytes from the front of `in` and of `out`, as many as it has read and written, and returns
-// whether the stream has ended. Behind it there may be zeros, a multiple of `padding`.
+// whether the stream has ended. Behind it there may be zeros, a multiple of `padding`, and another,
+// whose `first` byte is this.
 template <class Codec>
 class stream_decoder final : public decoder {
  public:
@@ -38,7 +39,7 @@ class stream_decoder final : public decoder {
     try {
       return codec_.decode(in, out);
     } catch (std::runtime_error const&) {
-      throw std::runtime_error("is damaged, or what follows what is compressed is not compressed");
+      throw std::runtime_error(wrong_behind);
     }
   }
   // Behind zeros, with which tapes and disks fill up their blocks.
@@ -46,10 +47,14 @@ class stream_decoder final : public decoder {
     for (; !in.empty() && in.front() == 0; ++zeros_) in = in.subspan(1);
     if (in.empty()) return false;
     if (std::exchange(zeros_, 0) % Codec::padding != 0) throw std::runtime_error(damaged);
+    if (in.front() != Codec::first) throw std::runtime_error(wrong_behind);
     codec_.begin();
     is_first_ = false;
     return true;
   }
+
+  static constexpr char wrong_behind[] =
+      "is damaged, or what follows what is compressed is not compressed";
 
   Codec codec_;
   bool ended_ = false, is_first_ = true;

@@ -14,6 +14,7 @@ constexpr std::uint64_t most_memory = std::uint64_t(128) << 20;
 class xz_codec {
  public:
   static constexpr int padding = 4;
+  static constexpr char first = '\xfd';
 
   xz_codec() { begin(); }
   ~xz_codec() { lzma_end(&stream_); }

@@ -107,7 +107,7 @@ def test_what_is_cut_off_or_damaged_is_an_error(kind):
 def test_what_follows_has_to_be_compressed_too(kind):
     data = PACK[kind](b"1 2 3\n")
     follows = "is damaged, or what follows what is compressed is not compressed"
-    for junk in (b"4 5 6 7 8 9\n", b"\n" * 20, b"\0" * 4 + b"x" * 20):
+    for junk in (b"4 5 6 7 8 9\n", b"\n" * 20, b"\0" * 4 + b"x" * 20, b"x", b"\0\0\0\0x"):
         assert failure(1, "sum", stdin=data + junk) == f"tally: standard input: {follows}"
     assert "ends in the midst" in failure(1, "sum", stdin=data + data[:12])
 

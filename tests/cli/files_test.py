@@ -324,4 +324,5 @@ def test_names_with_control_characters_stay_on_their_line():
         Path(name).write_text("1 2")
         shown = name.encode("unicode_escape").decode().replace("\\n", "\\x0a").replace("\\t", "\\x09")
         assert answer("sum", "--each", name) == f"{shown}\t3"
+        assert answer("info", name).split("\n")[0] == f"file   {shown}"
         assert report("sum", "--each", name)["inputs"] == [name]

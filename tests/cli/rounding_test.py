@@ -117,6 +117,12 @@ def test_nobody_is_told_of_numbers_that_the_answer_has(command, text):
     answer(command, stdin=text.encode())
 
 
+@pytest.mark.parametrize("command", ["sum", "max", "min-max", "median", "std"])
+def test_nobody_is_told_of_rounding_where_the_answer_is_nan(command):
+    found, note = noted(command, stdin=b"9007199254740993 0.5 NA")
+    assert "nan" in found and note == "tally: 1 of 3 missing; --skip-nan leaves them out"
+
+
 @pytest.mark.parametrize("text", ["9007199254740993.0", "9007199254740993.", "-9007199254740992.5", "1 18014398509481985.00",
                                   "9007199254740993.00000000000000000001", "0.5 900719925474099301"])
 def test_a_decimal_that_becomes_another_integer_is_told(text):
