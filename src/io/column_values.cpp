@@ -126,9 +126,8 @@ parsed column_values::add_any(std::string_view text, scanned_number const& found
   if (n.what != kind::decimal) return put_other(text);
   ++facts_.decimals;
   become_float64();
-  auto const x = nearest_double(text, n);
-  note_rounding(text, x, bits_of(dtype::float64));
-  put(x);
+  note_decimal(n, bits_of(dtype::float64));
+  put(nearest_double(text, n));
   return parsed::number;
 }
 
@@ -216,7 +215,14 @@ parsed column_values::put_other(std::string_view text) {
   return parsed::number;
 }
 
-// What a number in full has become in a type of so many bits, where that has no fractions.
+void column_values::note_decimal(scanned_number const& n, int bits) {
+  auto const unit = std::uint64_t(powers_of_ten[n.scale]), whole = n.magnitude / unit;
+  if (whole >> bits == 0) return;
+  note_bits(whole, bits);
+  facts_.rounded |= whole * unit != n.magnitude;
+}
+
+// What another number in full has become in a type of so many bits, where that has no fractions.
 void column_values::note_rounding(std::string_view text, double x, int bits) {
   bool const in_full = text.find_first_of("eEiI") == text.npos;
   if (facts_.rounded || !in_full || std::fabs(x) < std::ldexp(1.0, bits)) return;
@@ -232,10 +238,9 @@ void column_values::note_range(std::string_view text, double x) {
 
 parsed column_values::put_as(std::string_view text, scanned_number const& n) {
   if (!rules_->is_asked_for() && n.what == kind::integer) note_bits(n.magnitude, bits_of(type_));
+  if (!rules_->is_asked_for() && n.what == kind::decimal) note_decimal(n, bits_of(type_));
   if (type_ == dtype::float64 && n.what != kind::other) {
-    auto const x = nearest_double(text, n);
-    if (!rules_->is_asked_for() && n.what == kind::decimal) note_rounding(text, x, bits_of(type_));
-    put(x);
+    put(nearest_double(text, n));
     return parsed::number;
   }
   if (type_ == dtype::int64 && n.what == kind::integer && fits_int64(n)) {
@@ -259,7 +264,7 @@ parsed column_values::put_as(std::string_view text, scanned_number const& n) {
   } else if (is_floating(type_)) {
     auto const x = double_at(type_, at);
     note_range(text, x);
-    if (!rules_->is_asked_for() && n.what != kind::integer) note_rounding(text, x, bits_of(type_));
+    if (!rules_->is_asked_for() && n.what == kind::other) note_rounding(text, x, bits_of(type_));
   }
   ++size_;
   return parsed::number;

@@ -109,6 +109,8 @@ class column_values {
   void put_integer(scanned_number const& n);
   parsed put_other(std::string_view text);
   parsed put_as(std::string_view text, scanned_number const& n);
+  // Likewise of a decimal, of which no fraction is left there.
+  void note_decimal(scanned_number const& n, int bits);
   void note_rounding(std::string_view text, double x, int bits);
   void note_range(std::string_view text, double x);
   parsed add_to_sum(std::string_view text, scanned_number const& n);
