@@ -17,7 +17,8 @@ void run_count(arguments const& options) {
     }
     auto const count = in.count().value() - nans.value_or(0);
     auto about = facts_of(in, nans);
-    if (in.is_text() || about.text.missing > 0) about.nan_count = about.text.missing;  // whoever reads text sees them
+    if (in.is_text() || about.text.missing > 0)
+      about.nan_count = about.text.missing;  // whoever reads text sees them
     print(options, about, answer_with(number(count)), watch);
   });
 }

@@ -34,8 +34,8 @@ parsed take_apart(std::string_view text, decimal_text& out);
 // behind the point.
 std::string with_point(bool negative, std::string digits, std::int64_t scale, bool zeros = false);
 
-// To so many significant digits, to nearest: the number goes on behind its digits, so that none is a
-// tie.
+// To so many significant digits, to nearest: the number goes on behind its digits, so that none is
+// a tie.
 std::string rounded(std::string digits, std::size_t most);
 
 }  // namespace tally::io

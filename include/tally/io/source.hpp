@@ -132,10 +132,10 @@ class identified {
 //
 // CSV follows RFC 4180, and lines may end in CR, too. The first row holds names, unless options say
 // that it does not; where no field has a letter, all are numbers or words for none, or the first is
-// a date, they have to say. Every row has as many fields, or all have one more than the first: a name in front.
-// The usual words for "no number" are an empty field, NA, N/A, #N/A, null, None and -, in any case,
-// and nan as C libraries write it: NaN, or an integer that is missing where nobody has asked for a
-// type of integers.
+// a date, they have to say. Every row has as many fields, or all have one more than the first: a
+// name in front. The usual words for "no number" are an empty field, NA, N/A, #N/A, null, None and
+// -, in any case, and nan as C libraries write it: NaN, or an integer that is missing where nobody
+// has asked for a type of integers.
 //
 // Throws tally::error with one line that names the file and what is wrong with it, options that say
 // nothing of such a file among it. A mapped file that another process cuts short meanwhile ends
