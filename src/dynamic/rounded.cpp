@@ -43,7 +43,7 @@ void round_on_gpu(aggregate_options const& options, gpu& where, any_input const&
 template <class Op, class T>
 constexpr aggregate_row rounded_row() {
   auto r = row<Op, T>();
-  if (!r.on_gpu) r.on_gpu = round_on_gpu<Op, T>;
+  if constexpr (!kernel_is_held<Op, stored_input<T>>) r.on_gpu = round_on_gpu<Op, T>;
   return r;
 }
 

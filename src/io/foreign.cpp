@@ -87,7 +87,7 @@ constexpr signature signatures[] = {
 // Without a magic of its own: common properties, a dictionary, and 8 bytes that leave the size
 // open.
 bool is_lzma(std::string_view beginning) {
-  return beginning.starts_with("\x5d\0\0"sv) &&
+  return beginning.size() > 5 && beginning.starts_with("\x5d\0\0"sv) &&
          beginning.substr(5).starts_with("\xff\xff\xff\xff\xff\xff\xff\xff"sv);
 }
 

@@ -132,6 +132,8 @@ def test_lzma_without_a_container_is_told():
         write("a.lzma", data)
         assert failure(1, "sum", "a.lzma").startswith("tally: a.lzma: is compressed by lzma; xz -dc a.lzma prints")
         assert "is compressed by lzma" in failure(1, "sum", "--dtype", "int32", stdin=data)
+    for length in (3, 5, 12):  # what only begins like it is text
+        assert "lzma" not in failure(1, "sum", stdin=data[:length])
     x = np.array([93, -1, 5], "int32")
     assert answer("sum", "--dtype", "int32", stdin=x.tobytes()) == "97"
 
