@@ -133,12 +133,17 @@ class row_parser {
 
 // Where a word may be a row of CSV.
 std::string hint_at_csv(std::string_view word) {
-  for (char const c : {';', '|', ','})
-    if (word.find(c) != word.npos)
-      return std::string(
-                 "; of CSV, --header or --no-header says what its first row is, --column which "
-                 "column")
-          .append(c == ',' ? "" : std::string(", --delimiter '") + c + "' what is between fields");
+  for (char const c : {';', '|', ','}) {
+    if (word.find(c) == word.npos) continue;
+    std::string hint =
+        "; of CSV, --header or --no-header says what its first row is, --column which column";
+    if (c != ',') {
+      hint += ", --delimiter '";
+      hint += c;
+      hint += "' what is between fields";
+    }
+    return hint;
+  }
   return "";
 }
 
