@@ -24,7 +24,6 @@ std::vector<std::string> row_of(told_column const& column) {
 
 }  // namespace
 
-// Cells in columns, those of the first to the left and the others to the right.
 std::vector<std::string> aligned(std::vector<std::vector<std::string>> const& rows) {
   std::vector<std::size_t> widths(rows.front().size());
   for (auto const& row : rows)

@@ -181,9 +181,9 @@ TYPED_TEST(top_k_on_a_device, may_be_of_different_values) {
     for (unsigned kinds : {0u, 5u}) {
       test_call call(multiprocessors);
       auto const in = elements<TypeParam>(multiprocessors * 2100, kinds);
-      for (std::size_t few = multiprocessors + kinds; auto options : all_options<TypeParam>()) {
+      for (std::size_t turn = multiprocessors + kinds; auto options : all_options<TypeParam>()) {
         options.distinct = true;
-        std::size_t const k = few++ % 2 ? 3 : in.size() / 2;
+        std::size_t const k = turn++ % 2 ? 3 : in.size() / 2;
         expect_top_k(call, in, k, options, std::to_string(kinds) + " kinds");
       }
     }
