@@ -124,7 +124,8 @@ def test_nobody_is_told_of_rounding_where_the_answer_is_nan(command):
 
 
 @pytest.mark.parametrize("text", ["9007199254740993.0", "9007199254740993.", "-9007199254740992.5", "1 18014398509481985.00",
-                                  "9007199254740993.00000000000000000001", "0.5 900719925474099301"])
+                                  "9007199254740993.00000000000000000001",
+                                  "9007199254740992.50000000000000000001", "0.5 900719925474099301"])
 def test_a_decimal_that_becomes_another_integer_is_told(text):
     note = noted("max", stdin=text.encode())[1]
     assert note.encode() == ROUNDED + b"; --decimal keeps them"

@@ -371,4 +371,20 @@ TEST(scan, of_nothing_gives_init_or_the_identity_as_its_total) {
   EXPECT_EQ(total, INFINITY);
 }
 
+// Large outputs are written past the caches, whole lines at a time: the last tile is not whole.
+TEST(scan, of_a_large_array_ends_where_its_output_does) {
+  std::size_t const n = (std::size_t(40) << 20) / sizeof(float);
+  std::vector<float> const in(n + 64, 1);
+  std::vector<float> out(n + 128);
+  auto const line = 16 - reinterpret_cast<std::uintptr_t>(out.data()) / 4 % 16;
+  for (std::size_t const rest : {1, 7, 17, 40}) {
+    std::fill(out.begin(), out.end(), -1.0f);
+    inclusive_scan(cpu{}, std::span(in).first(n + rest), std::span(out).subspan(line, n + rest),
+                   sum{});
+    EXPECT_EQ(out[line + n + rest - 1], float(n + rest));
+    EXPECT_EQ(std::count(out.begin() + std::ptrdiff_t(line + n + rest), out.end(), -1.0f),
+              std::ptrdiff_t(128 - rest - line));
+  }
+}
+
 }  // namespace

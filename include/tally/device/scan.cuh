@@ -269,10 +269,9 @@ class scanning_warp {
 
   __device__ void put_out(unsigned i) {
     auto const p = part(i);
-    items_of<typename Prefix::result, tiling::items> out;
     call_.prefix.results(p, board_.shared, board_.totals(i), warp_, board_.start(i),
-                         board_.before(i)[warp_], kept(i), out, call_.total);
-    tiling::store(call_, p, out, stage(i));
+                         board_.before(i)[warp_], kept(i), call_.total);
+    tiling::store(call_, p, stage(i));
   }
 };
 

@@ -58,7 +58,7 @@ struct scan_call {
 
   // Where a row's tiles publish: a prefix sees one row.
   __device__ mailbox totals(std::uint32_t row, std::uint32_t epoch) const {
-    return {w.words + std::uint64_t(row * tiles) * Prefix::words, nullptr, epoch};
+    return {w.words + std::uint64_t(row * tiles) * Prefix::words, nullptr, epoch, tiles};
   }
 };
 
@@ -95,14 +95,11 @@ struct scan_tiling {
     load_ahead<part>(call.in, p.row * call.rows.stride + p.first, p.count,
                      static_cast<element*>(data));
   }
-  // Stores a lane's results, by way of the memory where the part's elements were.
-  static __device__ void store(call_type const& call, part_type const& p,
-                               items_of<result, items> const& out, void* data) {
-    auto* const computed = static_cast<result*>(data);
-    __syncwarp();  // the elements are used up
-    p.write(out, computed);
+  // Stores the results, which have taken the place of the part's elements.
+  static __device__ void store(call_type const& call, part_type const& p, void const* data) {
     __syncwarp();
-    store_results<part>(computed, p.count, call.out + p.row * call.rows.out_stride + p.first);
+    store_results<part>(static_cast<result const*>(data), p.count,
+                        call.out + p.row * call.rows.out_stride + p.first);
     __syncwarp();
   }
 };

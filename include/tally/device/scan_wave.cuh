@@ -71,10 +71,9 @@ __global__ void __launch_bounds__(Prefix::wave_threads, 1)
   __syncthreads();
   let_next_launch_start();
 
-  items_of<typename Prefix::result, tiling::items> out;
   call.prefix.results(p, board.shared, board.total, warp, board.start, board.before[warp], here,
-                      out, call.total);
-  tiling::store(call, p, out, memory);
+                      call.total);
+  tiling::store(call, p, memory);
 }
 
 }  // namespace tally::device

@@ -148,6 +148,16 @@ TALLY_FN float to_float(float16 x) {
       float, (magnitude >= 0x7c00 << 13 ? special : value) | std::uint32_t(x.bits & 0x8000) << 16);
 #endif
 }
+// x, which is no NaN, rounded once.
+TALLY_FN float16 to_float16(float x) {
+#ifdef __CUDA_ARCH__
+  float16 out;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(out.bits) : "f"(x));
+  return out;
+#else
+  return convert<float16>(x);
+#endif
+}
 
 }  // namespace detail
 

@@ -88,6 +88,9 @@ inline double __dadd_rd(double x, double y) {
   return error < 0 ? std::nextafter(sum, -std::numeric_limits<double>::infinity()) : sum;
 }
 inline double __dadd_ru(double x, double y) { return -__dadd_rd(-x, -y); }
+// Here only for products that are exact.
+inline double __fma_rd(double x, double y, double z) { return __dadd_rd(x * y, z); }
+inline double __fma_ru(double x, double y, double z) { return -__fma_rd(-x, y, -z); }
 inline float __double2float_rn(double x) { return float(x); }
 inline float __double2float_rz(double x) {
   float const nearest = float(x);

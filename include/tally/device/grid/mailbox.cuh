@@ -13,6 +13,7 @@ struct mailbox {
   status_word* words;
   std::uint64_t* sums;  // which blocks may add to; or null
   std::uint32_t epoch;
+  std::uint32_t tiles = 0;  // of a scan
 };
 
 }  // namespace tally::device

@@ -131,6 +131,16 @@ __device__ auto vector_of(Batch const& x, int j) {
   return v;
 }
 
+// What a thread has read, in memory, for a loop that is not worth its length many times over.
+template <class T, class Batch>
+struct array_of {
+  T value[Batch::size];
+  __device__ explicit array_of(Batch const& x) {
+#pragma unroll
+    for (int k = 0; k < Batch::size; ++k) value[k] = x[k];
+  }
+};
+
 // Pairs of the elements of two.
 template <class A, class B>
 class zipped_batch {

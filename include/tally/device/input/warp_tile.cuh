@@ -83,6 +83,12 @@ struct warp_tile {
     for (int k = 0; k < Items; ++k)
       if (has(k)) to[place(position(k))] = x[k];
   }
+  // The same where the tile's elements are, when all lanes have read theirs.
+  template <class Out>
+  __device__ void replace(items_of<Out, Items> const& x) const {
+    __syncwarp();
+    write(x, reinterpret_cast<Out*>(const_cast<In*>(data)));
+  }
 };
 
 // Begins to copy a lane's share of `count` pieces of so many bytes to shared memory; it is there

@@ -162,10 +162,11 @@ struct plain_prefix {
     if (threadIdx.x % warp_size == 0) all = join(before_all, sum);
   }
 
-  template <class Tile, class Results>
+  template <class Tile>
   __device__ void results(Tile const& tile, shared const&, total const*, unsigned, start const& s,
-                          before const& parts, part const& here, Results& out, result* all) const {
+                          before const& parts, part const& here, result* all) const {
     items_of<element, Tile::items> x;
+    items_of<result, Tile::items> out;
     tile.read(x);
     state sum = join(join(s, parts), here), earlier = sum;
     for_elements(
@@ -176,6 +177,7 @@ struct plain_prefix {
           out.set(k, lower_or_none(a, tile.exclusive ? earlier : sum));
         },
         [&](int k) { out.set(k, lower_or_none(a, sum)); });
+    tile.template replace<result>(out);
     if (tile.is_last && all && tile.has_last()) all[tile.row] = lower_or_none(a, sum);
   }
 

@@ -35,10 +35,11 @@ namespace tally::device {
 //                              made of those before the from-th, which was the last one's, or 0
 //   start_in_wave(shared, mailbox, number, start)
 //                              by a warp: all tiles before one, where no block has two
-//   results(tile, shared, totals, warp, start, before, part, out, total)
-//                              by a scanning warp: the results of each lane's elements, each of all
-//                              elements before and, unless the scan is exclusive, of itself; of the
-//                              last one its row's of `total`, too, unless that is null
+//   results(tile, shared, totals, warp, start, before, part, total)
+//                              by a scanning warp: puts results in the place of the elements, each
+//                              of all elements before and, unless the scan is exclusive, of itself;
+//                              that of the last one into its row's of `total`, too, unless that is
+//                              null
 //
 // prefix_for<A>::make(a, skips_nan, reverse, init) returns it, `init` being a std::optional of the
 // value before the first element.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "tally/aggregate/zipped.hpp"
+#include "tally/device/input/batch.cuh"
 #include "tally/device/sum/block_superaccumulator.cuh"
 #include "tally/device/sum/expansion.cuh"
 #include "tally/device/sum/privatised_superaccumulator.cuh"
@@ -88,16 +89,6 @@ __device__ void set_specials_aside(Batch& x, shared_sum<Number>& shared) {
     x.set(k, std::remove_cvref_t<decltype(x[k])>{});
   }
 }
-
-// What a thread has read, in memory, for a loop that is not worth its length many times over.
-template <class T, class Batch>
-struct array_of {
-  T value[Batch::size];
-  __device__ explicit array_of(Batch const& x) {
-#pragma unroll
-    for (int k = 0; k < Batch::size; ++k) value[k] = x[k];
-  }
-};
 
 // A thread's part in the exact sum of a block's elements.
 template <element T>

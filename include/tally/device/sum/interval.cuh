@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sums of which both ends are known: one is added up rounding down, the other rounding up. The
+// exact sum lies between them. Where both round to the same result, it does, too; where they are
+// equal, no addition has rounded.
+#pragma once
+
+#include "tally/device/sum/rounded.cuh"
+#include "tally/device/sum/significands.cuh"
+
+namespace tally::device {
+
+// A value's bits where a double has them, which is exact for subnormal ones, too, and takes fewer
+// instructions than a conversion: they make 1 / scale of the value.
+template <floating In>
+struct moved_to_double {
+  using f = format<In>;
+  static constexpr double scale =
+      __builtin_bit_cast(double, std::uint64_t(2 * 1023 - f::bias) << 52);  // 2^(1023 - bias)
+
+  static __device__ double of(In x) {
+    constexpr int places = f::precision - 53 + 64 - f::width;  // between the exponents' lengths
+    constexpr unsigned not_sign = ~0u >> 1, kept = ~not_sign | not_sign >> places;
+    auto const bits = std::uint32_t(to_bits(x)) << (32 - f::width);
+    unsigned const low = f::precision > 20 ? bits << (32 - places) : 0;
+    return __hiloint2double(int(unsigned(int(bits) >> places) & kept), int(low));
+  }
+};
+
+struct interval {
+  double least, most;
+
+  template <floating In>
+  __device__ void add(In x) {
+    if constexpr (std::is_same_v<In, double>) {
+      least = __dadd_rd(least, x), most = __dadd_ru(most, x);
+    } else {
+      using moved = moved_to_double<In>;
+      double const y = moved::of(x);
+      least = __fma_rd(y, moved::scale, least), most = __fma_ru(y, moved::scale, most);
+    }
+  }
+  __device__ interval operator+(interval const& other) const {
+    return {__dadd_rd(least, other.least), __dadd_ru(most, other.most)};
+  }
+  __device__ bool is_exact() const { return least == most; }
+};
+
+// The sum of two doubles is `sum` and this, exactly (D. E. Knuth's TwoSum).
+__device__ inline double rest_of(double x, double y, double sum) {
+  double const part = sum - x;
+  return (x - (sum - part)) + (y - part);
+}
+
+// What lies in head + [least, most]: sums of 106 bits are exact.
+struct long_interval {
+  double head, least, most;
+
+  template <floating In>
+  __device__ void add(In x) {
+    double const y = as_double(x), sum = head + y, rest = rest_of(head, y, sum);
+    *this = {sum, __dadd_rd(least, rest), __dadd_ru(most, rest)};
+  }
+  __device__ long_interval operator+(long_interval const& other) const {
+    double const sum = head + other.head, rest = rest_of(head, other.head, sum);
+    return {sum, __dadd_rd(__dadd_rd(least, other.least), rest),
+            __dadd_ru(__dadd_ru(most, other.most), rest)};
+  }
+  // The same with as much of it as possible in the head.
+  __device__ long_interval normalised() const {
+    double const sum = head + least, rest = rest_of(head, least, sum);
+    return {sum, rest, __dadd_ru(rest, __dadd_ru(most, -least))};
+  }
+  __device__ bool is_exact() const { return least == most; }
+};
+
+__device__ inline long_interval const& lengthened(long_interval const& x) { return x; }
+__device__ inline long_interval lengthened(interval const& x) {
+  return {x.least, 0, __dadd_ru(x.most, -x.least)};
+}
+
+// The three ways by which a running sum becomes results. Each adds elements, and says of a result
+// whether it is in doubt: at once, or when all have been added.
+
+// Both ends, rounded.
+struct rounded_interval : interval {
+  __device__ rounded_interval(long_interval const& before, interval const& here) {
+    least = __dadd_rd(before.head, __dadd_rd(before.least, here.least));
+    most = __dadd_ru(before.head, __dadd_ru(before.most, here.most));
+  }
+  __device__ rounded_interval(long_interval const& before, long_interval const& here)
+      : rounded_interval(before + here, interval{}) {}
+  template <floating Out, floating In>
+  __device__ Out round(bool& doubt) const {
+    Out const down = rounded<Out, In>(least), up = rounded<Out, In>(most);
+    doubt |= !(as_float(down) == as_float(up));
+    return up;
+  }
+  __device__ bool has_lost() const { return false; }
+};
+
+// One end, rounded, which is the sum if at the end it equals the other: of elements of few bits,
+// whose sums fit into a double.
+struct exact_or_nothing : rounded_interval {
+  using rounded_interval::rounded_interval;
+  template <floating Out, floating In>
+  __device__ Out round(bool&) const {
+    return rounded<Out, In>(most);
+  }
+  __device__ bool has_lost() const { return !is_exact(); }
+};
+
+// Both ends of 106 bits, rounded.
+struct rounded_long_interval : long_interval {
+  template <class Here>
+  __device__ rounded_long_interval(long_interval const& before, Here const& here)
+      : long_interval((before + lengthened(here)).normalised()) {}
+  template <floating Out, floating In>
+  __device__ Out round(bool& doubt) const {
+    Out const down = rounded_pair<Out, In>(head, least), up = rounded_pair<Out, In>(head, most);
+    doubt |= !(as_real(down) == as_real(up));
+    return up;
+  }
+  __device__ bool has_lost() const { return false; }
+
+ private:
+  static __device__ double as_real(double x) { return x; }
+  template <floating T>
+  static __device__ float as_real(T x) {
+    return as_float(x);
+  }
+};
+
+}  // namespace tally::device

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A long fixed-point number over the lanes of a warp, where two doubles do not hold a sum. All
+// lanes call these functions together.
+#pragma once
+
+#include "tally/cuda/predicated.cuh"
+#include "tally/device/input/batch.cuh"
+#include "tally/device/sum/interval.cuh"
+#include "tally/exact/fixed_point.hpp"
+#include "tally/warp/reduce.cuh"
+
+namespace tally::device {
+
+// x * 2^e, where that is a double.
+__device__ inline double scaled(double x, int e) {
+  auto const power = [](int i) { return from_bits<double>(std::uint64_t(1023 + i) << 52); };
+  int const half = e / 2;
+  return x * power(half) * power(e - half);
+}
+
+// The sum of digit * 2^(32 i + lsb) over the digits of a `Number`, of which a lane has every 32nd.
+// They have signs, and room for some 2^30 additions.
+template <class Number>
+struct warp_number {
+  static constexpr int digits = Number::digits, lsb = Number::lsb;
+  static constexpr int each = (digits + warp_size - 1) / warp_size;
+  std::int64_t mine[each];
+
+  static __device__ int lane() { return int(threadIdx.x % warp_size); }
+  static __device__ int index(int j) { return lane() + j * warp_size; }
+
+  // Adds what digit(i) is for each i.
+  template <class Digit>
+  __device__ void add_digits(Digit digit) {
+#pragma unroll
+    for (int j = 0; j < each; ++j)
+      if (index(j) < digits) mine[j] += digit(index(j));
+  }
+  // Adds a finite double that is the same in all lanes.
+  __device__ void add(double x) {
+    auto const p = take_apart(x);
+    int const position = max(p.exponent - lsb, 0), at = position / 32, shift = position % 32;
+    std::uint64_t const significand =  // zeros are all that is cut off
+        p.significand >> min(max(lsb - p.exponent, 0), 63);
+    std::uint64_t const low = significand << shift;
+    std::uint64_t const high = shift ? significand >> (64 - shift) : 0;
+    add_digits([&](int i) {
+      auto const digit = std::int64_t(i == at       ? low & 0xffffffff
+                                      : i == at + 1 ? low >> 32
+                                      : i == at + 2 ? high
+                                                    : 0);
+      return p.negative ? -digit : digit;
+    });
+  }
+  __device__ void add(long_interval const& exact) { add(exact.head), add(exact.least); }
+
+  // Leaves digits of 2^31 or little more in magnitude, but for the last one.
+  __device__ void carry() {
+    for (int pass = 0; pass < 2; ++pass) {
+      std::int64_t from_last = 0;  // what the last lane's digit before carries
+#pragma unroll
+      for (int j = 0; j < each; ++j) {
+        bool const moves = index(j) < digits - 1;
+        std::int64_t const over = moves ? (mine[j] + (std::int64_t(1) << 31)) >> 32 : 0;
+        std::int64_t const below = warp::shift_up(over);
+        mine[j] += (lane() == 0 ? from_last : below) - (over << 32);
+        from_last = warp::broadcast(over, warp_size - 1);
+      }
+    }
+  }
+
+  // Two doubles and what is not known, of a number that has been carried.
+  __device__ long_interval bounds() const {
+    int top = -1;
+    bool below = false;
+#pragma unroll
+    for (int j = each - 1; j >= 0; --j) {
+      unsigned const there = __ballot_sync(~0u, mine[j] != 0);
+      if (top < 0 && there != 0) top = j * warp_size + 31 - __clz(int(there));
+    }
+    long_interval out{};
+#pragma unroll 1
+    for (int i = top; i >= 0 && i > top - shown; --i)
+      out = out + long_interval{scaled(double(digit(i)), lsb + 32 * i), 0, 0};
+    int const end = max(top - shown + 1, 0);
+#pragma unroll
+    for (int j = 0; j < each; ++j) below |= index(j) < end && mine[j] != 0;
+    if (__any_sync(~0u, below)) {  // less than one of what was added last
+      double const unit = scaled(1, lsb + 32 * end);
+      out.least = __dadd_rd(out.least, -unit), out.most = __dadd_ru(out.most, unit);
+    }
+    return out.normalised();
+  }
+
+  // All of it in every lane.
+  __device__ Number whole() const {
+    Number out{};
+    TALLY_ROLL
+    for (int i = 0; i < digits; ++i) out.digit[i] = digit(i);
+    out.carry();
+    return out;
+  }
+
+ private:
+  static constexpr int shown = 5;  // digits
+  __device__ std::int64_t digit(int i) const {
+    std::int64_t out = 0;
+#pragma unroll
+    for (int j = 0; j < each; ++j)
+      if (auto const x = warp::broadcast(mine[j], i % warp_size); i / warp_size == j) out = x;
+    return out;
+  }
+};
+
+// Stores the digits of the sum of a warp's finite elements, of which a lane has a few: those
+// narrower than doubles are added up by each lane, in registers.
+template <class Number, class Items>
+  requires(sizeof(std::declval<Items>()[0]) < sizeof(double))
+__device__ void sum_digits_of(Items const& x, std::int64_t (&to)[Number::digits]) {
+  using f = format<std::remove_cvref_t<decltype(x[0])>>;
+  static_assert(Items::size <= 128);  // of less than 2^56 each, by 32 lanes
+  constexpr int first = (f::lowest - Number::lsb) / 32;
+  constexpr int last = (f::bias - f::precision + 1 - Number::lsb) / 32;
+  std::int64_t digit[last - first + 1] = {};
+#pragma unroll
+  for (int k = 0; k < Items::size; ++k) {
+    auto const p = take_apart(x[k]);
+    int const position = p.exponent - Number::lsb;
+    auto const magnitude = std::int64_t(p.significand) << position % 32;
+#pragma unroll
+    for (int i = first; i <= last; ++i)
+      add_if(position / 32 == i, digit[i - first], p.negative ? -magnitude : magnitude);
+  }
+  int const lane = int(threadIdx.x % warp_size);
+  for (int i = lane; i < Number::digits; i += warp_size)
+    if (i < first || i > last) to[i] = 0;
+#pragma unroll
+  for (int i = first; i <= last; ++i) {
+    std::int64_t const sum = warp::reduce(digit[i - first], plus{});
+    if (lane == i % warp_size) to[i] = sum;
+  }
+  __syncwarp();
+}
+// Those of doubles by atomics, in halves of digits.
+template <class Number, class Items>
+  requires(sizeof(std::declval<Items>()[0]) == sizeof(double))
+__device__ void sum_digits_of(Items const& x, std::int64_t (&to)[Number::digits]) {
+  int const lane = int(threadIdx.x % warp_size);
+  auto* const half = reinterpret_cast<int*>(&to);
+  for (int i = lane; i < Number::digits; i += warp_size) half[2 * i] = half[2 * i + 1] = 0;
+  __syncwarp();
+  array_of<double, Items> const copy(x);
+#pragma unroll 1
+  for (double const value : copy.value) {
+    auto const p = take_apart(value);
+    int const position = p.exponent - Number::lsb, at = position / 16, shift = position % 16;
+    std::uint64_t const low = p.significand << shift;
+    std::uint64_t const high = shift ? p.significand >> (64 - shift) : 0;
+#pragma unroll
+    for (int i = 0; i < 5; ++i) {
+      int const piece = i < 4 ? int(low >> (16 * i) & 0xffff) : int(high);
+      if (piece != 0) atomicAdd(half + at + i, p.negative ? -piece : piece);
+    }
+  }
+  __syncwarp();
+  for (int i = lane; i < Number::digits; i += warp_size)
+    to[i] = half[2 * i] + (std::int64_t(half[2 * i + 1]) << 16);
+  __syncwarp();
+}
+
+}  // namespace tally::device
