@@ -209,6 +209,8 @@ def test_zstd_frames_to_skip_and_ones_with_a_large_window():
     skipped = b"\x50\x2a\x4d\x18\x04\0\0\0\x08\0\0\0"
     write("a.zst", skipped + frame(b"1 2 ") + skipped + frame(b"3"))
     assert answer("sum", "a.zst") == "6"
+    for number in 0x51, 0x5F:  # there are sixteen
+        assert answer("sum", stdin=bytes([number]) + skipped[1:] + frame(b"5")) == "5"
     write("b.zst", skipped[:-4])
     assert "in the midst of what is compressed" in failure(1, "sum", "b.zst")
     # A window descriptor of 2^31 in place of the size.

@@ -324,3 +324,9 @@ def test_any_empty_lines_around_a_header(before, between):
     write("t.csv", text)
     assert answer("sum", "--column", "b", "t.csv") == "6"
     assert answer("sum", "--column", "b", stdin=text.encode()) == "6"
+
+
+def test_a_space_may_be_the_delimiter():
+    for text in (b"1 2\n3 4\n", b"1 2 9\n3 4 9\n"):
+        for column, total in (1, "4"), (2, "6"):
+            assert answer("sum", "--delimiter", " ", "--no-header", "--column", column, stdin=text) == total

@@ -30,6 +30,17 @@ TEST(launch, gives_kernels_of_one_type_the_shared_memory_that_each_needs) {
   }
 }
 
+__global__ void with_own_shared(int* out, int count) {
+  __shared__ int own[6 << 10];  // 24 KiB, beside what is asked for
+  own[count % 7] = 9;
+  tally::dynamic_shared<int>()[count - 1] = own[count % 7];
+  *out = tally::dynamic_shared<int>()[count - 1];
+}
+TEST(launch, counts_what_a_kernel_has_of_its_own) {
+  EXPECT_EQ(launched(with_own_shared, 28 << 10), 9);
+  EXPECT_EQ(launched(with_own_shared, 25 << 10), 9);
+}
+
 TEST(launch, asks_again_where_a_grant_was_taken_back) {
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(launched(last_first, 100 << 10), 7);

@@ -31,20 +31,11 @@ __global__ void cut_and_sort(Bits const* in, std::uint16_t const* at, unsigned n
   if (threadIdx.x == 0) *count = list.count();
 }
 
-// Memory ends with the list. Of a few values, the worst there is among them, most are alike, or
-// all, or few; and the last may be the best.
+// Memory ends with the list.
 template <class Bits>
-void expect_list(unsigned n, unsigned k, unsigned turn) {
-  std::mt19937_64 random(n + k);
-  std::vector<Bits> in(n);
-  std::vector<std::uint16_t> at(n);
-  for (unsigned i = 0; i < n; ++i) {
-    in[i] = Bits(random() % 3 ? 7 : random() % 3 * 0x1234'5678);
-    at[i] = std::uint16_t(0xffff - (n - 1 - i) * (turn % 3 == 2 ? 1 : 0xffff / n));
-  }
-  if (turn % 4 == 1) std::ranges::fill(in, Bits(0));
-  if (turn % 4 == 3) std::ranges::generate(in, [&] { return Bits(random()); });
-  if (turn % 4 > 1) in[n - 1] = Bits(~Bits(0));
+void expect_best(std::vector<Bits> const& in, std::vector<std::uint16_t> const& at, unsigned k,
+                 unsigned turn) {
+  auto const n = unsigned(in.size());
   bool const by_rank = turn % 2;
   tally::device_array<Bits> const from(in);
   tally::device_array<std::uint16_t> const places(at);
@@ -72,6 +63,23 @@ void expect_list(unsigned n, unsigned k, unsigned turn) {
   EXPECT_EQ(got, want) << name;
 }
 
+// Of a few values, the worst there is among them, most are alike, or all, or few; and the last may
+// be the best.
+template <class Bits>
+void expect_list(unsigned n, unsigned k, unsigned turn) {
+  std::mt19937_64 random(n + k);
+  std::vector<Bits> in(n);
+  std::vector<std::uint16_t> at(n);
+  for (unsigned i = 0; i < n; ++i) {
+    in[i] = Bits(random() % 3 ? 7 : random() % 3 * 0x1234'5678);
+    at[i] = std::uint16_t(0xffff - (n - 1 - i) * (turn % 3 == 2 ? 1 : 0xffff / n));
+  }
+  if (turn % 4 == 1) std::ranges::fill(in, Bits(0));
+  if (turn % 4 == 3) std::ranges::generate(in, [&] { return Bits(random()); });
+  if (turn % 4 > 1) in[n - 1] = Bits(~Bits(0));
+  expect_best(in, at, k, turn);
+}
+
 template <class Bits>
 class lists_of_a_warp : public ::testing::Test {};
 using widths = ::testing::Types<std::uint8_t, std::uint32_t, std::uint64_t>;
@@ -83,6 +91,19 @@ TYPED_TEST(lists_of_a_warp, have_the_best_around_what_lanes_hold) {
   for (unsigned n : {1u, 33u, held, held + 1})
     for (unsigned k : {1u, 32u, 127u, 128u, n - 1, n})
       if (0 < k && k <= n) expect_list<TypeParam>(n, k, turn++);
+}
+
+// The first element, whose index is 0, is the best of those that are left out.
+TYPED_TEST(lists_of_a_warp, leave_out_the_next_best) {
+  for (unsigned k : {1u, 10u, 31u}) {
+    std::vector<TypeParam> in(100);
+    std::vector<std::uint16_t> at(in.size());
+    for (unsigned i = 0; i < in.size(); ++i) {
+      in[i] = TypeParam(i == 0 ? 110 : i <= k ? 200 + i : 100 - i);
+      at[i] = std::uint16_t(i);
+    }
+    for (unsigned turn = 0; turn < 4; ++turn) expect_best(in, at, k, turn);
+  }
 }
 
 }  // namespace
