@@ -295,4 +295,4 @@ def test_a_sum_beyond_64_bits_has_the_type_that_other_integers_have(values):
 
 def test_a_negative_zero_stays_one_behind_an_integer_beyond_int64():
     for text in (b"18446744073709551615 -0 0.5", b"-0 18446744073709551615 0.5", b"1 -0 0.5"):
-        assert answer("min", stdin=text) == "-0"
+        assert tally("min", stdin=text).stdout == b"-0\n"
