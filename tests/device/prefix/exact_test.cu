@@ -180,6 +180,41 @@ TYPED_TEST(exact_scans_on_a_device, hold_80_binades) {
   expect_exact(in, "10 binades each");
 }
 
+// Totals of tiles are two doubles, the second of which is no float, and all is taken back.
+TYPED_TEST(exact_scans_on_a_device, hold_as_many_binades_as_two_doubles) {
+  using T = TypeParam;
+  std::mt19937_64 random(6);
+  for (int binades : {30, 45, 60}) {
+    std::vector<T> in(6000);
+    for (auto& x : in) {
+      double const unit = double(std::int64_t(random()) >> 11) * 0x1p-52;
+      x = tally::convert<T>(std::ldexp(unit, int(random() % unsigned(binades)) - binades / 2));
+      if (!tally::is_finite(x)) x = tally::convert<T>(unit);
+    }
+    for (std::size_t i = 0; i < in.size() / 2; ++i) in[in.size() - 1 - i] = minus(in[i]);
+    expect_exact(in, std::to_string(binades) + " binades");
+  }
+}
+
+// The total of each tile is a double, and that of some is more than two: what is left when the
+// larger ones are taken back is the least.
+TYPED_TEST(exact_scans_on_a_device, come_back_from_tiles_far_apart) {
+  using T = TypeParam;
+  using sums = tally::exact_running_sum<T, T>;
+  constexpr std::size_t part = part_of_warp<sums>;
+  T const large = tally::convert<T>(sizeof(T) == 8 ? 0x1p600 : 0x1p120), one = T(1.0);
+  T const least = tally::from_bits<T>(1);
+  std::vector<T> in(14 * part + 3);
+  in[3] = tally::is_finite(large) ? large : T(0x1p15), in[part + 7] = one, in[2 * part] = least;
+  in[9 * part] = minus(in[3]), in[10 * part + 1] = minus(one);
+  auto const want = scan_on_host(sums{}, in, {});
+  for (unsigned blocks : {1, 3, 5}) {
+    test_call call(1);
+    scan_kind<T> const how{.warps = 1, .blocks = blocks};
+    expect_same(scan_on_device(sums{}, in, call, how), want, std::to_string(blocks) + " blocks");
+  }
+}
+
 TYPED_TEST(exact_scans_on_a_device, stay_special_from_the_middle_on) {
   using T = TypeParam;
   T const specials[] = {tally::quiet_nan<T>(), tally::infinity<T>(false), tally::infinity<T>(true)};

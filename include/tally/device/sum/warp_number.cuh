@@ -55,18 +55,16 @@ struct warp_number {
   }
   __device__ void add(long_interval const& exact) { add(exact.head), add(exact.least); }
 
-  // Leaves digits of 2^31 or little more in magnitude, but for the last one.
+  // Leaves digits of less than 2^31 + 2^30 in magnitude, but for the last one.
   __device__ void carry() {
-    for (int pass = 0; pass < 2; ++pass) {
-      std::int64_t from_last = 0;  // what the last lane's digit before carries
+    std::int64_t from_last = 0;  // what the last lane's digit before carries
 #pragma unroll
-      for (int j = 0; j < each; ++j) {
-        bool const moves = index(j) < digits - 1;
-        std::int64_t const over = moves ? (mine[j] + (std::int64_t(1) << 31)) >> 32 : 0;
-        std::int64_t const below = warp::shift_up(over);
-        mine[j] += (lane() == 0 ? from_last : below) - (over << 32);
-        from_last = warp::broadcast(over, warp_size - 1);
-      }
+    for (int j = 0; j < each; ++j) {
+      bool const moves = index(j) < digits - 1;
+      std::int64_t const over = moves ? (mine[j] + (std::int64_t(1) << 31)) >> 32 : 0;
+      std::int64_t const below = warp::shift_up(over);
+      mine[j] += (lane() == 0 ? from_last : below) - (over << 32);
+      from_last = warp::broadcast(over, warp_size - 1);
     }
   }
 
