@@ -109,7 +109,7 @@ struct exact_prefix {
     bool const was_long = now.is_long;
     __syncwarp();
     now.seen |= c.seen;
-    now.is_long = now.seen == 0 && (was_long || c.is_long || !sum.is_exact());
+    now.is_long = now.seen == 0 && (c.is_long || !sum.is_exact());
     if (now.is_long)
       carry_digits(s, now, was_long, c, int(stage));
     else
