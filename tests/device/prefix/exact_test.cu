@@ -196,6 +196,24 @@ TYPED_TEST(exact_scans_on_a_device, hold_as_many_binades_as_two_doubles) {
   }
 }
 
+// All elements have one sign, and bits up to where a digit ends. Two that are far below them, and
+// far apart, have the total of a warp need all digits.
+TYPED_TEST(exact_scans_on_a_device, add_up_digits_that_are_full) {
+  using T = TypeParam;
+  using f = tally::format<T>;
+  T const large = tally::from_bits<T>(
+      tally::bits_of<T>(tally::bits_of<T>(f::bias + 1) << (f::precision - 1) | f::fraction));
+  T const far = tally::from_bits<T>(
+      tally::bits_of<T>(tally::bits_of<T>(f::bias * 2 / 5) << (f::precision - 1)));
+  for (bool negative : {false, true}) {
+    std::vector<T> in(4 * part_of_warp<tally::exact_running_sum<T, T>> + 9,
+                      negative ? minus(large) : large);
+    for (std::size_t i = 5; i < in.size(); i += 800)
+      in[i] = tally::from_bits<T>(1), in[i + 1] = far;
+    expect_exact(in, negative ? "negative" : "positive");
+  }
+}
+
 // The total of each tile is a double, and that of some is more than two: what is left when the
 // larger ones are taken back is the least.
 TYPED_TEST(exact_scans_on_a_device, come_back_from_tiles_far_apart) {

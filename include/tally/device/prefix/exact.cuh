@@ -72,12 +72,7 @@ struct exact_prefix {
       if constexpr (!is_double) check.look_at(x[k]);  // else the sum is NaN
     }
     part const through = warp::inclusive_scan(sum, joiner{});
-    bool const is_exact = [&] {
-      if constexpr (is_double)
-        return store_exact(through.normalised(), all);
-      else
-        return store_exact({through.most, 0, __dadd_ru(through.most, -through.least)}, all);
-    }();
+    bool const is_exact = store_exact(lengthened(through).normalised(), all);
     if (!__all_sync(~0u, check.all_finite() && is_exact)) total_of_any(tile, all);
     part const here = warp::shift_up(through);
     return lane() == 0 ? part{} : here;
@@ -106,14 +101,12 @@ struct exact_prefix {
                         start& all, unsigned stage) const {
     start now = s.all;
     auto const sum = (now.sum + c.sum).normalised();
-    bool const was_long = now.is_long;
     __syncwarp();
     now.seen |= c.seen;
-    now.is_long = now.seen == 0 && (c.is_long || !sum.is_exact());
-    if (now.is_long)
-      carry_digits(s, now, was_long, c, int(stage));
+    if (now.seen == 0 && (c.is_long || !sum.is_exact()))
+      carry_digits(s, now, c, int(stage));
     else
-      now.sum = sum;
+      now.sum = sum, now.is_long = false;
     if (lane() == 0) all = s.all = now;
     __syncwarp();
   }
@@ -204,14 +197,14 @@ struct exact_prefix {
 
   // Of tiles whose sum is not two doubles, or has been of digits before.
   template <class Collected>
-  __device__ __noinline__ void carry_digits(shared& s, start& now, bool was_long,
-                                            Collected const& c, int stage) const {
+  __device__ __noinline__ void carry_digits(shared& s, start& now, Collected const& c,
+                                            int stage) const {
     digits sum{};
     if (c.is_long)
       sum = c.digits;
     else
       sum.add(c.sum);
-    if (was_long)
+    if (now.is_long)
       sum.add_digits([&](int i) { return s.kept[now.turn][i]; });
     else
       sum.add(now.sum);

@@ -19,7 +19,7 @@ struct moved_to_double {
       __builtin_bit_cast(double, std::uint64_t(2 * 1023 - f::bias) << 52);  // 2^(1023 - bias)
 
   static __device__ double of(In x) {
-    constexpr int places = f::precision - 53 + 64 - f::width;  // between the exponents' lengths
+    constexpr int places = 11 - (f::width - f::precision);  // a double's exponent has more bits
     constexpr unsigned not_sign = ~0u >> 1, kept = ~not_sign | not_sign >> places;
     auto const bits = std::uint32_t(to_bits(x)) << (32 - f::width);
     unsigned const low = f::precision > 20 ? bits << (32 - places) : 0;
@@ -46,29 +46,23 @@ struct interval {
   __device__ bool is_exact() const { return least == most; }
 };
 
-// The sum of two doubles is `sum` and this, exactly (D. E. Knuth's TwoSum).
-__device__ inline double rest_of(double x, double y, double sum) {
-  double const part = sum - x;
-  return (x - (sum - part)) + (y - part);
-}
-
 // What lies in head + [least, most]: sums of 106 bits are exact.
 struct long_interval {
   double head, least, most;
 
   template <floating In>
   __device__ void add(In x) {
-    double const y = as_double(x), sum = head + y, rest = rest_of(head, y, sum);
+    auto const [sum, rest] = detail::two_sum(head, as_double(x));
     *this = {sum, __dadd_rd(least, rest), __dadd_ru(most, rest)};
   }
   __device__ long_interval operator+(long_interval const& other) const {
-    double const sum = head + other.head, rest = rest_of(head, other.head, sum);
+    auto const [sum, rest] = detail::two_sum(head, other.head);
     return {sum, __dadd_rd(__dadd_rd(least, other.least), rest),
             __dadd_ru(__dadd_ru(most, other.most), rest)};
   }
   // The same with as much of it as possible in the head.
   __device__ long_interval normalised() const {
-    double const sum = head + least, rest = rest_of(head, least, sum);
+    auto const [sum, rest] = detail::two_sum(head, least);
     return {sum, rest, __dadd_ru(rest, __dadd_ru(most, -least))};
   }
   __device__ bool is_exact() const { return least == most; }

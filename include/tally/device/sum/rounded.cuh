@@ -7,7 +7,7 @@
 
 #include <cuda_runtime.h>
 
-#include "tally/exact/float_format.hpp"
+#include "tally/exact/double_double.hpp"
 
 namespace tally::device {
 
@@ -39,11 +39,10 @@ __device__ Out rounded(double x) {
 // x + y, rounded once.
 template <floating Out, floating In>
 __device__ Out rounded_pair(double x, double y) {
-  double const sum = x + y;
   if constexpr (std::is_same_v<Out, double>) {
-    return sum;
+    return x + y;
   } else {
-    double const part = sum - x, rest = (x - (sum - part)) + (y - part);
+    auto const [sum, rest] = detail::two_sum(x, y);
     auto bits = to_bits(sum);
     if (rest != 0 && bits % 2 == 0) bits += (rest < 0) == (sum < 0) ? 1 : -1;
     return rounded<Out, In>(from_bits<double>(bits));

@@ -117,10 +117,10 @@ template <class Number, class Items>
   requires(sizeof(std::declval<Items>()[0]) < sizeof(double))
 __device__ void sum_digits_of(Items const& x, std::int64_t (&to)[Number::digits]) {
   using f = format<std::remove_cvref_t<decltype(x[0])>>;
-  static_assert(Items::size <= 128);  // of less than 2^56 each, by 32 lanes
+  static_assert(Items::size <= 1 << (32 - f::precision));  // in 63 bits and a sign
   constexpr int first = (f::lowest - Number::lsb) / 32;
   constexpr int last = (f::bias - f::precision + 1 - Number::lsb) / 32;
-  std::int64_t digit[last - first + 1] = {};
+  std::int64_t digit[last - first + 2] = {};
 #pragma unroll
   for (int k = 0; k < Items::size; ++k) {
     auto const p = take_apart(x[k]);
@@ -130,11 +130,16 @@ __device__ void sum_digits_of(Items const& x, std::int64_t (&to)[Number::digits]
     for (int i = first; i <= last; ++i)
       add_if(position / 32 == i, digit[i - first], p.negative ? -magnitude : magnitude);
   }
+#pragma unroll
+  for (int i = 0; i <= last - first; ++i) {  // leaves room for those of other lanes
+    digit[i + 1] += digit[i] >> 32;
+    digit[i] &= 0xffffffff;
+  }
   int const lane = int(threadIdx.x % warp_size);
   for (int i = lane; i < Number::digits; i += warp_size)
-    if (i < first || i > last) to[i] = 0;
+    if (i < first || i > last + 1) to[i] = 0;
 #pragma unroll
-  for (int i = first; i <= last; ++i) {
+  for (int i = first; i <= last + 1; ++i) {
     std::int64_t const sum = warp::reduce(digit[i - first], plus{});
     if (lane == i % warp_size) to[i] = sum;
   }
