@@ -97,6 +97,7 @@ TESTED_THROUGH = {
     "cpu/zeros_accumulator.hpp": "aggregate/logic_test.cpp",
     "cpu_operators.hpp": "cpu/reduce_test.cpp",
     "cuda/absent.cpp": "gpu_test.cpp",
+    "cuda/async_copy.cuh": "device/scan_test.cu",
     "cuda/cuda_error.cuh": "device/launch_test.cu",
     "cuda/device_array.cuh": "simt/memory_test.cu",
     "cuda/kth_value.cu": "cuda/quantile_test.cu",

@@ -207,6 +207,10 @@ void diagnose_stuck(block const& b) {
   for (lane const& l : b.lanes) {
     if (l.state == lane_state::meeting) return diagnose_meeting(l);
   }
+  for (lane const& l : b.lanes) {
+    if (l.state == lane_state::awaiting_phase)
+      return record(l, "hang", "waits for a phase of a barrier to end, which nobody does", l.pc);
+  }
   lane const* exited = nullptr;
   lane const* waiting = nullptr;
   for (lane const& l : b.lanes) {

@@ -26,7 +26,7 @@ namespace simt {
 struct block;
 struct warp;
 
-enum class lane_state { ready, at_block_barrier, meeting, exited, withheld };
+enum class lane_state { ready, at_block_barrier, meeting, awaiting_phase, exited, withheld };
 
 struct lane {
   block* home;
@@ -36,16 +36,17 @@ struct lane {
   std::size_t stack;
   context suspended = {};
   lane_state state = {};
-  void* pc = {};       // of the last call that could wait or yield
-  offer offered = {};  // while meeting
-  word received = {};  // from the meeting
+  void* pc = {};                      // of the last call that could wait or yield
+  offer offered = {};                 // while meeting
+  word received = {};                 // from the meeting
+  std::uint64_t const* awaited = {};  // the barrier whose phase is to end
   barrier barrier_kind = {};
   int predicate = {};
   std::string withheld = {};  // why the lane goes no further: stop_later
   long long steps = {};
   unsigned decisions = {};
   lane_knowledge knowledge = {};
-  pending_copies copies = {};
+  pending_copies copies = {}, stores = {};  // to shared memory, and in bulk from there
   atomic_write proposed = {};
   std::array<std::uintptr_t, 8> looked_at = {};  // the last places that atomics read
   unsigned looks = 0;                            // places before
@@ -79,6 +80,7 @@ struct block {
   unsigned exited, at_barrier;
   block_clock clock;
   late_writes late;
+  std::vector<barrier_copies> copies;
   device_memory* global;
   shared_memory* shared;
 };

@@ -62,6 +62,7 @@ void scheduler::start(block& b, std::size_t number) {
   b.index = unflatten(number, request.grid);
   b.exited = b.at_barrier = 0;
   b.clock = {b.number};
+  b.copies.clear();
   b.shared->begin_block(request.shared_bytes);
   for (warp& w : b.warps) w.existing = w.exited = w.meeting = w.asking = w.polled = 0;
   for (unsigned i = 0; i < b.lanes.size(); ++i) {

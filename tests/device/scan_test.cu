@@ -224,7 +224,7 @@ TEST(scans_in_tiles, may_have_more_blocks_than_tiles) {
     test_call call(1, 4);
     scan_kind<std::int32_t> const how{.warps = 1, .blocks = 8};
     expect_same(scan_on_device(a, in, call, how), scan_on_host(a, in, how), std::to_string(n));
-    EXPECT_EQ(call.epoch(), n <= 640 ? 4u : 5u);  // a tile alone needs no tickets
+    EXPECT_EQ(call.epoch(), 5u);
   }
 }
 

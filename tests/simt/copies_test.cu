@@ -2,6 +2,7 @@
 #include <cuda_pipeline.h>
 
 #include <cstring>
+#include <cuda/ptx>
 #include <numeric>
 
 #include "simt/expect_finding.hpp"
@@ -106,6 +107,109 @@ TEST(asynchronous_copy, fills_up_with_zeros) {
   EXPECT_EQ(simt::take_reports().at(0).kind, "out of bounds");
   launch(copy_with_zeros, 1, 1)(out.data(), in.data(), 12, 4);
   EXPECT_EQ(simt::take_reports().at(0).kind, "misaligned");
+}
+
+enum class slip {
+  none,
+  not_awaited,
+  awaits_another_phase,
+  source_changes,
+  expects_too_much,
+  changed_while_copied,
+  not_committed
+};
+
+// Turns over tiles of 32 numbers in shared memory, to and from which they are copied in bulk.
+__global__ void turn_tiles(int* out, int* in, int tiles, slip how) {
+  namespace ptx = cuda::ptx;
+  alignas(16) __shared__ int tile[32];
+  __shared__ std::uint64_t there;
+  int const lane = int(threadIdx.x);
+  if (lane == 0) ptx::mbarrier_init(&there, 1);
+  __syncwarp();
+  for (int t = 0; t < tiles; ++t) {
+    if (lane == 0) {
+      unsigned const bytes = how == slip::expects_too_much ? 256 : 128;
+      ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &there,
+                                     bytes);
+      ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, tile, in + 32 * t, 128, &there);
+    }
+    if (how == slip::source_changes && lane == 1) in[32 * t] = 5;
+    unsigned const phase = unsigned(t) + (how == slip::awaits_another_phase ? 1 : 0);
+    if (how != slip::not_awaited)
+      while (!ptx::mbarrier_try_wait_parity(&there, phase % 2)) {
+      }
+    int const x = tile[31 - lane];
+    __syncwarp();
+    tile[lane] = x;
+    ptx::fence_proxy_async(ptx::space_shared);
+    __syncwarp();
+    if (lane == 0) {
+      ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, out + 32 * t, tile, 128);
+      if (how != slip::not_committed) ptx::cp_async_bulk_commit_group();
+    }
+    if (how == slip::changed_while_copied && lane == 2) tile[0] = 7;
+    if (lane == 0) ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>{});
+    __syncwarp();
+  }
+}
+// The first finding, if any; else "" if the answer is right.
+std::string finding_of(slip how) {
+  device_array<int> in(numbers(96)), out(96);
+  out.fill_bytes(0);
+  launch(turn_tiles, 1, 32)(out.data(), in.data(), 3, how);
+  auto const found = simt::take_reports();
+  if (!found.empty()) return found[0].kind;
+  auto const got = out.to_host();
+  for (int i = 0; i < 96; ++i)
+    if (got[std::size_t(i)] != i / 32 * 32 + 31 - i % 32) return "wrong";
+  return "";
+}
+TEST(bulk_copy, lands_before_its_barrier_is_past) { EXPECT_EQ(finding_of(slip::none), ""); }
+TEST(bulk_copy, is_for_other_lanes_only_behind_its_barrier) {
+  EXPECT_EQ(finding_of(slip::not_awaited), "race");
+  EXPECT_EQ(finding_of(slip::awaits_another_phase), "race");
+}
+TEST(bulk_copy, is_not_ordered_with_writes_of_its_source) {
+  EXPECT_EQ(finding_of(slip::source_changes), "race");
+  EXPECT_EQ(finding_of(slip::changed_while_copied), "race");
+}
+TEST(bulk_copy, that_does_not_come_is_waited_for_in_vain) {
+  EXPECT_EQ(finding_of(slip::expects_too_much), "hang");
+}
+TEST(bulk_copy, happens_when_its_group_is_waited_for) {
+  EXPECT_EQ(finding_of(slip::not_committed), "wrong");
+}
+
+__global__ void copy_in_bulk(int* out, int const* in, unsigned bytes, bool awaits) {
+  namespace ptx = cuda::ptx;
+  alignas(16) __shared__ int tile[32];
+  __shared__ std::uint64_t there;
+  ptx::mbarrier_init(&there, 1);
+  ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &there,
+                                 bytes);
+  ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, tile, in, bytes, &there);
+  while (awaits && !ptx::mbarrier_try_wait_parity(&there, 0)) {
+  }
+  *out = tile[1];
+}
+TEST(bulk_copy, has_no_value_before) {
+  device_array<int> const in(numbers(40));
+  device_array<int> out(1);
+  launch(copy_in_bulk, 1, 1)(out.data(), in.data(), 128, false);
+  EXPECT_EQ(simt::take_reports().at(0).kind, "uninitialised");
+}
+TEST(bulk_copy, is_of_multiples_of_16_bytes) {
+  device_array<int> const in(numbers(40));
+  device_array<int> out(1);
+  launch(copy_in_bulk, 1, 1)(out.data(), in.data(), 128, true);
+  EXPECT_EQ(out.to_host()[0], 1);
+  launch(copy_in_bulk, 1, 1)(out.data(), in.data() + 1, 64, true);
+  EXPECT_EQ(simt::take_reports().at(0).kind, "misaligned");
+  launch(copy_in_bulk, 1, 1)(out.data(), in.data(), 40, true);
+  EXPECT_EQ(simt::take_reports().at(0).kind, "misaligned");
+  launch(copy_in_bulk, 1, 1)(out.data(), in.data() + 16, 112, true);
+  EXPECT_EQ(simt::take_reports().at(0).kind, "out of bounds");
 }
 
 }  // namespace

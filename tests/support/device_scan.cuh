@@ -68,7 +68,8 @@ void scan_in_tiles(test_call& call, A const& a, In const& in, Rows const& rows,
   auto const all = rows.count * tiles;
   auto const workspace = call.workspace(std::size_t(all) * prefix_type::words);
   tally::launch_early<device::scan_array<prefix_type, source_type, Rows>>(
-      all == 1 ? 1 : how.blocks, (how.warps + device::carrying_warps) * unsigned(tally::warp_size),
+      unsigned(std::min<std::uint64_t>(all, how.blocks)),
+      (how.warps + device::helping_warps) * unsigned(tally::warp_size),
       how.warps * tiling::warp_bytes,
       call.stream())(device::scan_call<prefix_type, source_type, Rows>{
       source, rows, tiles, how.exclusive, how.reverse, out, total, workspace, prefix});

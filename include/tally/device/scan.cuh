@@ -6,10 +6,16 @@
 // out: S. Maleki, A. Yang and M. Burtscher, "Higher-order and tuple-based massively-parallel prefix
 // sums", PLDI 2016.) This file names no aggregate.
 //
-// The last warps of a block carry: they collect what is before the block's tiles. The others scan,
-// each a part of every tile, whose elements they have ahead in shared memory. The last to know its
-// part's total publishes the tile's, the last to put out its results draws the next tile. They meet
-// by flags in shared memory alone; totals are told some tiles ahead of the results.
+// A block goes through its tiles in turns. Most of its warps scan, each a part of every tile, which
+// is copied into shared memory and, as results, out of it. The last two help them: one publishes
+// the totals of tiles and draws further ones, the other collects what is before each. In a turn a
+// scanning warp adds up its part of a tile, and puts out the results of one some tiles before that,
+// whose totals have been published for as long: so nobody waits for them.
+//
+// Nobody waits for ever, though blocks need not run at the same time. Among the tiles that have no
+// total yet, look at the first. A block that runs has drawn it, because tiles are drawn in order;
+// before its warps add up their parts of it they wait only for results of tiles that the block drew
+// before, and these for totals of tiles still further ahead, which there are.
 #pragma once
 
 #include "tally/cuda/launch.cuh"
@@ -19,199 +25,164 @@
 
 namespace tally::device {
 
-inline constexpr unsigned carrying_warps = 3;
+inline constexpr unsigned helping_warps = 2;
 
-// What a scanning warp has in shared memory: parts of some tiles, and what its lanes keep of them.
+// What a scanning warp has in dynamic shared memory: its parts of the tiles at hand.
 template <class Prefix, class Source, class Rows>
 struct scan_stages : scan_tiling<Prefix, Source, Rows, Prefix::vectors> {
-  static constexpr int stages = Prefix::stages;
-  static constexpr std::size_t kept_bytes = warp_size * sizeof(typename Prefix::part);
-  static constexpr std::size_t stage_bytes = scan_stages::part_bytes + kept_bytes;
-  static constexpr std::size_t warp_bytes = stages * stage_bytes;
+  static constexpr unsigned stages = Prefix::stages;
+  static constexpr std::size_t warp_bytes = stages * scan_stages::part_bytes;
 };
 
-// What the warps of a block tell one another; `threads` of them scan.
+// What the warps of a block tell one another, for as many turns as there are stages: a turn takes
+// the place of an earlier one when all have put out their results of that.
 template <class Prefix, class Rows>
-class scan_board {
- public:
-  using tile_type = tile_of<Rows>;
+struct scan_board {
+  static constexpr unsigned stages = Prefix::stages;
   static constexpr int warps = Prefix::threads / warp_size;
-  // A warp is never further ahead of another than so many tiles.
-  static constexpr unsigned window = Prefix::stages;
 
-  typename Prefix::shared shared;
-  std::uint32_t epoch;  // of the launch; known with the first number
+  std::uint32_t epoch;
+  struct stage {
+    typename Prefix::total total[warps];
+    typename Prefix::before before[warps];
+    typename Prefix::start start;
+    // A warp's elements are there; all totals are; what is before all parts is; all are done.
+    phase_barrier loaded[warps], added_up, prepared, finished;
+  };
+  stage stage_of[stages];
 
-  __device__ void clear() {
-    if (threadIdx.x == 0) drawn_ = prepared_ = 0;
-    if (threadIdx.x < window) arrived_[threadIdx.x] = finished_[threadIdx.x] = 0;
+  __device__ void clear(unsigned scanning) {
+    for (stage& s : stage_of) {
+      for (auto& loaded : s.loaded) loaded.make(1);
+      s.added_up.make(scanning), s.prepared.make(helping_warps), s.finished.make(scanning);
+    }
+    barriers_are_made();
   }
-  __device__ auto* totals(unsigned j) { return total_[j % window]; }
-  __device__ auto* before(unsigned j) { return before_[j % window]; }
-  __device__ auto& start(unsigned j) { return start_[j % window]; }
-
-  // The block's j-th tile. Who draws it says it, in order; others wait for it, or ask how many are
-  // known. The first one that is in no row is the last: behind it all are so.
-  __device__ void tell_tile(unsigned j, tile_type const& tile, bool last) {
-    unsigned const lane = threadIdx.x % warp_size;
-    if (lane == j % numbers)
-      tile_[lane] = tile;
-    else if (last && lane < numbers && (j - lane) % numbers > window)
-      tile_[lane] = tile;
-    tell(drawn_, last ? all : j + 1);
-  }
-  __device__ unsigned known() {
-    unsigned const now = warp::broadcast(look(drawn_));
-    __syncwarp();
-    return now;
-  }
-  __device__ tile_type tile(unsigned j) {
-    await(drawn_, j + 1);
-    return tile_[j % numbers];
+  __device__ stage& at(unsigned turn) { return stage_of[turn % stages]; }
+  static __device__ unsigned phase(unsigned turn) { return turn / stages; }
+  // The place of a turn is free.
+  __device__ stage& begin(unsigned turn) {
+    if (turn >= stages) at(turn).finished.await(phase(turn) - 1);
+    return at(turn);
   }
 
-  // A warp's total of the j-th tile is there; returns whether all are. Then that warp puts them
-  // together, and says so.
-  __device__ bool arrive(unsigned j, unsigned warps) {
-    return count(arrived_[j % window]) == (warps + 1) * (j / window) + warps;
-  }
-  __device__ void tell_together(unsigned j) { count(arrived_[j % window]); }
-  __device__ void await_together(unsigned j, unsigned warps) {
-    await(arrived_[j % window], (warps + 1) * (j / window + 1));
-  }
-  // A warp has put out its results of the j-th tile, and its place may be taken by another, when
-  // all have: which it returns.
-  __device__ bool finish(unsigned j, unsigned warps) {
-    return count(finished_[j % window]) == warps * (j / window + 1);
-  }
-  __device__ void await_room(unsigned j, unsigned warps) {
-    await(finished_[j % window], warps * (j / window));
-  }
-
-  // All is there that has to be known of what is before the j-th tile.
-  __device__ void tell_prepared(unsigned j) { tell(prepared_, j + 1); }
-  __device__ void await_prepared(unsigned j) { await(prepared_, j + 1); }
+  // The tiles of the turns at hand, and of as many further ones as there are stages. They are known
+  // when what is before the tile so many turns ago is.
+  __device__ auto& tile(unsigned turn) { return tiles_[turn % known]; }
 
  private:
-  static constexpr unsigned nap = 50;        // ns; who looks all the time, slows the others down
-  static constexpr unsigned all = 1u << 30;  // tiles; more than a block has
-  static constexpr unsigned numbers = 16;    // more than the tiles that are in use at a time
-  static_assert(numbers > 2 * window);
-  typename Prefix::total total_[window][warps];
-  typename Prefix::before before_[window][warps];
-  typename Prefix::start start_[window];
-  tile_type tile_[numbers];
-  unsigned drawn_, prepared_, arrived_[window], finished_[window];
+  static constexpr unsigned known = 16;
+  static_assert(known > 2 * stages);
+  tile_of<Rows> tiles_[known];
+};
 
-  static __device__ unsigned look(unsigned& at) {
-    return __nv_atomic_load_n(&at, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_BLOCK);
+// Draws the block's tiles, and publishes their totals.
+template <class Prefix, class Source, class Rows>
+class publishing_warp {
+ public:
+  __device__ publishing_warp(scan_call<Prefix, Source, Rows> const& call,
+                             scan_board<Prefix, Rows>& board)
+      : call_(call), board_(board), tickets_(call.w) {}
+
+  // Those of the first turns, and asks for another.
+  __device__ void draw_first() {
+    tickets::asked first[stages];
+#pragma unroll
+    for (auto& asked : first) asked = tickets_.ask();
+#pragma unroll
+    for (unsigned j = 0; j < stages; ++j) tell(j, first[j]);
+    if (more_) next_ = tickets_.ask();
   }
-  static __device__ void await(unsigned& at, unsigned least) {
-    if (threadIdx.x % warp_size == 0)
-      while (int(look(at) - least) < 0) __nanosleep(nap);
-    __syncwarp();
+  __device__ void publish_tiles() {
+    unsigned const warps = blockDim.x / warp_size - helping_warps;
+    for (unsigned turn = 0; call_.has(board_.tile(turn)); ++turn) {
+      auto& here = board_.begin(turn);
+      auto const tile = board_.tile(turn);
+      here.added_up.await(board_.phase(turn));
+      call_.prefix.publish(call_.totals(tile.row, board_.epoch), tile.number,
+                           tile.number + 1 == call_.tiles, here.total, warps, here.before);
+      tell(turn + stages, next_);
+      if (more_) next_ = tickets_.ask();
+      here.prepared.arrive();
+    }
   }
-  // By how many it was counted, by now.
-  static __device__ unsigned count(unsigned& at) {
-    unsigned before = 0;
+
+ private:
+  static constexpr unsigned stages = Prefix::stages;
+  scan_call<Prefix, Source, Rows> const& call_;
+  scan_board<Prefix, Rows>& board_;
+  tickets const tickets_;
+  tickets::asked next_;
+  bool more_ = true;  // the last one asked for may be a tile
+
+  // All that come behind the last tile are in no row either.
+  __device__ void tell(unsigned turn, tickets::asked const& asked) {
+    auto tile = call_.tile(call_.all_tiles());
+    if (more_) {
+      auto const drawn = asked.take();
+      if (turn == 0 && threadIdx.x % warp_size == 0) board_.epoch = drawn.epoch;
+      if (drawn.number < call_.all_tiles()) tile = call_.tile(drawn.number);
+      if (turn + 1 >= stages) more_ = call_.has(tile);
+    }
+    if (threadIdx.x % warp_size == 0) board_.tile(turn) = tile;
     __syncwarp();
-    if (threadIdx.x % warp_size == 0)
-      before = __nv_atomic_fetch_add(&at, 1u, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_BLOCK);
-    return warp::broadcast(before) + 1;
-  }
-  static __device__ void tell(unsigned& at, unsigned now) {
-    __syncwarp();
-    if (threadIdx.x % warp_size == 0)
-      __nv_atomic_store_n(&at, now, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_BLOCK);
   }
 };
 
-// Draws the block's j-th tile, when those before it are drawn.
+// Collects what is before each tile. Where a tile is in another row than the one before, it begins
+// anew with that row.
 template <class Prefix, class Source, class Rows>
-__device__ void draw_tile(scan_call<Prefix, Source, Rows> const& call,
-                          scan_board<Prefix, Rows>& board, unsigned j) {
-  if (!call.has(board.tile(j - 1))) return;
-  std::uint32_t const tiles = call.all_tiles();
-  auto const tile = call.tile(tiles == 1 ? 1 : tickets(call.w, tiles).draw().number);
-  board.tell_tile(j, tile, !call.has(tile));
-}
-
-// What the carrying warps do, `turn` in turn with the others: each collects the totals of the tiles
-// since the block's last one while others do so for other tiles, and then adds them to what is
-// before that. Where a tile is in another row than the last one, it begins anew with that row.
-template <class Prefix, class Source, class Rows>
-__device__ void carry_tiles(scan_call<Prefix, Source, Rows> const& call,
-                            scan_board<Prefix, Rows>& board, unsigned turn) {
-  unsigned const warps = blockDim.x / warp_size - carrying_warps;
-  std::uint32_t const tiles = call.all_tiles();
+__device__ void collect_tiles(scan_call<Prefix, Source, Rows> const& call,
+                              scan_board<Prefix, Rows>& board) {
   auto const& prefix = call.prefix;
-  if (turn == 0) {
-    auto const drawn = tiles == 1 ? tickets::ticket{0, 0} : tickets(call.w, tiles).draw();
-    prefix.begin(board.shared);
-    if (threadIdx.x % warp_size == 0) board.epoch = drawn.epoch;
-    auto const tile = call.tile(drawn.number);
-    board.tell_tile(0, tile, !call.has(tile));
-  } else if (turn == 1) {
-    // Later tiles are drawn when there is room for their elements: so who draws a tile loads it at
-    // once, and tells its total soon.
-    for (unsigned j = 1; j < board.window; ++j) draw_tile(call, board, j);
-  }
-  tile_of<Rows> last{};  // the tile before, or one of which there is none
-  unsigned j = turn;
-  for (;; j += carrying_warps) {
-    auto const tile = board.tile(j);
-    auto const row = tile.row, number = tile.number;
-    last = j > 0 ? board.tile(j - 1) : call.tile_of_row(row, 0);
+  auto carried = prefix.begin();
+  auto last = call.tile_of_row(board.tile(0).row, 0);
+  for (unsigned turn = 0;; ++turn) {
+    auto& here = board.begin(turn);
+    auto const tile = board.tile(turn);
     if (!call.has(tile)) break;
-    std::uint32_t const from = row == last.row ? last.number : 0;
-    auto const totals = call.totals(row, board.epoch);
-    auto const between = prefix.collect(totals, from, number);
-    if (j > 0) board.await_prepared(j - 1);
-    if (row != last.row) prefix.begin(board.shared);
-    prefix.carry(board.shared, between, totals, from, number, board.start(j), j % board.window);
-    board.await_together(j, warps);
-    board.tell_prepared(j);
+    if (tile.row != last.row) {
+      carried = prefix.begin();
+      last = call.tile_of_row(tile.row, 0);
+    }
+    prefix.carry(carried, call.totals(tile.row, board.epoch), last.number, tile.number, here.start);
+    last = tile;
+    here.prepared.arrive();
   }
-  let_next_launch_start();
-  if (tiles == 1 || (j > 0 && !call.has(last))) return;
-  if (j > 0) board.await_prepared(j - 1);
-  tickets(call.w, tiles).leave({board.epoch, call.place(board.tile(j))});
+  tickets(call.w).leave(board.epoch);
 }
 
-// A scanning warp, and its parts of the block's tiles in shared memory.
+// A scanning warp, and its parts of the block's tiles.
 template <class Prefix, class Source, class Rows>
 class scanning_warp {
   using tiling = scan_stages<Prefix, Source, Rows>;
-  static constexpr unsigned stages = tiling::stages;
+  static constexpr unsigned stages = Prefix::stages;
+  static constexpr unsigned ahead = Prefix::ahead;  // totals are, of results
+  static_assert(stages > ahead);
 
  public:
   __device__ scanning_warp(scan_call<Prefix, Source, Rows> const& call,
                            scan_board<Prefix, Rows>& board)
       : call_(call),
         board_(board),
-        warps_(blockDim.x / warp_size - carrying_warps),
+        warps_(blockDim.x / warp_size - helping_warps),
         warp_(threadIdx.x / warp_size),
         memory_(dynamic_shared<unsigned char>() + warp_ * tiling::warp_bytes) {}
 
-  // Totals are told some tiles ahead, so that nobody waits for them, and the elements of more are
-  // on their way.
   __device__ void scan_tiles() {
-    constexpr unsigned ahead = stages - 2;
-    unsigned gathered = 0;
-    bool more = true;
-    for (unsigned i = 0;; ++i) {
-      while (more && gathered <= i + ahead) {
-        load_known(i + stages - 1);
-        more = has_tile(gathered);
-        if (more) gather(gathered++);
-      }
-      if (i == gathered) break;
-      load_known(i + stages - 1);
-      board_.await_prepared(i);
-      put_out(i);
-      if (board_.finish(i, warps_)) draw_tile(call_, board_, i + stages);
+    for (unsigned turn = 0; turn < stages; ++turn) load(turn);
+    typename Prefix::part kept[ahead + 1];
+    for (unsigned turn = 0;; ++turn) {
+#pragma unroll
+      for (unsigned i = ahead; i > 0; --i) kept[i] = kept[i - 1];
+      if (has(turn)) kept[0] = add_up(turn);
+      if (turn < ahead) continue;
+      unsigned const done = turn - ahead;
+      if (done > 0) load(done - 1 + stages);
+      if (!has(done)) break;
+      put_out(done, kept[ahead]);
     }
-    let_next_launch_start();
+    await_copies();
   }
 
  private:
@@ -219,74 +190,54 @@ class scanning_warp {
   scan_board<Prefix, Rows>& board_;
   unsigned const warps_, warp_;
   unsigned char* const memory_;
-  unsigned asked_ = 0;  // tiles whose elements are loaded, or being loaded
 
-  __device__ unsigned char* stage(unsigned i) const {
-    return memory_ + i % stages * tiling::stage_bytes;
+  __device__ bool has(unsigned turn) { return call_.has(board_.tile(turn)); }
+  __device__ unsigned char* memory(unsigned turn) const {
+    return memory_ + turn % stages * tiling::part_bytes;
   }
-  // What the lane keeps of the i-th tile.
-  __device__ auto& kept(unsigned i) const {
-    return reinterpret_cast<typename Prefix::part*>(stage(i) +
-                                                    tiling::part_bytes)[threadIdx.x % warp_size];
-  }
-  __device__ bool has_tile(unsigned i) { return call_.has(board_.tile(i)); }
-
-  // The warp's part of the block's i-th tile.
-  __device__ auto part(unsigned i) {
-    return tiling::part_of(call_, board_.tile(i), warps_, warp_, stage(i));
+  __device__ auto part(unsigned turn) {
+    return tiling::part_of(call_, board_.tile(turn), warps_, warp_, memory(turn));
   }
 
-  // Begins to load the parts that are known by now, up to the last-th.
-  __device__ void load_known(unsigned last) {
-    for (unsigned const known = board_.known(); asked_ <= last && asked_ < known; ++asked_) {
-      if (has_tile(asked_)) tiling::load(call_, part(asked_), stage(asked_));
-      __pipeline_commit();
-    }
+  // Begins to load the warp's part, where results were.
+  __device__ void load(unsigned turn) {
+    await_read_by_copies();
+    if (has(turn)) tiling::load(call_, part(turn), memory(turn), board_.at(turn).loaded[warp_]);
   }
-  // Waits for the i-th part, when later ones may be on their way.
-  __device__ void await_loaded(unsigned i) {
-    if (asked_ <= i) load_known(i);
-    if (asked_ > i + 2)
-      __pipeline_wait_prior(2);
-    else if (asked_ > i + 1)
-      __pipeline_wait_prior(1);
-    else
-      __pipeline_wait_prior(0);
-    __syncwarp();
+  __device__ auto add_up(unsigned turn) {
+    auto& here = board_.begin(turn);
+    here.loaded[warp_].await(board_.phase(turn));
+    auto const kept = call_.prefix.gather(part(turn), here.total[warp_]);
+    here.added_up.arrive();
+    return kept;
   }
-
-  __device__ void gather(unsigned i) {
-    board_.await_room(i, warps_);
-    await_loaded(i);
-    kept(i) = call_.prefix.gather(part(i), board_.totals(i)[warp_]);
-    if (!board_.arrive(i, warps_)) return;
-    auto const tile = board_.tile(i);
-    call_.prefix.publish(board_.shared, call_.totals(tile.row, board_.epoch), tile.number,
-                         tile.number + 1 == call_.tiles, board_.totals(i), warps_, board_.before(i),
-                         i % stages);
-    board_.tell_together(i);
-  }
-
-  __device__ void put_out(unsigned i) {
-    auto const p = part(i);
-    call_.prefix.results(p, board_.shared, board_.totals(i), warp_, board_.start(i),
-                         board_.before(i)[warp_], kept(i), call_.total);
-    tiling::store(call_, p, stage(i));
+  __device__ void put_out(unsigned turn, typename Prefix::part const& kept) {
+    auto const p = part(turn);
+    auto& here = board_.at(turn);
+    here.prepared.await(board_.phase(turn));
+    call_.prefix.results(p, here.total, warp_, here.start, here.before[warp_], kept, call_.total);
+    here.finished.arrive();
+    tiling::store(call_, p, memory(turn));
   }
 };
 
 template <class Prefix, class Source, class Rows>
-__global__ void __launch_bounds__(Prefix::threads + int(carrying_warps) * warp_size, 1)
+__global__ void __launch_bounds__(Prefix::threads + int(helping_warps) * warp_size, 1)
     scan_array(__grid_constant__ scan_call<Prefix, Source, Rows> const call) {
   __shared__ scan_board<Prefix, Rows> board;
-  board.clear();
-  __syncthreads();
+  unsigned const scanning = blockDim.x / warp_size - helping_warps, warp = threadIdx.x / warp_size;
+  if (threadIdx.x == 0) board.clear(scanning);
   await_launches_before();
-  unsigned const behind = (blockDim.x - 1 - threadIdx.x) / warp_size;
-  if (behind < carrying_warps)
-    carry_tiles(call, board, carrying_warps - 1 - behind);
-  else
+  publishing_warp<Prefix, Source, Rows> publishing(call, board);
+  if (warp == scanning) publishing.draw_first();
+  __syncthreads();
+  if (warp < scanning)
     scanning_warp<Prefix, Source, Rows>(call, board).scan_tiles();
+  else if (warp == scanning)
+    publishing.publish_tiles();
+  else
+    collect_tiles(call, board);
+  let_next_launch_start();
 }
 
 }  // namespace tally::device

@@ -62,7 +62,7 @@ void scan_by_tiles(Context& context, device::scan_call<Prefix, Source, Rows>& ca
   std::uint64_t const rows = call.rows.count, n = call.rows.length;
   std::uint64_t const tiles = tiles_of(n, std::uint64_t(warps) * stages::part);
   auto const most_blocks = unsigned(context.multiprocessors());
-  if (tiles > (~std::uint32_t(0) - 2 * most_blocks) / rows)
+  if (tiles > (~std::uint32_t(0) - 16 * most_blocks) / rows)
     throw error(rows == 1
                     ? "scan: an array of " + std::to_string(n) + " elements is too long for a GPU"
                     : "scan: " + std::to_string(rows) + " rows of " + std::to_string(n) +
@@ -71,9 +71,9 @@ void scan_by_tiles(Context& context, device::scan_call<Prefix, Source, Rows>& ca
   // Rows of one tile publish nothing, but tiles are drawn.
   std::uint64_t const all = call.all_tiles(), words = tiles > 1 ? all * Prefix::words : 1;
   auto const blocks = std::min<std::uint64_t>(all, most_blocks);
-  call.w = context.workspace(all > 1 ? std::size_t(words) : 0);
+  call.w = context.workspace(std::size_t(words));
   launch_early<device::scan_array<Prefix, Source, Rows>>(
-      unsigned(blocks), (warps + device::carrying_warps) * unsigned(warp_size),
+      unsigned(blocks), (warps + device::helping_warps) * unsigned(warp_size),
       warps * stages::warp_bytes, context.stream())(call);
 }
 

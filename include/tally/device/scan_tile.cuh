@@ -91,16 +91,15 @@ struct scan_tiling {
             call.reverse,
             call.exclusive};
   }
-  static __device__ void load(call_type const& call, part_type const& p, void* data) {
+  static __device__ void load(call_type const& call, part_type const& p, void* data,
+                              phase_barrier& there) {
     load_ahead<part>(call.in, p.row * call.rows.stride + p.first, p.count,
-                     static_cast<element*>(data));
+                     static_cast<element*>(data), there);
   }
   // Stores the results, which have taken the place of the part's elements.
   static __device__ void store(call_type const& call, part_type const& p, void const* data) {
-    __syncwarp();
     store_results<part>(static_cast<result const*>(data), p.count,
                         call.out + p.row * call.rows.out_stride + p.first);
-    __syncwarp();
   }
 };
 

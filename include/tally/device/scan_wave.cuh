@@ -20,10 +20,10 @@ struct wave_board {
   static constexpr int warps = Prefix::wave_threads / warp_size;
   static_assert(warps <= warp_size);
 
-  typename Prefix::shared shared;
   typename Prefix::total total[warps];
   typename Prefix::before before[warps];
   typename Prefix::start start;
+  phase_barrier loaded[warps];
 };
 
 // In one row the block of the last tile waits for what all others publish, and so ends the launch:
@@ -31,11 +31,10 @@ struct wave_board {
 // the last to read, it is the block that is the last to count itself.
 __device__ inline void leave_wave(workspace const& w, std::uint32_t epoch) {
   bool const clears = epoch == ~std::uint32_t(0);
-  bool const counts = clears || gridDim.y > 1;
-  std::uint32_t const blocks = gridDim.x * gridDim.y;
-  std::uint32_t const place = counts ? tickets(w, blocks).draw().number : blockIdx.x;
-  bool const last = place == blocks - 1;
-  if (last && threadIdx.x % warp_size == 0) end_epoch(w, epoch);
+  if (clears || gridDim.y > 1)
+    tickets(w).leave(epoch);
+  else if (blockIdx.x == gridDim.x - 1 && threadIdx.x % warp_size == 0)
+    end_epoch(w, epoch);
 }
 
 template <class Prefix, class Source, class Rows, int Vectors>
@@ -49,31 +48,34 @@ __global__ void __launch_bounds__(Prefix::wave_threads, 1)
   auto* const memory = dynamic_shared<unsigned char>() + warp * tiling::part_bytes;
   auto const p = tiling::part_of(call, tile, warps, warp, memory);
 
+  auto& loaded = board.loaded[warp];
+  if (threadIdx.x % warp_size == 0) {
+    loaded.make(1);
+    barriers_are_made();
+  }
+  __syncwarp();
   await_launches_before();
-  tiling::load(call, p, memory);
-  __pipeline_commit();
+  tiling::load(call, p, memory, loaded);
   epoch_to_come epoch;
   if (!alone) epoch.ask(call.w);
-  __pipeline_wait_prior(0);
-  __syncwarp();
+  loaded.await(0);
   auto const here = call.prefix.gather(p, board.total[warp]);
   __syncthreads();
 
   // One warp tells the tile's total, and another learns those of the tiles before.
   auto const totals = call.totals(tile.row, alone ? 0 : epoch.take());
   if (warp == 0)
-    call.prefix.publish(board.shared, totals, tile.number, is_last, board.total, warps,
-                        board.before, 0);
+    call.prefix.publish(totals, tile.number, is_last, board.total, warps, board.before);
   if (warp == warps - 1) {
-    call.prefix.start_in_wave(board.shared, totals, tile.number, board.start);
+    call.prefix.start_in_wave(totals, tile.number, board.start);
     if (!alone) leave_wave(call.w, totals.epoch);
   }
   __syncthreads();
   let_next_launch_start();
 
-  call.prefix.results(p, board.shared, board.total, warp, board.start, board.before[warp], here,
-                      call.total);
+  call.prefix.results(p, board.total, warp, board.start, board.before[warp], here, call.total);
   tiling::store(call, p, memory);
+  await_copies();
 }
 
 }  // namespace tally::device

@@ -8,46 +8,48 @@
 
 namespace tally::device {
 
-// The tiles of a block in a launch of some tiles: the numbers that it draws, one after the other,
-// until one is not below `tiles`. Every block draws one such number, its last; so the counter says
-// when all have drawn theirs, and whoever then leaves puts it back to 0 and ends the epoch. All
-// lanes of a warp call each function together.
+// Numbers that the blocks of a launch draw, from 0 on, of their tiles or of themselves. All lanes
+// of a warp call each function together.
 class tickets {
  public:
-  __device__ tickets(workspace const& w, std::uint32_t tiles) : w_(w), tiles_(tiles) {}
+  __device__ explicit tickets(workspace const& w) : w_(w) {}
 
-  // Draws a tile, and learns the launch's epoch: the counter stands beside it.
+  // With a number comes the launch's epoch: the counter stands beside it.
   struct ticket {
     std::uint32_t epoch, number;
   };
-  __device__ ticket draw() const {
+  // The next one, on its way: the warp goes on until it takes it.
+  class asked {
+   public:
+    __device__ ticket take() const {
+      auto const found = warp::broadcast(found_);
+      return {std::uint32_t(found) + 1, std::uint32_t(found >> 32)};
+    }
+    std::uint64_t found_;
+  };
+  __device__ asked ask() const {
     std::uint64_t found = 0;
-    if (threadIdx.x % warp_size == 0) found = advance();
-    found = warp::broadcast(found);
-    return {std::uint32_t(found) + 1, std::uint32_t(found >> 32)};
+    if (threadIdx.x % warp_size == 0)
+      found = __nv_atomic_fetch_add(w_.epoch_and_drawn(), std::uint64_t(1) << 32,
+                                    __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    return {found};
   }
 
-  // When the block is done, and the last that it drew. Words of the last epoch may be cleared only
-  // when all blocks are done: then each draws once more.
-  __device__ void leave(ticket last) const {
+  // By one warp of each block, when the block draws no more, and has seen all that it will see of
+  // what others publish. The last one puts the counter back to 0 and ends the epoch.
+  __device__ void leave(std::uint32_t epoch) const {
     if (threadIdx.x % warp_size != 0) return;
-    std::uint32_t end = tiles_ + gridDim.x - 1;
-    if (last.epoch == ~std::uint32_t(0)) {
-      __threadfence();
-      last.number = std::uint32_t(advance() >> 32);
-      end += gridDim.x;
-    }
-    if (last.number == end) end_epoch(w_, last.epoch);
+    if (epoch == ~std::uint32_t(0)) __threadfence();  // words will be cleared
+    auto const before =
+        __nv_atomic_fetch_add(w_.left(), 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    if (before != gridDim.x * gridDim.y - 1) return;
+    if (epoch == ~std::uint32_t(0)) __threadfence();
+    __nv_atomic_store_n(w_.left(), 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    end_epoch(w_, epoch);
   }
 
  private:
   workspace w_;
-  std::uint32_t tiles_;
-
-  __device__ std::uint64_t advance() const {
-    return __nv_atomic_fetch_add(w_.epoch_and_drawn(), std::uint64_t(1) << 32, __NV_ATOMIC_RELAXED,
-                                 __NV_THREAD_SCOPE_DEVICE);
-  }
 };
 
 }  // namespace tally::device

@@ -18,13 +18,14 @@ struct workspace {
   static constexpr int max_sums = 512;
   static constexpr std::size_t header_bytes = 16 + 2 * max_sums * sizeof(std::uint64_t);
 
-  std::uint32_t* header;  // the epoch, how many tickets are drawn, sums, meetings
+  std::uint32_t* header;  // the epoch, how many tickets are drawn, who has left, sums, meetings
   status_word* words;
   std::uint64_t count;  // of words, also those that this launch does not need
 
   TALLY_HD std::uint32_t* epoch() const { return header; }
   TALLY_HD std::uint32_t* drawn() const { return header + 1; }
-  // Both, the epoch below.
+  TALLY_HD std::uint32_t* left() const { return header + 2; }
+  // The epoch and what is drawn, the epoch below.
   TALLY_HD std::uint64_t* epoch_and_drawn() const {
     return reinterpret_cast<std::uint64_t*>(header);
   }

@@ -4,11 +4,9 @@
 // neighbours of it, as a scan wants them.
 #pragma once
 
-#include <cuda_pipeline.h>
-
 #include <algorithm>
 
-#include "tally/cuda/thread_index.cuh"
+#include "tally/cuda/async_copy.cuh"
 #include "tally/device/input/sources.cuh"
 
 namespace tally::device {
@@ -91,55 +89,42 @@ struct warp_tile {
   }
 };
 
-// Begins to copy a lane's share of `count` pieces of so many bytes to shared memory; it is there
-// when the lane has waited for it and the warp has met.
-template <int Bytes>
-__device__ void copy_ahead(void const* from, unsigned count, void* to) {
-  auto const* const source = static_cast<unsigned char const*>(from);
-#pragma unroll 5
-  for (unsigned v = threadIdx.x % warp_size; v < count; v += warp_size)
-    __pipeline_memcpy_async(static_cast<unsigned char*>(to) + v * Bytes, source + v * Bytes, Bytes);
-}
-
 // Elements that may be copied one by one ahead of time.
 template <class T>
 inline constexpr bool copied_ahead =
     alignof(T) == sizeof(T) && (sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
 
-// Begins to load `count` elements, at most Size, from the first-th on into shared memory.
+// By a warp: begins to load `count` elements, at most Size, from the first-th on into shared
+// memory. It arrives at a barrier once, when they are there.
 template <int Size, class Source>
 __device__ void load_ahead(Source const& in, std::uint64_t first, unsigned count,
-                           typename Source::element* to) {
+                           typename Source::element* to, phase_barrier& there) {
   using element = typename Source::element;
   constexpr bool is_array = requires { in.data; };
   if constexpr (is_array && Size * sizeof(element) % vector_bytes == 0) {
     auto const* const from = in.data + first;
     if (count == Size && reinterpret_cast<std::uintptr_t>(from) % vector_bytes == 0)
-      return copy_ahead<vector_bytes>(from, Size * sizeof(element) / vector_bytes, to);
+      return there.copy(to, from, Size * sizeof(element));
   }
   if constexpr (is_array && copied_ahead<element>) {
-    copy_ahead<int(sizeof(element))>(in.data + first, count, to);
+    there.copy_pieces<int(sizeof(element))>(to, in.data + first, count);
   } else {
 #pragma unroll 4
     for (unsigned k = threadIdx.x % warp_size; k < count; k += warp_size) to[k] = in[first + k];
+    there.arrive();
   }
 }
 
-// Stores `count` results from shared memory.
+// By a warp: stores `count` results that its lanes have put into shared memory, where they must
+// stay until await_read_by_copies().
 template <int Size, class Out>
 __device__ void store_results(Out const* from, unsigned count, Out* to) {
-  unsigned const lane = threadIdx.x % warp_size;
-  if constexpr (Size * sizeof(Out) % vector_bytes == 0) {
-    if (count == Size && reinterpret_cast<std::uintptr_t>(to) % vector_bytes == 0) {
-      constexpr unsigned vectors = Size * sizeof(Out) / vector_bytes;
-#pragma unroll 5
-      for (unsigned v = lane; v < vectors; v += warp_size)
-        __stcs(reinterpret_cast<uint4*>(to) + v, reinterpret_cast<uint4 const*>(from)[v]);
-      return;
-    }
-  }
+  if constexpr (Size * sizeof(Out) % vector_bytes == 0)
+    if (count == Size && reinterpret_cast<std::uintptr_t>(to) % vector_bytes == 0)
+      return copy_from_shared(to, from, Size * sizeof(Out));
+  __syncwarp();
 #pragma unroll 4
-  for (unsigned k = lane; k < count; k += warp_size) to[k] = from[k];
+  for (unsigned k = threadIdx.x % warp_size; k < count; k += warp_size) to[k] = from[k];
 }
 
 }  // namespace tally::device

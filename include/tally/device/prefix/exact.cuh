@@ -19,7 +19,9 @@ struct exact_prefix {
   using element = In;
   using result = Out;
   static constexpr bool is_double = std::is_same_v<In, double>;
-  static constexpr int threads = 416, vectors = 7, stages = 4;
+  static constexpr bool is_narrow = sizeof(In) == 2;
+  static constexpr int threads = is_double ? 320 : is_narrow ? 256 : 384;
+  static constexpr int vectors = is_narrow ? 9 : 7, stages = 5, ahead = 3;
   static constexpr int wave_threads = 512, wave_vectors = 5, wide_wave_vectors = 5;
 
   using totals_type = exact_totals<In, Number>;
@@ -40,24 +42,21 @@ struct exact_prefix {
     unsigned seen;
   };
   struct start : before {
-    bool is_long;  // the sum is not exact, but kept[turn] is
-    int turn;
+    bool is_long;  // the sum is not exact, but these digits are
+    std::int64_t digits[Number::digits];
   };
-  struct shared {
-    start all;  // tiles before the block's next one
-    std::int64_t kept[stages][Number::digits];
+  struct carried : before {
+    bool is_long;
+    warp_number<Number> digits;
   };
   bool skips_nan, has_init;
   Out init;
 
-  __device__ void begin(shared& s) const {
-    if (lane() == 0) {
-      unsigned const seen = has_init ? special_values::of(init) : 0;
-      s.all = {};
-      s.all.seen = seen;
-      if (has_init && seen == 0) s.all.sum.head = as_double(init);
-    }
-    __syncwarp();
+  __device__ carried begin() const {
+    carried c{};
+    if (has_init) c.seen = special_values::of(init);
+    if (has_init && c.seen == 0) c.sum.head = as_double(init);
+    return c;
   }
 
   template <class Tile>
@@ -78,8 +77,8 @@ struct exact_prefix {
     return lane() == 0 ? part{} : here;
   }
 
-  __device__ void publish(shared&, mailbox const& at, std::uint32_t tile, bool is_last,
-                          total const* totals, unsigned warps, before* parts, unsigned) const {
+  __device__ void publish(mailbox const& at, std::uint32_t tile, bool is_last, total const* totals,
+                          unsigned warps, before* parts) const {
     bool const there = unsigned(lane()) < warps;
     before through{};
     if (there) through = {totals[lane()].sum, totals[lane()].seen};
@@ -93,34 +92,26 @@ struct exact_prefix {
     if (there) parts[lane()] = through;
   }
 
-  __device__ auto collect(mailbox const& at, std::uint32_t from, std::uint32_t to) const {
-    return totals_type(at).collect(from, to);
-  }
-  template <class Collected>
-  __device__ void carry(shared& s, Collected const& c, mailbox const&, std::uint32_t, std::uint32_t,
-                        start& all, unsigned stage) const {
-    start now = s.all;
-    auto const sum = (now.sum + c.sum).normalised();
-    __syncwarp();
-    now.seen |= c.seen;
-    if (now.seen == 0 && (c.is_long || !sum.is_exact()))
-      carry_digits(s, now, c, int(stage));
+  __device__ void carry(carried& c, mailbox const& at, std::uint32_t from, std::uint32_t to,
+                        start& all) const {
+    auto const between = totals_type(at).collect(from, to);
+    auto const sum = (c.sum + between.sum).normalised();
+    c.seen |= between.seen;
+    if (c.seen == 0 && (c.is_long || between.is_long || !sum.is_exact()))
+      carry_digits(c, between, all);
     else
-      now.sum = sum, now.is_long = false;
-    if (lane() == 0) all = s.all = now;
-    __syncwarp();
+      c.sum = sum;
+    if (lane() == 0) all.sum = c.sum, all.seen = c.seen, all.is_long = c.is_long;
   }
 
-  __device__ void start_in_wave(shared& s, mailbox const& at, std::uint32_t tile,
-                                start& all) const {
-    begin(s);
-    carry(s, collect(at, 0, tile), at, 0, tile, all, 0);
+  __device__ void start_in_wave(mailbox const& at, std::uint32_t tile, start& all) const {
+    auto c = begin();
+    carry(c, at, 0, tile, all);
   }
 
   template <class Tile>
-  __device__ void results(Tile const& tile, shared const& s, total const* totals, unsigned warp,
-                          start const& tiles, before const& parts, part const& here,
-                          Out* all) const {
+  __device__ void results(Tile const& tile, total const* totals, unsigned warp, start const& tiles,
+                          before const& parts, part const& here, Out* all) const {
     if ((tiles.seen | parts.seen | totals[warp].seen) == 0) {
       auto const base = (tiles.sum + parts.sum).normalised();
       if constexpr (sizeof(In) == 2) {
@@ -131,7 +122,7 @@ struct exact_prefix {
       if constexpr (!std::is_same_v<first_sum, rounded_long_interval>)
         if (longer_results(tile, base, here, all)) return;
     }
-    results_of_digits(tile, s, totals, warp, tiles, parts, all);
+    results_of_digits(tile, totals, warp, tiles, parts, all);
   }
 
  private:
@@ -195,25 +186,18 @@ struct exact_prefix {
     return sum;
   }
 
-  // Of tiles whose sum is not two doubles, or has been of digits before.
+  // Of tiles whose sum is not two doubles.
   template <class Collected>
-  __device__ __noinline__ void carry_digits(shared& s, start& now, Collected const& c,
-                                            int stage) const {
-    digits sum{};
-    if (c.is_long)
-      sum = c.digits;
+  __device__ __noinline__ void carry_digits(carried& c, Collected const& between,
+                                            start& all) const {
+    if (!c.is_long) c.digits = {}, c.digits.add(c.sum);
+    if (between.is_long)
+      c.digits.add_digits([&](int i) { return between.digits.mine[i / warp_size]; });
     else
-      sum.add(c.sum);
-    if (now.is_long)
-      sum.add_digits([&](int i) { return s.kept[now.turn][i]; });
-    else
-      sum.add(now.sum);
-    sum.carry();
-    now.sum = sum.bounds(), now.is_long = !now.sum.is_exact(), now.turn = stage;
-#pragma unroll
-    for (int j = 0; j < sum.each; ++j)
-      if (sum.index(j) < Number::digits) s.kept[stage][sum.index(j)] = sum.mine[j];
-    __syncwarp();
+      c.digits.add(between.sum);
+    c.digits.carry();
+    c.sum = c.digits.bounds(), c.is_long = !c.sum.is_exact();
+    c.digits.each_digit([&](int i, std::int64_t x) { all.digits[i] = x; });
   }
 
   // Puts out results, unless one of the warp's is in doubt, and the row's total if it is here.
@@ -265,10 +249,9 @@ struct exact_prefix {
 
   // Puts out results of all digits, up to the first value that is not finite.
   template <class Tile>
-  __device__ __noinline__ void results_of_digits(Tile const& tile, shared const& s,
-                                                 total const* totals, unsigned warp,
-                                                 start const& tiles, before const& parts,
-                                                 Out* all) const {
+  __device__ __noinline__ void results_of_digits(Tile const& tile, total const* totals,
+                                                 unsigned warp, start const& tiles,
+                                                 before const& parts, Out* all) const {
     items_of<In, Tile::items> x;
     items_of<Out, Tile::items> out;
     read(tile, x);
@@ -278,7 +261,7 @@ struct exact_prefix {
     if (seen == 0) {
       auto before = digits_of(totals, warp);
       if (tiles.is_long)
-        before.add_digits([&](int i) { return s.kept[tiles.turn][i]; });
+        before.add_digits([&](int i) { return tiles.digits[i]; });
       else
         before.add(tiles.sum);
       sum = before.whole();

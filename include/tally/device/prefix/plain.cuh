@@ -23,10 +23,8 @@ struct plain_prefix {
   using element = typename A::element;
   using result = typename A::result;
   using state = typename A::state;
-  // As much of the shared memory as there is: the more threads, the less often a block has to wait
-  // for what is before a tile. 544 with 5 stages were the best of 20 shapes on an H200.
-  static constexpr int threads = sizeof(state) <= 4 ? 544 : sizeof(state) <= 16 ? 416 : 96;
-  static constexpr int vectors = 5, stages = 4 < sizeof(state) && sizeof(state) <= 8 ? 6 : 5;
+  static constexpr int threads = sizeof(state) <= 16 ? 384 : 96;
+  static constexpr int vectors = 7, stages = 5, ahead = sizeof(state) <= 16 ? 3 : 1;
   static constexpr int wave_threads = sizeof(state) <= 16 ? 896 : 256;
   static constexpr int wave_vectors = 5, wide_wave_vectors = 9;
   static constexpr int words = words_of<state>;
@@ -44,23 +42,15 @@ struct plain_prefix {
   using before = stored;
   using start = stored;
   using part = state;  // of the warp's elements before the lane's
-  struct shared {
-    stored groups;  // all groups of 32 tiles below that of the block's last tile
-  };
-  // The first groups since then, each folded.
-  static constexpr int at_once = words <= 2 ? 6 : 1;
-  struct collected {
-    state group[at_once];
+  struct carried {
+    state groups;  // all groups of 32 tiles below that of the last tile; in lane 0
   };
 
   bool skips_nan, reverse;
   state before_all;
   A a;
 
-  __device__ void begin(shared& s) const {
-    if (threadIdx.x % warp_size == 0) s.groups = before_all;
-    __syncwarp();
-  }
+  __device__ carried begin() const { return {before_all}; }
 
   template <class Tile>
   __device__ part gather(Tile const& tile, total& all) const {
@@ -73,8 +63,8 @@ struct plain_prefix {
     return before_lane(through);
   }
 
-  __device__ void publish(shared&, mailbox const& at, std::uint32_t tile, bool is_last,
-                          total const* totals, unsigned warps, before* parts, unsigned) const {
+  __device__ void publish(mailbox const& at, std::uint32_t tile, bool is_last, total const* totals,
+                          unsigned warps, before* parts) const {
     unsigned const lane = threadIdx.x % warp_size;
     state const mine = lane < warps ? state(totals[lane]) : a.identity();
     state const through = warp::inclusive_scan(mine, joiner{this});
@@ -85,53 +75,26 @@ struct plain_prefix {
   }
 
   // A group is folded by lanes, a tile each. Several are asked for at once.
-  __device__ collected collect(mailbox const& at, std::uint32_t from, std::uint32_t to) const {
-    tile_states<state> const totals(at.words, at.epoch);
-    std::uint32_t const first = from / warp_size * warp_size + threadIdx.x % warp_size;
-    collected c;
-    if (from == to) {
-      for (state& group : c.group) group = a.identity();
-      return c;
-    }
-    bool there[at_once];
+  __device__ void carry(carried& c, mailbox const& at, std::uint32_t from, std::uint32_t to,
+                        start& all) const {
+    std::uint32_t const last = to / warp_size;
+    state sum = c.groups;
+    for (std::uint32_t first = from / warp_size; first <= last; first += at_once) {
+      state group[at_once];
+      collect(at, first * warp_size, to, group);
 #pragma unroll
-    for (int i = 0; i < at_once; ++i) {  // any tile will do for those that are not there
-      std::uint32_t const tile = first + i * warp_size;
-      there[i] = totals.look(tile < to ? tile : from, c.group[i]) || tile >= to;
-      if (tile >= to) c.group[i] = a.identity();
-    }
-#pragma unroll
-    for (int i = 0; i < at_once; ++i) {
-      if (!there[i]) c.group[i] = totals.await(first + i * warp_size);
-      __syncwarp();
-      c.group[i] = warp::reduce(c.group[i], joiner{this});
-    }
-    return c;
-  }
-  __device__ void carry(shared& s, collected const& c, mailbox const& at, std::uint32_t from,
-                        std::uint32_t to, start& all, unsigned) const {
-    std::uint32_t const first = from / warp_size, last = to / warp_size;
-    state before = s.groups;
-    __syncwarp();
-#pragma unroll
-    for (std::uint32_t i = 0; i < at_once; ++i) {
-      if (first + i > last) break;
-      before = join_groups(s, before, c.group[i], first + i < last);
-    }
-    for (std::uint32_t i = at_once; first + i <= last; i += at_once) {
-      auto const more = collect(at, (first + i) * warp_size, to);
-#pragma unroll
-      for (std::uint32_t k = 0; k < at_once; ++k) {
-        if (first + i + k > last) break;
-        before = join_groups(s, before, more.group[k], first + i + k < last);
+      for (int i = 0; i < at_once; ++i) {
+        if (first + i > last) break;
+        sum = join(sum, group[i]);
+        if (first + i < last) c.groups = sum;
       }
     }
-    if (threadIdx.x % warp_size == 0) all = before;
+    if (threadIdx.x % warp_size == 0) all = sum;
   }
 
   // All tiles before one of a wave. Each lane has some neighbours, and those that are not there yet
   // are read again together.
-  __device__ void start_in_wave(shared&, mailbox const& at, std::uint32_t tile, start& all) const {
+  __device__ void start_in_wave(mailbox const& at, std::uint32_t tile, start& all) const {
     constexpr int at_once = words <= 2 ? 5 : 1;
     tile_states<state> const totals(at.words, at.epoch);
     std::uint32_t const each = (tile + warp_size - 1) / warp_size;
@@ -163,7 +126,7 @@ struct plain_prefix {
   }
 
   template <class Tile>
-  __device__ void results(Tile const& tile, shared const&, total const*, unsigned, start const& s,
+  __device__ void results(Tile const& tile, total const*, unsigned, start const& s,
                           before const& parts, part const& here, result* all) const {
     items_of<element, Tile::items> x;
     items_of<result, Tile::items> out;
@@ -219,12 +182,30 @@ struct plain_prefix {
         none(k);
   }
 
-  // For lane 0, which has the group's fold.
-  __device__ state join_groups(shared& s, state const& before, state const& group,
-                               bool is_whole) const {
-    state const all = join(before, group);
-    if (is_whole && threadIdx.x % warp_size == 0) s.groups = all;
-    return all;
+  // The folds of the first groups from a tile on that begins one, in lane 0, as far as there are
+  // tiles.
+  static constexpr int at_once = words <= 2 ? 6 : 1;
+  __device__ void collect(mailbox const& at, std::uint32_t from, std::uint32_t to,
+                          state (&group)[at_once]) const {
+    tile_states<state> const totals(at.words, at.epoch);
+    std::uint32_t const first = from + threadIdx.x % warp_size;
+    if (from >= to) {
+      for (state& g : group) g = a.identity();
+      return;
+    }
+    bool there[at_once];
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) {  // any tile will do for those that are not there
+      std::uint32_t const tile = first + i * warp_size;
+      there[i] = totals.look(tile < to ? tile : from, group[i]) || tile >= to;
+      if (tile >= to) group[i] = a.identity();
+    }
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) {
+      if (!there[i]) group[i] = totals.await(first + i * warp_size);
+      __syncwarp();
+      group[i] = warp::reduce(group[i], joiner{this});
+    }
   }
 };
 

@@ -16,26 +16,25 @@ namespace tally::device {
 //   vectors                    of 16 bytes that a lane has of a tile
 //   wave_vectors, wide_wave_vectors
 //                              the same in a wave, and in one for more elements
-//   stages                     parts of tiles that a warp has in shared memory
+//   stages, ahead            parts of tiles that a warp has in shared memory; and by how many tiles
+//                              totals are ahead of results
 //   words                      status words that a tile publishes
 //   part                       what a lane keeps of a warp's part of a tile (warp_tile.cuh) between
 //                              gather() and results()
 //   total, before, start       in shared memory: a part's total; the tile's parts before one; and
 //                              all tiles before
-//   shared                     what else the block has there
 //   gather(tile, total)        by a scanning warp: its part's total
-//   publish(shared, mailbox, number, is_last, totals, warps, before, stage)
-//                              by the scanning warp that was last to do so: puts the parts' totals
+//   publish(mailbox, number, is_last, totals, warps, before)
+//                              by a warp, when all of these are there: puts the parts' totals
 //                              together, and publishes the tile's unless it is the last
-//   begin(shared)              by a carrying warp, before the first tile
-//   collect(mailbox, from, to) by a carrying warp: what the tiles [from, to) published, as far as
-//                              that can be put together without those before
-//   carry(shared, collected, mailbox, from, to, start, stage)
-//                              by a carrying warp, one after the other: all tiles before the to-th,
-//                              made of those before the from-th, which was the last one's, or 0
-//   start_in_wave(shared, mailbox, number, start)
+//   carried, begin()           what a warp knows of the tiles before the last one of its block; and
+//                              before the first
+//   carry(carried, mailbox, from, to, start)
+//                              by that warp: adds what the tiles [from, to) published: all tiles
+//                              before the to-th, of those before the from-th
+//   start_in_wave(mailbox, number, start)
 //                              by a warp: all tiles before one, where no block has two
-//   results(tile, shared, totals, warp, start, before, part, total)
+//   results(tile, totals, warp, start, before, part, total)
 //                              by a scanning warp: puts results in the place of the elements, each
 //                              of all elements before and, unless the scan is exclusive, of itself;
 //                              that of the last one into its row's of `total`, too, unless that is

@@ -43,7 +43,7 @@ struct interval {
   __device__ interval operator+(interval const& other) const {
     return {__dadd_rd(least, other.least), __dadd_ru(most, other.most)};
   }
-  __device__ bool is_exact() const { return least == most; }
+  TALLY_HD bool is_exact() const { return least == most; }
 };
 
 // What lies in head + [least, most]: sums of 106 bits are exact.
@@ -65,7 +65,7 @@ struct long_interval {
     auto const [sum, rest] = detail::two_sum(head, least);
     return {sum, rest, __dadd_ru(rest, __dadd_ru(most, -least))};
   }
-  __device__ bool is_exact() const { return least == most; }
+  TALLY_HD bool is_exact() const { return least == most; }
 };
 
 __device__ inline long_interval const& lengthened(long_interval const& x) { return x; }

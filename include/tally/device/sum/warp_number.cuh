@@ -37,6 +37,13 @@ struct warp_number {
     for (int j = 0; j < each; ++j)
       if (index(j) < digits) mine[j] += digit(index(j));
   }
+  // Calls each(i, digit) for each, in the lane that has it.
+  template <class Each>
+  __device__ void each_digit(Each each_of) const {
+#pragma unroll
+    for (int j = 0; j < each; ++j)
+      if (index(j) < digits) each_of(index(j), mine[j]);
+  }
   // Adds a finite double that is the same in all lanes.
   __device__ void add(double x) {
     auto const p = take_apart(x);
