@@ -117,10 +117,9 @@ void expect_rows_of_every_kind(A const& a, std::vector<typename A::element> cons
 }
 
 using sums = tally::integer_running_sum<std::int32_t, std::int32_t>;
-constexpr std::size_t part = 640;        // of a warp
-constexpr std::size_t tile = 17 * part;  // of a block that has several
-constexpr std::size_t alone = 8 * part;  // of a row's only block in a wave
-static_assert(part == part_of_warp<sums>);
+constexpr std::size_t part = 640;                      // of a warp in a wave
+constexpr std::size_t tile = 12 * part_of_warp<sums>;  // of a block that has several
+constexpr std::size_t alone = 8 * part;                // of a row's only block in a wave
 
 TEST(scans_of_rows, are_those_of_each_row) {
   auto const in = any_integers<std::int32_t>(40000);

@@ -18,9 +18,10 @@ std::vector<T> any_integers(std::size_t n, unsigned seed = 1) {
 }
 
 // In a wave a warp has 640 elements of 4 bytes of a tile, or 1152, and there are at most 28 of
-// them; else it is one of 17, with 640.
-constexpr std::size_t sizes[] = {0,    1,     2,     31,    33,    639,   640,   641,   3200,
-                                 8321, 10241, 17919, 17921, 32255, 32257, 43520, 43521, 50000};
+// them; else it is one of 12, with 896.
+constexpr std::size_t sizes[] = {0,     1,     2,     31,    33,    639,   640,   641,
+                                 895,   897,   3200,  8321,  10241, 10751, 10753, 17919,
+                                 17921, 32255, 32257, 43007, 43009, 50000};
 
 TEST(scans_on_a_device, of_integers_are_those_of_the_host_for_every_size) {
   for (std::size_t n : sizes) {

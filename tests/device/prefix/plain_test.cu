@@ -13,19 +13,17 @@ template <class Prefix>
 __global__ void carry_over(Prefix const prefix, tally::device::status_word* words,
                            std::uint32_t epoch, typename Prefix::element const* in,
                            std::uint32_t const* tiles, int steps, typename Prefix::result* out) {
-  __shared__ typename Prefix::shared shared;
   __shared__ typename Prefix::start start;
   using state = typename Prefix::state;
   tally::device::tile_states<state> const totals(words, epoch);
   for (std::uint32_t t = threadIdx.x; t < tiles[steps - 1]; t += tally::warp_size)
     totals.publish(t, prefix.a.lift(in[t], t));
   __syncwarp();
-  prefix.begin(shared);
+  auto carried = prefix.begin();
   tally::device::mailbox const at{words, nullptr, epoch};
   std::uint32_t from = 0;
   for (int i = 0; i < steps; ++i) {
-    auto const between = prefix.collect(at, from, tiles[i]);
-    prefix.carry(shared, between, at, from, tiles[i], start, 0);
+    prefix.carry(carried, at, from, tiles[i], start);
     if (threadIdx.x == 0) out[i] = lower_or_none(prefix.a, state(start));
     __syncwarp();
     from = tiles[i];
