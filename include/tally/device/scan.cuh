@@ -46,6 +46,7 @@ struct scan_board {
     typename Prefix::total total[warps];
     typename Prefix::before before[warps];
     typename Prefix::start start;
+    part_place part[warps];
     // A warp's elements are there; all totals are; what is before all parts is; all are done.
     phase_barrier loaded[warps], added_up, prepared, finished;
   };
@@ -158,7 +159,7 @@ class scanning_warp {
   using tiling = scan_stages<Prefix, Source, Rows>;
   static constexpr unsigned stages = Prefix::stages;
   static constexpr unsigned ahead = Prefix::ahead;  // totals are, of results
-  static_assert(stages > ahead);
+  static_assert(stages > ahead + 1);  // a part is loaded in a turn before it is added up
 
  public:
   __device__ scanning_warp(scan_call<Prefix, Source, Rows> const& call,
@@ -175,12 +176,13 @@ class scanning_warp {
     for (unsigned turn = 0;; ++turn) {
 #pragma unroll
       for (unsigned i = ahead; i > 0; --i) kept[i] = kept[i - 1];
-      if (has(turn)) kept[0] = add_up(turn);
+      if (auto const at = place(turn); at.exists()) kept[0] = add_up(turn, at);
       if (turn < ahead) continue;
       unsigned const done = turn - ahead;
       if (done > 0) load(done - 1 + stages);
-      if (!has(done)) break;
-      put_out(done, kept[ahead]);
+      auto const at = place(done);
+      if (!at.exists()) break;
+      put_out(done, at, kept[ahead]);
     }
     await_copies();
   }
@@ -191,28 +193,31 @@ class scanning_warp {
   unsigned const warps_, warp_;
   unsigned char* const memory_;
 
-  __device__ bool has(unsigned turn) { return call_.has(board_.tile(turn)); }
   __device__ unsigned char* memory(unsigned turn) const {
     return memory_ + turn % stages * tiling::part_bytes;
   }
-  __device__ auto part(unsigned turn) {
-    return tiling::part_of(call_, board_.tile(turn), warps_, warp_, memory(turn));
-  }
+  __device__ part_place& place(unsigned turn) { return board_.at(turn).part[warp_]; }
 
   // Begins to load the warp's part, where results were.
   __device__ void load(unsigned turn) {
     await_read_by_copies();
-    if (has(turn)) tiling::load(call_, part(turn), memory(turn), board_.at(turn).loaded[warp_]);
+    auto const tile = board_.tile(turn);
+    bool const exists = call_.has(tile), writes = threadIdx.x % warp_size == 0;
+    auto const p = tiling::part_of(call_, tile, warps_, warp_, memory(turn));
+    if (writes) place(turn) = exists ? tiling::place_of(p) : part_place{0, 0, part_place::none};
+    __syncwarp();
+    if (exists) tiling::load(call_, p, memory(turn), board_.at(turn).loaded[warp_]);
   }
-  __device__ auto add_up(unsigned turn) {
+  __device__ auto add_up(unsigned turn, part_place const& at) {
     auto& here = board_.begin(turn);
     here.loaded[warp_].await(board_.phase(turn));
-    auto const kept = call_.prefix.gather(part(turn), here.total[warp_]);
+    auto const kept =
+        call_.prefix.gather(tiling::part_at(call_, at, memory(turn)), here.total[warp_]);
     here.added_up.arrive();
     return kept;
   }
-  __device__ void put_out(unsigned turn, typename Prefix::part const& kept) {
-    auto const p = part(turn);
+  __device__ void put_out(unsigned turn, part_place const& at, typename Prefix::part const& kept) {
+    auto const p = tiling::part_at(call_, at, memory(turn));
     auto& here = board_.at(turn);
     here.prepared.await(board_.phase(turn));
     call_.prefix.results(p, here.total, warp_, here.start, here.before[warp_], kept, call_.total);

@@ -62,6 +62,15 @@ struct scan_call {
   }
 };
 
+// Which elements of its row a warp's part of a tile has, as one vector in shared memory.
+struct alignas(16) part_place {
+  std::uint64_t first;
+  std::uint32_t row, count;  // and whether the row's last is among them
+  static constexpr std::uint32_t last = 1u << 31, none = ~0u;
+
+  __device__ bool exists() const { return count != none; }
+};
+
 // A lane has `Vectors` times 16 bytes of a tile.
 template <class Prefix, class Source, class Rows, int Vectors>
 struct scan_tiling {
@@ -88,6 +97,19 @@ struct scan_tiling {
             tile.row,
             count,
             last,
+            call.reverse,
+            call.exclusive};
+  }
+  static __device__ part_place place_of(part_type const& p) {
+    return {p.first, p.row, p.count | (p.is_last ? part_place::last : 0)};
+  }
+  static __device__ part_type part_at(call_type const& call, part_place const& at,
+                                      void const* data) {
+    return {static_cast<element const*>(data),
+            at.first,
+            at.row,
+            at.count & ~part_place::last,
+            (at.count & part_place::last) != 0,
             call.reverse,
             call.exclusive};
   }

@@ -70,7 +70,7 @@ struct exact_prefix {
       sum.add(x[k]);
       if constexpr (!is_double) check.look_at(x[k]);  // else the sum is NaN
     }
-    part const through = warp::inclusive_scan(sum, joiner{});
+    part const through = inclusive_scan(sum);
     bool const is_exact = store_exact(lengthened(through).normalised(), all);
     if (!__all_sync(~0u, check.all_finite() && is_exact)) total_of_any(tile, all);
     part const here = warp::shift_up(through);
@@ -136,6 +136,18 @@ struct exact_prefix {
       return {a.sum + b.sum, a.seen | b.seen};
     }
   };
+  static __device__ long_interval inclusive_scan(long_interval const& x) {
+    return warp::inclusive_scan(x, joiner{});
+  }
+  // By predicates: of what the compiler makes of conditions a third are moves.
+  static __device__ interval inclusive_scan(interval x) {
+#pragma unroll
+    for (int run = 1; run < warp_size; run *= 2) {
+      interval const before = warp::shift_up(x, run);
+      x.add_if(lane() >= run, before);
+    }
+    return x;
+  }
   template <class Tile, class Items>
   __device__ void read(Tile const& tile, Items& x) const {
     tile.read(x);
@@ -148,9 +160,10 @@ struct exact_prefix {
     all.sum = sum, all.seen = 0, all.is_long = false;
     return sum.is_exact();
   }
-  // The total of any elements.
+  // The total of any elements. (Functions that are not inline take values: what is referred to
+  // would be put into memory, also where they are not called.)
   template <class Tile>
-  __device__ __noinline__ void total_of_any(Tile const& tile, total& all) const {
+  __device__ __noinline__ void total_of_any(Tile tile, total& all) const {
     items_of<In, Tile::items> x;
     read(tile, x);
     unsigned seen = 0;
@@ -206,32 +219,28 @@ struct exact_prefix {
     items_of<In, Tile::items> x;
     items_of<Out, Tile::items> out;
     read(tile, x);
-    In const last = x[Tile::items - 1];
-    if (tile.exclusive) {  // results are one element behind
-#pragma unroll
-      for (int k = Tile::items - 1; k > 0; --k) x.set(k, x[k - 1]);
-      x.set(0, In{});
-    }
     bool doubt = false;
+    Out first{};
+    if (tile.exclusive) first = sum.template round<Out, In>(doubt);
 #pragma unroll
     for (int k = 0; k < Tile::items; ++k) {
       sum.add(x[k]);
       out.set(k, sum.template round<Out, In>(doubt));
     }
-    bool const has_total = tile.is_last && all;
-    Out total{};
-    if (has_total) {
-      if (tile.exclusive) sum.add(last);
-      total = sum.template round<Out, In>(doubt);
-    }
     if (__any_sync(~0u, doubt || sum.has_lost())) return false;
+    if (tile.is_last && all && tile.has_last()) all[tile.row] = out[Tile::items - 1];
+    if (tile.exclusive) {  // results are one element behind
+      asm volatile("");    // else each is selected, also where the scan is inclusive
+#pragma unroll
+      for (int k = Tile::items - 1; k > 0; --k) out.set(k, out[k - 1]);
+      out.set(0, first);
+    }
     tile.template replace<Out>(out);
-    if (has_total && tile.has_last()) all[tile.row] = total;
     return true;
   }
   template <class Tile>
-  __device__ __noinline__ bool longer_results(Tile const& tile, long_interval const& base,
-                                              part const& here, Out* all) const {
+  __device__ __noinline__ bool longer_results(Tile tile, long_interval base, part here,
+                                              Out* all) const {
     long_interval before = lengthened(here);
     if constexpr (!is_double) {
       if (__any_sync(~0u, !here.is_exact())) {
@@ -249,9 +258,9 @@ struct exact_prefix {
 
   // Puts out results of all digits, up to the first value that is not finite.
   template <class Tile>
-  __device__ __noinline__ void results_of_digits(Tile const& tile, total const* totals,
-                                                 unsigned warp, start const& tiles,
-                                                 before const& parts, Out* all) const {
+  __device__ __noinline__ void results_of_digits(Tile tile, total const* totals, unsigned warp,
+                                                 start const& tiles, before const& parts,
+                                                 Out* all) const {
     items_of<In, Tile::items> x;
     items_of<Out, Tile::items> out;
     read(tile, x);

@@ -43,6 +43,16 @@ struct interval {
   __device__ interval operator+(interval const& other) const {
     return {__dadd_rd(least, other.least), __dadd_ru(most, other.most)};
   }
+  __device__ void add_if(bool condition, interval const& other) {
+#ifdef __CUDA_ARCH__
+    asm("{ .reg .pred p; setp.ne.s32 p, %4, 0; @p add.rm.f64 %0, %0, %2; @p add.rp.f64 %1, %1, %3; "
+        "}"
+        : "+d"(least), "+d"(most)
+        : "d"(other.least), "d"(other.most), "r"(int(condition)));
+#else
+    if (condition) *this = *this + other;
+#endif
+  }
   TALLY_HD bool is_exact() const { return least == most; }
 };
 
