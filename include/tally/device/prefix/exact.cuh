@@ -219,23 +219,28 @@ struct exact_prefix {
     items_of<In, Tile::items> x;
     items_of<Out, Tile::items> out;
     read(tile, x);
+    In const last = x[Tile::items - 1];
+    if (tile.exclusive) {  // results are one element behind
+      asm volatile("");    // else each element is selected, also where the scan is inclusive
+#pragma unroll
+      for (int k = Tile::items - 1; k > 0; --k) x.set(k, x[k - 1]);
+      x.set(0, In{});
+    }
     bool doubt = false;
-    Out first{};
-    if (tile.exclusive) first = sum.template round<Out, In>(doubt);
 #pragma unroll
     for (int k = 0; k < Tile::items; ++k) {
       sum.add(x[k]);
       out.set(k, sum.template round<Out, In>(doubt));
     }
-    if (__any_sync(~0u, doubt || sum.has_lost())) return false;
-    if (tile.is_last && all && tile.has_last()) all[tile.row] = out[Tile::items - 1];
-    if (tile.exclusive) {  // results are one element behind
-      asm volatile("");    // else each is selected, also where the scan is inclusive
-#pragma unroll
-      for (int k = Tile::items - 1; k > 0; --k) out.set(k, out[k - 1]);
-      out.set(0, first);
+    bool const has_total = tile.is_last && all;
+    Out total{};
+    if (has_total) {
+      if (tile.exclusive) sum.add(last);
+      total = sum.template round<Out, In>(doubt);
     }
+    if (__any_sync(~0u, doubt || sum.has_lost())) return false;
     tile.template replace<Out>(out);
+    if (has_total && tile.has_last()) all[tile.row] = total;
     return true;
   }
   template <class Tile>
