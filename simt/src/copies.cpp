@@ -51,6 +51,49 @@ void expect_shared(void const* at, std::size_t bytes, void* pc) {
     stop("out of bounds", "an asynchronous copy is between global and shared memory", pc);
 }
 
+// Of global memory it touches what it must: whole sectors and lines, once.
+void count_in_bulk(void const* at, std::size_t bytes, std::uint64_t counts::* what, void* pc) {
+  inside_machine const inside;
+  counts& c = counts_of(site_of(pc));
+  c.*what += bytes;
+  if (!counts_requests()) return;
+  auto const pieces = [&](std::uintptr_t size) {
+    return (std::uintptr_t(at) + bytes - 1) / size - std::uintptr_t(at) / size + 1;
+  };
+  c.sectors += pieces(32), c.lines += pieces(128);
+}
+
+pending_copy start_in_bulk(void* to, void const* from, std::size_t bytes, void* pc) {
+  if ((std::uintptr_t(to) | std::uintptr_t(from) | bytes) % 16 != 0) {
+    inside_machine const inside;
+    stop("misaligned", "a copy in bulk is of multiples of 16 bytes", pc);
+  }
+  ++running->steps, running->pc = pc;
+  see_again(const_cast<void*>(from), bytes, access_kind::range_read, pc);
+  see_again(to, bytes, access_kind::range_write, pc);
+  return {to, from, bytes, 0, pc};
+}
+
+void commit(pending_copies& of) {
+  inside_machine const inside;
+  of.groups.push_back(std::move(of.started));
+  of.started.clear();
+}
+
+void wait(pending_copies& of, std::size_t all_but) {
+  while (of.groups.size() > all_but) {
+    for (auto const& c : of.groups.front()) finish(c);
+    inside_machine const inside;
+    of.groups.pop_front();
+  }
+}
+
+void expect_shared(void const* at, std::size_t bytes, void* pc) {
+  inside_machine const inside;
+  if (!running->home->shared->contains(std::uintptr_t(at), bytes))
+    stop("out of bounds", "an asynchronous copy is between global and shared memory", pc);
+}
+
 pending_copy start_in_bulk(void* to, void const* from, std::size_t bytes, void* pc) {
   if ((std::uintptr_t(to) | std::uintptr_t(from) | bytes) % 16 != 0) {
     inside_machine const inside;
@@ -183,6 +226,7 @@ void start_bulk_load(void* to, void const* from, std::size_t bytes, std::uint64_
                      void* pc) {
   auto const copy = start_in_bulk(to, from, bytes, pc);
   expect_shared(to, bytes, pc);
+  count_in_bulk(from, bytes, &counts::bytes_read, pc);
   inside_machine const inside;
   running->home->shared->lose_value(std::uintptr_t(to), bytes);
   start_for(barrier, {running, {copy}, barrier, {0, -std::int32_t(bytes)}});
@@ -191,6 +235,7 @@ void start_bulk_load(void* to, void const* from, std::size_t bytes, std::uint64_
 void start_bulk_store(void* to, void const* from, std::size_t bytes, void* pc) {
   auto const copy = start_in_bulk(to, from, bytes, pc);
   expect_shared(from, bytes, pc);
+  count_in_bulk(to, bytes, &counts::bytes_written, pc);
   inside_machine const inside;
   running->stores.started.push_back(copy);
 }

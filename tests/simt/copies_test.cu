@@ -193,6 +193,17 @@ __global__ void copy_in_bulk(int* out, int const* in, unsigned bytes, bool await
   }
   *out = tile[1];
 }
+TEST(bulk_copy, counts_whole_sectors_once) {
+  simt::take_counts();
+  EXPECT_EQ(finding_of(slip::none), "");
+  auto const counted = simt::take_counts();
+  ASSERT_EQ(counted.size(), 1u);
+  auto const& all = counted[0].total;
+  EXPECT_EQ(all.sectors, 2 * 3 * 128 / 32u);
+  EXPECT_EQ(all.lines, 2 * 3u);
+  EXPECT_EQ(all.bytes_read, 384u);
+  EXPECT_EQ(all.bytes_written, 384u);
+}
 TEST(bulk_copy, has_no_value_before) {
   device_array<int> const in(numbers(40));
   device_array<int> out(1);
