@@ -74,34 +74,6 @@ pending_copy start_in_bulk(void* to, void const* from, std::size_t bytes, void* 
   return {to, from, bytes, 0, pc};
 }
 
-void commit(pending_copies& of) {
-  inside_machine const inside;
-  of.groups.push_back(std::move(of.started));
-  of.started.clear();
-}
-
-void wait(pending_copies& of, std::size_t all_but) {
-  while (of.groups.size() > all_but) {
-    for (auto const& c : of.groups.front()) finish(c);
-    inside_machine const inside;
-    of.groups.pop_front();
-  }
-}
-
-void expect_shared(void const* at, std::size_t bytes, void* pc) {
-  inside_machine const inside;
-  if (!running->home->shared->contains(std::uintptr_t(at), bytes))
-    stop("out of bounds", "an asynchronous copy is between global and shared memory", pc);
-}
-
-pending_copy start_in_bulk(void* to, void const* from, std::size_t bytes, void* pc) {
-  if ((std::uintptr_t(to) | std::uintptr_t(from) | bytes) % 16 != 0) {
-    inside_machine const inside;
-    stop("misaligned", "a copy in bulk is of multiples of 16 bytes", pc);
-  }
-  return start(to, from, bytes, 0, access_kind::range_read, access_kind::range_write, pc);
-}
-
 void wake(void const* barrier) {
   for (lane& l : running->home->lanes)
     if (l.state == lane_state::awaiting_phase && l.awaited == barrier) make_ready(l);
