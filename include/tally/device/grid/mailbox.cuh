@@ -8,7 +8,8 @@
 namespace tally::device {
 
 // In a reduction block b publishes for the first one, as tile b - 1; in a scan tiles are published
-// for all: a small state by tile_states.cuh, many integers by sparse_totals.cuh or carried_sum.cuh.
+// for all: a small state by tile_states.cuh, an exact sum by exact_totals.cuh. A group of integers
+// goes by sparse_totals.cuh.
 struct mailbox {
   status_word* words;
   std::uint64_t* sums;  // which blocks may add to; or null

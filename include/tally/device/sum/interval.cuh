@@ -5,6 +5,7 @@
 // equal, no addition has rounded.
 #pragma once
 
+#include "tally/cuda/predicated.cuh"
 #include "tally/device/sum/rounded.cuh"
 #include "tally/device/sum/significands.cuh"
 
@@ -44,14 +45,8 @@ struct interval {
     return {__dadd_rd(least, other.least), __dadd_ru(most, other.most)};
   }
   __device__ void add_if(bool condition, interval const& other) {
-#ifdef __CUDA_ARCH__
-    asm("{ .reg .pred p; setp.ne.s32 p, %4, 0; @p add.rm.f64 %0, %0, %2; @p add.rp.f64 %1, %1, %3; "
-        "}"
-        : "+d"(least), "+d"(most)
-        : "d"(other.least), "d"(other.most), "r"(int(condition)));
-#else
-    if (condition) *this = *this + other;
-#endif
+    add_down_if(condition, least, other.least);
+    add_up_if(condition, most, other.most);
   }
   TALLY_HD bool is_exact() const { return least == most; }
 };
