@@ -35,8 +35,8 @@ SLOW_UNDER_A_TOOL = ("Timing.*:Lines.*:ladder_*:LargeReductions.*:Reductions/*.*
                      "quantile_on_a_gpu/*:quantile_on_a_gpu_too.*")
 # What they do is to be the first thing that a process does with the GPU, too.
 ALONE = "Gpu.*:GpuWorkspace.*:GpuInGraphs.*"
-# While a kernel spins until others have run, racecheck ends the program. And it knows barriers only:
-# the warps of a scan meet by acquiring what others release, which the SIMT machine checks.
+# While a kernel spins until others have run, racecheck ends the program: so do the blocks of a scan,
+# whose warps the SIMT machine checks.
 NOT_FOR_RACECHECK = ("Gpu.runs_beside_another_and_a_kernel_that_fills_the_device:*scans_on_a_*:"
                      "scans_in_tiles.*:*scans_of_rows*:dynamic_on_a_gpu.*")
 RUNGS_NOT_FOR_RACECHECK = {"scan/12_tally", "top-k/15_tally"}

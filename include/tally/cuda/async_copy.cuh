@@ -85,19 +85,25 @@ __device__ inline void barriers_are_made() {
 #endif
 }
 
+// By each lane that has used shared memory itself where a copy comes next, before the warp meets.
+__device__ inline void let_copies_follow() {
+#if TALLY_COPIES_IN_BULK
+  cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);
+#endif
+}
+
 // By a warp: begins to copy from shared memory what its lanes have written there. 16 divides both
 // addresses and the number of bytes.
 __device__ inline void copy_from_shared(void* to, void const* from, unsigned bytes) {
   unsigned const lane = threadIdx.x % warp_size;
-#if TALLY_COPIES_IN_BULK
-  cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);
+  let_copies_follow();
   __syncwarp();
+#if TALLY_COPIES_IN_BULK
   if (lane == 0) {
     cuda::ptx::cp_async_bulk(cuda::ptx::space_global, cuda::ptx::space_shared, to, from, bytes);
     cuda::ptx::cp_async_bulk_commit_group();
   }
 #else
-  __syncwarp();
 #pragma unroll 5
   for (unsigned i = lane; i < bytes / 16; i += warp_size)
     __stcs(static_cast<uint4*>(to) + i, static_cast<uint4 const*>(from)[i]);

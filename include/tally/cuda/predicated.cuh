@@ -19,24 +19,4 @@ __device__ inline void add_if(bool condition, std::int64_t& sum, std::int64_t x)
 #endif
 }
 
-// The same, rounding down and up.
-__device__ inline void add_down_if(bool condition, double& sum, double x) {
-#ifdef __CUDA_ARCH__
-  asm("{ .reg .pred p; setp.ne.s32 p, %1, 0; @p add.rm.f64 %0, %0, %2; }"
-      : "+d"(sum)
-      : "r"(int(condition)), "d"(x));
-#else
-  if (condition) sum = __dadd_rd(sum, x);
-#endif
-}
-__device__ inline void add_up_if(bool condition, double& sum, double x) {
-#ifdef __CUDA_ARCH__
-  asm("{ .reg .pred p; setp.ne.s32 p, %1, 0; @p add.rp.f64 %0, %0, %2; }"
-      : "+d"(sum)
-      : "r"(int(condition)), "d"(x));
-#else
-  if (condition) sum = __dadd_ru(sum, x);
-#endif
-}
-
 }  // namespace tally

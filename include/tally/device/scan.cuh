@@ -203,10 +203,13 @@ class scanning_warp {
     await_read_by_copies();
     auto const tile = board_.tile(turn);
     bool const exists = call_.has(tile), writes = threadIdx.x % warp_size == 0;
-    auto const p = tiling::part_of(call_, tile, warps_, warp_, memory(turn));
-    if (writes) place(turn) = exists ? tiling::place_of(p) : part_place{0, 0, part_place::none};
+    auto at = tiling::place_of(call_, tile, warps_, warp_);
+    if (!exists) at.count = part_place::none;
+    if (writes) place(turn) = at;
     __syncwarp();
-    if (exists) tiling::load(call_, p, memory(turn), board_.at(turn).loaded[warp_]);
+    if (exists)
+      tiling::load(call_, tiling::part_at(call_, at, memory(turn)), memory(turn),
+                   board_.at(turn).loaded[warp_]);
   }
   __device__ auto add_up(unsigned turn, part_place const& at) {
     auto& here = board_.begin(turn);

@@ -45,7 +45,6 @@ struct scan_call {
     else
       return {place / tiles, place % tiles};
   }
-  __device__ std::uint32_t place(tile_type const& t) const { return t.row * tiles + t.number; }
   __device__ bool has(tile_type const& t) const {
     return is_of_array ? t.number < tiles : t.row < std::uint32_t(rows.count);
   }
@@ -85,24 +84,16 @@ struct scan_tiling {
   static constexpr std::size_t part_bytes =
       (part * widest + vector_bytes - 1) / vector_bytes * vector_bytes;
 
-  // A warp's part of a tile which `warps` of them scan; its elements are, or will be, in `data`.
-  static __device__ part_type part_of(call_type const& call, tile_of<Rows> const& tile,
-                                      unsigned warps, unsigned warp, void const* data) {
+  // A warp's part of a tile which `warps` of them scan.
+  static __device__ part_place place_of(call_type const& call, tile_of<Rows> const& tile,
+                                        unsigned warps, unsigned warp) {
     std::uint64_t const begin = (std::uint64_t(tile.number) * warps + warp) * part;
     std::uint64_t const n = call.rows.length, left = begin < n ? n - begin : 0;
     auto const count = unsigned(left < part ? left : part);
     bool const last = begin + count == n && (count > 0 || begin == 0);
-    return {static_cast<element const*>(data),
-            call.reverse ? left - count : begin,
-            tile.row,
-            count,
-            last,
-            call.reverse,
-            call.exclusive};
+    return {call.reverse ? left - count : begin, tile.row, count | (last ? part_place::last : 0)};
   }
-  static __device__ part_place place_of(part_type const& p) {
-    return {p.first, p.row, p.count | (p.is_last ? part_place::last : 0)};
-  }
+  // Its elements are, or will be, in `data`.
   static __device__ part_type part_at(call_type const& call, part_place const& at,
                                       void const* data) {
     return {static_cast<element const*>(data),

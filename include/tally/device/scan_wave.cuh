@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(Prefix::wave_threads, 1)
   auto const tile = call.tile_of_row(blockIdx.y, blockIdx.x);
   bool const alone = gridDim.x == 1, is_last = tile.number == gridDim.x - 1;
   auto* const memory = dynamic_shared<unsigned char>() + warp * tiling::part_bytes;
-  auto const p = tiling::part_of(call, tile, warps, warp, memory);
+  auto const p = tiling::part_at(call, tiling::place_of(call, tile, warps, warp), memory);
 
   auto& loaded = board.loaded[warp];
   if (threadIdx.x % warp_size == 0) {

@@ -19,13 +19,12 @@ class tickets {
     std::uint32_t epoch, number;
   };
   // The next one, on its way: the warp goes on until it takes it.
-  class asked {
-   public:
+  struct asked {
+    std::uint64_t found;  // in the first lane
     __device__ ticket take() const {
-      auto const found = warp::broadcast(found_);
-      return {std::uint32_t(found) + 1, std::uint32_t(found >> 32)};
+      auto const counter = warp::broadcast(found);
+      return {std::uint32_t(counter) + 1, std::uint32_t(counter >> 32)};
     }
-    std::uint64_t found_;
   };
   __device__ asked ask() const {
     std::uint64_t found = 0;

@@ -125,6 +125,7 @@ __device__ void store_results(Out const* from, unsigned count, Out* to) {
   __syncwarp();
 #pragma unroll 4
   for (unsigned k = threadIdx.x % warp_size; k < count; k += warp_size) to[k] = from[k];
+  let_copies_follow();
 }
 
 }  // namespace tally::device

@@ -70,7 +70,7 @@ struct exact_prefix {
       sum.add(x[k]);
       if constexpr (!is_double) check.look_at(x[k]);  // else the sum is NaN
     }
-    part const through = inclusive_scan(sum);
+    part const through = warp::inclusive_scan(sum, joiner{});
     bool const is_exact = store_exact(lengthened(through).normalised(), all);
     if (!__all_sync(~0u, check.all_finite() && is_exact)) total_of_any(tile, all);
     part const here = warp::shift_up(through);
@@ -136,18 +136,6 @@ struct exact_prefix {
       return {a.sum + b.sum, a.seen | b.seen};
     }
   };
-  static __device__ long_interval inclusive_scan(long_interval const& x) {
-    return warp::inclusive_scan(x, joiner{});
-  }
-  // By predicates: of what the compiler makes of conditions a third are moves.
-  static __device__ interval inclusive_scan(interval x) {
-#pragma unroll
-    for (int run = 1; run < warp_size; run *= 2) {
-      interval const before = warp::shift_up(x, run);
-      x.add_if(lane() >= run, before);
-    }
-    return x;
-  }
   template <class Tile, class Items>
   __device__ void read(Tile const& tile, Items& x) const {
     tile.read(x);

@@ -23,6 +23,7 @@ struct plain_prefix {
   using element = typename A::element;
   using result = typename A::result;
   using state = typename A::state;
+  // As much of the shared memory as there is: the best of three shapes on an H200.
   static constexpr int threads = sizeof(state) <= 16 ? 384 : 96;
   static constexpr int vectors = 7, stages = 5, ahead = sizeof(state) <= 16 ? 3 : 1;
   static constexpr int wave_threads = sizeof(state) <= 16 ? 896 : 256;

@@ -5,7 +5,6 @@
 // equal, no addition has rounded.
 #pragma once
 
-#include "tally/cuda/predicated.cuh"
 #include "tally/device/sum/rounded.cuh"
 #include "tally/device/sum/significands.cuh"
 
@@ -43,10 +42,6 @@ struct interval {
   }
   __device__ interval operator+(interval const& other) const {
     return {__dadd_rd(least, other.least), __dadd_ru(most, other.most)};
-  }
-  __device__ void add_if(bool condition, interval const& other) {
-    add_down_if(condition, least, other.least);
-    add_up_if(condition, most, other.most);
   }
   TALLY_HD bool is_exact() const { return least == most; }
 };
