@@ -16,9 +16,8 @@ namespace tally::device {
 //   vectors                    of 16 bytes that a lane has of a tile
 //   wave_vectors, wide_wave_vectors
 //                              the same in a wave, and in one for more elements
-//   stages, ahead              parts of tiles that a warp has in shared memory; and by how many
-//   tiles
-//                              totals are ahead of results
+//   stages                     parts of tiles that a warp has in shared memory
+//   ahead                      by how many tiles totals are told before results
 //   words                      status words that a tile publishes
 //   part                       what a lane keeps of a warp's part of a tile (warp_tile.cuh) between
 //                              gather() and results()
