@@ -55,6 +55,7 @@ struct scan_board {
   __device__ void clear(unsigned scanning) {
     for (stage& s : stage_of) {
       for (auto& loaded : s.loaded) loaded.make(1);
+      for (auto& total : s.total) Prefix::clear(total);
       s.added_up.make(scanning), s.prepared.make(helping_warps), s.finished.make(scanning);
     }
     barriers_are_made();

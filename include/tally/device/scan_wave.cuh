@@ -51,6 +51,7 @@ __global__ void __launch_bounds__(Prefix::wave_threads, 1)
   auto& loaded = board.loaded[warp];
   if (threadIdx.x % warp_size == 0) {
     loaded.make(1);
+    Prefix::clear(board.total[warp]);
     barriers_are_made();
   }
   __syncwarp();

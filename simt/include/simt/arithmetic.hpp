@@ -96,6 +96,11 @@ inline float __double2float_rz(double x) {
   float const nearest = float(x);
   return std::fabs(double(nearest)) > std::fabs(x) ? std::nextafter(nearest, 0.0f) : nearest;
 }
+inline float __double2float_rd(double x) {
+  float const nearest = float(x);
+  return double(nearest) > x ? std::nextafter(nearest, -INFINITY) : nearest;
+}
+inline float __double2float_ru(double x) { return -__double2float_rd(-x); }
 constexpr double __dmul_rn(double x, double y) { return x * y; }
 constexpr double __dsub_rn(double x, double y) { return x - y; }
 constexpr double __ddiv_rn(double x, double y) { return x / y; }

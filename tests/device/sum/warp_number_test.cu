@@ -89,9 +89,10 @@ TEST(warp_numbers, are_the_sums_and_between_their_bounds) {
 template <class Number, class T, int Items>
 __global__ void sum_digits(T const* in, computed<Number>* out) {
   __shared__ std::int64_t digit[Number::digits];
-  device::batch<T, 1, Items> x;
-  for (int k = 0; k < Items; ++k) x.set(k, in[threadIdx.x * Items + k]);
-  device::sum_digits_of<Number>(x, digit);
+  auto const each = [&](auto add) {
+    for (int k = 0; k < Items; ++k) add(in[threadIdx.x * Items + k]);
+  };
+  device::sum_digits_of<Number, T, Items>(each, digit);
   for (int i = int(threadIdx.x); i < Number::digits; i += warp_size) out->digit[i] = digit[i];
 }
 template <class Number, class T, int Items>

@@ -95,6 +95,9 @@ class batch {
     }
     return x;
   }
+  // Elements k and k + 1 of 16 bits, for an even k.
+  __device__ std::uint32_t pair(int k) const { return word_[k / 2]; }
+  __device__ void set_pair(int k, std::uint32_t halves) { word_[k / 2] = halves; }
   __device__ int replace_nan_by_zero() { return put_zeros_for_nan(*this); }
 
  private:

@@ -55,7 +55,9 @@ struct warp_tile {
     return threadIdx.x % warp_size == (count > 0 ? (count - 1) / Items : 0);
   }
 
-  // The lane's elements; those that are not there are In{}.
+  // The lane's k-th element, or In{} if it is not there.
+  __device__ In element(int k) const { return has(k) ? data[place(position(k))] : In{}; }
+  // All of them.
   __device__ void read(items_of<In, Items>& x) const {
     if constexpr (in_vectors<In, Items>) {
       if (!reverse && has(Items - 1)) {
@@ -65,7 +67,29 @@ struct warp_tile {
       }
     }
 #pragma unroll
-    for (int k = 0; k < Items; ++k) x.set(k, has(k) ? data[place(position(k))] : In{});
+    for (int k = 0; k < Items; ++k) x.set(k, element(k));
+  }
+  // Calls each(element) for one after another, where a loop is to be short.
+  template <class Each>
+  __device__ void each_element(Each each) const {
+    constexpr int few = in_vectors<In, Items> ? items_of<In, Items>::each : 1;
+#pragma unroll 1
+    for (int k = 0; k < Items; k += few) {
+      if constexpr (few == 1) {
+        each(element(k));
+      } else {
+        batch<In, 1, few> x;
+        x.clear(0);
+        if (!reverse && has(Items - 1)) {
+          x.take(0, data + position(k));
+        } else {
+#pragma unroll
+          for (int j = 0; j < few; ++j) x.set(j, element(k + j));
+        }
+#pragma unroll
+        for (int j = 0; j < few; ++j) each(x[j]);
+      }
+    }
   }
   // Puts the lane's results where the tile's are to be, by index.
   template <class Out>

@@ -20,8 +20,7 @@ struct exact_prefix {
   using result = Out;
   static constexpr bool is_double = std::is_same_v<In, double>;
   static constexpr bool is_narrow = sizeof(In) == 2;
-  static constexpr int threads = is_double ? 320 : is_narrow ? 256 : 384;
-  static constexpr int vectors = is_narrow ? 9 : 7, stages = 5, ahead = 3;
+  static constexpr int threads = is_double ? 320 : 384, vectors = 7, stages = 5, ahead = 3;
   static constexpr int wave_threads = 512, wave_vectors = 5, wide_wave_vectors = 5;
 
   using totals_type = exact_totals<In, Number>;
@@ -52,6 +51,7 @@ struct exact_prefix {
   bool skips_nan, has_init;
   Out init;
 
+  static __device__ void clear(total& t) { t.is_long = false; }
   __device__ carried begin() const {
     carried c{};
     if (has_init) c.seen = special_values::of(init);
@@ -66,13 +66,12 @@ struct exact_prefix {
     part sum{};
     finite_check<In> check;
 #pragma unroll
-    for (int k = 0; k < Tile::items; ++k) {
-      sum.add(x[k]);
-      if constexpr (!is_double) check.look_at(x[k]);  // else the sum is NaN
-    }
+    for (int k = 0; k < Tile::items; ++k) sum.add(x[k]);
+    if constexpr (!is_double) check.look_at_all(x);  // else the sum is NaN
     part const through = warp::inclusive_scan(sum, joiner{});
     bool const is_exact = store_exact(lengthened(through).normalised(), all);
-    if (!__all_sync(~0u, check.all_finite() && is_exact)) total_of_any(tile, all);
+    bool const is_finite = __all_sync(~0u, check.all_finite());
+    if (!is_finite || !__all_sync(~0u, is_exact)) total_of_any(tile, is_finite, all);
     part const here = warp::shift_up(through);
     return lane() == 0 ? part{} : here;
   }
@@ -94,11 +93,11 @@ struct exact_prefix {
 
   __device__ void carry(carried& c, mailbox const& at, std::uint32_t from, std::uint32_t to,
                         start& all) const {
-    auto const between = totals_type(at).collect(from, to);
+    auto const between = totals_type(at).collect(from, to, all.digits);
     auto const sum = (c.sum + between.sum).normalised();
     c.seen |= between.seen;
     if (c.seen == 0 && (c.is_long || between.is_long || !sum.is_exact()))
-      carry_digits(c, between, all);
+      c = carry_digits(c, between, all.digits);
     else
       c.sum = sum;
     if (lane() == 0) all.sum = c.sum, all.seen = c.seen, all.is_long = c.is_long;
@@ -117,11 +116,13 @@ struct exact_prefix {
       if constexpr (sizeof(In) == 2) {
         exact_or_nothing const sum(base, here);
         if (__all_sync(~0u, sum.is_exact()) && results_from(tile, sum, all)) return;
+        if (results_from(tile, twice_rounded_interval(base, here), all)) return;
       }
       if (results_from(tile, first_sum(base, here), all)) return;
       if constexpr (!std::is_same_v<first_sum, rounded_long_interval>)
         if (longer_results(tile, base, here, all)) return;
     }
+    if (same_special_results(tile, tiles.seen | parts.seen, totals[warp].seen, all)) return;
     results_of_digits(tile, totals, warp, tiles, parts, all);
   }
 
@@ -145,52 +146,75 @@ struct exact_prefix {
   // The last lane stores the warp's total if it is exact, and returns whether; others return true.
   static __device__ bool store_exact(long_interval const& sum, total& all) {
     if (lane() != warp_size - 1) return true;
+    if (!sum.is_exact()) return false;
     all.sum = sum, all.seen = 0, all.is_long = false;
-    return sum.is_exact();
+    return true;
+  }
+  // Where loops are to be short.
+  template <class Tile>
+  __device__ In item(Tile const& tile, int k) const {
+    In const x = tile.element(k);
+    return skips_nan && is_nan(x) ? In{} : x;
+  }
+  template <class Tile, class Each>
+  __device__ void each_item(Tile const& tile, Each each) const {
+    tile.each_element([&](In x) { each(skips_nan && is_nan(x) ? In{} : x); });
   }
   // The total of any elements. (Functions that are not inline take values: what is referred to
   // would be put into memory, also where they are not called.)
   template <class Tile>
-  __device__ __noinline__ void total_of_any(Tile tile, total& all) const {
-    items_of<In, Tile::items> x;
-    read(tile, x);
-    unsigned seen = 0;
-    long_interval sum{};
+  __device__ __noinline__ void total_of_any(Tile tile, bool is_finite, total& all) const {
+    if (is_double || !is_finite) {
+      unsigned seen = 0;
+      each_item(tile, [&](In x) { seen |= special_values::of(x); });
+      seen = __reduce_or_sync(~0u, seen);
+      if (seen != 0) {
+        if (lane() == warp_size - 1) all.sum = {}, all.seen = seen, all.is_long = false;
+        return;
+      }
+    }
+    bool const was_long = all.is_long;  // some tiles ago: so is this one, or it will not be again
+    __syncwarp();
+    if (!was_long) {
+      items_of<In, Tile::items> x;
+      read(tile, x);
+      long_interval sum{};
 #pragma unroll
-    for (int k = 0; k < Tile::items; ++k) {
-      seen |= special_values::of(x[k]);
-      sum.add(x[k]);
+      for (int k = 0; k < Tile::items; ++k) sum.add(x[k]);
+      sum = warp::inclusive_scan(sum, joiner{}).normalised();
+      if (__all_sync(~0u, store_exact(sum, all))) return;
     }
-    seen = __reduce_or_sync(~0u, seen);
-    sum = warp::inclusive_scan(sum, joiner{}).normalised();
-    bool const is_exact = __all_sync(~0u, store_exact(sum, all));
-    if (seen == 0 && is_exact) return;
-    long_interval bounds{};
-    if (seen == 0) {
-      sum_digits_of<Number>(x, all.digits);
-      digits whole{};
-      whole.add_digits([&](int i) { return all.digits[i]; });
-      whole.carry();
-      bounds = whole.bounds();
-    }
-    if (lane() == warp_size - 1) all.sum = bounds, all.seen = seen, all.is_long = seen == 0;
+    sum_digits_of<Number, In, Tile::items>([&](auto add) { each_item(tile, add); }, all.digits);
+    digits whole{};
+    whole.add_digits([&](int i) { return all.digits[i]; });
+    whole.carry();
+    auto const bounds = whole.bounds();
+    if (!store_exact(bounds, all)) all.sum = bounds, all.seen = 0, all.is_long = true;
   }
   // The sum of the first warps' totals.
   static __device__ digits digits_of(total const* totals, unsigned warps) {
+    bool const is_short = unsigned(lane()) < warps && !totals[lane()].is_long;
+    auto const short_ones =
+        warp::broadcast(
+            warp::inclusive_scan(is_short ? totals[lane()].sum : long_interval{}, joiner{}),
+            warp_size - 1)
+            .normalised();
+    bool const they_fit = short_ones.is_exact();
     digits sum{};
+    if (they_fit) sum.add(short_ones);
     for (unsigned w = 0; w < warps; ++w)
       if (totals[w].is_long)
         sum.add_digits([&](int i) { return totals[w].digits[i]; });
-      else
+      else if (!they_fit)
         sum.add(totals[w].sum);
     sum.carry();
     return sum;
   }
 
-  // Of tiles whose sum is not two doubles.
+  // Where two doubles do not hold the sum.
   template <class Collected>
-  __device__ __noinline__ void carry_digits(carried& c, Collected const& between,
-                                            start& all) const {
+  static __device__ __noinline__ carried carry_digits(carried c, Collected between,
+                                                      std::int64_t (&all)[Number::digits]) {
     if (!c.is_long) c.digits = {}, c.digits.add(c.sum);
     if (between.is_long)
       c.digits.add_digits([&](int i) { return between.digits.mine[i / warp_size]; });
@@ -198,7 +222,8 @@ struct exact_prefix {
       c.digits.add(between.sum);
     c.digits.carry();
     c.sum = c.digits.bounds(), c.is_long = !c.sum.is_exact();
-    c.digits.each_digit([&](int i, std::int64_t x) { all.digits[i] = x; });
+    c.digits.each_digit([&](int i, std::int64_t x) { all[i] = x; });
+    return c;
   }
 
   // Puts out results, unless one of the warp's is in doubt, and the row's total if it is here.
@@ -215,10 +240,20 @@ struct exact_prefix {
       x.set(0, In{});
     }
     bool doubt = false;
+    if constexpr (rounds_pairs<Sum, Out, In> && Tile::items % 2 == 0) {
 #pragma unroll
-    for (int k = 0; k < Tile::items; ++k) {
-      sum.add(x[k]);
-      out.set(k, sum.template round<Out, In>(doubt));
+      for (int k = 0; k < Tile::items; k += 2) {
+        sum.add(x[k]);
+        auto const first = sum.template ends<In>();
+        sum.add(x[k + 1]);
+        out.set_pair(k, sum.template round<Out>(first, sum.template ends<In>(), doubt));
+      }
+    } else {
+#pragma unroll
+      for (int k = 0; k < Tile::items; ++k) {
+        sum.add(x[k]);
+        out.set(k, sum.template round<Out, In>(doubt));
+      }
     }
     bool const has_total = tile.is_last && all;
     Out total{};
@@ -249,15 +284,26 @@ struct exact_prefix {
     return results_from(tile, rounded_long_interval(base, before), all);
   }
 
+  // Puts out one result everywhere, unless what is not finite before the part makes several.
+  template <class Tile>
+  static __device__ bool same_special_results(Tile const& tile, unsigned before, unsigned here,
+                                              Out* all) {
+    auto const result = special_values::sum<Out>(before);
+    if (before == 0 || to_bits(result) != to_bits(special_values::sum<Out>(before | here)))
+      return false;
+    items_of<Out, Tile::items> out;
+#pragma unroll
+    for (int k = 0; k < Tile::items; ++k) out.set(k, result);
+    tile.template replace<Out>(out);
+    if (tile.is_last && all && tile.has_last()) all[tile.row] = result;
+    return true;
+  }
+
   // Puts out results of all digits, up to the first value that is not finite.
   template <class Tile>
   __device__ __noinline__ void results_of_digits(Tile tile, total const* totals, unsigned warp,
                                                  start const& tiles, before const& parts,
                                                  Out* all) const {
-    items_of<In, Tile::items> x;
-    items_of<Out, Tile::items> out;
-    read(tile, x);
-    array_of<In, items_of<In, Tile::items>> const copy(x);
     unsigned seen = tiles.seen | parts.seen;
     Number sum{};
     if (seen == 0) {
@@ -267,11 +313,10 @@ struct exact_prefix {
       else
         before.add(tiles.sum);
       sum = before.whole();
-      add_lanes_before(copy, sum);
+      add_lanes_before(tile, sum);
     }
     unsigned mine = 0;
-#pragma unroll
-    for (int k = 0; k < Tile::items; ++k) mine |= special_values::of(x[k]);
+    each_item(tile, [&](In x) { mine |= special_values::of(x); });
     mine = warp::shift_up(warp::inclusive_scan(mine, [](unsigned a, unsigned b) { return a | b; }));
     if (lane() > 0) seen |= mine;
     auto const now = [&] {
@@ -280,23 +325,25 @@ struct exact_prefix {
     Out settled[Tile::items];
 #pragma unroll 1
     for (int k = 0; k < Tile::items; ++k) {
+      In const x = item(tile, k);
       if (tile.exclusive) settled[k] = now();
-      seen |= special_values::of(copy.value[k]);
-      if (seen == 0) add_element(sum, copy.value[k]);
+      seen |= special_values::of(x);
+      if (seen == 0) add_element(sum, x);
       if (!tile.exclusive) settled[k] = now();
     }
     if (tile.is_last && all && tile.has_last()) all[tile.row] = now();
+    items_of<Out, Tile::items> out;
 #pragma unroll
     for (int k = 0; k < Tile::items; ++k) out.set(k, settled[k]);
     tile.template replace<Out>(out);
   }
   // What the lanes before the calling one have, which is finite where it matters.
-  template <class Elements>
-  static __device__ void add_lanes_before(Elements const& x, Number& sum) {
+  template <class Tile>
+  __device__ void add_lanes_before(Tile const& tile, Number& sum) const {
     Number mine{};
-#pragma unroll 1
-    for (In const value : x.value)
-      if (is_finite(value)) add_element(mine, value);
+    each_item(tile, [&](In x) {
+      if (is_finite(x)) add_element(mine, x);
+    });
     mine.carry();
     TALLY_ROLL
     for (int i = 0; i < Number::digits; ++i) {

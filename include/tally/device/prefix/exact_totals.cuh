@@ -2,8 +2,10 @@
 //
 // The exact totals of tiles, as an exact prefix publishes and collects them: mostly two doubles, of
 // which the second is short, in one status word, or of elements that are doubles in two; else all
-// digits.
+// digits, which are there when the status word is.
 #pragma once
+
+#include <bit>
 
 #include "tally/device/grid/mailbox.cuh"
 #include "tally/device/sum/warp_number.cuh"
@@ -14,7 +16,8 @@ template <floating In, class Number>
 class exact_totals {
  public:
   static constexpr int short_words = std::is_same_v<In, double> ? 2 : 1;
-  static constexpr int words = short_words + Number::digits;  // of a tile
+  static constexpr int vectors = (Number::digits + 3) / 4;  // of four digits, of 16 bytes
+  static constexpr int words = short_words + vectors;       // of a tile
 
   __device__ explicit exact_totals(mailbox const& at) : at_(at) {}
 
@@ -26,38 +29,41 @@ class exact_totals {
     int const lane = int(threadIdx.x % warp_size);
     bool const is_short =
         sum.is_exact() && (short_words > 1 || double(float(sum.least)) == sum.least);
-    if (seen == 0 && !is_short) publish_digits(tile, digits());
-    if (lane >= short_words) return;
+    if (seen == 0 && !is_short) store_digits(*this, tile, digits());
     std::uint32_t const note = seen != 0         ? special | seen
                                : !is_short       ? special | all_digits
                                : short_words > 1 ? 0
                                                  : to_bits(float(sum.least));
     auto const word = to_bits(lane == 0 ? sum.head : sum.least);
-    device::publish(short_word(tile, lane), word, tag_of(at_.epoch, lane == 0 ? note : 0));
+    if (lane < short_words)
+      device::publish(short_word(tile, lane), word, tag_of(at_.epoch, lane == 0 ? note : 0));
   }
 
-  // What some tiles come to.
+  // What some tiles come to. A warp needs shared memory for it.
   struct collected {
     long_interval sum;
     unsigned seen;
     bool is_long;  // the sum is not exact, but these digits are
     warp_number<Number> digits;
   };
-  __device__ collected collect(std::uint32_t from, std::uint32_t to) const {
-    taken all{};
-    for (std::uint32_t i = from; i < to; i += at_once * warp_size) add_tiles(i, to, all);
+  __device__ collected collect(std::uint32_t from, std::uint32_t to,
+                               std::int64_t (&memory)[Number::digits]) const {
+    collected out{};
+    for (; from < to; from += at_once * warp_size) {
+      lanes const mine = read_tiles(from, to);
+      auto sum = mine.sum;
 #pragma unroll
-    for (int flip = 1; flip < warp_size; flip *= 2)
-      all.sum = all.sum + warp::exchange(all.sum, flip);
-    collected out{all.sum.normalised(),
-                  __reduce_or_sync(~0u, all.seen),
-                  __any_sync(~0u, all.is_long) != 0,
-                  {}};
-    out.is_long = out.seen == 0 && (out.is_long || !out.sum.is_exact());
-    if (out.is_long) {
-      bool const short_ones_fit = out.sum.is_exact();
-      if (short_ones_fit) out.digits.add(out.sum);
-      add_digits(from, to, !short_ones_fit, out.digits);
+      for (int flip = 1; flip < warp_size; flip *= 2) sum = sum + warp::exchange(sum, flip);
+      sum = sum.normalised();
+      out.seen |= __reduce_or_sync(~0u, mine.seen);
+      auto const both = (out.sum + sum).normalised();
+      if (!__any_sync(~0u, mine.is_long != 0) && !out.is_long && both.is_exact())
+        out.sum = both;
+      else if (out.seen == 0) {
+        if (!out.is_long) out.digits.add(out.sum);
+        out.is_long = true;
+        out.digits = with_digits(*this, out.digits, from, to, mine, sum, memory);
+      }
     }
     return out;
   }
@@ -70,95 +76,130 @@ class exact_totals {
   __device__ status_word* short_word(std::uint32_t tile, int i) const {
     return at_.words + std::uint64_t(tile) * short_words + i;
   }
-  __device__ status_word* digit_word(std::uint32_t tile, int i) const {
-    return at_.words + std::uint64_t(at_.tiles) * short_words +
-           std::uint64_t(tile) * Number::digits + i;
+  __device__ int4* digits_of(std::uint32_t tile) const {
+    return reinterpret_cast<int4*>(at_.words) + std::uint64_t(at_.tiles) * short_words +
+           std::uint64_t(tile) * vectors;
   }
-  __device__ content second(std::uint32_t tile) const {
-    return short_words > 1 ? device::read(short_word(tile, 1)) : content{};
-  }
-
-  // What a tile's words say, that have been read too early perhaps.
-  struct taken {
+  // What a tile's words say.
+  struct told {
     long_interval sum;
     unsigned seen;
     bool is_long;
   };
-  __device__ taken take(std::uint32_t tile, content first, content second) const {
-    while (first.epoch() != at_.epoch) first = device::read(short_word(tile, 0));
-    std::uint32_t const note = first.note();
-    if (short_words > 1 && second.tag() != tag_of(at_.epoch))
-      second.word = device::await(short_word(tile, 1), tag_of(at_.epoch));
-    if ((note & special) == special) return {{}, note & 7, (note & all_digits) != 0};
-    double const rest = short_words > 1 ? from_bits<double>(second.word) : from_bits<float>(note);
-    return {{from_bits<double>(first.word), rest, rest}, 0, false};
-  }
-  __device__ void add_tiles(std::uint32_t from, std::uint32_t to, taken& all) const {
-    std::uint32_t const first = from + threadIdx.x % warp_size;
-    content c[at_once][2];
-#pragma unroll
-    for (int i = 0; i < at_once; ++i) {  // any tile will do for those that are not there
-      std::uint32_t const tile = first + i * warp_size < to ? first + i * warp_size : from;
-      c[i][0] = device::read(short_word(tile, 0));
-      c[i][1] = second(tile);
+  struct read_words {
+    content first, second;
+
+    __device__ bool are_of(std::uint32_t epoch) const {
+      return first.epoch() == epoch && (short_words == 1 || second.tag() == tag_of(epoch));
     }
-#pragma unroll
-    for (int i = 0; i < at_once; ++i) {
-      std::uint32_t const tile = first + i * warp_size;
-      if (tile >= to) break;
-      auto const t = take(tile, c[i][0], c[i][1]);
-      all.sum = all.sum + t.sum, all.seen |= t.seen, all.is_long |= t.is_long;
+    __device__ told say() const {
+      std::uint32_t const note = first.note();
+      bool const is_special = (note & special) == special;
+      double const rest = short_words > 1 ? from_bits<double>(second.word) : from_bits<float>(note);
+      double const head = is_special ? 0 : from_bits<double>(first.word);
+      double const least = is_special ? 0 : rest;
+      return {{head, least, least}, is_special ? note & 7 : 0, is_special && (note & all_digits)};
     }
-    __syncwarp();
+  };
+  __device__ read_words read(std::uint32_t tile) const {
+    return {device::read(short_word(tile, 0)),
+            short_words > 1 ? device::read(short_word(tile, 1)) : content{}};
   }
 
-  __device__ __noinline__ void publish_digits(std::uint32_t tile,
-                                              warp_number<Number> const& sum) const {
+  // What a lane's tiles of a group come to, and which of them have digits.
+  struct lanes {
+    long_interval sum;
+    unsigned seen, is_long;
+  };
+  static __device__ std::uint32_t tile_of(std::uint32_t first, int i) {
+    return first + i * warp_size + threadIdx.x % warp_size;
+  }
+  // (Lanes stay together: shuffles of a warp that has diverged are slow.)
+  __device__ lanes read_tiles(std::uint32_t first, std::uint32_t to) const {
+    read_words words[at_once];
+    bool are_there;
+    do {
+      are_there = true;
+#pragma unroll
+      for (int i = 0; i < at_once; ++i)  // any tile will do for those that are not there
+        words[i] = read(tile_of(first, i) < to ? tile_of(first, i) : first);
+#pragma unroll
+      for (auto const& w : words) are_there = are_there && w.are_of(at_.epoch);
+    } while (!__all_sync(~0u, are_there));
+    lanes all{};
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) {
+      auto t = words[i].say();
+      if (tile_of(first, i) >= to) t = {};
+      all.sum = all.sum + t.sum, all.seen |= t.seen, all.is_long |= unsigned(t.is_long) << i;
+    }
+    return all;
+  }
+
+  static __device__ __noinline__ void store_digits(exact_totals at, std::uint32_t tile,
+                                                   warp_number<Number> sum) {
+    while (__any_sync(~0u, !sum.is_narrow())) sum.carry();
+    int* const to = reinterpret_cast<int*>(at.digits_of(tile));
+#pragma unroll
+    for (int j = 0; j < (4 * vectors + warp_size - 1) / warp_size; ++j)
+      if (int const i = sum.index(j); i < 4 * vectors) to[i] = i < Number::digits ? sum.mine[j] : 0;
+    __syncwarp();
+    __threadfence();
+  }
+  // Adds a group whose status words have been read. The short ones come to `sum`, or if that is not
+  // exact, to the sum of what lanes have; or else each is added.
+  static __device__ __noinline__ warp_number<Number> with_digits(
+      exact_totals at, warp_number<Number> all, std::uint32_t first, std::uint32_t to, lanes mine,
+      long_interval sum, std::int64_t (&memory)[Number::digits]) {
+    __threadfence();  // digits were stored before the words that have been read
+    __syncwarp();
+    if (sum.is_exact()) {
+      all.add(sum);
+    } else {
+      mine.sum = mine.sum.normalised();
+      auto const add_both = [](auto add, long_interval const& x) { add(x.head), add(x.least); };
+      if (__all_sync(~0u, mine.sum.is_exact()))
+        sum_digits_of<Number, double, 2>([&](auto add) { add_both(add, mine.sum); }, memory);
+      else
+        sum_digits_of<Number, double, 2 * at_once>(
+            [&](auto add) {
+#pragma unroll 1
+              for (int i = 0; i < at_once; ++i)
+                if (auto const tile = tile_of(first, i); tile < to)
+                  add_both(add, at.read(tile).say().sum);
+            },
+            memory);
+      all.add_digits([&](int i) { return memory[i]; });
+    }
+    at.add_long(first, mine.is_long, all);
+    __syncwarp();  // nothing of theirs is read behind this
+    all.carry();
+    return all;
+  }
+  // Of tiles of a group that have digits: some lanes read those of one tile, others of others.
+  __device__ void add_long(std::uint32_t first, unsigned is_long, warp_number<Number>& sum) const {
+    constexpr int lanes = std::bit_ceil(unsigned(vectors));  // of a tile
+    int const lane = int(threadIdx.x % warp_size), mine = lane % lanes;
+    std::int64_t four[4] = {};
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) {
+      unsigned const which = __ballot_sync(~0u, is_long >> i & 1);
+#pragma unroll 4
+      for (int k = lane / lanes; k < warp_size; k += warp_size / lanes) {
+        if (!(which >> k & 1) || mine >= vectors) continue;
+        int4 const x = __ldcg(digits_of(first + i * warp_size + k) + mine);
+        four[0] += x.x, four[1] += x.y, four[2] += x.z, four[3] += x.w;
+      }
+    }
+#pragma unroll
+    for (std::int64_t& x : four)
+      for (int flip = lanes; flip < warp_size; flip *= 2) x += warp::exchange(x, flip);
 #pragma unroll
     for (int j = 0; j < sum.each; ++j)
-      if (int const i = sum.index(j); i < Number::digits)
-        device::publish(digit_word(tile, i), std::uint64_t(sum.mine[j]), tag_of(at_.epoch));
-  }
-  // Of tiles whose short words are there: of all, or of those that have told digits.
-  __device__ __noinline__ void add_digits(std::uint32_t from, std::uint32_t to, bool all,
-                                          warp_number<Number>& sum) const {
-    for (; from < to; from += warp_size) {
-      std::uint32_t const here = min(from + threadIdx.x % warp_size, to - 1);
-      auto const t = take(here, device::read(short_word(here, 0)), second(here));
-      __syncwarp();
-      int const count = int(min(to - from, std::uint32_t(warp_size)));
-      unsigned const is_long = __ballot_sync(~0u, t.is_long);
-#pragma unroll 1
-      for (int i = 0; all && i < count; ++i)
-        if (!(is_long >> i & 1)) sum.add(warp::broadcast(t.sum, i));
-      add_long(from, count < warp_size ? is_long & ((1u << count) - 1) : is_long, sum);
-    }
-  }
-  // Of tiles of a group that have told digits. Several are asked for at once.
-  __device__ void add_long(std::uint32_t first, unsigned which, warp_number<Number>& sum) const {
-    constexpr int batch = 15 / warp_number<Number>::each;
-    while (which != 0) {
-      status_word* at[batch];
-      content c[batch][warp_number<Number>::each];
 #pragma unroll
-      for (int k = 0; k < batch; ++k) {
-        at[k] = which ? digit_word(first + __ffs(int(which)) - 1, 0) : nullptr;
-        which &= which - 1;
-#pragma unroll
-        for (int j = 0; j < sum.each; ++j)
-          if (at[k] && sum.index(j) < Number::digits) c[k][j] = device::read(at[k] + sum.index(j));
-      }
-#pragma unroll
-      for (int k = 0; k < batch; ++k)
-#pragma unroll
-        for (int j = 0; j < sum.each; ++j)
-          if (at[k] && sum.index(j) < Number::digits)
-            sum.mine[j] +=
-                std::int64_t(c[k][j].tag() == tag_of(at_.epoch)
-                                 ? c[k][j].word
-                                 : device::await(at[k] + sum.index(j), tag_of(at_.epoch)));
-      __syncwarp();
-    }
+      for (int e = 0; e < 4; ++e)
+        if (auto const x = warp::broadcast(four[e], sum.index(j) / 4); sum.index(j) % 4 == e)
+          sum.mine[j] += x;
   }
 };
 

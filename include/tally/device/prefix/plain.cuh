@@ -51,6 +51,7 @@ struct plain_prefix {
   state before_all;
   A a;
 
+  static __device__ void clear(total&) {}
   __device__ carried begin() const { return {before_all}; }
 
   template <class Tile>
@@ -94,7 +95,7 @@ struct plain_prefix {
   }
 
   // All tiles before one of a wave. Each lane has some neighbours, and those that are not there yet
-  // are read again together.
+  // are read again together: shuffles of a warp that has diverged are slow.
   __device__ void start_in_wave(mailbox const& at, std::uint32_t tile, start& all) const {
     constexpr int at_once = words <= 2 ? 5 : 1;
     tile_states<state> const totals(at.words, at.epoch);
@@ -102,7 +103,7 @@ struct plain_prefix {
     std::uint32_t const first = threadIdx.x % warp_size * each, end = min(first + each, tile);
     state sum = a.identity();
 #pragma unroll 1
-    for (std::uint32_t next = first; next < end; next += at_once) {
+    for (std::uint32_t next = first; next < first + each; next += at_once) {
       typename tile_states<state>::seen now[at_once];
       state x[at_once];
       bool there[at_once] = {}, every;
@@ -116,12 +117,11 @@ struct plain_prefix {
           there[i] = there[i] || next + i >= end || totals.take(now[i], x[i]);
           every = every && there[i];
         }
-      } while (!every);
+      } while (!__all_sync(~0u, every));
 #pragma unroll
       for (int i = 0; i < at_once; ++i)
         if (next + i < end) sum = join(sum, x[i]);
     }
-    __syncwarp();
     sum = warp::reduce(sum, joiner{this});
     if (threadIdx.x % warp_size == 0) all = join(before_all, sum);
   }
@@ -203,8 +203,8 @@ struct plain_prefix {
     }
 #pragma unroll
     for (int i = 0; i < at_once; ++i) {
-      if (!there[i]) group[i] = totals.await(first + i * warp_size);
-      __syncwarp();
+      while (!__all_sync(~0u, there[i]))
+        if (!there[i]) there[i] = totals.look(first + i * warp_size, group[i]);
       group[i] = warp::reduce(group[i], joiner{this});
     }
   }

@@ -23,6 +23,7 @@ namespace tally::device {
 //                              gather() and results()
 //   total, before, start       in shared memory: a part's total; the tile's parts before one; and
 //                              all tiles before
+//   clear(total)               once, of each: a total may tell what was met some tiles before
 //   gather(tile, total)        by a scanning warp: its part's total
 //   publish(mailbox, number, is_last, totals, warps, before)
 //                              by a warp, when all of these are there: puts the parts' totals

@@ -73,8 +73,13 @@ __device__ inline long_interval lengthened(interval const& x) {
   return {x.least, 0, __dadd_ru(x.most, -x.least)};
 }
 
-// The three ways by which a running sum becomes results. Each adds elements, and says of a result
-// whether it is in doubt: at once, or when all have been added.
+// The ways by which a running sum becomes results. Each adds elements, and says of a result whether
+// it is in doubt: at once, or when all have been added. Narrow results come from floats, which are
+// rounded two at once.
+
+// Whether a sum of elements In that is not zero may become a zero, which has its sign.
+template <floating Out, floating In>
+inline constexpr bool vanishes = format<Out>::lowest > format<In>::lowest;
 
 // Both ends, rounded.
 struct rounded_interval : interval {
@@ -87,10 +92,33 @@ struct rounded_interval : interval {
   template <floating Out, floating In>
   __device__ Out round(bool& doubt) const {
     Out const down = rounded<Out, In>(least), up = rounded<Out, In>(most);
-    doubt |= !(as_float(down) == as_float(up));
+    doubt |= !(as_real(down) == as_real(up));
+    if constexpr (vanishes<Out, In>) doubt |= as_real(up) == 0 && !is_exact();
+    return up;
+  }
+  struct floats {
+    float down, up;
+  };
+  template <floating In>
+  __device__ floats ends() const {
+    return {rounded_to_odd<In>(least), rounded_to_odd<In>(most)};
+  }
+  template <floating Out>
+  static __device__ unsigned round(floats const& a, floats const& b, bool& doubt) {
+    unsigned const down = halves_of<Out>(a.down, b.down), up = halves_of<Out>(a.up, b.up);
+    doubt |= halves_differ<Out>(down, up);
     return up;
   }
   __device__ bool has_lost() const { return false; }
+};
+
+// The same in fewer instructions: more results are in doubt.
+struct twice_rounded_interval : rounded_interval {
+  using rounded_interval::rounded_interval;
+  template <floating In>
+  __device__ floats ends() const {
+    return {__double2float_rd(least), __double2float_ru(most)};
+  }
 };
 
 // One end, rounded, which is the sum if at the end it equals the other: of elements of few bits,
@@ -100,6 +128,14 @@ struct exact_or_nothing : rounded_interval {
   template <floating Out, floating In>
   __device__ Out round(bool&) const {
     return rounded<Out, In>(most);
+  }
+  template <floating In>
+  __device__ float ends() const {
+    return rounded_to_odd<In>(most);
+  }
+  template <floating Out>
+  static __device__ unsigned round(float a, float b, bool&) {
+    return halves_of<Out>(a, b);
   }
   __device__ bool has_lost() const { return !is_exact(); }
 };
@@ -113,16 +149,17 @@ struct rounded_long_interval : long_interval {
   __device__ Out round(bool& doubt) const {
     Out const down = rounded_pair<Out, In>(head, least), up = rounded_pair<Out, In>(head, most);
     doubt |= !(as_real(down) == as_real(up));
+    if constexpr (vanishes<Out, In>) doubt |= as_real(up) == 0 && !is_exact();
     return up;
   }
   __device__ bool has_lost() const { return false; }
-
- private:
-  static __device__ double as_real(double x) { return x; }
-  template <floating T>
-  static __device__ float as_real(T x) {
-    return as_float(x);
-  }
 };
+
+// Whether such a sum rounds two results at once.
+template <class Sum, class Out, class In>
+inline constexpr bool rounds_pairs = false;
+template <class Sum, half_word Out, class In>
+  requires requires(Sum const& sum) { sum.template ends<In>(); }
+inline constexpr bool rounds_pairs<Sum, Out, In> = !vanishes<Out, In>;
 
 }  // namespace tally::device

@@ -7,33 +7,36 @@
 
 #include <cuda_runtime.h>
 
+#include "tally/cuda/halves.cuh"
+#include "tally/cuda/integers.cuh"
 #include "tally/exact/double_double.hpp"
 
 namespace tally::device {
 
-// x, a sum of elements In or an end of it, rounded once. +0 for zeros of either sign.
+// x, a sum of elements In or an end of it, by rounding to odd: narrower results come from it by
+// rounding to nearest.
+template <floating In>
+__device__ float rounded_to_odd(double x) {
+  if constexpr (sizeof(In) == 2) {
+    // 21 bits, of which the last has a trace of the others, and some of these make a float: what
+    // has more than 21 is a normal one, because the elements are multiples of 2^-133.
+    int const low = __double2loint(x);
+    return __double2float_rz(__hiloint2double(with_trace_of(__double2hiint(x), low), low));
+  } else {
+    float const towards_zero = __double2float_rz(x);
+    return from_bits<float>(to_bits(towards_zero) | std::uint32_t(double(towards_zero) != x));
+  }
+}
+
+// The same, rounded once.
 template <floating Out, floating In>
 __device__ Out rounded(double x) {
-  if constexpr (std::is_same_v<Out, double>) {
+  if constexpr (std::is_same_v<Out, double>)
     return x;
-  } else if constexpr (std::is_same_v<Out, float>) {
+  else if constexpr (std::is_same_v<Out, float>)
     return __double2float_rn(x);
-  } else {
-    std::uint32_t odd;
-    if constexpr (sizeof(In) == 2) {
-      // 21 bits and the trace of others make a float: what has more is a normal one, because the
-      // elements are multiples of 2^-133.
-      int const rest = int(min(unsigned(__double2loint(x)), 1u));
-      odd = to_bits(__double2float_rn(__hiloint2double(__double2hiint(x) | rest, 0)));
-    } else {
-      float const towards_zero = __double2float_rz(x);
-      odd = to_bits(towards_zero) | std::uint32_t(double(towards_zero) != x);
-    }
-    if constexpr (std::is_same_v<Out, bfloat16>)
-      return from_bits<bfloat16>(std::uint16_t((odd + 0x7fff + (odd >> 16 & 1)) >> 16));
-    else
-      return detail::to_float16(from_bits<float>(odd));
-  }
+  else
+    return half_of<Out>(halves_of<Out>(rounded_to_odd<In>(x), 0), 0);
 }
 
 // x + y, rounded once.

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "tally/aggregate/fast_sum.hpp"
+#include "tally/cuda/halves.cuh"
 #include "tally/exact/float_format.hpp"
 #include "tally/types.hpp"
 
@@ -27,6 +28,14 @@ __device__ double as_double(T x) {
     return x;
   else
     return double(as_float(x));
+}
+// As the nearest of float and double.
+template <class T>
+__device__ auto as_real(T x) {
+  if constexpr (std::is_same_v<T, double>)
+    return x;
+  else
+    return as_float(x);
 }
 
 // significand * 2^(position + lowest - 1), lowest that of T: the magnitude of a finite value. (What
@@ -108,6 +117,7 @@ template <floating T>
 class finite_check {
   using real = std::conditional_t<std::is_same_v<T, double>, double, float>;
   real zero_ = 0;
+  unsigned zeros_ = 0;  // of 16-bit elements, two at once
 
  public:
   __device__ void look_at(T x) {
@@ -116,7 +126,17 @@ class finite_check {
     else
       zero_ = fmaf(as_float(x), 0.0f, zero_);
   }
-  __device__ bool all_finite() const { return zero_ == 0; }
+  template <class Batch>
+  __device__ void look_at_all(Batch const& x) {
+    if constexpr (half_word<T> && Batch::size % 2 == 0) {
+#pragma unroll
+      for (int k = 0; k < Batch::size; k += 2) zeros_ = zero_if_finite<T>(x.pair(k), zeros_);
+    } else {
+#pragma unroll
+      for (int k = 0; k < Batch::size; ++k) look_at(x[k]);
+    }
+  }
+  __device__ bool all_finite() const { return zero_ == 0 && zeros_ == 0; }
 };
 // The product of two significands.
 __device__ inline std::int64_t product_of(int a, int b) { return std::int64_t(a) * b; }

@@ -4,7 +4,7 @@
 // lanes call these functions together.
 #pragma once
 
-#include "tally/cuda/predicated.cuh"
+#include "tally/cuda/integers.cuh"
 #include "tally/device/input/batch.cuh"
 #include "tally/device/sum/interval.cuh"
 #include "tally/exact/fixed_point.hpp"
@@ -62,6 +62,14 @@ struct warp_number {
   }
   __device__ void add(long_interval const& exact) { add(exact.head), add(exact.least); }
 
+  // Whether the lane's digits are of 32 bits: after some turns of carry() all are.
+  __device__ bool is_narrow() const {
+    bool narrow = true;
+#pragma unroll
+    for (int j = 0; j < each; ++j) narrow = narrow && mine[j] == int(mine[j]);
+    return narrow;
+  }
+
   // Leaves digits of less than 2^31 + 2^30 in magnitude, but for the last one.
   __device__ void carry() {
     std::int64_t from_last = 0;  // what the last lane's digit before carries
@@ -118,25 +126,28 @@ struct warp_number {
   }
 };
 
-// Stores the digits of the sum of a warp's finite elements, of which a lane has a few: those
-// narrower than doubles are added up by each lane, in registers.
-template <class Number, class Items>
-  requires(sizeof(std::declval<Items>()[0]) < sizeof(double))
-__device__ void sum_digits_of(Items const& x, std::int64_t (&to)[Number::digits]) {
-  using f = format<std::remove_cvref_t<decltype(x[0])>>;
-  static_assert(Items::size <= 1 << (32 - f::precision));  // in 63 bits and a sign
+// Stores the digits of the sum of a warp's finite elements: for a lane's, at most `Count`, each(f)
+// calls f(element). Those narrower than doubles are added up by each lane, in registers. (Loops are
+// short: where this is called, most of the time is taken by waiting for instructions.)
+template <class Number, floating T, int Count, class Each>
+  requires(sizeof(T) < sizeof(double))
+__device__ void sum_digits_of(Each each, std::int64_t (&to)[Number::digits]) {
+  using f = format<T>;
+  static_assert(Count <= 1 << (32 - f::precision));  // in 63 bits and a sign
   constexpr int first = (f::lowest - Number::lsb) / 32;
   constexpr int last = (f::bias - f::precision + 1 - Number::lsb) / 32;
   std::int64_t digit[last - first + 2] = {};
-#pragma unroll
-  for (int k = 0; k < Items::size; ++k) {
-    auto const p = take_apart(x[k]);
-    int const position = p.exponent - Number::lsb;
-    auto const magnitude = std::int64_t(p.significand) << position % 32;
+  each([&](T x) {
+    auto const bits = to_bits(x);
+    unsigned const field = bits >> (f::precision - 1) & f::max_field, normal = min(field, 1u);
+    unsigned const position = field - normal + unsigned(f::lowest - Number::lsb);
+    unsigned const odd = position % 2;  // so that 31 bits and a sign hold the power of 2
+    int const magnitude = int((bits & f::fraction) + (normal << (f::precision - 1))) << odd;
+    int const value = bits & f::sign ? -magnitude : magnitude;
 #pragma unroll
     for (int i = first; i <= last; ++i)
-      add_if(position / 32 == i, digit[i - first], p.negative ? -magnitude : magnitude);
-  }
+      digit[i - first] += std::int64_t(value) * int(power_or_zero(position - odd - 32 * i));
+  });
 #pragma unroll
   for (int i = 0; i <= last - first; ++i) {  // leaves room for those of other lanes
     digit[i + 1] += digit[i] >> 32;
@@ -152,27 +163,29 @@ __device__ void sum_digits_of(Items const& x, std::int64_t (&to)[Number::digits]
   }
   __syncwarp();
 }
-// Those of doubles by atomics, in halves of digits.
-template <class Number, class Items>
-  requires(sizeof(std::declval<Items>()[0]) == sizeof(double))
-__device__ void sum_digits_of(Items const& x, std::int64_t (&to)[Number::digits]) {
+// Doubles by atomics, in halves of digits: those of the elements that a sum of them may have.
+template <class Number, floating T, int Count, class Each>
+  requires(sizeof(T) == sizeof(double))
+__device__ void sum_digits_of(Each each, std::int64_t (&to)[Number::digits]) {
+  static_assert(Count <= 1 << 10);  // in 31 bits and a sign
   int const lane = int(threadIdx.x % warp_size);
   auto* const half = reinterpret_cast<int*>(&to);
   for (int i = lane; i < Number::digits; i += warp_size) half[2 * i] = half[2 * i + 1] = 0;
   __syncwarp();
-  array_of<double, Items> const copy(x);
-#pragma unroll 1
-  for (double const value : copy.value) {
-    auto const p = take_apart(value);
-    int const position = p.exponent - Number::lsb, at = position / 16, shift = position % 16;
-    std::uint64_t const low = p.significand << shift;
-    std::uint64_t const high = shift ? p.significand >> (64 - shift) : 0;
+  each([&](double x) {
+    auto const p = take_apart(x);
+    int const position = max(p.exponent - Number::lsb, 0), at = position / 16,
+              shift = position % 16;
+    std::uint64_t const significand =  // zeros are all that is cut off
+        p.significand >> min(max(Number::lsb - p.exponent, 0), 63);
+    std::uint64_t const low = significand << shift;
+    std::uint64_t const high = shift ? significand >> (64 - shift) : 0;
 #pragma unroll
     for (int i = 0; i < 5; ++i) {
       int const piece = i < 4 ? int(low >> (16 * i) & 0xffff) : int(high);
       if (piece != 0) atomicAdd(half + at + i, p.negative ? -piece : piece);
     }
-  }
+  });
   __syncwarp();
   for (int i = lane; i < Number::digits; i += warp_size)
     to[i] = half[2 * i] + (std::int64_t(half[2 * i + 1]) << 16);
