@@ -92,21 +92,25 @@ __device__ inline void let_copies_follow() {
 #endif
 }
 
-// By a warp: begins to copy from shared memory what its lanes have written there. 16 divides both
-// addresses and the number of bytes.
+// By a warp: copies from shared memory what its lanes have written there. 16 divides both addresses
+// and the number of bytes.
+__device__ inline void copy_from_shared_by_lanes(void* to, void const* from, unsigned bytes) {
+  __syncwarp();
+#pragma unroll 5
+  for (unsigned i = threadIdx.x % warp_size; i < bytes / 16; i += warp_size)
+    __stcs(static_cast<uint4*>(to) + i, static_cast<uint4 const*>(from)[i]);
+}
+// Begins to copy it: that takes longer, but the warp goes on.
 __device__ inline void copy_from_shared(void* to, void const* from, unsigned bytes) {
-  unsigned const lane = threadIdx.x % warp_size;
+#if TALLY_COPIES_IN_BULK
   let_copies_follow();
   __syncwarp();
-#if TALLY_COPIES_IN_BULK
-  if (lane == 0) {
+  if (threadIdx.x % warp_size == 0) {
     cuda::ptx::cp_async_bulk(cuda::ptx::space_global, cuda::ptx::space_shared, to, from, bytes);
     cuda::ptx::cp_async_bulk_commit_group();
   }
 #else
-#pragma unroll 5
-  for (unsigned i = lane; i < bytes / 16; i += warp_size)
-    __stcs(static_cast<uint4*>(to) + i, static_cast<uint4 const*>(from)[i]);
+  copy_from_shared_by_lanes(to, from, bytes);
 #endif
 }
 // Waits until the warp's copies have read what they copy.

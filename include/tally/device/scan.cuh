@@ -226,7 +226,7 @@ class scanning_warp {
     here.prepared.await(board_.phase(turn));
     call_.prefix.results(p, here.total, warp_, here.start, here.before[warp_], kept, call_.total);
     here.finished.arrive();
-    tiling::store(call_, p, memory(turn));
+    tiling::template store<true>(call_, p, memory(turn));
   }
 };
 

@@ -110,9 +110,10 @@ struct scan_tiling {
                      static_cast<element*>(data), there);
   }
   // Stores the results, which have taken the place of the part's elements.
+  template <bool GoesOn>
   static __device__ void store(call_type const& call, part_type const& p, void const* data) {
-    store_results<part>(static_cast<result const*>(data), p.count,
-                        call.out + p.row * call.rows.out_stride + p.first);
+    store_results<part, GoesOn>(static_cast<result const*>(data), p.count,
+                                call.out + p.row * call.rows.out_stride + p.first);
   }
 };
 

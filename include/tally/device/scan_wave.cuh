@@ -75,8 +75,7 @@ __global__ void __launch_bounds__(Prefix::wave_threads, 1)
   let_next_launch_start();
 
   call.prefix.results(p, board.total, warp, board.start, board.before[warp], here, call.total);
-  tiling::store(call, p, memory);
-  await_copies();
+  tiling::template store<false>(call, p, memory);
 }
 
 }  // namespace tally::device

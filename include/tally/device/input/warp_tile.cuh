@@ -139,13 +139,13 @@ __device__ void load_ahead(Source const& in, std::uint64_t first, unsigned count
   }
 }
 
-// By a warp: stores `count` results that its lanes have put into shared memory, where they must
-// stay until await_read_by_copies().
-template <int Size, class Out>
+// By a warp: stores `count` results that its lanes have put into shared memory. If it goes on they
+// must stay there until await_read_by_copies().
+template <int Size, bool GoesOn, class Out>
 __device__ void store_results(Out const* from, unsigned count, Out* to) {
   if constexpr (Size * sizeof(Out) % vector_bytes == 0)
     if (count == Size && reinterpret_cast<std::uintptr_t>(to) % vector_bytes == 0)
-      return copy_from_shared(to, from, Size * sizeof(Out));
+      return (GoesOn ? copy_from_shared : copy_from_shared_by_lanes)(to, from, Size * sizeof(Out));
   __syncwarp();
 #pragma unroll 4
   for (unsigned k = threadIdx.x % warp_size; k < count; k += warp_size) to[k] = from[k];

@@ -14,7 +14,22 @@
 
 namespace tally::device {
 
-template <floating In, floating Out, class Number>
+// The ways to a part's results and to its total, from the shortest on. A test counts those taken.
+enum class exact_way {
+  one_end_rounded,
+  ends_rounded_twice,
+  ends_rounded,
+  long_ends_rounded,
+  same_everywhere,
+  results_of_digits,
+  total_of_two_doubles,
+  total_of_digits,
+};
+struct uncounted {
+  static __device__ void took(exact_way) {}
+};
+
+template <floating In, floating Out, class Number, class Counter = uncounted>
 struct exact_prefix {
   using element = In;
   using result = Out;
@@ -111,19 +126,24 @@ struct exact_prefix {
   template <class Tile>
   __device__ void results(Tile const& tile, total const* totals, unsigned warp, start const& tiles,
                           before const& parts, part const& here, Out* all) const {
+    using enum exact_way;
     if ((tiles.seen | parts.seen | totals[warp].seen) == 0) {
       auto const base = (tiles.sum + parts.sum).normalised();
       if constexpr (sizeof(In) == 2) {
         exact_or_nothing const sum(base, here);
-        if (__all_sync(~0u, sum.is_exact()) && results_from(tile, sum, all)) return;
-        if (results_from(tile, twice_rounded_interval(base, here), all)) return;
+        if (__all_sync(~0u, sum.is_exact()) && results_from(tile, sum, all))
+          return Counter::took(one_end_rounded);
+        if (results_from(tile, twice_rounded_interval(base, here), all))
+          return Counter::took(ends_rounded_twice);
       }
-      if (results_from(tile, first_sum(base, here), all)) return;
+      if (results_from(tile, first_sum(base, here), all)) return Counter::took(ends_rounded);
       if constexpr (!std::is_same_v<first_sum, rounded_long_interval>)
-        if (longer_results(tile, base, here, all)) return;
+        if (longer_results(tile, base, here, all)) return Counter::took(long_ends_rounded);
     }
-    if (same_special_results(tile, tiles.seen | parts.seen, totals[warp].seen, all)) return;
-    results_of_digits(tile, totals, warp, tiles, parts, all);
+    if (same_special_results(tile, tiles.seen | parts.seen, totals[warp].seen, all))
+      return Counter::took(same_everywhere);
+    digit_results(tile, totals, warp, tiles, parts, all);
+    Counter::took(results_of_digits);
   }
 
  private:
@@ -182,8 +202,10 @@ struct exact_prefix {
 #pragma unroll
       for (int k = 0; k < Tile::items; ++k) sum.add(x[k]);
       sum = warp::inclusive_scan(sum, joiner{}).normalised();
-      if (__all_sync(~0u, store_exact(sum, all))) return;
+      if (__all_sync(~0u, store_exact(sum, all)))
+        return Counter::took(exact_way::total_of_two_doubles);
     }
+    Counter::took(exact_way::total_of_digits);
     sum_digits_of<Number, In, Tile::items>([&](auto add) { each_item(tile, add); }, all.digits);
     digits whole{};
     whole.add_digits([&](int i) { return all.digits[i]; });
@@ -301,9 +323,9 @@ struct exact_prefix {
 
   // Puts out results of all digits, up to the first value that is not finite.
   template <class Tile>
-  __device__ __noinline__ void results_of_digits(Tile tile, total const* totals, unsigned warp,
-                                                 start const& tiles, before const& parts,
-                                                 Out* all) const {
+  __device__ __noinline__ void digit_results(Tile tile, total const* totals, unsigned warp,
+                                             start const& tiles, before const& parts,
+                                             Out* all) const {
     unsigned seen = tiles.seen | parts.seen;
     Number sum{};
     if (seen == 0) {
