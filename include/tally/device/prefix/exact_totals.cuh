@@ -70,7 +70,8 @@ class exact_totals {
 
  private:
   static constexpr std::uint32_t special = 0x7fc00000, all_digits = 8;
-  static constexpr int at_once = short_words > 1 ? 3 : 5;  // tiles a lane
+  static constexpr int at_once = short_words > 1 ? 3 : 5;                   // tiles a lane
+  static constexpr int lanes_of_digits = std::bit_ceil(unsigned(vectors));  // that read a tile's
   mailbox at_;
 
   __device__ status_word* short_word(std::uint32_t tile, int i) const {
@@ -178,7 +179,7 @@ class exact_totals {
   }
   // Of tiles of a group that have digits: some lanes read those of one tile, others of others.
   __device__ void add_long(std::uint32_t first, unsigned is_long, warp_number<Number>& sum) const {
-    constexpr int lanes = std::bit_ceil(unsigned(vectors));  // of a tile
+    constexpr int lanes = lanes_of_digits;
     int const lane = int(threadIdx.x % warp_size), mine = lane % lanes;
     std::int64_t four[4] = {};
 #pragma unroll
