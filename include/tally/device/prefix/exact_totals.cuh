@@ -165,9 +165,14 @@ class exact_totals {
         sum_digits_of<Number, double, 2 * at_once>(
             [&](auto add) {
 #pragma unroll 1
-              for (int i = 0; i < at_once; ++i)
-                if (auto const tile = tile_of(first, i); tile < to)
-                  add_both(add, at.read(tile).say().sum);
+              for (int i = 0; i < at_once; ++i) {
+                auto const tile = tile_of(first, i);
+                if (tile >= to) break;
+                read_words w;
+                do w = at.read(tile);
+                while (!w.are_of(at.at_.epoch));  // which they are: all of the words is looked at
+                add_both(add, w.say().sum);
+              }
             },
             memory);
       all.add_digits([&](int i) { return memory[i]; });
