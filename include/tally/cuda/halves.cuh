@@ -54,9 +54,7 @@ __device__ bool halves_differ(unsigned a, unsigned b) {
     asm("set.neu.f16x2.f16x2 %0, %1, %2;" : "=r"(ones) : "r"(a), "r"(b));
   return ones != 0;
 #else
-  auto const differs = [&](int i) {
-    return double(half_of<T>(a, i)) != double(half_of<T>(b, i));
-  };
+  auto const differs = [&](int i) { return double(half_of<T>(a, i)) != double(half_of<T>(b, i)); };
   return differs(0) || differs(1);
 #endif
 }
