@@ -356,4 +356,26 @@ TEST(exact_scans_on_a_device_of_doubles, reach_above_the_highest_limb) {
   }
 }
 
+// Of what a scan has left where the next one publishes, nothing is taken for a total: here digits
+// of the first tile's total make the next epoch, where the next scan's sixth tile will be.
+TEST(exact_scans_on_a_device_of_floats, leave_no_totals_to_others) {
+  for (int order = 0; order < schedule::orders; ++order)
+    for (std::uint64_t seed : {1, 2, 3}) {
+      schedule const by(seed, 4, order);
+      test_call call(4, 0, true);
+      using exact = tally::exact_running_sum<float, float>;
+      using integers = decltype(tally::sum{}.scanning<int, int>());
+      scan_kind<float> how;
+      how.warps = 1, how.blocks = 2;
+      std::vector<float> in(4 * part_of_warp<exact>);
+      in[0] = 0x1p108f, in[1] = 0x1p-52f, in[2] = 0x1p-149f;
+      expect_same(scan_on_device(exact{}, in, call, how), scan_on_host(exact{}, in, how), "exact");
+      scan_kind<int> then;
+      then.warps = 1, then.blocks = 4;
+      std::vector<int> const ones(20 * part_of_warp<integers>, 1);
+      expect_same(scan_on_device(integers{}, ones, call, then),
+                  scan_on_host(integers{}, ones, then), "then");
+    }
+}
+
 }  // namespace

@@ -34,7 +34,6 @@ struct exact_prefix {
   using element = In;
   using result = Out;
   static constexpr bool is_double = std::is_same_v<In, double>;
-  static constexpr bool is_narrow = sizeof(In) == 2;
   static constexpr int threads = is_double ? 320 : 384, vectors = 7, stages = 5, ahead = 3;
   static constexpr int wave_threads = 512, wave_vectors = 5, wide_wave_vectors = 5;
 
@@ -193,7 +192,9 @@ struct exact_prefix {
         return;
       }
     }
-    bool const was_long = all.is_long;  // some tiles ago: so is this one, or it will not be again
+    // For doubles this has been tried. For others it is not where it was not enough some tiles ago:
+    // a hint, and either way is right.
+    bool const was_long = is_double || all.is_long;
     __syncwarp();
     if (!was_long) {
       items_of<In, Tile::items> x;

@@ -16,7 +16,7 @@ template <floating In, class Number>
 class exact_totals {
  public:
   static constexpr int short_words = std::is_same_v<In, double> ? 2 : 1;
-  static constexpr int vectors = (Number::digits + 3) / 4;  // of four digits, of 16 bytes
+  static constexpr int vectors = (Number::digits + 2) / 3;  // of three digits, of 16 bytes
   static constexpr int words = short_words + vectors;       // of a tile
 
   __device__ explicit exact_totals(mailbox const& at) : at_(at) {}
@@ -77,6 +77,8 @@ class exact_totals {
   __device__ status_word* short_word(std::uint32_t tile, int i) const {
     return at_.words + std::uint64_t(tile) * short_words + i;
   }
+  // Other launches may take this memory for status words: so the third int of a vector is the first
+  // one, which makes the epoch 0 of it, and there is no such launch.
   __device__ int4* digits_of(std::uint32_t tile) const {
     return reinterpret_cast<int4*>(at_.words) + std::uint64_t(at_.tiles) * short_words +
            std::uint64_t(tile) * vectors;
@@ -139,11 +141,12 @@ class exact_totals {
 
   static __device__ __noinline__ void store_digits(exact_totals at, std::uint32_t tile,
                                                    warp_number<Number> sum) {
-    while (__any_sync(~0u, !sum.is_narrow())) sum.carry();
-    int* const to = reinterpret_cast<int*>(at.digits_of(tile));
-#pragma unroll
-    for (int j = 0; j < (4 * vectors + warp_size - 1) / warp_size; ++j)
-      if (int const i = sum.index(j); i < 4 * vectors) to[i] = i < Number::digits ? sum.mine[j] : 0;
+    while (__any_sync(~0u, !sum.is_narrow())) sum.carry();  // a Number has room above any sum
+    static_assert(vectors <= warp_size);
+    int const lane = int(threadIdx.x % warp_size);
+    auto const digit = [&](int i) { return int(sum.digit(min(3 * lane + i, Number::digits - 1))); };
+    int const first = digit(0), second = digit(1), third = digit(2);
+    if (lane < vectors) at.digits_of(tile)[lane] = {first, second, first, third};
     __syncwarp();
     __threadfence();
   }
@@ -186,7 +189,7 @@ class exact_totals {
   __device__ void add_long(std::uint32_t first, unsigned is_long, warp_number<Number>& sum) const {
     constexpr int lanes = lanes_of_digits;
     int const lane = int(threadIdx.x % warp_size), mine = lane % lanes;
-    std::int64_t four[4] = {};
+    std::int64_t three[3] = {};
 #pragma unroll
     for (int i = 0; i < at_once; ++i) {
       unsigned const which = __ballot_sync(~0u, is_long >> i & 1);
@@ -194,18 +197,20 @@ class exact_totals {
       for (int k = lane / lanes; k < warp_size; k += warp_size / lanes) {
         if (!(which >> k & 1) || mine >= vectors) continue;
         int4 const x = __ldcg(digits_of(first + i * warp_size + k) + mine);
-        four[0] += x.x, four[1] += x.y, four[2] += x.z, four[3] += x.w;
+        three[0] += x.x, three[1] += x.y, three[2] += x.w;
       }
     }
 #pragma unroll
-    for (std::int64_t& x : four)
+    for (std::int64_t& x : three)
       for (int flip = lanes; flip < warp_size; flip *= 2) x += warp::exchange(x, flip);
+    std::int64_t digit[sum.each] = {};
 #pragma unroll
     for (int j = 0; j < sum.each; ++j)
 #pragma unroll
-      for (int e = 0; e < 4; ++e)
-        if (auto const x = warp::broadcast(four[e], sum.index(j) / 4); sum.index(j) % 4 == e)
-          sum.mine[j] += x;
+      for (int e = 0; e < 3; ++e)
+        if (auto const x = warp::broadcast(three[e], sum.index(j) / 3); sum.index(j) % 3 == e)
+          digit[j] = x;
+    sum.add_digits([&](int i) { return digit[i / warp_size]; });
   }
 };
 

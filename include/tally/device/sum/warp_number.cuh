@@ -44,6 +44,14 @@ struct warp_number {
     for (int j = 0; j < each; ++j)
       if (index(j) < digits) each_of(index(j), mine[j]);
   }
+  // The digit, of which lanes may ask for different ones.
+  __device__ std::int64_t digit(int i) const {
+    std::int64_t out = 0;
+#pragma unroll
+    for (int j = 0; j < each; ++j)
+      if (auto const x = warp::broadcast(mine[j], i % warp_size); i / warp_size == j) out = x;
+    return out;
+  }
   // Adds a finite double that is the same in all lanes.
   __device__ void add(double x) {
     auto const p = take_apart(x);
@@ -62,7 +70,8 @@ struct warp_number {
   }
   __device__ void add(long_interval const& exact) { add(exact.head), add(exact.least); }
 
-  // Whether the lane's digits are of 32 bits: after some turns of carry() all are.
+  // Whether the lane's digits are of 32 bits: after some turns of carry() all are but the last one,
+  // which is if the sum is that much smaller than the largest Number.
   __device__ bool is_narrow() const {
     bool narrow = true;
 #pragma unroll
@@ -117,13 +126,6 @@ struct warp_number {
 
  private:
   static constexpr int shown = 5;  // digits
-  __device__ std::int64_t digit(int i) const {
-    std::int64_t out = 0;
-#pragma unroll
-    for (int j = 0; j < each; ++j)
-      if (auto const x = warp::broadcast(mine[j], i % warp_size); i / warp_size == j) out = x;
-    return out;
-  }
 };
 
 // Stores the digits of the sum of a warp's finite elements: for a lane's, at most `Count`, each(f)
