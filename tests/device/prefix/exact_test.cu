@@ -54,14 +54,13 @@ void expect_rounded_to() {
 }
 // A sum that is not zero, and the result is: it has the sum's sign.
 template <class In, class Out>
-void expect_sign_of_what_vanishes(double large, double tiny) {
+void expect_sign_of_what_vanishes(double large, double tiny, double less_large = 0) {
   test_call call(1);
   for (double sign : {-1, 1})
-    for (std::size_t n : {3, 2000}) {
+    for (std::size_t n : {5, 2000}) {
       std::vector<In> in(n, In{});
-      in[n - 3] = tally::convert<In>(large);
-      in[n - 2] = tally::convert<In>(sign * tiny);
-      in[n - 1] = tally::convert<In>(-large);
+      double const last[] = {large, less_large, sign * tiny, -large, -less_large};
+      for (int i = 0; i < 5; ++i) in[n - 5 + i] = tally::convert<In>(last[i]);
       expect_scans(tally::exact_running_sum<In, Out>{}, in, {}, call);
     }
 }
@@ -69,6 +68,7 @@ TEST(exact_scans_on_a_device_of_another_type, keep_the_sign_of_what_vanishes) {
   expect_sign_of_what_vanishes<float, tally::float16>(0x1p27, 0x1p-40);
   expect_sign_of_what_vanishes<float, tally::bfloat16>(0x1p-85, 0x1p-149);
   expect_sign_of_what_vanishes<double, float>(0x1p-100, 0x1p-300);
+  expect_sign_of_what_vanishes<double, float>(0x1p-60, 0x1p-300, 0x1p-160);
 }
 
 TEST(exact_scans_on_a_device_of_another_type, are_rounded_once) {

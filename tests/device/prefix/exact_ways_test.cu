@@ -87,4 +87,27 @@ TEST(ways_of_an_exact_scan, are_taken_where_they_are_needed) {
              }));
 }
 
+// What tiles come to, found out when the largest elements are taken away again.
+TEST(totals_of_tiles, are_right_where_a_lane_reads_two_that_do_not_add_up) {
+  tally::exact_running_sum<float, float> const a;
+  test_call call(40);
+  std::size_t const tile = 5120;  // of a wave
+  std::vector<float> in(36 * tile);
+  in[0] = 0x1p120f, in[1] = 0x1p60f, in[32 * tile] = 0x1p-140f;
+  in[34 * tile] = -0x1p120f, in[35 * tile] = -0x1p60f;
+  expect_same(scan_on_device(a, in, call), scan_on_host(a, in, {}), "two tiles of a lane");
+}
+TEST(totals_of_tiles, are_right_where_a_digit_is_full_and_the_next_carries) {
+  tally::exact_running_sum<float, float> const a;
+  test_call call(2);
+  scan_kind<float> how;
+  how.warps = 1, how.blocks = 2;
+  std::size_t const tile = part_of_warp<std::remove_const_t<decltype(a)>>;
+  std::vector<float> in(3 * tile);
+  float const first[] = {0x1p120f, 0x1p-149f, 0xffffffp18f, 127 * 0x1p11f, 0x1p10f};
+  std::copy(std::begin(first), std::end(first), in.begin());
+  in[tile] = -0x1p120f;
+  expect_same(scan_on_device(a, in, call, how), scan_on_host(a, in, how), "a full digit");
+}
+
 }  // namespace
