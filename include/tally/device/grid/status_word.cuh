@@ -6,6 +6,9 @@
 // blocks that wait for nobody, or for tiles that were drawn before its own: blocks need not be
 // resident together.
 //
+// Whatever else is stored among them must have an epoch of 0 if it is read as one: the next launch
+// may have its words there. (What is read when a word has come needs a fence before either.)
+//
 // A status word is 16 bytes in global memory, written and read in one piece: a word and a tag,
 // which is the epoch of the launch that wrote it and a note of 32 bits.
 //
