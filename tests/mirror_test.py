@@ -188,6 +188,7 @@ TESTED_THROUGH = {
     "device/top_k_shape.hpp": "device/top_k_test.cu",
     "device/top_k_short_rows.cuh": "device/top_k_test.cu",
     "cuda/integers.cuh": "device/sum/warp_number_test.cu",
+    "device/prefix/exact_parts.cuh": "device/prefix/exact_ways_test.cu",
     "device/prefix/exact_totals.cuh": "device/prefix/exact_test.cu",
     "device/sum/rounded.cuh": "device/sum/interval_test.cu",
     "device/sum/special_values.cuh": "device/prefix/exact_test.cu",
