@@ -30,7 +30,7 @@ struct ladder_arguments {
   std::string where = "auto";
   std::optional<std::uint64_t> n, block, grid, k;
   std::optional<std::string> op, type, rung, svg;
-  bool sweep = false, distinct = false;
+  bool sweep = false, distinct = false, repeats = false;
   std::vector<std::string> given;  // the options that there were, but for --json
 };
 

@@ -63,6 +63,7 @@ std::vector<std::string> program_arguments(ladder_arguments const& asked) {
   }
   add("-k", asked.k);
   if (asked.distinct) words.push_back("--distinct");
+  if (asked.repeats) words.push_back("--repeats");
   if (asked.sweep) words.push_back("--sweep");
   return words;
 }
@@ -100,18 +101,20 @@ void add_counts(std::vector<json>& rungs, ladder_arguments asked) {
   }
 }
 
-// What an H100 took, beside what the machine counts: rungs whose counts are alike can be far apart.
+// What a GPU took, beside what the machine counts: rungs whose counts are alike can be far apart.
 void add_recorded_times(std::vector<json>& rungs, ladder_arguments const& asked) {
-  if (asked.op || asked.grid || asked.block || asked.sweep || asked.k || asked.distinct) return;
-  auto const recorded = json::parse(recorded_ladders);
+  if (asked.op || asked.grid || asked.block || asked.sweep || asked.k || asked.repeats) return;
   auto const name = asked.name + (asked.type == "int32" ? " --dtype int32" : "");
-  for (auto const& run : recorded.at("runs")) {
-    if (run.at("asked") != name) continue;
-    for (auto const& row : run.at("rows")) {
-      auto* const same = find_rung(rungs, row["id"]);
-      if (!same) continue;
-      for (auto const key : {"device", "n", "cold_us", "of_ceiling"})
-        (*same)["recorded"][key] = row.at(key);
+  for (auto const& text : {recorded_on_h100, recorded_on_h200}) {
+    auto const recorded = json::parse(text);
+    for (auto const& run : recorded.at("runs")) {
+      if (run.at("asked") != name) continue;
+      for (auto const& row : run.at("rows")) {
+        auto* const same = find_rung(rungs, row["id"]);
+        if (!same) continue;
+        for (auto const key : {"device", "n", "cold_us", "of_ceiling"})
+          (*same)["recorded"][key] = row.at(key);
+      }
     }
   }
 }

@@ -42,6 +42,12 @@ std::string name_of(json const& rung) {
 
 std::string verified(json const& rung) { return rung.at("verified") ? "yes" : "NO"; }
 
+// How many a selection can select, beside its shape.
+void add_most_k(cells& row, json const& rung) {
+  if (rung.contains("most_k") && !rung["most_k"].is_null())
+    row.insert(row.begin() + 4, text_of(rung, "most_k"));
+}
+
 cells counted(json const& rung) {
   auto const& counts = rung.at("counts");
   return {name_of(rung),
@@ -104,7 +110,12 @@ std::string ladder_text(json const& ladder) {
                      "speed-up", "page's us", "page's speed-up", "what"}
              : cells{"rung", "verified", "shape", "n", "sectors", "moved", "conflicts", "barriers",
                      "shuffles", "atomics", "operator", "recorded us", "what"}};
-  for (auto const& rung : ladder.at("rungs")) rows.push_back(on_gpu ? timed(rung) : counted(rung));
+  for (auto const& rung : ladder.at("rungs")) {
+    rows.push_back(on_gpu ? timed(rung) : counted(rung));
+    add_most_k(rows.back(), rung);
+  }
+  if (rows.back().size() > rows.front().size())
+    rows.front().insert(rows.front().begin() + 4, "k up to");
   auto text =
       fmt::format("{}: {}\n\n", text_of(ladder, "ladder"), text_of(ladder, "device")) + table(rows);
   text += on_gpu ? "\nof ceiling: the time that only reading takes, over the rung's\n"

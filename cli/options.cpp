@@ -186,7 +186,10 @@ void define_selection_of_rungs(CLI::App& app, ladder_arguments& a) {
   });
   app.add_flag_callback(
       "--distinct", [&a] { a.given.push_back("--distinct"), a.distinct = true; },
-      "Selections that take equal elements once");
+      "Selections that take equal elements once, as the page does");
+  app.add_flag_callback(
+      "--repeats", [&a] { a.given.push_back("--repeats"), a.repeats = true; },
+      "Equal elements each count, for those too");
 }
 
 void define_ladder(CLI::App& app, ladder_arguments& a) {

@@ -30,7 +30,10 @@ int main(int argc, char** argv) try {
   run->add_option("--grid", asked.grid, "Blocks")->check(CLI::Range(1u, 65535u));
   run->add_option("--block", asked.block, "Threads a block")->check(CLI::Range(1u, 1024u));
   run->add_option("-k", asked.k, "How many a selection selects")->check(CLI::PositiveNumber);
-  run->add_flag("--distinct", asked.distinct, "Selections that take equal elements once");
+  auto* const distinct = run->add_flag(
+      "--distinct", asked.distinct, "Selections that take equal elements once, as the page does");
+  run->add_flag("--repeats", asked.repeats, "Equal elements each count, for those too")
+      ->excludes(distinct);
   run->add_flag("--this-size", asked.this_size, "Verify at this size only, in one shape");
   run->add_flag("--sweep", asked.sweep, "Every rung in a range of grids and blocks");
   auto* const verify = run->add_flag("--verify-only", asked.verify_only, "Do not measure");

@@ -51,7 +51,7 @@ constexpr T least =
 template <class T>
 __device__ bool precedes(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (a == b) return 1 / a < 1 / b;  // the two zeros
+    if (a == b) return __float_as_int(a) < __float_as_int(b);  // the two zeros
   }
   return a < b;
 }

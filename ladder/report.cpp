@@ -47,10 +47,11 @@ ordered_json what_it_is(rung const& r) {
           {"peer", r.peer}};
 }
 
-ordered_json counts_of(world::measurement const& m) {
+ordered_json counts_of(rung const& r, world::measurement const& m) {
   if (m.counts.empty()) return nullptr;
   ordered_json counts;
   for (auto const& [name, count] : m.counts) counts[name] = count;
+  if (!r.counts_operator) counts["operator"] = nullptr;
   return counts;
 }
 
@@ -84,7 +85,7 @@ std::string report_call(rung const& r, problem const& given, world::measurement 
                       {"n", given.n},
                       {"grid", given.grid},
                       {"block", given.block},
-                      {"counts", counts_of(counted)}}
+                      {"counts", counts_of(r, counted)}}
       .dump();
 }
 
@@ -107,7 +108,7 @@ std::string report(rung_result const& result) {
   line["error"] = result.checked.error;
   line["findings"] = result.checked.findings;
   line["host_additions"] = result.checked.host_additions;
-  line["counts"] = counts_of(measured);
+  line["counts"] = counts_of(result.of, measured);
   line["cold_us"] = or_null(measured.cold_us);
   line["warm_us"] = or_null(measured.warm_us);
   line["of_ceiling"] = of_ceiling(measured);

@@ -52,9 +52,10 @@ constexpr std::size_t usual_k = 10;
 
 void choose_shape(problem& given, rung const& r, request const& asked) {
   if (r.fixed_shape) return;
-  world::suit(given);
-  given.grid = asked.grid.value_or(given.grid);
+  world::suit(given, r);
   given.block = asked.block.value_or(given.block);
+  if (r.thread_an_element) given.grid = r.grid_for(given.n, given.block);
+  given.grid = asked.grid.value_or(given.grid);
 }
 
 problem pose(rung const& r, request const& asked) {
@@ -65,7 +66,7 @@ problem pose(rung const& r, request const& asked) {
   given.grid = r.grid;
   given.block = r.block;
   choose_shape(given, r, asked);
-  given.distinct = asked.distinct;
+  given.distinct = r.takes_distinct && !asked.repeats;
   if (r.most_k) given.k = std::min(asked.k.value_or(usual_k), r.most_k(given));
   return given;
 }

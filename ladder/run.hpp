@@ -19,7 +19,8 @@ struct request {
   std::optional<operation> op;
   std::optional<unsigned> grid, block;
   std::optional<std::size_t> k;
-  bool distinct = false;
+  bool distinct = false;  // rungs that take it only
+  bool repeats = false;   // not distinct, though a rung takes it
   bool sweep = false;
   bool this_size = false;
   bool verify_only = false;

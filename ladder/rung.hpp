@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -76,8 +77,10 @@ struct rung {
   std::string page = {};  // what the tutorial calls it, and
   double page_us = 0;     // the time it gives: 0 if none
   unsigned grid = 1, block = 1;
-  bool fixed_shape = false;  // grid and block are part of the rung
-  bool peer = false;         // others' code, for comparison
+  bool fixed_shape = false;        // grid and block are part of the rung
+  bool thread_an_element = false;  // the grid is as large as that takes
+  bool peer = false;               // others' code, for comparison
+  bool counts_operator = true;
   std::size_t timed_up_to = ~std::size_t{0};
   std::size_t limit = ~std::size_t{0};           // the largest n that it can do
   std::vector<std::size_t> verified_sizes = {};  // around its own borders, beside the usual ones
@@ -105,6 +108,11 @@ struct rung {
   // What the kernel combined with what, step by step, as it noted; runs it on a small problem.
   std::function<algorithm_steps(problem const&)> steps = {};
 
+  // How many blocks take n elements, where the user does not say.
+  unsigned grid_for(std::size_t n, unsigned threads) const {
+    if (!thread_an_element) return grid;
+    return unsigned(std::clamp<std::size_t>((n + threads - 1) / threads, 1, 65535));
+  }
   std::string ladder() const { return id.substr(0, id.find('/')); }
   std::size_t largest_n() const { return timed_up_to < limit ? timed_up_to : limit; }
 };

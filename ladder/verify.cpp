@@ -103,8 +103,7 @@ std::vector<std::pair<unsigned, unsigned>> shapes(rung const& r, problem const& 
   return {{given.grid, given.block}, {3, 96}, {2, 33}};
 }
 
-std::vector<problem> variants(rung const& r, problem const& given, problem const& usual) {
-  bool const usual_shape = given.grid == usual.grid && given.block == usual.block;
+std::vector<problem> variants(rung const& r, problem const& given, bool usual_shape) {
   return r.variants ? r.variants(given, usual_shape) : std::vector{given};
 }
 
@@ -131,7 +130,9 @@ verdict verify(rung const& r, problem const& given, input_store& inputs) {
         other.n = n;
         other.grid = grid;
         other.block = block;
-        for (problem const& one : variants(r, other, given)) try_one(r, one, kind, inputs, all);
+        bool const usual = grid == given.grid && block == given.block;
+        if (usual && r.thread_an_element) other.grid = r.grid_for(n, block);
+        for (problem const& one : variants(r, other, usual)) try_one(r, one, kind, inputs, all);
       }
     }
   }

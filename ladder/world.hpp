@@ -24,7 +24,7 @@ std::string name();    // "simt" or "gpu"
 std::string device();  // throws tally::error if there is none
 
 // Makes grid and block smaller where those of a GPU are too many: on the machine.
-void suit(problem& given);
+void suit(problem& given, rung const& r);
 std::vector<problem> sweep(problem const& usual);  // in a range of grids and blocks
 std::size_t default_n(std::string const& ladder);
 std::vector<std::size_t> verified_sizes();

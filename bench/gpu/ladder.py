@@ -18,13 +18,13 @@ RUNS = [["reduce"], ["reduce", "--n", LARGE], ["squares"], ["squares", "--n", LA
         ["memory"], ["memory", "--n", LARGE], ["shuffle"], ["shuffle", "--n", LARGE],
         ["scan"], ["scan", "--n", LARGE], ["scan", "--dtype", "int32"],
         ["scan", "--dtype", "int32", "--n", LARGE], ["scan", "--operator", "recurrence"],
-        ["top-k"], ["top-k", "-k", "100"], ["top-k", "--distinct"],
+        ["top-k"], ["top-k", "-k", "100", "--this-size"], ["top-k", "--repeats", "--this-size"],
         *(["reduce", "--operator", name, "--this-size"] for name in ("min", "max", "mean")),
         ["reduce", "--rung", "reduce/07_single_pass", "--sweep"]]
 
 
 def lines_of(program, arguments):
-    only = ["--this-size"] if LARGE in arguments else []
+    only = ["--this-size"] if LARGE in arguments and "--this-size" not in arguments else []
     found = []
     with subprocess.Popen([program, "run", *arguments, *only], stdout=subprocess.PIPE) as running:
         for line in running.stdout:

@@ -54,7 +54,7 @@ double read_us(std::uint64_t bytes) {
 std::string name() { return "gpu"; }
 std::string device() { return properties().name; }
 
-void suit(problem&) {}
+void suit(problem&, rung const&) {}
 
 std::vector<problem> sweep(problem const& usual) {
   std::vector<problem> all;

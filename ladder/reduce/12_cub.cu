@@ -4,6 +4,7 @@
 //
 // Change:   not ours: cub::DeviceReduce from the CUDA toolkit, for comparison.
 // Predict:  its loads are wide and many are in flight, but it is two launches.
+// Measured: on an H200 7.7 us; of integers 7.5. At 2^28 elements 0.98 of the ceiling.
 // Bytes:    n elements read.
 #include <cub/device/device_reduce.cuh>
 
@@ -34,7 +35,7 @@ static std::size_t cub_scratch(problem const& p) {
 static rung cub_rung() {
   rung r = reduction(
       {
-          .id = "reduce/11_cub",
+          .id = "reduce/12_cub",
           .title = "CUB's DeviceReduce",
           .bound = "reading, then two launches",
           .page = "CUB",

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 12: Tally's own.
+// Rung 13: Tally's own.
 //
 // Change:   tally::reduce on a GPU: four loads of 16 bytes in flight a thread, blocks leave their
 //           totals in status words that carry the launch's number, the first block waits for them;
 //           float sums and means are exact, rounded once.
 // Predict:  reading, and one trip through the L2 cache instead of CUB's second launch: ahead of it.
+// Measured: on an H200 7.9 us for an exact sum of floats, 6.3 for integers, 6.2 for a minimum,
+// which
+//           takes CUB 10.2. At 2^28 elements 0.98 of the ceiling.
 // Bytes:    n elements read, some status words of 16 bytes a block written and read.
 #include "ladder/reduce/reduce.cuh"
 #include "ladder/scratch_context.cuh"
@@ -41,13 +44,14 @@ auto of_tally(maximum<T>) {
 static rung tally_rung() {
   rung r = reduction(
       {
-          .id = "reduce/12_tally",
+          .id = "reduce/13_tally",
           .title = "Tally's own: exact, one launch",
           .bound = "reading",
           .page = "",
           .grid = 132 * blocks_a_multiprocessor,
           .block = 512,
           .fixed_shape = true,
+          .counts_operator = false,
       },
       [](problem const& p, auto op) {
         auto const a = of_tally(op);

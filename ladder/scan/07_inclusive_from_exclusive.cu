@@ -5,6 +5,7 @@
 // Change:   each thread takes in its own element behind rung 6's result.
 // Predict:  n more applications, and the element has to be kept until then. Nothing of it shows in
 //           the time.
+// Measured: on an H200 1.9 us, as rung 6.
 // Bytes:    n elements read, n results written.
 //
 // To move all results one place to the left is not enough: the last place has nobody to its right.

@@ -8,6 +8,7 @@
 //           elements, rung 6 scans the threads, each thread goes through its elements again.
 // Predict:  3 n moved where 2 n must be: at best two thirds of the ceiling, for arrays that the L2
 //           cache does not hold until they are read again. About 4 n applications.
+// Measured: on an H200 26.6 us. So short an array is in the L2 cache when it is read again.
 // Bytes:    n elements read twice, n results written; a state a block written, and read by all
 //           blocks behind it.
 #include "ladder/scan/tile.cuh"

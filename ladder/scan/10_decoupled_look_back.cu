@@ -8,6 +8,9 @@
 // Predict:  2 n moved, and no chain: a tile waits for others to load their elements, not for
 //           others to wait. About the same time as copying the array, but for the tickets, one
 //           trip through the L2 cache a tile before its loads begin.
+// Measured: on an H200 29.3 us, 0.31 of the ceiling, and so no faster than rung 8 at this size: the
+//           ticket, the look to the left and one load of 4 bytes at a time are waited for one after
+//           the other.
 // Bytes:    n elements read, n results written; a status and two states a tile written, and read
 //           by some tiles behind it.
 #include "ladder/scan/single_pass.cuh"

@@ -5,6 +5,7 @@
 // Change:   not ours: cub::DeviceScan from the CUDA toolkit, for comparison.
 // Predict:  look-back, as rung 10, with tiles tuned for each GPU and loads through shared memory;
 //           but two launches, the first of which clears the tiles' states.
+// Measured: on an H200 16.0 us of floats, added up as they come.
 // Bytes:    n elements read, n results written. It gives no total.
 #include <cub/device/device_scan.cuh>
 

@@ -66,6 +66,7 @@ static rung tally_rung() {
           .grid = 132,  // multiprocessors; the library chooses the blocks
           .block = 256,
           .fixed_shape = true,
+          .counts_operator = false,
           .verified_sizes = {2559, 2560, 2561, 5119, 5120, 5121, 10'241},
       },
       [](problem const& p, auto op) {

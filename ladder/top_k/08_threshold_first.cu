@@ -7,6 +7,7 @@
 // Predict:  of different elements in an order by chance the i-th is among the k best so far with
 //           a probability of k / i: nearly all cost one comparison instead of k + 1. The merges
 //           remain: k insertions each, up to k^2 comparisons.
+// Measured: on an H200 180 us after 253 for k = 10, 5,989 after 16,166 for k = 100.
 // Bytes:    n elements read, k * 528 values written and read.
 #include "ladder/top_k/threshold.cuh"
 

@@ -2,11 +2,13 @@
 //
 // Rung 15: Tally's own.
 //
-// Change:   tally::top_k on a GPU: one launch finds the cut by digits, gathers what is before it,
-//           and sorts that; blocks meet within the launch.
-// Predict:  the passes of rung 12 in wide loads, without a launch between them: up to 40 MB from
-//           the L2 cache all but the first time.
-// Bytes:    n elements read several times, mostly from the L2 cache where it holds them.
+// Change:   tally::top_k on a GPU: one launch looks at a sample, guesses a threshold, puts aside in
+//           one read what reaches it, and selects from that; should the counts say that the guess
+//           was wrong, it begins anew, digit by digit. Blocks meet within the launch.
+// Predict:  one read of the array where the elements are in an order by chance, and what little is
+//           left: somewhat more than the time of reading.
+// Measured: on an H200 22.6 us for k = 10, 25.2 for k = 100.
+// Bytes:    n elements read once; several times where the guess was wrong.
 #include "ladder/scratch_context.cuh"
 #include "ladder/top_k/top_k.cuh"
 #include "tally/device/top_k_array.cuh"
@@ -63,6 +65,7 @@ static registered const here{select_rung(
         .grid = 132,  // multiprocessors; the library chooses the blocks
         .block = 256,
         .fixed_shape = true,
+        .counts_operator = false,
         .scratch_bytes =
             [](problem const& p) { return scratch_context::bytes(words) + memory_bytes(p); },
         .enqueue = enqueue_tally,

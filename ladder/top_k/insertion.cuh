@@ -4,8 +4,10 @@
 #include "ladder/top_k/values.cuh"
 
 // The page's selection, corrected: rungs 3 to 5, and the table of docs/ladder.md. Each thread keeps
-// its k best in a list, which it inserts elements into; a tree in shared memory merges the lists by
-// insertion; a second launch, of one block, does the same with what the blocks have left.
+// its k best in a list of its own, which it inserts elements into, and stores that list in shared
+// memory. There a tree merges: a thread inserts another's list into its own, and when all have
+// read, stores that again. A second launch, of one block, does the same with what the blocks have
+// left.
 namespace ladder::top_k {
 
 constexpr std::size_t shared_without_asking = 48 << 10;
@@ -60,12 +62,18 @@ __global__ void select_by_insertion(int const* in, std::size_t n, unsigned asked
 
   int* const lists = tally::dynamic_shared<int>();
   unsigned const t = threadIdx.x;
-  for (unsigned i = 0; i < k; ++i) lists[t * k + i] = own[i];
+  auto const store = [&] {
+    for (unsigned i = 0; i < k; ++i) lists[t * k + i] = own[i];
+  };
+  store();
   __syncthreads();
   for (unsigned width = blockDim.x; width > 1; width = (width + 1) / 2) {
     unsigned const half = (width + 1) / 2;
-    for (unsigned i = 0; t + half < width && i < k; ++i)
-      insert_value(lists + t * k, k, lists[(t + half) * k + i], distinct);
+    bool const merges = t + half < width;
+    for (unsigned i = 0; merges && i < k; ++i)
+      insert_value(own, k, lists[(t + half) * k + i], distinct);
+    __syncthreads();
+    if (merges) store();
     __syncthreads();
   }
   write_back(lists, k, out + std::size_t{blockIdx.x} * k);
@@ -100,6 +108,7 @@ void enqueue_insertion(problem const& p, WriteBack write_back) {
     case 96: return enqueue_insertion_of<96, true>(p, write_back);
     case 100: return enqueue_insertion_of<100, true>(p, write_back);
     case 192: return enqueue_insertion_of<192, true>(p, write_back);
+    case 384: return enqueue_insertion_of<384, true>(p, write_back);
     default: return enqueue_insertion_of<384, false>(p, write_back);
   }
 }

@@ -27,7 +27,7 @@ __global__ void set_to(int* best) {
 using maximum_kernel = void (*)(int const* in, std::size_t n, ranking rank, int* best);
 
 inline rung maximum_rung(rung r, maximum_kernel kernel) {
-  r.grid = 39'063;
+  r.thread_an_element = true;
   r.block = 256;
   r.most_k = [](problem const&) { return std::size_t{1}; };
   r.scratch_bytes = [](problem const& p) { return lists_scratch::bytes(p, 1); };

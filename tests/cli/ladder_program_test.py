@@ -135,20 +135,20 @@ def test_a_rung_goes_by_the_name_that_tables_print_too(name):
 
 
 def test_recorded_times_tell_apart_what_counts_do_not():
-    command_with(ladder_simt=printing(rung("simt", "08_atomic_a_thread"), rung("simt", "12_tally"),
+    command_with(ladder_simt=printing(rung("simt", "08_atomic_a_thread"), rung("simt", "13_tally"),
                                       rung("simt", "99_never_timed")))
     arguments = ["ladder", "reduce", "--where", "simt", "--svg", "x.svg"]
     slow, quick, never = json.loads(run_copy(*arguments, "--json")[1])["rungs"]
     assert slow["moved"] == quick["moved"] and "recorded" not in never
     assert slow["recorded"]["of_ceiling"] < quick["recorded"]["of_ceiling"] / 100
-    assert "H100" in slow["recorded"]["device"]
+    assert "H200" in slow["recorded"]["device"]
     root = ElementTree.parse("x.svg").getroot()
     widths = [float(r.get("width")) for r in root.iter(SVG + "rect") if r.get("class")]
     assert len(widths) == 2 and widths[0] > 2 * widths[1]
     text = "\n".join(t.text for t in root.iter(SVG + "text"))
-    assert "time on an NVIDIA H100" in text and "4 sectors" in text
+    assert "time on an NVIDIA H200" in text and "4 sectors" in text
     shown = run_copy(*arguments)[1]
-    assert "recorded us: a call with cold caches on an NVIDIA H100" in shown
+    assert "recorded us: a call with cold caches on an NVIDIA H200" in shown
 
     in_another_shape = json.loads(run_copy(*arguments, "--json", "--block", "32")[1])["rungs"]
     assert not any("recorded" in one for one in in_another_shape)

@@ -89,7 +89,7 @@ def test_what_was_measured_is_not_measured_again(tmp_path, monkeypatch):
 
 
 def test_the_docs_show_what_was_measured(capsys):
-    TABLE.table(ROOT / "results" / "top_k_table_nvidia_h100.json")
+    TABLE.table(ROOT / "results" / "top_k_table_nvidia_h200.json")
     whole = [line for line in capsys.readouterr().out.splitlines() if "|  |" not in line]
     assert len(whole) > 2
     assert "\n".join(whole) in (ROOT / "docs" / "ladder.md").read_text()

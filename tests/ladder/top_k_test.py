@@ -68,26 +68,47 @@ def test_a_block_leaves_k_values_so_that_one_block_reads_up_to_12_times_the_inpu
     assert lists_of_blocks < found < lists_of_blocks + 3 * 4 * k
 
 
+def test_a_thread_an_element_is_as_many_blocks_as_that_takes():
+    for rung in (PAGE, ANY, "top-k/01_maximum"):
+        found = run(rung, 5000, 1)
+        assert found["grid"] == math.ceil(5000 / found["block"])
+    assert run("top-k/05_many_elements_a_thread", 5000, 1)["grid"] == 8
+
+
+def test_a_list_that_is_merged_is_its_threads_own_and_stored_in_shared_memory_behind_a_barrier():
+    # One before the tree, two a level, in each block and in the one that reads what they leave.
+    levels, blocks = 6, 4
+    for rung in (PAGE, ANY):
+        assert count(rung, 256, 5, "barriers", *shape(blocks, 64)) - 1 == (blocks + 1) * (1 + 2 * levels)
+    # Another's words are read and the own stored: k each, gcd(k, 32) lanes to a bank. Lists that are
+    # inserted into where they lie are read and written up to k^2 times.
+    k, trees = 32, 2
+    stored = 2 * k + sum(2 * k * math.ceil(2 ** level / 32) for level in range(6))
+    most = trees * stored * (math.gcd(k, 32) - 1)
+    assert count(PAGE, 64, k, "bank_conflicts", *shape(1, 64)) <= most
+
+
 def test_one_barrier_a_level_is_enough_for_a_maximum():
-    two, one = (count(f"top-k/{name}", 5000, 1, "barriers") for name in ("01_maximum", "02_one_barrier"))
-    levels, blocks = 7, 8  # of 128 threads each
+    two, one = (count(f"top-k/{name}", 5000, 1, "barriers", *shape(8, 128))
+                for name in ("01_maximum", "02_one_barrier"))
+    levels, blocks = 7, 8
     assert two - one == levels * blocks
 
 
 @pytest.mark.parametrize("k", [16, 32])
 def test_lists_side_by_side_have_hardly_any_bank_conflicts(k):
-    rows, columns = (count(rung, 4000, k, "bank_conflicts") for rung in (ANY, COLUMNS))
+    rows, columns = (count(rung, 4000, k, "bank_conflicts", *shape(8, 128)) for rung in (ANY, COLUMNS))
     assert columns < rows / 10
     # That much for writing the lists alone: those of 4 warps in each of 9 blocks.
     assert rows > 9 * 4 * k * (math.gcd(k, 32) - 1)
 
 
-@pytest.mark.parametrize("options", [(), ("--distinct",)])
+@pytest.mark.parametrize("options", [(), ("--repeats",)])
 def test_the_threshold_first_saves_what_the_page_does_to_reject(options):
     n, k = 16384, 20
     page, first = (count(rung, n, k, "operator", *options) for rung in (OPT_IN, THRESHOLD))
     assert first < page
-    if options:  # the page looks through its list of k for nearly each element
+    if not options:  # the page looks through its list of k for nearly each element
         assert page > n * k / 2 and first < page / 2
 
 
