@@ -2,9 +2,11 @@
 #include "ladder_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <vector>
 
 namespace tally::cli {
@@ -31,7 +33,10 @@ std::string text_of(json const& object, char const* key) {
   auto const found = object.find(key);
   if (found == object.end() || found->is_null()) return "-";
   if (found->is_string()) return found->get<std::string>();
-  if (found->is_number_float()) return fmt::format("{:.4g}", found->get<double>());
+  if (found->is_number_float()) {
+    auto const x = found->get<double>();
+    return x < 1000 ? fmt::format("{:.4g}", x) : fmt::format("{:.0f}", x);
+  }
   return found->dump();
 }
 
@@ -79,9 +84,48 @@ cells timed(json const& rung) {
           text_of(rung, "title")};
 }
 
-// What was wrong, and what the rung draws.
+// Words on lines of at most `width` columns, the first behind a label.
+std::string paragraph(std::string const& label, std::string const& text) {
+  constexpr std::size_t width = 100, margin = 12;
+  if (text.empty()) return {};
+  auto lines = fmt::format("  {:<{}}", label, margin - 2);
+  std::size_t column = margin;
+  std::istringstream words(text);
+  for (std::string word; words >> word; column += word.size() + 1) {
+    if (column + word.size() > width && column > margin) {
+      lines.back() = '\n';
+      lines += std::string(margin, ' ');
+      column = margin;
+    }
+    lines += word + " ";
+  }
+  lines.back() = '\n';
+  return lines;
+}
+
+// What the page calls a rung, and the time it gives.
+std::string of_page(json const& rung) {
+  if (!rung.value("page", json()).is_string()) return {};
+  auto text = rung["page"].get<std::string>();
+  if (rung.value("page_us", json()).is_number()) text += ", " + text_of(rung, "page_us") + " us";
+  return text;
+}
+
+// What a rung changes, what is to be expected of that, and what came of it.
+std::string why(json const& rung) {
+  auto const told = rung.value("why", json::object());
+  return paragraph("change", told.value("change", "")) +
+         paragraph("predicted", told.value("predict", "")) +
+         paragraph("measured", told.value("measured", "")) +
+         paragraph(
+             "note",
+             fmt::format("{}", fmt::join(told.value("more", std::vector<std::string>{}), " "))) +
+         paragraph("page", of_page(rung)) + paragraph("file", rung.value("file", ""));
+}
+
+// Why a rung is there, what was wrong, and what it draws.
 std::string notes(json const& rung) {
-  std::string lines;
+  std::string lines = why(rung);
   bool const all_it_can = rung.value("k", json()).is_number() && rung["k"] == rung["most_k"];
   if (all_it_can || (rung.contains("limit") && !rung.at("limit").is_null()))
     lines += fmt::format("  limit: {}\n", text_of(rung, "bound"));
@@ -149,10 +193,13 @@ std::string ladders_text(json const& ladders) {
 }
 
 std::string systems_text(json const& systems) {
-  std::vector<cells> rows{{"id", "status", "what"}};
-  for (auto const& s : systems.at("systems"))
-    rows.push_back({text_of(s, "id"), text_of(s, "status"), text_of(s, "what")});
-  return table(rows);
+  std::string text;
+  for (auto const& s : systems.at("systems")) {
+    text +=
+        fmt::format("{} ({}): {}\n", text_of(s, "id"), text_of(s, "status"), text_of(s, "what"));
+    for (auto const key : {"file", "test", "result"}) text += paragraph(key, text_of(s, key));
+  }
+  return text;
 }
 
 }  // namespace tally::cli

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ladder/story.hpp"
+
 namespace ladder {
 
 using nlohmann::ordered_json;
@@ -35,6 +37,15 @@ ordered_json or_null(std::optional<double> value) {
   return value ? ordered_json(*value) : ordered_json(nullptr);
 }
 
+ordered_json why(rung const& r) {
+  auto const s = story_of_file(r.file);
+  return {{"change", s.change},
+          {"predict", s.predict},
+          {"measured", s.measured},
+          {"bytes", s.bytes},
+          {"more", s.more}};
+}
+
 ordered_json what_it_is(rung const& r) {
   return {{"id", r.id},
           {"ladder", r.ladder()},
@@ -44,7 +55,8 @@ ordered_json what_it_is(rung const& r) {
           {"page", r.page.empty() ? ordered_json(nullptr) : ordered_json(r.page)},
           {"page_us", r.page_us > 0 ? ordered_json(r.page_us) : ordered_json(nullptr)},
           {"limit", ~r.limit ? ordered_json(r.limit) : ordered_json(nullptr)},
-          {"peer", r.peer}};
+          {"peer", r.peer},
+          {"why", why(r)}};
 }
 
 ordered_json counts_of(rung const& r, world::measurement const& m) {

@@ -38,7 +38,7 @@ def lines_of(program, arguments):
 
 
 def kept(row):
-    return {key: row[key] for key in row if key not in ("drawing", "steps", "counts", "bound", "title")}
+    return {key: row[key] for key in row if key not in ("drawing", "steps", "counts", "bound", "title", "why")}
 
 
 def save(runs, out):

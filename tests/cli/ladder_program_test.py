@@ -157,7 +157,8 @@ def test_recorded_times_tell_apart_what_counts_do_not():
 def test_programs_that_are_not_there_are_named():
     command_with()
     assert run_copy("ladder", "reduce") == (
-        1, "", "tally: ladder: there is no tally-ladder-simt beside this tally\n")
+        1, "", "tally: ladder: there is no tally-ladder-simt beside this tally; where Tally was built, "
+               "`ninja -C BUILD_FOLDER tally-ladder-simt` makes it\n")
     assert run_copy("ladder", "list")[0] == 0
 
 

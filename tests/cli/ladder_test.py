@@ -120,6 +120,19 @@ def test_the_steps_of_a_scan_are_drawn_in_text_and_svg(rung, steps, combined):
     assert all(line in text for line in found["drawing"])
 
 
+def test_a_rung_says_why_it_is_there():
+    arguments = "reduce", "--rung", "05_last_warp", "-n", 1000
+    [rung] = climbed(*arguments)["rungs"]
+    assert rung["why"]["change"].startswith("the steps from 64 totals on are taken by the first warp")
+    assert "on an H200" in rung["why"]["measured"]
+    text = answer("ladder", *arguments, "--where", "simt")
+    for line in ("  change    the steps from 64 totals on", "  predicted 6 block barriers fewer of 11",
+                 "  measured  on an H200", "  page      TwoPassWarpSyncKernel, 40 us",
+                 "  file      ladder/reduce/05_last_warp.cu"):
+        assert line in text
+    assert all(len(line) <= 100 for line in text.split("05_last_warp: ")[1].splitlines()[1:])
+
+
 def test_what_one_block_can_do_is_its_limit():
     arguments = ("scan", "--rung", "scan/03_brent_kung", "-n", 5000)
     found = climbed(*arguments)

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ladder/story.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ladder {
+namespace {
+
+TEST(ladder_story, has_what_follows_each_label_to_its_last_line_and_paragraphs_behind_them) {
+  auto const s = story_of(R"(// SPDX-License-Identifier: Apache-2.0
+//
+// Rung 3: a title.
+//
+// Change:   one thing
+//           and no other.
+// Predict:  more.
+// Measured: less: 3 us.
+// Bytes:    n.
+//
+// A paragraph
+// of two lines.
+//
+// Another.
+)");
+  EXPECT_EQ(s.change, "one thing and no other.");
+  EXPECT_EQ(s.predict, "more.");
+  EXPECT_EQ(s.measured, "less: 3 us.");
+  EXPECT_EQ(s.bytes, "n.");
+  EXPECT_EQ(s.more, (std::vector<std::string>{"A paragraph of two lines.", "Another."}));
+}
+
+TEST(ladder_story, of_a_file_that_tells_none_is_empty) {
+  EXPECT_EQ(story_of_file("ladder/no_such_rung.cu").change, "");
+  EXPECT_EQ(story_of("").change, "");
+}
+
+TEST(ladder_story, is_told_by_every_file_of_a_rung) {
+  EXPECT_GT(all_told().size(), 60u);
+  for (auto const& one : all_told()) {
+    auto const s = story_of(one.comment);
+    EXPECT_EQ(s.change.empty(), s.predict.empty()) << one.file;
+    EXPECT_FALSE(s.change.empty() && s.more.empty()) << one.file;
+  }
+}
+
+}  // namespace
+}  // namespace ladder
