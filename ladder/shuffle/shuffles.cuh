@@ -3,6 +3,7 @@
 // The four shuffles, and kernels that write down what they do.
 #pragma once
 
+#include "applied.cuh"
 #include "ladder/shuffle/experiment.hpp"
 #include "tally/cuda/launch.cuh"
 
@@ -37,11 +38,12 @@ __device__ inline step& at(step* trace, int number) {
   return trace[(number * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x];
 }
 
-// The lane's own number goes the same way as its value: `from` is observed, not computed.
+// The lane's own number goes with its value, which is not negative: `from` is observed, not
+// computed, and there is one shuffle, as on the page.
 template <class Shuffle>
 __device__ step observe(Shuffle shuffle, int x) {
-  int const from = shuffle(int(threadIdx.x)), got = shuffle(x);
-  return {from, got, got};
+  int const both = shuffle(x * 32 + int(threadIdx.x)), got = both / 32;
+  return {both % 32, got, got};
 }
 
 // Every lane of the mask holds 100 + its number and shuffles once; the others do not call.
@@ -64,7 +66,10 @@ __global__ void prefix_sums(unsigned mask, int first, int steps, bool doubling, 
   at(trace, 0) = {lane, x, x};
   for (int number = 1, offset = 1; number <= steps; ++number) {
     step now = observe(up{mask, offset, 8}, x);
-    if (Guard == guard::none || place >= offset) x += now.got;
+    if (Guard == guard::none || place >= offset) {
+      applied();
+      x += now.got;
+    }
     now.holds = x;
     at(trace, number) = now;
     offset += doubling ? offset : 1;
