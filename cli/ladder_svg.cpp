@@ -42,11 +42,15 @@ std::optional<double> times_the_ceiling(json const& rung, shown what) {
   return what == shown::counts ? value.get<double>() : 1 / value.get<double>();
 }
 
+std::string short_number(double x, int digits) {
+  return x < 1000 ? fmt::format("{:.{}g}", x, digits) : fmt::format("{:.0f}", x);
+}
+
 std::string label_of(json const& rung, shown what, double times) {
-  auto text = fmt::format("{:.3g} x", times);
+  auto text = short_number(times, 3) + " x";
   if (what != shown::counts) {
     auto const& timed = what == shown::times ? rung : rung.at("recorded");
-    text += fmt::format(", {:.4g} us", timed.at("cold_us").get<double>());
+    text += fmt::format(", {} us", short_number(timed.at("cold_us").get<double>(), 4));
   }
   if (what != shown::times)
     text += fmt::format(", {} sectors", rung.at("counts").at("sectors").dump());
@@ -72,26 +76,52 @@ std::string about(json const& ladder) {
     case shown::counts: return "bytes of the sectors moved, over the least that must move";
     case shown::recorded: break;
   }
-  auto const first = std::ranges::find_if(
-      ladder.at("rungs"), [](json const& rung) { return rung.contains("recorded"); });
-  auto const& recorded = first->at("recorded");
-  return fmt::format("time on an {} (n = {}), over that of only reading; sectors counted here",
-                     recorded.at("device").get<std::string>(), recorded.at("n").dump());
+  return fmt::format(
+      "time of a call with cold caches, over that of only reading; sectors counted "
+      "on the {}, n = {}",
+      ladder.at("device").get<std::string>(), ladder.at("n").dump());
+}
+
+// What was timed, or counted, and where.
+std::string title(json const& ladder) {
+  auto const name = ladder.at("ladder").get<std::string>();
+  auto const* of = &ladder;
+  if (shown_of(ladder) == shown::recorded)
+    of = &std::ranges::find_if(ladder.at("rungs"), [](json const& rung) {
+            return rung.contains("recorded");
+          })->at("recorded");
+  return fmt::format("{}: {}, n = {}", name, of->at("device").get<std::string>(),
+                     of->at("n").dump());
 }
 
 // Where the bars are.
 constexpr double row = 26, top = 92, plot = 420;
 
-// Where things are: names at the left, bars from the axis' start, their labels behind them.
+// 1, 2 or 5 times a power of ten: the distance of about five ticks.
+double between_ticks(double end) {
+  double const power = std::pow(10, std::floor(std::log10(end / 5)));
+  for (double const step : {1, 2, 5})
+    if (end / (step * power) <= 6) return step * power;
+  return 10 * power;
+}
+
+// Where things are: names at the left, bars from the axis' start, their labels behind them. The
+// axis ends at ten times the shortest bar, or twice the middle one, so that one step to the next
+// can be seen; what is longer goes beyond it, and is broken there.
 class chart {
  public:
   explicit chart(std::vector<bar> bars) : bars_(std::move(bars)) {
+    std::vector<double> times;
     for (auto const& b : bars_) {
       names_ = std::max(names_, svg_letter * double(b.name.size()));
       labels_ = std::max(labels_, svg_letter * double(b.label.size()));
-      least_ = std::min(least_, std::log10(b.times));
-      most_ = std::max(most_, std::log10(b.times));
+      times.push_back(b.times);
     }
+    std::ranges::sort(times);
+    double const most = times.empty() ? 0 : std::max(10 * times[0], 2 * times[times.size() / 2]);
+    for (double const t : times)
+      if (t <= most) end_ = std::max(end_, t);
+    breaks_ = !times.empty() && times.back() > most;
   }
 
   double left() const { return svg_margin + names_ + 10; }
@@ -99,15 +129,16 @@ class chart {
   double bottom() const { return top + row * double(bars_.size()); }
   double height() const { return bottom() + 44; }
   double x(double times) const {
-    return left() + plot * (std::log10(times) - least_) / (most_ - least_);
+    if (times > end_) return left() + plot;
+    return left() + plot * (breaks_ ? 0.85 : 1) * times / end_;
   }
 
   std::string drawn() const {
     std::string text;
-    for (int power = int(std::ceil(least_)); power <= most_; ++power) {
-      double const times = std::pow(10, power);
-      if (power != 0) text += svg_line(x(times), top - 6, x(times), bottom(), "grid");
-      text += svg_text(x(times), bottom() + 18, "tick", fmt::format("{:g} x", times));
+    double const step = between_ticks(end_);
+    for (int i = 1; i * step <= end_; ++i) {
+      text += svg_line(x(i * step), top - 6, x(i * step), bottom(), "grid");
+      text += svg_text(x(i * step), bottom() + 18, "tick", fmt::format("{:g} x", i * step));
     }
     for (std::size_t i = 0; i < bars_.size(); ++i) text += drawn(bars_[i], top + row * double(i));
     return text + svg_line(x(1), top - 6, x(1), bottom(), "ceiling");
@@ -116,7 +147,8 @@ class chart {
  private:
   std::vector<bar> bars_;
   double names_ = 0, labels_ = 0;
-  double least_ = std::log10(0.8), most_ = std::log10(10);
+  double end_ = 3;       // of the axis
+  bool breaks_ = false;  // whether a bar goes beyond it
 
   std::string drawn(bar const& b, double y) const {
     auto const style = !b.verified ? "wrong" : b.peer ? "peer" : "bar";
@@ -125,6 +157,9 @@ class chart {
                "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
                "class=\"{}\"/>\n",
                left(), y + 4, std::max(x(b.times) - left(), 1.0), row - 8, style) +
+           (b.times > end_
+                ? svg_line(left() + 0.91 * plot, y + row - 2, left() + 0.94 * plot, y + 2, "break")
+                : std::string()) +
            svg_text(std::max(x(b.times), x(1)) + 8, y + 17, "label",
                     b.label + (b.verified ? "" : " (wrong)"));
   }
@@ -137,6 +172,7 @@ text { font: 13px system-ui, "DejaVu Sans", sans-serif; fill: #24292f }
 .about, .tick { fill: #57606a } .tick { text-anchor: middle } .name { text-anchor: end }
 .bar { fill: #4477aa } .peer { fill: #bbbbbb } .wrong { fill: #ee6677 }
 .taken { stroke: #4477aa } circle { fill: #4477aa }
+.break { stroke: white; stroke-width: 4px }
 .grid { stroke: #d0d7de } .ceiling { stroke: #cc3311; stroke-width: 2; stroke-dasharray: 5 3 }
 </style>
 )";
@@ -145,11 +181,9 @@ text { font: 13px system-ui, "DejaVu Sans", sans-serif; fill: #24292f }
 
 std::string ladder_svg(json const& ladder) {
   chart const drawing(bars_of(ladder));
-  auto const title = fmt::format("{}: {}, n = {}", ladder.at("ladder").get<std::string>(),
-                                 ladder.at("device").get<std::string>(), ladder.at("n").dump());
-  auto const what = about(ladder);
+  auto const heading = title(ladder), what = about(ladder);
   auto const ceiling = shown_of(ladder) == shown::counts ? "least possible" : "read ceiling";
-  double width = std::max({drawing.width(), 2 * svg_margin + 10 * double(title.size()),
+  double width = std::max({drawing.width(), 2 * svg_margin + 10 * double(heading.size()),
                            2 * svg_margin + svg_letter * double(what.size())});
   double height = drawing.height();
   std::string steps;
@@ -164,7 +198,7 @@ std::string ladder_svg(json const& ladder) {
              "width=\"{0:.0f}\" height=\"{1:.0f}\">\n",
              width, height) +
          style + "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n" +
-         svg_text(svg_margin, 34, "title", title) + svg_text(svg_margin, 56, "about", what) +
+         svg_text(svg_margin, 34, "title", heading) + svg_text(svg_margin, 56, "about", what) +
          svg_text(drawing.x(1) + 6, top - 12, "about", ceiling) + drawing.drawn() + steps +
          "</svg>\n";
 }

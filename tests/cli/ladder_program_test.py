@@ -146,7 +146,7 @@ def test_recorded_times_tell_apart_what_counts_do_not():
     widths = [float(r.get("width")) for r in root.iter(SVG + "rect") if r.get("class")]
     assert len(widths) == 2 and widths[0] > 2 * widths[1]
     text = "\n".join(t.text for t in root.iter(SVG + "text"))
-    assert "time on an NVIDIA H200" in text and "4 sectors" in text
+    assert "reduce: NVIDIA H200, n = 4194304" in text and "4 sectors" in text
     shown = run_copy(*arguments)[1]
     assert "recorded us: a call with cold caches on an NVIDIA H200" in shown
 
