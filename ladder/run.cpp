@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ladder/draw_steps.hpp"
+#include "ladder/in_processes.hpp"
 #include "ladder/report.hpp"
 #include "ladder/verify.hpp"
 #include "ladder/world.hpp"
@@ -74,6 +75,10 @@ problem pose(rung const& r, request const& asked) {
 // Times are those of the ladder's first rung: the others are so many times as fast.
 class baseline {
  public:
+  explicit baseline(std::vector<rung> const& all) {
+    auto const timed = std::ranges::find_if(all, [](rung const& r) { return r.page_us > 0; });
+    if (timed != all.end()) page_us_ = timed->page_us;
+  }
   void speed_up(rung_result& result) {
     auto const& measured = result.measured;
     if (measured && measured->cold_us && result.given.n) {
@@ -81,14 +86,12 @@ class baseline {
       if (!us_an_element_) us_an_element_ = us;
       result.speedup = *us_an_element_ / us;
     }
-    if (result.of.page_us > 0) {
-      if (!page_us_) page_us_ = result.of.page_us;
-      result.page_speedup = *page_us_ / result.of.page_us;
-    }
+    if (result.of.page_us > 0) result.page_speedup = page_us_ / result.of.page_us;
   }
 
  private:
-  std::optional<double> us_an_element_, page_us_;
+  std::optional<double> us_an_element_;
+  double page_us_ = 0;
 };
 
 rung_result climb(rung const& r, problem const& given, request const& asked, input_store& inputs) {
@@ -112,6 +115,28 @@ void make_one_call(rung const& r, problem const& given, input_store& inputs) {
   std::puts(report_call(r, given, world::call_once(r, memory.given())).c_str());
 }
 
+// Whether it was verified.
+bool run_rung(rung const& r, request const& asked, input_store& inputs, baseline& first) {
+  problem const usual = pose(r, asked);
+  if (asked.once) {
+    make_one_call(r, usual, inputs);
+    return true;
+  }
+  std::vector<problem> problems{usual};
+  if (asked.sweep && !r.fixed_shape) problems = world::sweep(usual);
+  if (r.most_k)
+    for (problem& given : problems) given.k = std::min(usual.k, r.most_k(given));
+  bool verified = true;
+  for (problem const& given : problems) {
+    rung_result result = climb(r, given, asked, inputs);
+    if (!asked.sweep && !asked.rung) first.speed_up(result);
+    verified = verified && result.checked.verified;
+    std::puts(report(result).c_str());
+    std::fflush(stdout);
+  }
+  return verified;
+}
+
 }  // namespace
 
 int list() {
@@ -121,28 +146,12 @@ int list() {
 
 int run(request const& asked) {
   world::device();  // throws if there is none
-  bool verified = true;
+  auto const all = chosen(asked);
   input_store inputs;
-  baseline first;
-  for (rung const& r : chosen(asked)) {
-    problem const usual = pose(r, asked);
-    if (asked.once) {
-      make_one_call(r, usual, inputs);
-      continue;
-    }
-    std::vector<problem> problems{usual};
-    if (asked.sweep && !r.fixed_shape) problems = world::sweep(usual);
-    if (r.most_k)
-      for (problem& given : problems) given.k = std::min(usual.k, r.most_k(given));
-    for (problem const& given : problems) {
-      rung_result result = climb(r, given, asked, inputs);
-      if (!asked.sweep && !asked.rung) first.speed_up(result);
-      verified = verified && result.checked.verified;
-      std::puts(report(result).c_str());
-      std::fflush(stdout);
-    }
-  }
-  return verified ? 0 : 1;
+  baseline first(all);
+  return in_processes(all.size(), world::rungs_at_once(), [&](std::size_t i) {
+    return run_rung(all[i], asked, inputs, first) ? 0 : 1;
+  });
 }
 
 }  // namespace ladder

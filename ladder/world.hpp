@@ -26,6 +26,7 @@ std::string device();  // throws tally::error if there is none
 // Makes grid and block smaller where those of a GPU are too many: on the machine.
 void suit(problem& given, rung const& r);
 std::vector<problem> sweep(problem const& usual);  // in a range of grids and blocks
+std::size_t rungs_at_once();  // on a GPU one, or they would be in one another's times
 std::size_t default_n(std::string const& ladder);
 std::vector<std::size_t> verified_sizes();
 bool takes_long(std::size_t n);  // so that such sizes are verified with a rung's first input only

@@ -68,6 +68,8 @@ std::vector<problem> sweep(problem const& usual) {
   return all;
 }
 
+std::size_t rungs_at_once() { return 1; }
+
 std::size_t default_n(std::string const& ladder) {
   return ladder == "squares" ? 1 << 20 : ladder == "top-k" ? 10'000'000 : 1 << 22;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "simt/machine.hpp"
 
@@ -32,6 +33,8 @@ std::vector<problem> sweep(problem const& usual) {
 }
 
 // Selections take far more steps an element than what the other ladders do.
+std::size_t rungs_at_once() { return std::max(1u, std::thread::hardware_concurrency()); }
+
 std::size_t default_n(std::string const& ladder) { return ladder == "top-k" ? 1 << 14 : 1 << 16; }
 
 std::vector<std::size_t> verified_sizes() {
