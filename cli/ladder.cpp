@@ -26,7 +26,7 @@ constexpr char on_machine[] = "tally-ladder-simt", on_gpu[] = "tally-ladder-gpu"
 std::string needed_program(std::string const& name) {
   if (auto const path = ladder_program(name)) return *path;
   throw error("ladder: there is no " + name +
-              " beside this tally; where Tally was built, `ninja -C " + "BUILD_FOLDER " + name +
+              " beside this tally; where Tally was built, `ninja -C BUILD_FOLDER " + name +
               "` makes it");
 }
 

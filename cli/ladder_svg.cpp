@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ladder_steps_svg.hpp"
+#include "ladder_text.hpp"
 #include "svg.hpp"
 
 namespace tally::cli {
@@ -42,15 +43,11 @@ std::optional<double> times_the_ceiling(json const& rung, shown what) {
   return what == shown::counts ? value.get<double>() : 1 / value.get<double>();
 }
 
-std::string short_number(double x, int digits) {
-  return x < 1000 ? fmt::format("{:.{}g}", x, digits) : fmt::format("{:.0f}", x);
-}
-
 std::string label_of(json const& rung, shown what, double times) {
-  auto text = short_number(times, 3) + " x";
+  auto text = short_text(times, 3) + " x";
   if (what != shown::counts) {
     auto const& timed = what == shown::times ? rung : rung.at("recorded");
-    text += fmt::format(", {} us", short_number(timed.at("cold_us").get<double>(), 4));
+    text += fmt::format(", {} us", short_text(timed.at("cold_us").get<double>(), 4));
   }
   if (what != shown::times)
     text += fmt::format(", {} sectors", rung.at("counts").at("sectors").dump());

@@ -33,10 +33,7 @@ std::string text_of(json const& object, char const* key) {
   auto const found = object.find(key);
   if (found == object.end() || found->is_null()) return "-";
   if (found->is_string()) return found->get<std::string>();
-  if (found->is_number_float()) {
-    auto const x = found->get<double>();
-    return x < 1000 ? fmt::format("{:.4g}", x) : fmt::format("{:.0f}", x);
-  }
+  if (found->is_number_float()) return short_text(found->get<double>(), 4);
   return found->dump();
 }
 
@@ -46,12 +43,6 @@ std::string name_of(json const& rung) {
 }
 
 std::string verified(json const& rung) { return rung.at("verified") ? "yes" : "NO"; }
-
-// How many a selection can select, beside its shape.
-void add_most_k(cells& row, json const& rung) {
-  if (rung.contains("most_k") && !rung["most_k"].is_null())
-    row.insert(row.begin() + 4, text_of(rung, "most_k"));
-}
 
 cells counted(json const& rung) {
   auto const& counts = rung.at("counts");
@@ -147,6 +138,10 @@ std::string recorded_on(json const& ladder) {
 
 }  // namespace
 
+std::string short_text(double x, int digits) {
+  return x < 1000 ? fmt::format("{:.{}g}", x, digits) : fmt::format("{:.0f}", x);
+}
+
 std::string ladder_text(json const& ladder) {
   bool const on_gpu = ladder.at("where") == "gpu";
   std::vector<cells> rows{
@@ -154,18 +149,19 @@ std::string ladder_text(json const& ladder) {
                      "speed-up", "page's us", "page's speed-up", "what"}
              : cells{"rung", "verified", "shape", "n", "sectors", "moved", "conflicts", "barriers",
                      "shuffles", "atomics", "operator", "recorded us", "what"}};
-  for (auto const& rung : ladder.at("rungs")) {
-    rows.push_back(on_gpu ? timed(rung) : counted(rung));
-    add_most_k(rows.back(), rung);
-  }
-  if (rows.back().size() > rows.front().size())
-    rows.front().insert(rows.front().begin() + 4, "k up to");
+  auto const& rungs = ladder.at("rungs");
+  for (auto const& rung : rungs) rows.push_back(on_gpu ? timed(rung) : counted(rung));
+  if (std::ranges::any_of(rungs,
+                          [](json const& r) { return r.value("most_k", json()).is_number(); }))
+    for (std::size_t i = 0; i < rows.size();
+         ++i)  // how many a selection can select, beside its shape
+      rows[i].insert(rows[i].begin() + 4, i == 0 ? "k up to" : text_of(rungs[i - 1], "most_k"));
   auto text =
       fmt::format("{}: {}\n\n", text_of(ladder, "ladder"), text_of(ladder, "device")) + table(rows);
   text += on_gpu ? "\nof ceiling: the time that only reading takes, over the rung's\n"
                  : "\nmoved: the bytes of all sectors, over the least that must move\n";
   text += recorded_on(ladder);
-  for (auto const& rung : ladder.at("rungs")) text += notes(rung);
+  for (auto const& rung : rungs) text += notes(rung);
   return text;
 }
 

@@ -9,6 +9,9 @@
 
 namespace tally::cli {
 
+// A number of so many digits; from 1000 on all before the point.
+std::string short_text(double x, int digits);
+
 std::string ladder_text(json const& ladder);      // tally ladder NAME
 std::string ladders_text(json const& ladders);    // tally ladder
 std::string exhibits_text(json const& exhibits);  // tally ladder exhibits

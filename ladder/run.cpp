@@ -39,7 +39,7 @@ std::vector<rung> chosen(request const& asked) {
   std::vector<rung> found;
   for (rung const& r : rungs()) {
     bool const meant = r.ladder() == asked.ladder && (!asked.rung || r.id == *asked.rung);
-    bool const selects = !asked.k || r.most_k;
+    bool const selects = (!asked.k && !asked.repeats) || r.most_k;
     if (meant && selects && (!asked.distinct || r.takes_distinct) &&
         takes(r.operations, asked.op) && takes(r.elements, asked.type))
       found.push_back(r);

@@ -108,10 +108,10 @@ struct rung {
   // What the kernel combined with what, step by step, as it noted; runs it on a small problem.
   std::function<algorithm_steps(problem const&)> steps = {};
 
-  // How many blocks take n elements, where the user does not say.
+  // How many blocks take n elements, where the user does not say: at most as many as a grid has.
   unsigned grid_for(std::size_t n, unsigned threads) const {
     if (!thread_an_element) return grid;
-    return unsigned(std::clamp<std::size_t>((n + threads - 1) / threads, 1, 65535));
+    return unsigned(std::clamp<std::size_t>((n + threads - 1) / threads, 1, 0x7fffffff));
   }
   std::string ladder() const { return id.substr(0, id.find('/')); }
   std::size_t largest_n() const { return timed_up_to < limit ? timed_up_to : limit; }

@@ -13,14 +13,13 @@
 
 namespace ladder::reduce {
 
-// The total of the x of a block of `block` threads, as unrolled_total has it.
+// The total of the x of a block of `block` threads, in all lanes of the first
+// warp.
 template <unsigned block, class Op>
 __device__ typename Op::state butterfly_total(typename Op::state x, typename Op::state* shared,
                                               Op op) {
   unsigned const t = threadIdx.x;
-  shared[t] = x;
-  __syncthreads();
-  fold_to_two_warps<block>(shared, op);
+  fold_to_two_warps<block>(x, shared, op);
   if (t < 32) {
     x = shared[t];
     if (block > 32) x = op(x, shared[t + 32]);

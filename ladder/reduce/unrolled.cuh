@@ -8,11 +8,13 @@
 // Rung 6's part in shared memory, as a function for other kernels.
 namespace ladder::reduce {
 
-// A tree in shared memory, down to the totals of the first 64 threads, or of all if there are no
-// more. It begins behind a barrier and ends behind one.
+// A tree in shared memory, from every thread's x down to the totals of the first 64 threads, or of
+// all if there are no more; it ends behind a barrier.
 template <unsigned block, class Op>
-__device__ void fold_to_two_warps(typename Op::state* shared, Op op) {
+__device__ void fold_to_two_warps(typename Op::state x, typename Op::state* shared, Op op) {
   unsigned const t = threadIdx.x;
+  shared[t] = x;
+  __syncthreads();
 #pragma unroll
   for (unsigned half = block / 2; half > 32; half /= 2) {
     if (t < half) shared[t] = op(shared[t], shared[t + half]);
@@ -26,9 +28,7 @@ template <unsigned block, class Op>
 __device__ typename Op::state unrolled_total(typename Op::state x, typename Op::state* shared,
                                              Op op) {
   unsigned const t = threadIdx.x;
-  shared[t] = x;
-  __syncthreads();
-  fold_to_two_warps<block>(shared, op);
+  fold_to_two_warps<block>(x, shared, op);
   if (t < 32) {
 #pragma unroll
     for (unsigned half = block > 32 ? 32 : 16; half > 0; half /= 2) {

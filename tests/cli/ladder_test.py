@@ -153,8 +153,15 @@ def test_a_selection_takes_k_and_different_elements_only():
     assert "  limit: k <= 48 at 256 threads" in text
 
 
-def test_only_selections_take_k():
-    assert "reduce: no rung" in failure(1, "ladder", "reduce", "-k", 3, "--where", "simt")
+@pytest.mark.parametrize("option", [("-k", 3), ("--repeats",), ("--distinct",)])
+def test_only_selections_take_what_is_about_selections(option):
+    assert "reduce: no rung" in failure(1, "ladder", "reduce", *option, "--where", "simt")
+
+
+def test_equal_elements_count_once_or_each():
+    assert "excludes" in failure(1, "ladder", "top-k", "--distinct", "--repeats", "--where", "simt")
+    arguments = "top-k", "--rung", "top-k/06_columns", "-n", 500
+    assert [climbed(*arguments, *how)["rungs"][0]["distinct"] for how in ((), ("--repeats",))] == [True, False]
 
 
 def test_a_drawing_that_cannot_be_written_leaves_nothing_behind():
