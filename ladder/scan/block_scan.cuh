@@ -4,11 +4,11 @@
 #include "ladder/scan/scan.cuh"
 #include "tally/warp/shuffle.cuh"
 
-// Scans of a block's threads, each of which brings a state: rungs 5 and 6. All threads of a block
+// Scans of a block's threads, each of which brings a state: rungs 11 and 12. All threads of a block
 // of whole warps call these together.
 namespace ladder::scan {
 
-// Rung 2 in the registers of a warp: no barriers, and nothing to overwrite too early.
+// Rung 3 in the registers of a warp: no barriers, and nothing to overwrite too early.
 template <class Op>
 __device__ typename Op::state inclusive_in_warp(typename Op::state x, Op op) {
   for (unsigned distance = 1; distance < 32; distance *= 2) {

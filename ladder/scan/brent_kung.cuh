@@ -3,7 +3,7 @@
 
 #include "ladder/scan/scan.cuh"
 
-// Rung 3's scan, with element i wherever in shared memory `at(i)` says.
+// Rung 7's scan, with element i wherever in shared memory `at(i)` says.
 namespace ladder::scan {
 
 template <class At, class Op>

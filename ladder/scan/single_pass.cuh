@@ -4,7 +4,7 @@
 #include "ladder/scan/tile.cuh"
 #include "tally/cuda/cuda_error.cuh"
 
-// What rungs 9 and 10 share: tiles that tell the tiles behind them what comes before those.
+// What rungs 15 and 16 share: tiles that tell the tiles behind them what comes before those.
 namespace ladder::scan {
 
 enum status : unsigned {

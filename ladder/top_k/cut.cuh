@@ -5,7 +5,7 @@
 #include "tally/block/scan.cuh"
 #include "tally/types.hpp"
 
-// Where the k best end, for rungs 10 to 12: a range of entries is cut into bins of one width, the
+// Where the k best end, for rungs 12 to 14: a range of entries is cut into bins of one width, the
 // entries are counted bin by bin, and the bin in which the k-th best is found is the next range,
 // until all entries of a range are wanted. As no two entries are equal, that is so at the latest in
 // one of width 1. Then the k best are those from its first on.
@@ -31,7 +31,7 @@ __device__ inline void begin(cut* c, entry low, entry span, std::size_t wanted) 
   c->done = wanted == 0, c->taken = 0;
 }
 
-// Into which of a range's bins an entry falls that is so far from its first: rung 10's bins are of
+// Into which of a range's bins an entry falls that is so far from its first: rung 12's bins are of
 // any width, others' of a power of two.
 struct division {
   entry width;

@@ -3,7 +3,7 @@
 
 #include "ladder/top_k/values.cuh"
 
-// The page's selection, corrected: rungs 3 to 5, and the table of docs/ladder.md. Each thread keeps
+// The page's selection, corrected: rungs 4 to 6, and the table of docs/ladder.md. Each thread keeps
 // its k best in a list of its own, which it inserts elements into, and stores that list in shared
 // memory. There a tree merges: a thread inserts another's list into its own, and when all have
 // read, stores that again. A second launch, of one block, does the same with what the blocks have

@@ -33,7 +33,7 @@ def test_a_ladder_tells_of_every_rung_what_it_is_and_what_it_did():
 
 
 def test_shuffles_are_counted():
-    [rung] = climbed("shuffle", "--rung", "shuffle/10_reduce", "-n", 65536)["rungs"]
+    [rung] = climbed("shuffle", "--rung", "shuffle/11_reduce", "-n", 65536)["rungs"]
     assert rung["n"] == 65536
     # Five shuffles a warp; in each, every lane adds; int64 takes two 32-bit shuffles, or one call.
     assert rung["counts"]["shuffles"] == 5 * 65536 // 32
@@ -105,7 +105,7 @@ def test_the_drawing_has_a_bar_for_each_rung_and_no_text_over_another():
     assert no_text_is_over_another(root)
 
 
-@pytest.mark.parametrize("rung, steps, combined", [("02_kogge_stone", 4, 49), ("03_brent_kung", 7, 26)])
+@pytest.mark.parametrize("rung, steps, combined", [("03_kogge_stone", 4, 49), ("07_brent_kung", 7, 26)])
 def test_the_steps_of_a_scan_are_drawn_in_text_and_svg(rung, steps, combined):
     arguments = ("--rung", f"scan/{rung}", "-n", 16)
     [found] = climbed("scan", *arguments, "--svg", "steps.svg")["rungs"]
@@ -134,7 +134,7 @@ def test_a_rung_says_why_it_is_there():
 
 
 def test_what_one_block_can_do_is_its_limit():
-    arguments = ("scan", "--rung", "scan/03_brent_kung", "-n", 5000)
+    arguments = ("scan", "--rung", "scan/07_brent_kung", "-n", 5000)
     found = climbed(*arguments)
     [rung] = found["rungs"]
     assert (found["n"], rung["n"], rung["limit"]) == (2048, 2048, 2048)
@@ -147,9 +147,9 @@ def test_the_size_of_a_ladder_is_that_of_its_rungs_which_have_no_limit():
 
 
 def test_a_selection_takes_k_and_different_elements_only():
-    rungs = climbed("top-k", "-k", 7, "--distinct", "--rung", "top-k/06_columns", "-n", 500)["rungs"]
+    rungs = climbed("top-k", "-k", 7, "--distinct", "--rung", "top-k/07_columns", "-n", 500)["rungs"]
     assert [(r["k"], r["distinct"], r["verified"]) for r in rungs] == [(7, True, True)]
-    text = answer("ladder", "top-k", "-k", 200, "--rung", "top-k/06_columns", "-n", 500, "--where", "simt")
+    text = answer("ladder", "top-k", "-k", 200, "--rung", "top-k/07_columns", "-n", 500, "--where", "simt")
     assert "  limit: k <= 48 at 256 threads" in text
 
 
@@ -160,7 +160,7 @@ def test_only_selections_take_what_is_about_selections(option):
 
 def test_equal_elements_count_once_or_each():
     assert "excludes" in failure(1, "ladder", "top-k", "--distinct", "--repeats", "--where", "simt")
-    arguments = "top-k", "--rung", "top-k/06_columns", "-n", 500
+    arguments = "top-k", "--rung", "top-k/07_columns", "-n", 500
     assert [climbed(*arguments, *how)["rungs"][0]["distinct"] for how in ((), ("--repeats",))] == [True, False]
 
 

@@ -40,9 +40,9 @@ def test_cub_was_measured_beside_the_rungs():
     for asked, n in (("reduce", 1 << 22), ("reduce --n 268435456", 1 << 28)):
         [cub] = [row for row in RUNS[asked] if row["id"] == "reduce/12_cub"]
         assert cub["peer"] and cub["n"] == n
-    [cub] = [row for row in RUNS["scan"] if row["id"] == "scan/11_cub"]
+    [cub] = [row for row in RUNS["scan"] if row["id"] == "scan/17_cub"]
     assert cub["peer"] and cub["n"] == 1 << 22
-    [cub] = [row for row in RUNS["top-k"] if row["id"] == "top-k/14_cub"]
+    [cub] = [row for row in RUNS["top-k"] if row["id"] == "top-k/16_cub"]
     assert cub["peer"] and cub["n"] == 10_000_000
 
 

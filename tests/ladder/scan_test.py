@@ -8,8 +8,8 @@ import pytest
 
 from .programs import lines, rungs
 
-KOGGE_STONE, BRENT_KUNG, PADDED = "scan/02_kogge_stone", "scan/03_brent_kung", "scan/04_padded"
-ANY_N = ["scan/08_reduce_then_scan", "scan/09_chained", "scan/10_decoupled_look_back"]
+KOGGE_STONE, BRENT_KUNG, PADDED = "scan/03_kogge_stone", "scan/07_brent_kung", "scan/08_padded"
+ANY_N = ["scan/14_reduce_then_scan", "scan/15_chained", "scan/16_decoupled_look_back"]
 
 
 @functools.cache
@@ -26,12 +26,12 @@ def applications(rung, n):
 
 @pytest.mark.parametrize("n", [1, 2, 15, 16, 1000])
 def test_one_thread_an_output_takes_a_square_of_applications(n):
-    assert applications("scan/01_one_thread_an_output", n) == n * (n - 1) // 2
+    assert applications("scan/02_one_thread_an_output", n) == n * (n - 1) // 2
 
 
 def test_the_last_of_these_threads_applies_the_operator_once_less_than_there_are_elements():
     # Not (n - 1) (n - 2) / 2 times, as the page has it.
-    first = "scan/01_one_thread_an_output"
+    first = "scan/02_one_thread_an_output"
     assert applications(first, 16) - applications(first, 15) == 16 - 1
 
 
@@ -48,7 +48,7 @@ def test_brent_kung_applies_the_operator_as_often_as_its_formula_says(rung, n, p
 
 def test_an_exclusive_scan_is_made_of_an_inclusive_one_for_nothing_and_the_other_way_takes_n():
     inclusive, exclusive, again = (applications(f"scan/{name}", 1024) for name in (
-        "05_shuffles", "06_exclusive_from_inclusive", "07_inclusive_from_exclusive"))
+        "11_shuffles", "12_exclusive_from_inclusive", "13_inclusive_from_exclusive"))
     assert exclusive == inclusive and again == exclusive + 1024
 
 
@@ -89,7 +89,7 @@ def test_bank_conflicts_are_those_of_the_places_and_padding_avoids_most_of_them(
 
 
 @pytest.mark.parametrize("rung, least, most", [
-    (ANY_N[0], 1.5, 1.51), (ANY_N[1], 1, 1.01), (ANY_N[2], 1, 1.02), ("scan/12_tally", 1, 1.001)])
+    (ANY_N[0], 1.5, 1.51), (ANY_N[1], 1, 1.01), (ANY_N[2], 1, 1.02), ("scan/18_tally", 1, 1.001)])
 def test_a_scan_in_one_pass_reads_each_element_once_and_in_two_twice(rung, least, most):
     found = rungs("scan")[0][rung]
     assert least <= 32 * found["counts"]["sectors"] / found["bytes"] <= most

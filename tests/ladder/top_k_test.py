@@ -8,11 +8,11 @@ import pytest
 
 from .programs import lines
 
-PAGE, ANY, COLUMNS = "top-k/03_insertion", "top-k/04_any_write_back", "top-k/06_columns"
-OPT_IN, THRESHOLD, LINEAR = "top-k/07_opt_in", "top-k/08_threshold_first", "top-k/09_linear_merge"
-BUCKETS, SAMPLE, RADIX = "top-k/10_buckets", "top-k/11_sample", "top-k/12_radix_select"
-SORT, TALLY = "top-k/13_full_sort", "top-k/15_tally"
-INSERTIONS = [PAGE, ANY, "top-k/05_many_elements_a_thread", COLUMNS, OPT_IN, THRESHOLD, LINEAR]
+PAGE, ANY, COLUMNS = "top-k/04_coalesced_write_back", "top-k/05_any_write_back", "top-k/07_columns"
+OPT_IN, THRESHOLD, LINEAR = "top-k/08_opt_in", "top-k/09_threshold_first", "top-k/10_linear_merge"
+BUCKETS, SAMPLE, RADIX = "top-k/12_buckets", "top-k/13_sample", "top-k/14_radix_select"
+SORT, TALLY = "top-k/15_full_sort", "top-k/17_tally"
+INSERTIONS = [PAGE, ANY, "top-k/06_many_elements_a_thread", COLUMNS, OPT_IN, THRESHOLD, LINEAR]
 
 
 @functools.cache
@@ -72,7 +72,7 @@ def test_a_thread_an_element_is_as_many_blocks_as_that_takes():
     for rung in (PAGE, ANY, "top-k/01_maximum"):
         found = run(rung, 5000, 1)
         assert found["grid"] == math.ceil(5000 / found["block"])
-    assert run("top-k/05_many_elements_a_thread", 5000, 1)["grid"] == 8
+    assert run("top-k/06_many_elements_a_thread", 5000, 1)["grid"] == 8
 
 
 def test_a_list_that_is_merged_is_its_threads_own_and_stored_in_shared_memory_behind_a_barrier():

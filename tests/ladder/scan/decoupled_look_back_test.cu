@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ladder/scan/10_decoupled_look_back.cu"
+#include "ladder/scan/16_decoupled_look_back.cu"
 
 #include <gtest/gtest.h>
 

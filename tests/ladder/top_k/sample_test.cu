@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ladder/top_k/11_sample.cu"
+#include "ladder/top_k/13_sample.cu"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ TEST(ladder_sample, that_misleads_costs_time_only) {
   auto const bytes = std::as_bytes(std::span(numbers));
   std::vector<std::byte> const in(bytes.begin(), bytes.end());
   auto const& all = rungs();
-  auto const r = std::ranges::find(all, "top-k/11_sample", &rung::id);
+  auto const r = std::ranges::find(all, "top-k/13_sample", &rung::id);
   ASSERT_NE(r, all.end());
   for (std::size_t const k : {1u, 1000u, 2048u, 2049u, 3000u}) {
     problem given{.op = operation::maximum, .type = element::int32, .n = n, .k = k};

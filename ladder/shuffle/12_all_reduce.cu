@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 11: the sum of a warp, in all its lanes.
+// Rung 12: the sum of a warp, in all its lanes.
 //
 // Change:   shuffles by xor, a butterfly: after five of them every lane has added all 32 values.
 // Predict:  as fast as memory, and no slower than the sum in one lane and its broadcast.
@@ -30,7 +30,7 @@ void enqueue_row_sums_everywhere(problem const& p) {
 }
 
 registered const all_reduce(rung_of({
-    .id = "shuffle/11_all_reduce",
+    .id = "shuffle/12_all_reduce",
     .title = "Every element becomes the sum of its 32: xor 16, 8, 4, 2, 1",
     .page = "warpAllReduceSum",
     .gives = row_rung::total_everywhere,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 12: Tally's own.
+// Rung 18: Tally's own.
 //
 // Change:   tally::inclusive_scan on a GPU: wide loads through shared memory, one launch, status
 //           words that carry the launch's number and need no clearing; a tile waits for totals only
@@ -60,7 +60,7 @@ auto of_tally(recurrence<T>) {
 static rung tally_rung() {
   rung r = scan_rung(
       {
-          .id = "scan/12_tally",
+          .id = "scan/18_tally",
           .title = "Tally's own: exact, one launch",
           .bound = "reading and writing",
           .grid = 132,  // multiprocessors; the library chooses the blocks

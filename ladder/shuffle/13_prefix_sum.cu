@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 12: the prefix sums of a warp.
+// Rung 13: the prefix sums of a warp.
 //
 // Change:   shuffles up by 1, 2, 4, 8, 16; a lane adds only what comes from another lane, and
 //           every lane keeps its own result.
@@ -31,7 +31,7 @@ void enqueue_row_prefix_sums(problem const& p) {
 }
 
 registered const prefix_sum(rung_of({
-    .id = "shuffle/12_prefix_sum",
+    .id = "shuffle/13_prefix_sum",
     .title = "Prefix sums of every 32 elements: up by 1, 2, 4, 8, 16",
     .page = "warp_prefix_sum",
     .gives = row_rung::prefix_sums,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 10: the sum of a warp, in its first lane.
+// Rung 11: the sum of a warp, in its first lane.
 //
 // Change:   five shuffles down by 16, 8, 4, 2, 1; each lane adds what it gets.
 // Predict:  as fast as memory: 4 bytes are read for every 5 shuffles / 32.
@@ -34,7 +34,7 @@ void enqueue_row_sums(problem const& p) {
 }
 
 registered const reduce(rung_of({
-    .id = "shuffle/10_reduce",
+    .id = "shuffle/11_reduce",
     .title = "Every 32 elements to their sum: down by 16, 8, 4, 2, 1",
     .page = "WarpReduceSum",
     .gives = row_rung::total,

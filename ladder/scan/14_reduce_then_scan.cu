@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 8: reduce, then scan.
+// Rung 14: reduce, then scan.
 //
 // Change:   any n, by carries between blocks. Each block has some tiles in a row. A first launch
 //           reduces what each block has; in a second one each block adds up the totals of the
 //           blocks before it and scans its tiles from there. Within a tile each thread folds 11
-//           elements, rung 6 scans the threads, each thread goes through its elements again.
+//           elements, rung 12 scans the threads, each thread goes through its elements again.
 // Predict:  3 n moved where 2 n must be: at best two thirds of the ceiling, for arrays that the L2
 //           cache does not hold until they are read again. About 4 n applications.
 // Measured: on an H200 26.6 us. So short an array is in the L2 cache when it is read again.
@@ -63,7 +63,7 @@ __global__ void scan_of_blocks(typename Op::element const* in, std::size_t n, st
 
 static rung reduce_then_scan() {
   rung r = scan_rung(of_tiles({
-                         .id = "scan/08_reduce_then_scan",
+                         .id = "scan/14_reduce_then_scan",
                          .title = "Any n: reduce, then scan",
                          .bound = "3 n moved where 2 n must be",
                      }),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 5: shuffles.
+// Rung 11: shuffles.
 //
-// Change:   rung 2 in registers: each warp scans its 32 elements by 5 shuffles, the first one scans
+// Change:   rung 3 in registers: each warp scans its 32 elements by 5 shuffles, the first one scans
 //           the warps' totals by 5 more, and each thread takes in the total before its warp.
 // Predict:  2 barriers instead of 20, and shared memory holds 32 states. 10 to 11 applications in a
-//           row, as in rung 2, with nothing between them but shuffles: several times as fast as
-//           rungs 2 to 4.
-// Measured: on an H200 1.9 us for 1024 elements after rung 2's 2.9: 1.5 times as fast. An empty
+//           row, as in rung 3, with nothing between them but shuffles: several times as fast as
+//           rungs 3 to 8.
+// Measured: on an H200 1.9 us for 1024 elements after rung 3's 2.9: 1.5 times as fast. An empty
 //           kernel takes 0.8 of it.
 // Bytes:    n elements read, n results written.
 #include "ladder/scan/block_scan.cuh"
@@ -27,7 +27,7 @@ __global__ void shuffled(typename Op::element const* in, unsigned n, typename Op
 
 static registered const here{one_block(
     {
-        .id = "scan/05_shuffles",
+        .id = "scan/11_shuffles",
         .title = "Shuffles in each warp, then over the warps",
         .bound = "one block, so at most 1024 elements: 11 applications in a row",
     },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 8: the threshold first.
+// Rung 9: the threshold first.
 //
 // Change:   an element is compared with the worst of the list first. The page looks for an equal
 //           one in the whole list before that.
@@ -14,7 +14,7 @@
 namespace ladder::top_k {
 
 static registered const here{column_rung<threshold_first>({
-    .id = "top-k/08_threshold_first",
+    .id = "top-k/09_threshold_first",
     .title = "Compare with the worst of the list first",
     .bound = "k <= 227 at 256 threads of an H100: 227 KB of lists; k^2 a merge",
     .most_k = most_k_that_fits<merge_by_insertion<threshold_first>>,

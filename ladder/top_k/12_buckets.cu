@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 10: buckets.
+// Rung 12: buckets.
 //
 // Change:   no lists: all elements are counted in 1024 buckets of one width between the least and
 //           the greatest, then those of the bucket where the k-th best is in 1024 again, and so on.
@@ -52,7 +52,7 @@ static void enqueue_buckets(problem const& p) {
 }
 
 static registered const here{cut_rung({
-    .id = "top-k/10_buckets",
+    .id = "top-k/12_buckets",
     .title = "Buckets between the least and the greatest",
     .bound = "reading, 5 times or more, and a division each time",
     .scratch_bytes =

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 11: a sample.
+// Rung 13: a sample.
 //
 // Change:   one block sorts 2048 elements, one of each part of the array, and says from which of
-//           them on there are likely to be k elements or a few more; these are copied, and rung 12
+//           them on there are likely to be k elements or a few more; these are copied, and rung 14
 //           is for them only. If the sample misled, and they are fewer than k, for all.
 // Predict:  the page's open question is whether the distribution of the data helps: it does. Of the
 //           page's numbers about 24,000 of 10,000,000 are left for k = 10, so that the array is
-//           read once. Where a sample is not like the whole it costs rung 12's time in addition.
+//           read once. Where a sample is not like the whole it costs rung 14's time in addition.
 // Measured: on an H200 132 us for k = 10, 133 for k = 100. We take it that most of this is many
 //           launches one behind the other, not the one read.
-// Bytes:    n elements read once, or again by rung 12.
+// Bytes:    n elements read once, or again by rung 14.
 #include <cmath>
 
 #include "ladder/top_k/radix.cuh"
@@ -86,7 +86,7 @@ static void enqueue_sample(problem const& p) {
 }
 
 static registered const here{cut_rung({
-    .id = "top-k/11_sample",
+    .id = "top-k/13_sample",
     .title = "A sample says where the best are",
     .bound = "reading once, and again where the sample misled",
     .scratch_bytes =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 9: a linear merge.
+// Rung 10: a linear merge.
 //
 // Change:   two lists are sorted already, so that two pointers merge them: the better of the two
 //           heads is next. The result goes to lists of their own, and the next level's back.
@@ -54,7 +54,7 @@ struct linear_merge {
 };
 
 static registered const here{column_rung<threshold_first, linear_merge>({
-    .id = "top-k/09_linear_merge",
+    .id = "top-k/10_linear_merge",
     .title = "Merge by two pointers",
     .bound = "k <= 151 at 256 threads of an H100: 227 KB of lists",
     .most_k = most_k_that_fits<linear_merge>,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 10: decoupled look-back (Merrill and Garland, 2016).
+// Rung 16: decoupled look-back (Merrill and Garland, 2016).
 //
 // Change:   a tile publishes its own total before it waits. A warp looks at the 32 tiles to the
 //           left at once, and goes on to the left until it comes by one that has the prefix of all
@@ -8,7 +8,7 @@
 // Predict:  2 n moved, and no chain: a tile waits for others to load their elements, not for
 //           others to wait. About the same time as copying the array, but for the tickets, one
 //           trip through the L2 cache a tile before its loads begin.
-// Measured: on an H200 29.3 us, 0.31 of the ceiling, and so no faster than rung 8 at this size: the
+// Measured: on an H200 29.3 us, 0.31 of the ceiling, and so no faster than rung 14 at this size: the
 //           ticket, the look to the left and one load of 4 bytes at a time are waited for one after
 //           the other.
 // Bytes:    n elements read, n results written; a status and two states a tile written, and read
@@ -60,7 +60,7 @@ struct look_back {
 
 static registered const here{single_pass_rung(
     {
-        .id = "scan/10_decoupled_look_back",
+        .id = "scan/16_decoupled_look_back",
         .title = "One pass: look back at totals and prefixes",
         .bound = "reading and writing",
     },

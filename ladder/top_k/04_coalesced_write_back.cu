@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 3: the k best by insertion.
+// Rung 4: the k best by insertion.
 //
 // Change:   a list of k instead of a maximum: each thread inserts its elements into its own, the
 //           tree inserts the elements of one list into another, and as there is no atomic of k
@@ -20,7 +20,7 @@ namespace ladder::top_k {
 
 static registered const here{insertion_rung(
     {
-        .id = "top-k/03_insertion",
+        .id = "top-k/04_coalesced_write_back",
         .title = "k best by insertion, one element a thread",
         .bound = "k <= 48 at 256 threads (96 at 128, then no more than threads): 48 KB of lists; "
                  "one block for k * n / 256 values",

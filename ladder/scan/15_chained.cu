@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 9: a chain (Yan, Long and Zhang's StreamScan, 2013).
+// Rung 15: a chain (Yan, Long and Zhang's StreamScan, 2013).
 //
 // Change:   one launch, which reads each element once: each tile waits for what its left neighbour
 //           has come to, takes in its own total, and hands that on. Blocks draw the tiles in order,
@@ -8,7 +8,7 @@
 // Predict:  2 n moved. But the tiles' carries are one chain: each waits for one store and one load
 //           through the L2 cache, about a microsecond a tile, while a tile is worth a few
 //           nanoseconds of the memory's time. At 4,194,304 elements 1490 tiles: a millisecond or
-//           more, far slower than rung 8's second read.
+//           more, far slower than rung 14's second read.
 // Measured: on an H200 1,260 us: 0.85 us a tile.
 // Bytes:    n elements read, n results written; a status and a state a tile, written and read.
 #include "ladder/scan/single_pass.cuh"
@@ -31,7 +31,7 @@ struct wait_for_neighbour {
 
 static registered const here{single_pass_rung(
     {
-        .id = "scan/09_chained",
+        .id = "scan/15_chained",
         .title = "One pass: each tile waits for its left neighbour",
         .bound = "a chain through all tiles",
     },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 4: a word of padding for every 32.
+// Rung 8: a word of padding for every 32.
 //
 // Change:   element i lies at place i + i / 32.
 // Predict:  what lay 2, 4, ... 32 words apart, in a few banks, is now spread over all: nearly no
@@ -18,7 +18,7 @@ struct padded {
 
 static registered const here{one_block(
     {
-        .id = "scan/04_padded",
+        .id = "scan/08_padded",
         .title = "Brent-Kung, padded",
         .bound = "one block of 2 elements a thread, so at most 2048: 21 steps",
     },

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 4: a write-back for any k.
+// Rung 5: a write-back for any k.
 //
 // Change:   a loop: a block of 32 threads writes lists of 384, too.
-// Predict:  the same time for the k that rung 3 can do. Smaller blocks can do greater k, as what
+// Predict:  the same time for the k that rung 4 can do. Smaller blocks can do greater k, as what
 //           limits k is that the lists of a block's threads fit into 48 KB: k <= 48 at 256 threads,
 //           96 at 128, 192 at 64, 384 at 32. But then few threads run on an SM, and each block
 //           leaves k values of the k * n / threads that one block has to read: of 384 at 32 threads
@@ -20,7 +20,7 @@ namespace ladder::top_k {
 
 static registered const here{insertion_rung(
     {
-        .id = "top-k/04_any_write_back",
+        .id = "top-k/05_any_write_back",
         .title = "A write-back for any k",
         .bound = "k <= 48 at 256 threads, 96 at 128, 192 at 64, 384 at 32: 48 KB of lists; one "
                  "block for k * n / threads values",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 15: Tally's own.
+// Rung 17: Tally's own.
 //
 // Change:   tally::top_k on a GPU: one launch looks at a sample, guesses a threshold, puts aside in
 //           one read what reaches it, and selects from that; should the counts say that the guess
@@ -59,7 +59,7 @@ static void enqueue_tally(problem const& p) {
 
 static registered const here{select_rung(
     {
-        .id = "top-k/15_tally",
+        .id = "top-k/17_tally",
         .title = "Tally's own: any k, one launch",
         .bound = "reading",
         .grid = 132,  // multiprocessors; the library chooses the blocks

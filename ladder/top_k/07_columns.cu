@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 6: lists side by side.
+// Rung 7: lists side by side.
 //
 // Change:   lists are in shared memory from the beginning, and there the i-th elements of all of
 //           them are neighbours: element i of thread t lies at i * threads + t, not at t * k + i.
 // Predict:  no bank conflicts, whichever elements the lanes look at: each lane has a bank of its
-//           own. Rung 5 has gcd(k, 32) lanes in a bank: 16 for k = 48, 32 for k = 96. And k need
+//           own. Rung 6 has gcd(k, 32) lanes in a bank: 16 for k = 48, 32 for k = 96. And k need
 //           not be known to the compiler: no list in local memory.
 // Measured: on an H200 slower, 253 us after 168, for k = 48 2,869 after 1,112: there are no
-//           conflicts, but every comparison is now in shared memory, where rung 5 goes 2 k times a
+//           conflicts, but every comparison is now in shared memory, where rung 6 goes 2 k times a
 //           merge.
 // Bytes:    n elements read, k * 528 values written and read.
 #include "ladder/top_k/columns.cuh"
@@ -16,7 +16,7 @@
 namespace ladder::top_k {
 
 static registered const here{column_rung<page_insertion>({
-    .id = "top-k/06_columns",
+    .id = "top-k/07_columns",
     .title = "Lists side by side in shared memory",
     .bound = "k <= 48 at 256 threads, 96 at 128, 192 at 64, 384 at 32: 48 KB of lists",
     .most_k = [](problem const& p) { return most_k_in(shared_without_asking, p); },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 1: one thread an output.
+// Rung 2: one thread an output.
 //
 // Change:   nothing yet: every thread walks from the first element to its own.
 // Predict:  no thread waits for another, and the last one takes n - 1 applications in a row, as one
@@ -26,7 +26,7 @@ __global__ void one_thread_an_output(typename Op::element const* in, std::size_t
 
 static registered const here{scan_rung(
     {
-        .id = "scan/01_one_thread_an_output",
+        .id = "scan/02_one_thread_an_output",
         .title = "One thread an output",
         .bound = "n^2 / 2 reads and applications",
         .page = "naive: a thread an output",

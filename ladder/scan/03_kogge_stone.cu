@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 2: Kogge and Stone's (Hillis and Steele's) scan of one block.
+// Rung 3: Kogge and Stone's (Hillis and Steele's) scan of one block.
 //
 // Change:   a thread an element, in shared memory. In step s each place takes in what the place
 //           2^s before it holds, so that it then comes from 2^(s + 1) elements. Two barriers a
@@ -11,7 +11,7 @@
 // Bytes:    n elements read, n results written.
 //
 // A block is all there is: 1024 elements on today's GPUs. More would need a carry between blocks,
-// which begins at rung 8.
+// which begins at rung 14.
 #include "ladder/scan/noted.cuh"
 
 namespace ladder::scan {
@@ -44,7 +44,7 @@ static constexpr auto enqueue = [](auto op, auto const* in, unsigned n, auto* ou
 
 static registered const here{one_block(
     {
-        .id = "scan/02_kogge_stone",
+        .id = "scan/03_kogge_stone",
         .title = "Kogge-Stone: log n steps, n log n applications",
         .bound = "one block, so at most 1024 elements: 10 steps of two barriers",
         .page = "algorithm 1, work-inefficient",
