@@ -35,6 +35,7 @@ int main(int argc, char** argv) try {
   run->add_flag("--repeats", asked.repeats, "Equal elements each count, for those too")
       ->excludes(distinct);
   run->add_flag("--this-size", asked.this_size, "Verify at this size only, in one shape");
+  run->add_flag("--only-able", asked.only_able, "Leave out rungs that take fewer than --n");
   run->add_flag("--sweep", asked.sweep, "Every rung in a range of grids and blocks");
   auto* const verify = run->add_flag("--verify-only", asked.verify_only, "Do not measure");
   run->add_flag("--once", asked.once, "Make one call, and print its counts: for a profiler")

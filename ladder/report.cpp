@@ -67,12 +67,14 @@ ordered_json counts_of(rung const& r, world::measurement const& m) {
   return counts;
 }
 
-// A list a step: of each combination from where, to where, and since where that place then holds.
+// A list a step: of each combination, or copy, from where, to where, what that place then holds
+// (from where, to where), and whether it was copied.
 ordered_json steps_of(algorithm_steps const& all) {
   ordered_json steps = ordered_json::array();
   for (auto const& step : all) {
     ordered_json combinations = ordered_json::array();
-    for (auto const& c : step) combinations.push_back({c.from, c.to, c.first});
+    for (auto const& c : step)
+      combinations.push_back({c.from, c.to, c.first, c.last, c.copied != 0});
     steps.push_back(std::move(combinations));
   }
   return steps;

@@ -40,7 +40,8 @@ std::vector<rung> chosen(request const& asked) {
   for (rung const& r : rungs()) {
     bool const meant = r.ladder() == asked.ladder && (!asked.rung || r.id == *asked.rung);
     bool const selects = (!asked.k && !asked.repeats) || r.most_k;
-    if (meant && selects && (!asked.distinct || r.takes_distinct) &&
+    bool const able = !asked.only_able || r.largest_n() >= asked.n.value_or(0);
+    if (meant && selects && able && (!asked.distinct || r.takes_distinct) &&
         takes(r.operations, asked.op) && takes(r.elements, asked.type))
       found.push_back(r);
   }
@@ -63,9 +64,10 @@ problem pose(rung const& r, request const& asked) {
   problem given;
   given.op = asked.op.value_or(r.operations.front());
   given.type = asked.type.value_or(r.elements.front());
-  given.n = std::min(asked.n.value_or(world::default_n(asked.ladder)), r.largest_n());
+  std::size_t const usual_n = r.usual_n ? r.usual_n : world::default_n(asked.ladder);
+  given.n = std::min(asked.n.value_or(usual_n), r.largest_n());
   given.grid = r.grid;
-  given.block = r.block;
+  given.block = r.block_for(given.n);
   choose_shape(given, r, asked);
   given.distinct = r.takes_distinct && !asked.repeats;
   if (r.most_k) given.k = std::min(asked.k.value_or(usual_k), r.most_k(given));

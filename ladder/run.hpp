@@ -23,6 +23,7 @@ struct request {
   bool repeats = false;   // not distinct, though a rung takes it
   bool sweep = false;
   bool this_size = false;
+  bool only_able = false;  // only rungs that can do n
   bool verify_only = false;
   bool once = false;
 };

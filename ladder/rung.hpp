@@ -60,10 +60,12 @@ struct judgement {
   std::string why = {};              // if not right: what was expected, what was found
 };
 
-// That in a step of an algorithm the place `to` combined what `from` held with its own; since then
-// it holds all from the place `first` on.
+// That in a step of an algorithm the place `to` combined what `from` held with its own, or only
+// copied it: since then it holds what the places from `first` to `last` held in the beginning, the
+// identity if `last` is less.
 struct combined {
-  int from, to, first;
+  int from, to, first, last;
+  int copied;
 };
 using algorithm_steps = std::vector<std::vector<combined>>;
 
@@ -78,9 +80,11 @@ struct rung {
   double page_us = 0;     // the time it gives: 0 if none
   unsigned grid = 1, block = 1;
   bool fixed_shape = false;        // grid and block are part of the rung
+  unsigned elements_a_thread = 0;  // of one block's that n elements take; 0: all of `block`
   bool thread_an_element = false;  // the grid is as large as that takes
   bool peer = false;               // others' code, for comparison
   bool counts_operator = true;
+  std::size_t usual_n = 0;  // where the user does not say; 0: as its ladder
   std::size_t timed_up_to = ~std::size_t{0};
   std::size_t limit = ~std::size_t{0};           // the largest n that it can do
   std::vector<std::size_t> verified_sizes = {};  // around its own borders, beside the usual ones
@@ -112,6 +116,12 @@ struct rung {
   unsigned grid_for(std::size_t n, unsigned threads) const {
     if (!thread_an_element) return grid;
     return unsigned(std::clamp<std::size_t>((n + threads - 1) / threads, 1, 0x7fffffff));
+  }
+  // How many threads a block has for n elements: whole warps, at least one.
+  unsigned block_for(std::size_t n) const {
+    if (!elements_a_thread) return block;
+    std::size_t const warps = (n + 32 * elements_a_thread - 1) / (32 * elements_a_thread);
+    return unsigned(std::clamp<std::size_t>(32 * warps, 32, block));
   }
   std::string ladder() const { return id.substr(0, id.find('/')); }
   std::size_t largest_n() const { return timed_up_to < limit ? timed_up_to : limit; }

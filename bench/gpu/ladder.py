@@ -16,15 +16,14 @@ LARGE = "268435456"  # verified at this size alone: the others have been by then
 RUNS = [["reduce"], ["reduce", "--n", LARGE], ["squares"], ["squares", "--n", LARGE],
         ["reduce", "--dtype", "int32"], ["reduce", "--dtype", "int32", "--n", LARGE],
         ["memory"], ["memory", "--n", LARGE], ["shuffle"], ["shuffle", "--n", LARGE],
-        ["scan"], ["scan", "--n", LARGE], ["scan", "--dtype", "int32"],
-        ["scan", "--dtype", "int32", "--n", LARGE], ["scan", "--operator", "recurrence"],
+        ["scan"], ["scan", "--n", LARGE], ["scan", "--dtype", "int32"], ["scan", "--operator", "recurrence"],
         ["top-k"], ["top-k", "-k", "100", "--this-size"], ["top-k", "--repeats", "--this-size"],
         *(["reduce", "--operator", name, "--this-size"] for name in ("min", "max", "mean")),
         ["reduce", "--rung", "reduce/07_single_pass", "--sweep"]]
 
 
 def lines_of(program, arguments):
-    only = ["--this-size"] if LARGE in arguments and "--this-size" not in arguments else []
+    only = ["--this-size", "--only-able"] if LARGE in arguments else []
     found = []
     with subprocess.Popen([program, "run", *arguments, *only], stdout=subprocess.PIPE) as running:
         for line in running.stdout:

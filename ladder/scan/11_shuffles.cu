@@ -31,9 +31,10 @@ static registered const here{one_block(
         .title = "Shuffles in each warp, then over the warps",
         .bound = "one block, so at most 1024 elements: 11 applications in a row",
     },
-    most_threads, [](auto op, auto const* in, unsigned n, auto* out, cudaStream_t stream) {
+    most_threads,
+    [](unsigned block, auto op, auto const* in, unsigned n, auto* out, cudaStream_t stream) {
       using Op = decltype(op);
-      tally::launch(shuffled<Op>, 1, most_threads, 0, stream)(in, n, out, op);
+      tally::launch(shuffled<Op>, 1, block, 0, stream)(in, n, out, op);
     })};
 
 }  // namespace ladder::scan

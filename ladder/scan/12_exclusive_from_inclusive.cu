@@ -34,9 +34,9 @@ static registered const here{one_block(
         .page = "exclusive from inclusive: prepend 0, drop the last",
     },
     most_threads,
-    [](auto op, auto const* in, unsigned n, auto* out, cudaStream_t stream) {
+    [](unsigned block, auto op, auto const* in, unsigned n, auto* out, cudaStream_t stream) {
       using Op = decltype(op);
-      tally::launch(exclusive<Op>, 1, most_threads, 0, stream)(in, n, out, op);
+      tally::launch(exclusive<Op>, 1, block, 0, stream)(in, n, out, op);
     },
     {.exclusive = true})};
 

@@ -32,9 +32,10 @@ static registered const here{one_block(
         .title = "Inclusive again: the own element behind it",
         .bound = "one block, so at most 1024 elements",
     },
-    most_threads, [](auto op, auto const* in, unsigned n, auto* out, cudaStream_t stream) {
+    most_threads,
+    [](unsigned block, auto op, auto const* in, unsigned n, auto* out, cudaStream_t stream) {
       using Op = decltype(op);
-      tally::launch(inclusive_again<Op>, 1, most_threads, 0, stream)(in, n, out, op);
+      tally::launch(inclusive_again<Op>, 1, block, 0, stream)(in, n, out, op);
     })};
 
 }  // namespace ladder::scan

@@ -4,7 +4,7 @@
 #include "ladder/scan/scan.cuh"
 #include "tally/warp/shuffle.cuh"
 
-// Scans of a block's threads, each of which brings a state: rungs 11 and 12. All threads of a block
+// Scans of a block's threads, each of which brings a state: rungs 11 to 13. All threads of a block
 // of whole warps call these together.
 namespace ladder::scan {
 

@@ -7,7 +7,7 @@
 #include "ladder/scan/scan.cuh"
 #include "tally/cuda/device_array.cuh"
 
-// A scan of 16 places that is watched: by an operator that notes what it is applied to.
+// A scan of 16 places that is watched: its operator takes notes of what becomes of them.
 namespace ladder::scan {
 
 constexpr int watched_places = 16, watched_steps = 16;
@@ -27,9 +27,11 @@ struct noted {
 
   static __device__ places identity() { return {0, -1}; }
   __device__ places operator()(places left, places right) const {
-    notes[step * watched_places + right.last] = {right.first - 1, right.last, left.first};
     if (right.first - 1 != left.last) __trap();
     return {left.first, right.last};
+  }
+  __device__ void note(unsigned from, unsigned to, places x, bool copied) const {
+    notes[step * watched_places + int(to)] = {int(from), int(to), x.first, x.last, copied};
   }
   __device__ void next_step() { ++step; }
   __device__ places finish(places all) const { return all; }

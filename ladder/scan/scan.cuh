@@ -54,18 +54,20 @@ rung scan_rung(rung r, Enqueue enqueue, form gives = {}) {
   return r;
 }
 
-// A rung of one block of most_threads: enqueue(operator, in, n, out, stream).
+// A rung of one block of at most most_threads: enqueue(block, operator, in, n, out, stream).
 template <class Enqueue>
 rung one_block(rung r, unsigned limit, Enqueue enqueue, form gives = {}) {
   r.block = most_threads;
   r.fixed_shape = true;
+  if (!r.elements_a_thread) r.elements_a_thread = 1;
+  r.usual_n = most_threads;
   r.limit = limit;
   r.verified_sizes = {1023, 1024, 1025, limit - 1, limit};
   return scan_rung(
       r,
       [=](problem const& p, auto op) {
         using Op = decltype(op);
-        enqueue(op, elements_of<Op>(p), unsigned(p.n), results_of<Op>(p), p.stream);
+        enqueue(p.block, op, elements_of<Op>(p), unsigned(p.n), results_of<Op>(p), p.stream);
       },
       gives);
 }
@@ -79,10 +81,15 @@ __device__ typename Op::state lifted(typename Op::element x) {
     return x;
 }
 
-// The barrier that ends a step. An operator that takes notes is told.
+// Tell an operator that takes notes: that the place `to` now holds x, of what `from` held, combined
+// with its own or only `copied`; and that a step ends.
 template <class Op>
-__device__ void end_step(Op& op) {
-  __syncthreads();
+__device__ void note(Op& op, unsigned from, unsigned to, typename Op::state const& x,
+                     bool copied = false) {
+  if constexpr (requires { op.note(from, to, x, copied); }) op.note(from, to, x, copied);
+}
+template <class Op>
+__device__ void next_step(Op& op) {
   if constexpr (requires { op.next_step(); }) op.next_step();
 }
 
