@@ -6,7 +6,7 @@
 //         topk_per_block[threadIdx.x].
 // Wrong:  it needs TOPK <= BLOCK_SIZE. Else results from BLOCK_SIZE on stay what they were, 0: so
 //         in four rows of the page's table, for 100 and 192 of 64 threads, 384 and 48 of 32.
-// Right:  a loop over the results (rung 4).
+// Right:  a loop over the results (rung 5).
 #include "ladder/exhibits/exhibit.hpp"
 #include "tally/cuda/device_array.cuh"
 #include "tally/cuda/launch.cuh"

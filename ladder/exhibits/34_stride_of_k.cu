@@ -5,7 +5,7 @@
 // Page:   the lists lie one after the other: topk_per_block[threadIdx.x * TOPK + i].
 // Wrong:  lanes read words TOPK apart: gcd(TOPK, 32) of them in one bank. With 48 that are 16, with
 //         96, 192 and 384 all 32.
-// Right:  the lists side by side (rung 6).
+// Right:  the lists side by side (rung 7).
 #include "ladder/exhibits/exhibit.hpp"
 #include "simt/machine.hpp"
 #include "tally/cuda/device_array.cuh"

@@ -4,6 +4,7 @@
 //
 // Change:   lists are in shared memory from the beginning, and there the i-th elements of all of
 //           them are neighbours: element i of thread t lies at i * threads + t, not at t * k + i.
+//           A merge inserts where its list lies: nothing to store, and one barrier a level.
 // Predict:  no bank conflicts, whichever elements the lanes look at: each lane has a bank of its
 //           own. Rung 6 has gcd(k, 32) lanes in a bank: 16 for k = 48, 32 for k = 96. And k need
 //           not be known to the compiler: no list in local memory.

@@ -2,9 +2,10 @@
 //
 // Rung 12: buckets.
 //
-// Change:   no lists: all elements are counted in 1024 buckets of one width between the least and
-//           the greatest, then those of the bucket where the k-th best is in 1024 again, and so on.
-//           At the end everything above the cut is gathered and sorted: k elements only.
+// Change:   no lists, and buckets for the whole array: all elements are counted in 1024 of one
+//           width between the least and the greatest, then those of the bucket where the k-th best
+//           is in 1024 again, and so on. At the end everything above the cut is gathered and
+//           sorted: k elements only.
 // Predict:  the time does not grow with k. Of evenly spread numbers 10,000 are in a bucket after
 //           one round, 10 after two: three or four passes over the array after that for the ends.
 //           Where a few elements are far from all others, rounds are wasted, up to 7. A division of
@@ -13,7 +14,8 @@
 // Bytes:    n elements read 5 times or more.
 //
 // An element and its index are one number here, so that the cut also goes through equal elements,
-// and indices are found: any k, in the order of a stable sort.
+// and indices are found: any k, in the order of a stable sort. No rung from here on takes equal
+// elements once.
 #include "ladder/top_k/cut.cuh"
 
 namespace ladder::top_k {

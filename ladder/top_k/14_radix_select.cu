@@ -2,8 +2,8 @@
 //
 // Rung 14: radix select.
 //
-// Change:   the buckets of rung 12 by binary digits: 256 of them, from the first digits on; no look
-//           for the ends before. It is the same kernel, with a shift for the division.
+// Change:   no sample. The buckets of rung 12 by binary digits: 256 of them, from the first digits
+//           on; no look for the ends before. It is the same kernel, with a shift for the division.
 // Predict:  whatever the elements are, 8 rounds of 8 digits, 5 to 8 only among equal ones. Of the
 //           page's numbers 39,000 are left after one round, 150 after two: four passes over the
 //           array. The time hardly depends on k, nor on how the elements are spread.

@@ -3,7 +3,7 @@
 
 #include "ladder/top_k/insertion.cuh"
 
-// Rungs 7 to 10: the lists are in shared memory only, side by side: the i-th elements of all lists
+// Rungs 7 to 11: the lists are in shared memory only, side by side: the i-th elements of all lists
 // are neighbours. The rungs differ in how elements are inserted and lists merged.
 namespace ladder::top_k {
 

@@ -3,7 +3,7 @@
 
 #include "ladder/top_k/top_k.cuh"
 
-// What the rungs share that find indices, too, from 10 on: an element and where it is in one number
+// What the rungs share that find indices, too, from 12 on: an element and where it is in one number
 // of 64 bits, the better the greater. Of equal elements the one with the lower index is better. No
 // two entries are equal, so that there is always one set of k best, and one order.
 namespace ladder::top_k {

@@ -3,7 +3,7 @@
 
 #include "ladder/top_k/values.cuh"
 
-// The page's selection, corrected: rungs 4 to 6, and the table of docs/ladder.md. Each thread keeps
+// The page's selection, corrected: rungs 3 to 6, and the table of docs/ladder.md. Each thread keeps
 // its k best in a list of its own, which it inserts elements into, and stores that list in shared
 // memory. There a tree merges: a thread inserts another's list into its own, and when all have
 // read, stores that again. A second launch, of one block, does the same with what the blocks have
@@ -32,6 +32,11 @@ __device__ void insert_value(List list, unsigned k, int x, bool distinct) {
 }
 
 // A list of the calling block to out[0], ..., out[k - 1].
+struct one_thread {
+  __device__ void operator()(int const* list, unsigned k, int* out) const {
+    for (unsigned i = 0; threadIdx.x == 0 && i < k; ++i) out[i] = list[i];
+  }
+};
 struct one_element_a_thread {  // needs k threads
   __device__ void operator()(int const* list, unsigned k, int* out) const {
     if (threadIdx.x < k) out[threadIdx.x] = list[threadIdx.x];

@@ -3,7 +3,7 @@
 
 #include "ladder/top_k/top_k.cuh"
 
-// What the rungs share that find values only, 1 to 9: lists of ranks, best first. A place that
+// What the rungs share that find values only, 1 to 11: lists of ranks, best first. A place that
 // nothing was found for holds `least`, which can be an element, too. A list with equal elements
 // needs no more: its first min(k, n) are right, wherever their `least` come from. Of different
 // elements, whether `least` is one of them is noted apart.

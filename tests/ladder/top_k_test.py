@@ -8,11 +8,13 @@ import pytest
 
 from .programs import lines
 
-PAGE, ANY, COLUMNS = "top-k/04_coalesced_write_back", "top-k/05_any_write_back", "top-k/07_columns"
+INSERTION, PAGE, ANY = "top-k/03_insertion", "top-k/04_coalesced_write_back", "top-k/05_any_write_back"
+COLUMNS, BUCKET_MERGE = "top-k/07_columns", "top-k/11_bucket_merge"
 OPT_IN, THRESHOLD, LINEAR = "top-k/08_opt_in", "top-k/09_threshold_first", "top-k/10_linear_merge"
 BUCKETS, SAMPLE, RADIX = "top-k/12_buckets", "top-k/13_sample", "top-k/14_radix_select"
 SORT, TALLY = "top-k/15_full_sort", "top-k/17_tally"
-INSERTIONS = [PAGE, ANY, "top-k/06_many_elements_a_thread", COLUMNS, OPT_IN, THRESHOLD, LINEAR]
+INSERTIONS = [INSERTION, PAGE, ANY, "top-k/06_many_elements_a_thread", COLUMNS, OPT_IN, THRESHOLD,
+              LINEAR, BUCKET_MERGE]
 
 
 @functools.cache
@@ -33,14 +35,14 @@ def count(rung, n, k, name, *options):
 
 @pytest.mark.parametrize("threads, most", [(256, 48), (128, 96), (64, 192), (32, 384)])
 def test_48_kb_of_lists_are_the_limit_of_k_and_none_is_said_to_be_greater(threads, most):
-    for rung in (ANY, COLUMNS):
+    for rung in (INSERTION, ANY, COLUMNS):
         found = run(rung, 600, 500, *shape(2, threads))
         assert (found["k"], found["most_k"]) == (most, most)
         assert f"{most}" in found["bound"]
 
 
 @pytest.mark.parametrize("threads, most", [(256, 48), (128, 96), (64, 64), (32, 32)])
-def test_the_pages_write_back_needs_a_thread_for_each_result(threads, most):
+def test_a_write_back_by_k_threads_needs_a_thread_for_each_result(threads, most):
     assert run(PAGE, 600, 500, *shape(2, threads))["k"] == most
 
 
@@ -48,6 +50,7 @@ def test_the_pages_write_back_needs_a_thread_for_each_result(threads, most):
 def test_who_asks_for_more_shared_memory_may_have_227_kb_of_an_h100(threads):
     assert run(OPT_IN, 40, 5000, *shape(1, threads))["k"] == 227 * 256 // threads
     assert run(LINEAR, 40, 5000, *shape(1, threads))["k"] == 227 * 1024 // (6 * threads)
+    assert run(BUCKET_MERGE, 40, 5000, *shape(1, threads))["k"] == 227 * 1024 // (8 * threads)
 
 
 def test_the_share_of_threads_that_run_is_the_pages_where_a_block_fills_the_shared_memory():
@@ -69,7 +72,7 @@ def test_a_block_leaves_k_values_so_that_one_block_reads_up_to_12_times_the_inpu
 
 
 def test_a_thread_an_element_is_as_many_blocks_as_that_takes():
-    for rung in (PAGE, ANY, "top-k/01_maximum"):
+    for rung in (INSERTION, PAGE, ANY, "top-k/01_maximum"):
         found = run(rung, 5000, 1)
         assert found["grid"] == math.ceil(5000 / found["block"])
     assert run("top-k/06_many_elements_a_thread", 5000, 1)["grid"] == 8
@@ -78,7 +81,7 @@ def test_a_thread_an_element_is_as_many_blocks_as_that_takes():
 def test_a_list_that_is_merged_is_its_threads_own_and_stored_in_shared_memory_behind_a_barrier():
     # One before the tree, two a level, in each block and in the one that reads what they leave.
     levels, blocks = 6, 4
-    for rung in (PAGE, ANY):
+    for rung in (INSERTION, PAGE, ANY):
         assert count(rung, 256, 5, "barriers", *shape(blocks, 64)) - 1 == (blocks + 1) * (1 + 2 * levels)
     # Another's words are read and the own stored: k each, gcd(k, 32) lanes to a bank. Lists that are
     # inserted into where they lie are read and written up to k^2 times.
@@ -86,6 +89,24 @@ def test_a_list_that_is_merged_is_its_threads_own_and_stored_in_shared_memory_be
     stored = 2 * k + sum(2 * k * math.ceil(2 ** level / 32) for level in range(6))
     most = trees * stored * (math.gcd(k, 32) - 1)
     assert count(PAGE, 64, k, "bank_conflicts", *shape(1, 64)) <= most
+
+
+def sectors(first, words):
+    """Of one request for neighbours, 8 words each."""
+    return (first + words - 1) // 8 - first // 8 + 1
+
+
+@pytest.mark.parametrize("k, by_threads", [(10, 2), (40, 7), (48, 8), (64, 10)])
+def test_a_loop_writes_back_a_sector_an_element_and_k_threads_one_for_8(k, by_threads):
+    # The lists of the blocks, and of the one that reads them, lie behind a note of 4 words.
+    threads, blocks = 64, 5
+    for block in range(blocks + 1):
+        first = 4 + block * k
+        assert by_threads == sum(sectors(first + lane, min(32, k - lane)) for lane in range(0, k, 32))
+    loop, k_threads = (run(rung, blocks * threads, k, *shape(blocks, threads))["counts"]
+                       for rung in (INSERTION, PAGE))
+    assert loop["sectors"] - k_threads["sectors"] == (blocks + 1) * (k - by_threads)
+    assert loop["bytes_written"] == k_threads["bytes_written"]
 
 
 def test_one_barrier_a_level_is_enough_for_a_maximum():
@@ -118,6 +139,20 @@ def test_a_linear_merge_takes_k_comparisons_where_insertions_take_k_squared():
                 - count(LINEAR, 4096, k, "operator", *shape(1, 64)))
 
     assert saved(32) > 4 * saved(8) > 0
+    # An element a thread is better than the k places of its list; then k lists are merged, twice.
+    k = threads = 64
+    inserted, merged = threads * k, (threads - 1) * k
+    assert count(LINEAR, threads, k, "operator", *shape(1, threads)) == 2 * (inserted + merged)
+
+
+@pytest.mark.parametrize("k", [10, 47, 113])
+def test_buckets_leave_somewhat_more_than_half_of_two_pointers_comparisons(k):
+    threads, blocks = 64, 8
+    merges = (blocks + 1) * (threads - 1)
+    saved = (count(LINEAR, 16384, k, "operator", *shape(blocks, threads))
+             - count(BUCKET_MERGE, 16384, k, "operator", *shape(blocks, threads)))
+    found = k - saved / merges - 2  # for the ends of the range
+    assert k / 2 < found < k * 2 / 3
 
 
 @pytest.mark.parametrize("rung", [BUCKETS, SAMPLE, RADIX])
@@ -146,7 +181,7 @@ def test_a_full_sort_compares_more_than_all_others():
 def test_every_selection_selects_the_least_and_the_greatest(operator, k):
     found, status = lines("tally-ladder-simt", "run", "top-k", "--operator", operator, "-k", str(k),
                           "--n", "3001", "--this-size")
-    assert len(found) == 14 and {row["op"] for row in found} == {operator}
+    assert len(found) == 16 and {row["op"] for row in found} == {operator}
     assert status == 0 and all(row["verified"] and row["findings"] == [] for row in found)
 
 
