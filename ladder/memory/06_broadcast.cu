@@ -12,7 +12,7 @@ namespace ladder::memory {
 
 __global__ void broadcast(int const* in, std::size_t n, long long* out) {
   long long total = 0;
-  for_each_tile(in, n, 32, [&](int const* tile) {
+  for_each_tile(in, n, {.rows = 1}, [&](int const* tile) {
     for (unsigned i = 0; i < 32; ++i) total += tile[i];
   });
   out[thread_of_grid()] = total;
@@ -26,7 +26,8 @@ static registered const here{of_reads(
         .page = "a broadcast",
     },
     [](problem const& p, unsigned block, int const* in, long long* out) {
-      tally::launch(broadcast, p.grid, block, tile_bytes(block, 32), p.stream)(in, p.n, out);
+      tally::launch(broadcast, p.grid, block, tile_bytes(block, {.rows = 1}), p.stream)(in, p.n,
+                                                                                        out);
     },
     [](std::size_t) { return 32; })};
 

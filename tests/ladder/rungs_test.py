@@ -55,31 +55,57 @@ def test_an_interleaved_warp_reads_an_eighth_of_the_sectors_of_contiguous_chunks
 @pytest.mark.parametrize("stride", [1, 2, 4, 8, 16, 32])
 def test_a_stride_costs_whole_sectors(stride):
     assert loads(f"memory/03_stride_{stride:02}") == 65536 / max(8, stride)
+    assert count(f"memory/03_stride_{stride:02}", "bytes_read") == 4 * 65536 / stride
 
 
 def test_an_offset_of_one_costs_a_sector_a_load_and_one_of_a_sector_none():
     aligned, by_1, by_8 = (loads(f"memory/04_offset_{k}") for k in (0, 1, 8))
+    assert aligned == 65536 / 8
     assert by_1 == aligned * 5 / 4 - 1  # the last load ends with the numbers
     assert by_8 == aligned - 1  # the first sector is left out
+
+
+def test_an_offset_makes_each_load_touch_a_second_line_of_128_bytes():
+    lines_of_the_sums, aligned = SECTORS_OF_THE_SUMS // 4, 65536 * 4 // 128
+    touched = [count(f"memory/04_offset_{k}", "lines") - lines_of_the_sums for k in (0, 1, 8)]
+    assert touched == [aligned, 2 * aligned - 1, 2 * aligned - 1]  # the last load ends in its line
 
 
 @pytest.mark.parametrize("stride", [1, 2, 4, 8, 16, 32, 33])
 def test_lanes_in_one_bank_take_turns(stride):
     lanes_a_bank = stride if stride % 2 == 0 else 1
-    requests = 65536 // 32
+    requests = 65536 // 32  # whatever the stride: each number is read by one lane
     assert count(f"memory/05_banks_{stride:02}", "bank_conflicts") == (lanes_a_bank - 1) * requests
 
 
-def test_a_broadcast_is_no_conflict():
+@pytest.mark.parametrize("stride", [1, 2, 4, 8, 16, 32, 33])
+def test_tiles_of_every_stride_are_as_large_and_differ_in_conflicts_only(stride):
+    of_stride, of_1 = (rungs("memory")[0][f"memory/05_banks_{k:02}"]["counts"] for k in (stride, 1))
+    assert of_stride["warp_barriers"] == 2 * 65536 // 1024  # tiles of 1024
+    assert of_stride | {"bank_conflicts": 0} == of_1
+
+
+def test_a_broadcast_is_no_conflict_and_has_a_tile_for_every_load():
     assert count("memory/06_broadcast", "bank_conflicts") == 0
+    assert count("memory/06_broadcast", "warp_barriers") == 2 * 65536 // 32
 
 
-def test_one_lane_writes_for_its_warp():
+def test_one_lane_writes_for_its_warp_what_shuffles_brought():
+    warps = 8 * 128 // 32
     assert count("memory/07_same_word_atomic", "atomics") == 65536
-    assert count("memory/08_same_word_one_lane", "atomics") == 8 * 128 // 32
+    assert count("memory/07_same_word_atomic", "shuffles") == 0
+    assert count("memory/08_same_word_one_lane", "atomics") == warps
+    assert count("memory/08_same_word_one_lane", "shuffles") == 5 * warps
 
 
 def test_who_reads_what_is_drawn():
+    assert rungs("memory")[0]["memory/01_contiguous"]["drawing"] == [
+        "number  0  1  2  3  4  5  6  7  8",
+        "thread  0  0  0  1  1  1  2  2  2",
+        "step 1  *  .  .  *  .  .  *  .  .",
+        "step 2  .  *  .  .  *  .  .  *  .",
+        "step 3  .  .  *  .  .  *  .  .  *",
+    ]
     assert rungs("memory")[0]["memory/02_interleaved"]["drawing"] == [
         "number  0  1  2  3  4  5  6  7  8",
         "thread  0  1  2  0  1  2  0  1  2",
