@@ -2,8 +2,11 @@
 //
 // Rung 12: the sum of a warp, in all its lanes.
 //
-// Change:   shuffles by xor, a butterfly: after five of them every lane has added all 32 values.
-// Predict:  as fast as memory, and no slower than the sum in one lane and its broadcast.
+// Change:   shuffles by xor, a butterfly: after five of them, as many as rung 11 has, every lane
+// has
+//           added all 32 values, and keeps the sum.
+// Predict:  as fast as memory, of which it needs more: rung 11 writes a sum for 32 elements. A
+//           broadcast of rung 11's sum would be a sixth shuffle.
 // Bytes:    4 n read, n sums written.
 //
 // For floats every lane has the same bits: the two of a pair add the same two numbers.
@@ -13,14 +16,18 @@
 
 namespace ladder::shuffle {
 
+template <class T, class Add>
+__device__ T sum_in_all_lanes(T x, Add add) {
+  for (int by = 16; by > 0; by /= 2) x = add(x, __shfl_xor_sync(0xffffffffu, x, by));
+  return x;
+}
+
 template <class T>
 __global__ void row_sums_everywhere(T const* in, std::size_t n, typename sum<T>::state* out) {
   std::size_t const i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  sum<T> const add;
-  auto x = i < n ? typename sum<T>::state(in[i]) : sum<T>::identity();
-  for (int offset = 16; offset > 0; offset /= 2)
-    x = add(x, __shfl_xor_sync(0xffffffffu, x, offset));
-  if (i < n) out[i] = x;
+  auto const x = i < n ? typename sum<T>::state(in[i]) : sum<T>::identity();
+  auto const total = sum_in_all_lanes(x, sum<T>{});
+  if (i < n) out[i] = total;
 }
 
 template <class T>

@@ -49,7 +49,7 @@ rung rung_of(row_rung const& what) {
   return {
       .id = what.id,
       .title = what.title,
-      .bound = "memory: a few shuffles a load are hidden behind it",
+      .bound = "memory: five exchanges a load are hidden behind it",
       .page = what.page,
       .block = threads_a_block,
       .fixed_shape = true,

@@ -70,6 +70,7 @@ def test_experiment_1_shuffles_up_by_1_2_and_4_in_groups_of_8():
 @pytest.mark.parametrize("name, calls", [
     ("01_up", 1), ("02_down", 1), ("03_xor", 2), ("04_indexed", 2), ("05_widths", 4), ("06_masks", 2),
     ("07_scan4", 2 * 3), ("08_experiment_1", 3), ("09_experiment_2", 4 + 4 + 3),
+    ("10_through_shared", 0),
     ("11_reduce", 5 * N // 32), ("12_all_reduce", 5 * N // 32), ("13_prefix_sum", 5 * N // 32)])
 def test_a_step_is_one_shuffle(name, calls):
     assert rung(name)["counts"]["shuffles"] == calls
@@ -79,13 +80,24 @@ def test_a_step_is_one_shuffle(name, calls):
     ("07_scan4", 0),  # values that stay
     ("08_experiment_1", 4 * sum(8 - by for by in (1, 2, 4))),
     ("09_experiment_2", sum(8 - by for by in (1, 2, 3, 4)) + 4 * 8 + sum(8 - by for by in (1, 2, 4))),
-    ("11_reduce", 5 * N), ("12_all_reduce", 5 * N),
+    ("10_through_shared", 5 * N), ("11_reduce", 5 * N), ("12_all_reduce", 5 * N),
     ("13_prefix_sum", N // 32 * sum(32 - by for by in (1, 2, 4, 8, 16)))])
 def test_a_lane_adds_what_its_guard_lets_it(name, additions):
     assert rung(name)["counts"]["operator"] == additions
 
 
-@pytest.mark.parametrize("name, results", [("11_reduce", N // 32), ("12_all_reduce", N),
-                                           ("13_prefix_sum", N)])
+def test_an_exchange_through_shared_memory_waits_behind_each_store_and_each_read_and_has_no_conflicts():
+    counts = rung("10_through_shared")["counts"]
+    assert counts["warp_barriers"] == 5 * 2 * N // 32
+    assert counts["bank_conflicts"] == counts["barriers"] == 0
+
+
+def test_shuffles_need_neither_barriers_nor_shared_memory():
+    for name in ("11_reduce", "12_all_reduce", "13_prefix_sum"):
+        assert rung(name)["counts"]["warp_barriers"] == rung(name)["counts"]["barriers"] == 0
+
+
+@pytest.mark.parametrize("name, results", [("10_through_shared", N // 32), ("11_reduce", N // 32),
+                                           ("12_all_reduce", N), ("13_prefix_sum", N)])
 def test_a_reduction_leaves_a_result_a_warp_and_the_others_one_a_lane(name, results):
     assert rung(name)["counts"]["bytes_written"] == 8 * results  # integers are added up in 64 bits
