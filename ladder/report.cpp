@@ -37,8 +37,11 @@ ordered_json or_null(std::optional<double> value) {
   return value ? ordered_json(*value) : ordered_json(nullptr);
 }
 
-ordered_json why(rung const& r) {
-  auto const s = story_of_file(r.file);
+ordered_json or_null(std::string const& text) {
+  return text.empty() ? ordered_json(nullptr) : ordered_json(text);
+}
+
+ordered_json why(story const& s) {
   return {{"change", s.change},
           {"predict", s.predict},
           {"measured", s.measured},
@@ -47,16 +50,18 @@ ordered_json why(rung const& r) {
 }
 
 ordered_json what_it_is(rung const& r) {
+  auto const told = story_of_file(r.file);
   return {{"id", r.id},
           {"ladder", r.ladder()},
           {"file", r.file},
           {"title", r.title},
           {"bound", r.bound},
-          {"page", r.page.empty() ? ordered_json(nullptr) : ordered_json(r.page)},
+          {"page", or_null(r.page)},
           {"page_us", r.page_us > 0 ? ordered_json(r.page_us) : ordered_json(nullptr)},
           {"limit", ~r.limit ? ordered_json(r.limit) : ordered_json(nullptr)},
           {"peer", r.peer},
-          {"why", why(r)}};
+          {"gpu_only", or_null(told.gpu_only)},
+          {"why", why(told)}};
 }
 
 ordered_json counts_of(rung const& r, world::measurement const& m) {
@@ -129,6 +134,7 @@ std::string report(rung_result const& result) {
   line["speedup"] = or_null(result.speedup);
   line["page_speedup"] = or_null(result.page_speedup);
   line["drawing"] = result.drawing;
+  line["draws_times"] = result.of.draws_times;
   line["steps"] = steps_of(result.steps);
   return line.dump();
 }

@@ -108,6 +108,7 @@ struct rung {
 
   // Lines of text that show what the kernel did, from what it did; may run it on the problem again.
   std::function<std::vector<std::string>(problem const&)> draw = {};
+  bool draws_times = false;  // those lines are of times, to be recorded as the rung's own are
 
   // What the kernel combined with what, step by step, as it noted; runs it on a small problem.
   std::function<algorithm_steps(problem const&)> steps = {};

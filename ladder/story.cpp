@@ -18,7 +18,8 @@ std::pair<std::string*, std::string_view> labelled(story& s, std::string_view te
   std::pair<std::string_view, std::string*> const labels[] = {{"Change:", &s.change},
                                                               {"Predict:", &s.predict},
                                                               {"Measured:", &s.measured},
-                                                              {"Bytes:", &s.bytes}};
+                                                              {"Bytes:", &s.bytes},
+                                                              {"GPU only:", &s.gpu_only}};
   for (auto const& [label, to] : labels)
     if (text.starts_with(label)) return {to, without_margin(text.substr(label.size()))};
   return {nullptr, text};

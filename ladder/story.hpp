@@ -12,7 +12,8 @@ namespace ladder {
 
 struct story {
   std::string change, predict, measured, bytes;  // what follows "Change:", "Predict:" and so on
-  std::vector<std::string> more;                 // paragraphs
+  std::string gpu_only;           // what follows "GPU only:", why the SIMT machine cannot run it
+  std::vector<std::string> more;  // paragraphs
 };
 
 // Of lines of comment, each "// ...": a label's text goes on in the lines that are indented.

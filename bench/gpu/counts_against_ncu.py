@@ -52,7 +52,7 @@ def main(folder, out):
     rungs = [json.loads(line) for line in subprocess.run(
         [folder / "tally-ladder-gpu", "list"], check=True, capture_output=True).stdout.splitlines()]
     rows = []
-    for rung in (r["id"] for r in rungs if r["ladder"] in LADDERS and not r["peer"]):
+    for rung in (r["id"] for r in rungs if r["ladder"] in LADDERS and not (r["peer"] or r["gpu_only"])):
         counted = machine(folder, rung)
         row = {"rung": rung, "n": N, "grid": counted["grid"], "block": counted["block"],
                "machine": {k: counted["counts"][k] for k in ("sectors", "bank_conflicts")},

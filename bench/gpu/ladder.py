@@ -37,7 +37,11 @@ def lines_of(program, arguments):
 
 
 def kept(row):
-    return {key: row[key] for key in row if key not in ("drawing", "steps", "counts", "bound", "title", "why")}
+    """What only a GPU tells: its times, those that were drawn, and why another cannot run the rung."""
+    told = {"steps", "counts", "bound", "title", "why", "draws_times"}
+    told |= {"drawing"} if not row["draws_times"] else set()
+    told |= {"gpu_only"} if not row["gpu_only"] else set()
+    return {key: row[key] for key in row if key not in told}
 
 
 def save(runs, out):

@@ -67,6 +67,7 @@ static rung clocked_rung() {
       one_a_block, enqueue);
   r.scratch_bytes = [](problem const& p) { return p.grid * sizeof(cycles); };
   r.draw = draw;
+  r.draws_times = true;
   return r;
 }
 

@@ -46,6 +46,30 @@ def test_cub_was_measured_beside_the_rungs():
     assert cub["peer"] and cub["n"] == 10_000_000
 
 
+def drawn_times(rung):
+    """Of each line of its recorded drawing, microseconds by the host's clock and between events."""
+    [row] = [row for row in RUNS["memory"] if row["id"] == rung]
+    assert row["n"] == 1 << 22
+    return {line[:-24].strip(): [float(us) for us in line[-24:].split()] for line in row["drawing"][1:]}
+
+
+def test_the_first_kernel_over_managed_memory_waits_for_its_pages():
+    times = drawn_times("memory/09_managed")
+    for clock in (0, 1):
+        first, again, there, prefetched = (times[what][clock] for what in (
+            "managed memory: the first kernel", "managed memory: the second", "device memory: kernel",
+            "prefetched: kernel"))
+        # 16 MiB: at most 100 GB/s from the host.
+        assert first > 160 and first > 5 * max(again, there, prefetched)
+    assert all(host > event for host, event in times.values())
+
+
+def test_what_one_gpu_alone_tells_is_recorded():
+    rows = [row for row in RUNS["memory"] + RUNS["squares"] if "drawing" in row]
+    assert {row["id"] for row in rows} == {"memory/09_managed", "squares/07_clocked"}
+    assert {row["id"] for row in RUNS["memory"] if row.get("gpu_only")} == {"memory/09_managed"}
+
+
 @pytest.mark.parametrize("asked", ["reduce --dtype int32", "reduce --operator min --this-size",
                                    "reduce --operator max --this-size"])
 def test_tally_was_faster_than_cub_at_the_tutorials_size(asked):

@@ -16,6 +16,8 @@ TEST(ladder_story, has_what_follows_each_label_to_its_last_line_and_paragraphs_b
 // Predict:  more.
 // Measured: less: 3 us.
 // Bytes:    n.
+// GPU only: a reason
+//           or two.
 //
 // A paragraph
 // of two lines.
@@ -26,6 +28,7 @@ TEST(ladder_story, has_what_follows_each_label_to_its_last_line_and_paragraphs_b
   EXPECT_EQ(s.predict, "more.");
   EXPECT_EQ(s.measured, "less: 3 us.");
   EXPECT_EQ(s.bytes, "n.");
+  EXPECT_EQ(s.gpu_only, "a reason or two.");
   EXPECT_EQ(s.more, (std::vector<std::string>{"A paragraph of two lines.", "Another."}));
 }
 
