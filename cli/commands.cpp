@@ -264,11 +264,11 @@ constexpr command own[] = {
      "Each is verified on many sizes. With a GPU they are timed; without one they run on the SIMT\n"
      "machine, which counts what they do and finds races and bad accesses. Without a NAME, says "
      "which\n"
-     "ladders there are. `list` tells what of the tutorials is here, `exhibits` shows their "
-     "mistakes\n"
-     "being caught.",
+     "ladders there are. With a RUNG, shows that one with its picture and its source. `list` tells "
+     "what\n"
+     "of the tutorials is here, `exhibits` shows their mistakes being caught.",
      climbs,
-     {"tally ladder shuffle", "tally ladder list --json"},
+     {"tally ladder shuffle", "tally ladder scan 03_kogge_stone --svg scan.svg"},
      run_ladder},
     {"help",
      {},

@@ -6,8 +6,7 @@
 namespace tally::cli {
 
 // Files as they were when this was built.
-extern std::string_view const systems;           // ladder/systems.json
-extern std::string_view const recorded_on_h100;  // results/ladder_nvidia_h100.json,
-extern std::string_view const recorded_on_h200;  // and of other ladders, ..._h200.json
+extern std::string_view const systems;   // a list of ladder/systems.json
+extern std::string_view const recorded;  // a list of results/ladder_nvidia_*.json: the first counts
 
 }  // namespace tally::cli

@@ -4,14 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
+#include <set>
 
 #include "commands.hpp"
 #include "embedded.hpp"
 #include "ladder_program.hpp"
+#include "ladder_recorded.hpp"
 #include "ladder_svg.hpp"
 #include "ladder_text.hpp"
 #include "nearest.hpp"
+#include "progress.hpp"
 #include "report.hpp"
 #include "standard_output.hpp"
 #include "tally/devices.hpp"
@@ -31,24 +35,58 @@ std::string needed_program(std::string const& name) {
 }
 
 // How many rungs each ladder has.
-std::map<std::string, int> ladders() {
-  std::map<std::string, int> rungs;
-  for (auto const& rung : run_ladder_program(needed_program(on_machine), {"list"}))
-    ++rungs[rung.at("ladder").get<std::string>()];
-  return rungs;
+std::map<std::string, int> ladders(std::vector<json> const& rungs) {
+  std::map<std::string, int> counts;
+  for (auto const& rung : rungs) ++counts[rung.at("ladder").get<std::string>()];
+  return counts;
 }
 
-void check_name(std::string const& name) {
-  auto const rungs = ladders();
-  if (rungs.count(name)) return;
+void check_ladder(std::string const& name, std::vector<json> const& rungs) {
+  auto const known = ladders(rungs);
+  if (known.count(name)) return;
   std::vector<std::string> all{"exhibits", "list"};
-  for (auto const& [ladder, count] : rungs) all.push_back(ladder);
+  for (auto const& [ladder, count] : known) all.push_back(ladder);
   throw usage_error("unknown ladder '" + name + "'" +
                     did_you_mean(name, all, fmt::format("; there are {}", fmt::join(all, ", "))));
 }
 
-std::vector<std::string> program_arguments(ladder_arguments const& asked) {
-  std::vector<std::string> words{"run", asked.name};
+// What is behind the last slash, without the file's ending.
+std::string last_part(std::string const& path) {
+  return std::filesystem::path(path).filename().replace_extension().string();
+}
+
+// The name of the rung that is like the word: by its number, a part of it, or typing errors.
+std::string meant_rung(std::string const& word, std::vector<std::string> const& names) {
+  auto const number = word.find_first_not_of("0123456789") == word.npos
+                          ? fmt::format("{:0>2}_", word)
+                          : std::string();
+  auto const other = "; there are " + fmt::format("{}", fmt::join(names, ", "));
+  for (auto const& name : names)
+    if (number.empty() ? word.size() > 2 && name.find(word) != name.npos : name.starts_with(number))
+      return "; did you mean " + name + "?";
+  return did_you_mean(word, names, other);
+}
+
+// By its name in the table, or that of its file; either with its ladder's in front.
+void check_rung(ladder_arguments const& asked, std::vector<json> const& rungs) {
+  if (!asked.rung) return;
+  std::vector<std::string> names;
+  for (auto const& rung : rungs) {
+    if (rung.at("ladder") != asked.name) continue;
+    for (auto const key : {"id", "file"})
+      if (auto const name = last_part(rung.value(key, "")); !std::ranges::count(names, name))
+        names.push_back(name);
+  }
+  std::ranges::sort(names);
+  auto const front = asked.name + "/";
+  auto const word = asked.rung->substr(asked.rung->starts_with(front) ? front.size() : 0);
+  if (!std::ranges::count(names, word))
+    throw usage_error("unknown rung '" + *asked.rung + "' of " + asked.name +
+                      meant_rung(word, names));
+}
+
+std::vector<std::string> program_arguments(char const* verb, ladder_arguments const& asked) {
+  std::vector<std::string> words{verb, asked.name};
   auto const add = [&](std::string const& option, auto const& value) {
     if (!value) return;
     words.push_back(option);
@@ -73,13 +111,28 @@ std::vector<std::string> program_arguments(ladder_arguments const& asked) {
 // The bytes of all sectors over those that must move.
 json moved(json const& rung) {
   auto const& counts = rung.at("counts");
-  auto const least = rung.value("bytes", 0.0);
-  if (!counts.is_object() || least == 0) return nullptr;
-  return 32 * counts.at("sectors").get<double>() / least;
+  if (!counts.is_object() || rung.value("bytes", 0.0) == 0) return nullptr;
+  return 32 * counts.at("sectors").get<double>() / rung["bytes"].get<double>();
+}
+
+// Rungs that have been run, and the last one.
+std::pair<std::size_t, std::string> done(std::vector<json> const& rungs) {
+  std::set<std::string> ids;
+  std::string last;
+  for (auto const& rung : rungs)
+    if (rung.is_object()) ids.insert(last = rung.value("id", ""));
+  return {ids.size(), last_part(last)};
 }
 
 std::vector<json> rungs_of(char const* program, ladder_arguments const& asked) {
-  auto rungs = run_ladder_program(needed_program(program), program_arguments(asked));
+  auto const path = needed_program(program);
+  auto const all = run_ladder_program(path, program_arguments("list", asked)).size();
+  progress shown;
+  auto const show = [&](std::vector<json> const& so_far) {
+    auto const [count, last] = done(so_far);
+    shown.show(count, all, last);
+  };
+  auto rungs = run_ladder_program(path, program_arguments("run", asked), show);
   for (auto& rung : rungs) rung["moved"] = moved(rung);
   return rungs;
 }
@@ -97,27 +150,9 @@ void add_counts(std::vector<json>& rungs, ladder_arguments asked) {
   auto counted = rungs_of(on_machine, asked);
   for (auto& rung : rungs) {
     auto* const same = find_rung(counted, rung["id"]);
-    if (!same) continue;
+    if (!same || same->contains("only_on")) continue;
     for (auto const key : {"counts", "moved"}) rung[key] = (*same)[key];
     rung["counts_n"] = (*same)["n"];
-  }
-}
-
-// What a GPU took, beside what the machine counts: rungs whose counts are alike can be far apart.
-void add_recorded_times(std::vector<json>& rungs, ladder_arguments const& asked) {
-  if (asked.op || asked.grid || asked.block || asked.sweep || asked.k || asked.repeats) return;
-  auto const name = asked.name + (asked.type == "int32" ? " --dtype int32" : "");
-  for (auto const& text : {recorded_on_h100, recorded_on_h200}) {
-    auto const recorded = json::parse(text);
-    for (auto const& run : recorded.at("runs")) {
-      if (run.at("asked") != name) continue;
-      for (auto const& row : run.at("rows")) {
-        auto* const same = find_rung(rungs, row["id"]);
-        if (!same) continue;
-        for (auto const key : {"device", "n", "cold_us", "of_ceiling"})
-          (*same)["recorded"][key] = row.at(key);
-      }
-    }
   }
 }
 
@@ -127,9 +162,8 @@ bool takes_gpu(ladder_arguments const& asked) {
   return ladder_program(on_gpu) && !gpus().empty();
 }
 
-json climb(arguments const& options, stopwatch const& watch) {
+json climb(arguments const& options, bool gpu, stopwatch const& watch) {
   auto const& asked = options.ladder;
-  bool const gpu = takes_gpu(asked);
   auto rungs = rungs_of(gpu ? on_gpu : on_machine, asked);
   gpu ? add_counts(rungs, asked) : add_recorded_times(rungs, asked);
   json found = {{"schema", 1}, {"command", options.command}, {"ladder", asked.name}};
@@ -156,16 +190,19 @@ void print(arguments const& options, json const& found, std::string (&as_text)(j
                             : as_text(found));
 }
 
-// Throws, naming the first of `things` that is not as its `key` should be.
+// Throws, naming the first of `things` that is not as its `key` should be; null is nobody knows.
 void check_all(json const& things, char const* key, std::string const& failure) {
   for (auto const& one : things)
-    if (!one.at(key)) throw error(one.at("id").get<std::string>() + failure);
+    if (one.at(key) == false) throw error(one.at("id").get<std::string>() + failure);
 }
 
 void run_rungs(arguments const& options) {
   stopwatch const watch;
-  check_name(options.ladder.name);
-  auto const found = climb(options, watch);
+  bool const gpu = takes_gpu(options.ladder);
+  auto const all = run_ladder_program(needed_program(gpu ? on_gpu : on_machine), {"list"});
+  check_ladder(options.ladder.name, all);
+  check_rung(options.ladder, all);
+  auto const found = climb(options, gpu, watch);
   if (options.ladder.svg) write_svg(*options.ladder.svg, found);
   print(options, found, ladder_text);
   check_all(found["rungs"], "verified", " was not verified");
@@ -184,13 +221,14 @@ void list_systems(arguments const& options) {
   json const found = {{"schema", 1},
                       {"command", options.command},
                       {"ladder", "list"},
-                      {"systems", json::parse(systems)}};
+                      {"systems", json::parse(systems)[0]}};
   print(options, found, systems_text);
 }
 
 void list_ladders(arguments const& options) {
   json found = {{"schema", 1}, {"command", options.command}, {"ladder", nullptr}};
-  for (auto const& [name, rungs] : ladders())
+  auto const all = run_ladder_program(needed_program(on_machine), {"list"});
+  for (auto const& [name, rungs] : ladders(all))
     found["ladders"].push_back({{"id", name}, {"rungs", rungs}});
   print(options, found, ladders_text);
 }

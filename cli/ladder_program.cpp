@@ -2,11 +2,13 @@
 #include "ladder_program.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -39,15 +41,39 @@ class descriptor {
   int number_;
 };
 
+// Adds what comes next to the text; false at the end.
+bool read_more(int from, std::string& text) {
+  char piece[65536];
+  auto const n = ::read(from, piece, sizeof piece);
+  if (n > 0) text.append(piece, std::size_t(n));
+  return n > 0 || (n < 0 && errno == EINTR);
+}
+
 std::string read_all(int from) {
   std::string text;
-  char piece[65536];
-  for (;;) {
-    auto const n = ::read(from, piece, sizeof piece);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return text;
-    text.append(piece, std::size_t(n));
+  while (read_more(from, text)) continue;
+  return text;
+}
+
+using onlooker = std::function<void(std::vector<json> const&)>;
+
+// Its lines; one that is no JSON is discarded().
+std::vector<json> read_lines(int from, onlooker const& look) {
+  std::vector<json> lines;
+  std::string text;
+  auto const take = [&](std::size_t end) {
+    lines.push_back(json::parse(text.substr(0, end), nullptr, false));
+    text.erase(0, end + 1);
+  };
+  for (bool more = true; more;) {
+    constexpr int milliseconds = 500;
+    pollfd ready{.fd = from, .events = POLLIN, .revents = 0};
+    if (::poll(&ready, 1, milliseconds) > 0) more = read_more(from, text);
+    for (std::size_t end; (end = text.find('\n')) != text.npos;) take(end);
+    look(lines);
   }
+  if (!text.empty()) take(text.size());
+  return lines;
 }
 
 // In the new process. Does not return.
@@ -63,10 +89,12 @@ std::string read_all(int from) {
 
 struct ended {
   int status;
-  std::string out, errors;
+  std::vector<json> lines;
+  std::string errors;
 };
 
-ended run(std::string const& path, std::vector<std::string> const& arguments) {
+ended run(std::string const& path, std::vector<std::string> const& arguments,
+          onlooker const& look) {
   std::vector<char*> words{const_cast<char*>(path.c_str())};
   for (auto const& a : arguments) words.push_back(const_cast<char*>(a.c_str()));
   words.push_back(nullptr);
@@ -79,7 +107,7 @@ ended run(std::string const& path, std::vector<std::string> const& arguments) {
   if (child == 0) become(path.c_str(), words.data(), to, errors, self);
   to.close();
 
-  ended result{.status = 0, .out = read_all(from), .errors = {}};
+  ended result{.status = 0, .lines = read_lines(from, look), .errors = {}};
   while (::waitpid(child, &result.status, 0) < 0 && errno == EINTR) continue;
   ::lseek(errors, 0, SEEK_SET);
   result.errors = read_all(errors);
@@ -104,7 +132,7 @@ std::string complaint(std::string const& path, ended const& e) {
   if (WIFSIGNALED(e.status)) return name + " was ended by: " + ::strsignal(WTERMSIG(e.status));
   int const status = WEXITSTATUS(e.status);
   if (auto failure = failure_in(e.errors); status != 0 && !failure.empty()) return failure;
-  if (!e.out.empty() && status <= 1) return {};  // 1: a rung is wrong
+  if (!e.lines.empty() && status <= 1) return {};  // 1: a rung is wrong
   if (!e.errors.empty()) return e.errors.substr(0, e.errors.find('\n'));
   return name + " ended with status " + std::to_string(status) + " and said nothing";
 }
@@ -119,18 +147,14 @@ std::optional<std::string> ladder_program(std::string const& name) {
 }
 
 std::vector<json> run_ladder_program(std::string const& path,
-                                     std::vector<std::string> const& arguments) {
-  auto const e = run(path, arguments);
+                                     std::vector<std::string> const& arguments,
+                                     onlooker const& look) {
+  auto e = run(path, arguments, look);
   if (auto const why = complaint(path, e); !why.empty()) throw error(why);
   std::fputs(e.errors.c_str(), stderr);
-  std::vector<json> lines;
-  std::istringstream text(e.out);
-  try {
-    for (std::string line; std::getline(text, line);) lines.push_back(json::parse(line));
-  } catch (json::exception const&) {
+  if (std::ranges::any_of(e.lines, &json::is_discarded))
     throw error(fs::path(path).filename().string() + " printed a line that is no JSON");
-  }
-  return lines;
+  return std::move(e.lines);
 }
 
 }  // namespace tally::cli

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "ladder_steps_svg.hpp"
+#include "ladder_picture.hpp"
 #include "ladder_text.hpp"
 #include "svg.hpp"
 
@@ -49,7 +49,7 @@ std::string label_of(json const& rung, shown what, double times) {
     auto const& timed = what == shown::times ? rung : rung.at("recorded");
     text += fmt::format(", {} us", short_text(timed.at("cold_us").get<double>(), 4));
   }
-  if (what != shown::times)
+  if (what != shown::times && rung.at("counts").is_object())
     text += fmt::format(", {} sectors", rung.at("counts").at("sectors").dump());
   return text;
 }
@@ -62,33 +62,31 @@ std::vector<bar> bars_of(json const& ladder) {
     if (!times) continue;
     auto const id = rung.at("id").get<std::string>();
     bars.push_back({id.substr(id.find('/') + 1), label_of(rung, what, *times), *times,
-                    rung.at("verified"), rung.value("peer", false)});
+                    rung.at("verified") != false, rung.value("peer", json()) == true});
   }
   return bars;
 }
 
 std::string about(json const& ladder) {
-  switch (shown_of(ladder)) {
-    case shown::times: return "time of a call with cold caches, over the time of only reading";
-    case shown::counts: return "bytes of the sectors moved, over the least that must move";
-    case shown::recorded: break;
-  }
-  return fmt::format(
-      "time of a call with cold caches, over that of only reading; sectors counted "
-      "on the {}, n = {}",
-      ladder.at("device").get<std::string>(), ladder.at("n").dump());
+  auto const what = shown_of(ladder);
+  if (what == shown::counts) return "bytes of the sectors moved, over the least that must move";
+  std::string text = "time of a call with cold caches, over that of only reading";
+  if (what == shown::recorded && ladder.at("n").is_number())
+    text += fmt::format("; sectors counted on the {}, n = {}",
+                        ladder.at("device").get<std::string>(), ladder.at("n").dump());
+  return text;
 }
 
 // What was timed, or counted, and where.
 std::string title(json const& ladder) {
-  auto const name = ladder.at("ladder").get<std::string>();
-  auto const* of = &ladder;
-  if (shown_of(ladder) == shown::recorded)
-    of = &std::ranges::find_if(ladder.at("rungs"), [](json const& rung) {
-            return rung.contains("recorded");
-          })->at("recorded");
-  return fmt::format("{}: {}, n = {}", name, of->at("device").get<std::string>(),
-                     of->at("n").dump());
+  json of = ladder;
+  if (shown_of(ladder) == shown::recorded) {
+    of["n"] = nullptr;
+    for (auto const& rung : ladder.at("rungs"))
+      if (rung.contains("recorded") && of["n"] < rung["recorded"].at("n")) of = rung["recorded"];
+  }
+  auto text = ladder.at("ladder").get<std::string>() + ": " + of.at("device").get<std::string>();
+  return of.at("n").is_number() ? text + ", n = " + of["n"].dump() : text;
 }
 
 // Where the bars are.
@@ -168,11 +166,53 @@ text { font: 13px system-ui, "DejaVu Sans", sans-serif; fill: #24292f }
 .label { paint-order: stroke; stroke: white; stroke-width: 3px }
 .about, .tick { fill: #57606a } .tick { text-anchor: middle } .name { text-anchor: end }
 .bar { fill: #4477aa } .peer { fill: #bbbbbb } .wrong { fill: #ee6677 }
-.taken { stroke: #4477aa } circle { fill: #4477aa }
+.taken, .got { stroke: #4477aa } circle, #head { fill: #4477aa } .got { marker-end: url(#arrow) }
+.down { stroke: #ee7733 } .copied { stroke-dasharray: 4 3 } .own { stroke: #d0d7de }
+.cell { text-anchor: middle } .idle { fill: #a0a8b0 }
+.drawn { font-family: "DejaVu Sans Mono", monospace; font-size: 12px }
 .break { stroke: white; stroke-width: 4px }
 .grid { stroke: #d0d7de } .ceiling { stroke: #cc3311; stroke-width: 2; stroke-dasharray: 5 3 }
 </style>
+<marker id="arrow" orient="auto" markerWidth="8" markerHeight="8" refX="7" refY="4">
+<path id="head" d="M0 1L8 4L0 7z"/></marker>
 )";
+
+// What is below the bars: pictures of what rungs noted; of one that was asked for alone and has
+// none, the lines of text that it draws.
+struct below {
+  double width = 0, height = 0;
+  std::string text;
+};
+
+below pictures(json const& ladder, double top) {
+  below all;
+  for (auto const& rung : ladder.at("rungs"))
+    for (auto const& one : pictures_of(rung)) {
+      all.text += svg_of(one, top + all.height);
+      all.height += height_of(one);
+      all.width = std::max(all.width, width_of(one));
+    }
+  return all;
+}
+
+below lines(json const& rung, double top) {
+  constexpr double line_height = 18;
+  below all;
+  all.height = svg_margin;
+  for (auto const& line : rung.value("drawing", std::vector<std::string>{})) {
+    all.height += line_height;
+    all.text += svg_text(svg_margin, top + all.height, "drawn", line);
+    all.width = std::max(all.width, 2 * svg_margin + svg_letter * double(line.size()));
+  }
+  all.height += svg_margin;
+  return all;
+}
+
+below below_bars(json const& ladder, double top) {
+  auto const& rungs = ladder.at("rungs");
+  auto found = pictures(ladder, top);
+  return found.text.empty() && rungs.size() == 1 ? lines(rungs[0], top) : found;
+}
 
 }  // namespace
 
@@ -180,23 +220,16 @@ std::string ladder_svg(json const& ladder) {
   chart const drawing(bars_of(ladder));
   auto const heading = title(ladder), what = about(ladder);
   auto const ceiling = shown_of(ladder) == shown::counts ? "least possible" : "read ceiling";
-  double width = std::max({drawing.width(), 2 * svg_margin + 10 * double(heading.size()),
-                           2 * svg_margin + svg_letter * double(what.size())});
-  double height = drawing.height();
-  std::string steps;
-  for (auto const& rung : ladder.at("rungs")) {
-    steps_svg const noted(rung);
-    steps += noted.drawn(height);
-    height += noted.height();
-    width = noted.height() > 0 ? std::max(width, noted.width()) : width;
-  }
+  double const width = std::max({drawing.width(), 2 * svg_margin + 10 * double(heading.size()),
+                                 2 * svg_margin + svg_letter * double(what.size())});
+  auto const more = below_bars(ladder, drawing.height());
   return fmt::format(
              "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
-             "width=\"{0:.0f}\" height=\"{1:.0f}\">\n",
-             width, height) +
+             "width=\"{0:.0f}\" height=\"{1:.0f}\" xml:space=\"preserve\">\n",
+             std::max(width, more.width), drawing.height() + more.height) +
          style + "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n" +
          svg_text(svg_margin, 34, "title", heading) + svg_text(svg_margin, 56, "about", what) +
-         svg_text(drawing.x(1) + 6, top - 12, "about", ceiling) + drawing.drawn() + steps +
+         svg_text(drawing.x(1) + 6, top - 12, "about", ceiling) + drawing.drawn() + more.text +
          "</svg>\n";
 }
 

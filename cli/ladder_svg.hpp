@@ -8,9 +8,9 @@
 namespace tally::cli {
 
 // A drawing of what `tally ladder NAME --json` prints: a bar for each rung, as long as it is away
-// from the ceiling, on a logarithmic axis. On a GPU that is its time over the time of only reading;
-// on the SIMT machine its bytes over the least that must move. Below, the steps of rungs that note
-// them.
+// from the ceiling. On a GPU that is its time over the time of only reading; on the SIMT machine
+// that of a GPU which was recorded, or its bytes over the least that must move. Below, what rungs
+// noted: networks, and what lanes had from lanes; of a single rung, whatever it draws.
 std::string ladder_svg(json const& ladder);
 
 }  // namespace tally::cli

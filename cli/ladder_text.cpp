@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <vector>
+
+#include "ladder_picture.hpp"
 
 namespace tally::cli {
 namespace {
@@ -42,13 +45,21 @@ std::string name_of(json const& rung) {
   return id.substr(id.find('/') + 1);
 }
 
-std::string verified(json const& rung) { return rung.at("verified") ? "yes" : "NO"; }
+// A rung that only a GPU can run has been verified there.
+std::string verified(json const& rung) {
+  if (rung.at("verified").is_null()) return rung.contains("recorded") ? "recorded" : "-";
+  return rung.at("verified") ? "yes" : "NO";
+}
+
+std::string shape(json const& rung) {
+  return rung.at("grid").is_null() ? "-" : text_of(rung, "grid") + " x " + text_of(rung, "block");
+}
 
 cells counted(json const& rung) {
   auto const& counts = rung.at("counts");
   return {name_of(rung),
           verified(rung),
-          text_of(rung, "grid") + " x " + text_of(rung, "block"),
+          shape(rung),
           text_of(rung, "n"),
           text_of(counts, "sectors"),
           text_of(rung, "moved"),
@@ -64,7 +75,7 @@ cells counted(json const& rung) {
 cells timed(json const& rung) {
   return {name_of(rung),
           verified(rung),
-          text_of(rung, "grid") + " x " + text_of(rung, "block"),
+          shape(rung),
           text_of(rung, "n"),
           text_of(rung, "cold_us"),
           text_of(rung, "warm_us"),
@@ -102,6 +113,11 @@ std::string of_page(json const& rung) {
   return text;
 }
 
+// Why there is only what was recorded.
+std::string gpu_only(json const& rung) {
+  return rung.contains("only_on") ? text_of(rung, "gpu_only") : std::string();
+}
+
 // What a rung changes, what is to be expected of that, and what came of it.
 std::string why(json const& rung) {
   auto const told = rung.value("why", json::object());
@@ -111,29 +127,76 @@ std::string why(json const& rung) {
          paragraph(
              "note",
              fmt::format("{}", fmt::join(told.value("more", std::vector<std::string>{}), " "))) +
-         paragraph("page", of_page(rung)) + paragraph("file", rung.value("file", ""));
+         paragraph("page", of_page(rung)) + paragraph("GPU only", gpu_only(rung)) +
+         paragraph("file", rung.value("file", ""));
 }
 
-// Why a rung is there, what was wrong, and what it draws.
-std::string notes(json const& rung) {
-  std::string lines = why(rung);
+// What a recorded time is of.
+std::string recorded_on(json const& recorded) {
+  auto text = "an " + text_of(recorded, "device");
+  if (recorded.contains("date")) text += ", " + text_of(recorded, "date");
+  return text;
+}
+
+// What a rung draws, and what it drew when it was recorded.
+std::string drawing(json const& rung) {
+  std::string text;
+  auto const add = [&](json const& from) {
+    for (auto const& line : from.value("drawing", json::array()))
+      text += fmt::format("  {}\n", line.get<std::string>());
+  };
+  add(rung);
+  if (auto const figures = network_figures(rung); !figures.empty())
+    text += fmt::format("  {}\n", figures);
+  auto const recorded = rung.value("recorded", json::object());
+  if (recorded.contains("drawing")) {
+    text += fmt::format("  recorded on {}:\n", recorded_on(recorded));
+    add(recorded);
+  }
+  return text;
+}
+
+// Why a rung is there, unless the one before it has said so, what was wrong, and what it draws.
+std::string notes(json const& rung, json const* before) {
+  auto const same = [&](char const* key) {
+    return rung.value(key, json()) == before->value(key, json());
+  };
+  bool const told = before && same("file") && same("why") && same("page") && same("page_us");
+  std::string lines = told ? std::string() : why(rung);
   bool const all_it_can = rung.value("k", json()).is_number() && rung["k"] == rung["most_k"];
   if (all_it_can || (rung.contains("limit") && !rung.at("limit").is_null()))
     lines += fmt::format("  limit: {}\n", text_of(rung, "bound"));
-  for (auto const key : {"findings", "drawing"})
-    for (auto const& line : rung.value(key, json::array()))
-      lines += fmt::format("  {}\n", line.get<std::string>());
+  for (auto const& line : rung.value("findings", json::array()))
+    lines += fmt::format("  {}\n", line.get<std::string>());
+  lines += drawing(rung);
   if (lines.empty()) return {};
   return fmt::format("\n{}: {}\n{}", name_of(rung), text_of(rung, "title"), lines);
 }
 
 // What the recorded times are of.
-std::string recorded_on(json const& ladder) {
+std::string recorded_times(json const& ladder) {
+  json one;
+  std::set<std::uint64_t> sizes;
   for (auto const& rung : ladder.at("rungs"))
     if (rung.contains("recorded"))
-      return fmt::format("recorded us: a call with cold caches on an {}, n = {}\n",
-                         text_of(rung["recorded"], "device"), text_of(rung["recorded"], "n"));
-  return {};
+      sizes.insert((one = rung["recorded"]).at("n").get<std::uint64_t>());
+  if (sizes.empty()) return {};
+  auto const others = fmt::format("{}", fmt::join(sizes.begin(), std::prev(sizes.end()), ", "));
+  return fmt::format("recorded us: a call with cold caches on {}, n = {}{}\n", recorded_on(one),
+                     *sizes.rbegin(),
+                     others.empty() ? "" : "; of rungs that are for fewer elements, " + others);
+}
+
+// The files of the rungs that were asked for, each once.
+std::string sources(json const& rungs) {
+  std::string text, last;
+  for (auto const& rung : rungs) {
+    auto const file = rung.value("file", "");
+    if (!rung.contains("source") || file == last) continue;
+    text += fmt::format("\n{}:\n\n{}", file, rung["source"].get<std::string>());
+    last = file;
+  }
+  return text;
 }
 
 }  // namespace
@@ -160,9 +223,10 @@ std::string ladder_text(json const& ladder) {
       fmt::format("{}: {}\n\n", text_of(ladder, "ladder"), text_of(ladder, "device")) + table(rows);
   text += on_gpu ? "\nof ceiling: the time that only reading takes, over the rung's\n"
                  : "\nmoved: the bytes of all sectors, over the least that must move\n";
-  text += recorded_on(ladder);
-  for (auto const& rung : rungs) text += notes(rung);
-  return text;
+  text += recorded_times(ladder);
+  for (std::size_t i = 0; i < rungs.size(); ++i)
+    text += notes(rungs[i], i == 0 ? nullptr : &rungs[i - 1]);
+  return text + sources(rungs);
 }
 
 std::string exhibits_text(json const& exhibits) {

@@ -192,9 +192,27 @@ void define_selection_of_rungs(CLI::App& app, ladder_arguments& a) {
       "Equal elements each count, for those too");
 }
 
+void define_rung(CLI::App& app, ladder_arguments& a) {
+  auto const take = [&a](std::string const& text) {
+    if (a.rung.value_or(text) != text)
+      throw usage_error("--rung: is given twice, as '" + *a.rung + "' and '" + text + "'");
+    a.rung = text;
+  };
+  app.add_option_function<std::string>(
+         "RUNG",
+         [&a, take](std::string const& text) {
+           a.given.push_back(text);
+           take(text);
+         },
+         "One rung of it: with its picture and its source")
+      ->option_text(" ");
+  rung_value(app, "--rung", "RUNG", "Says the same", a, take);
+}
+
 void define_ladder(CLI::App& app, ladder_arguments& a) {
   app.add_option("NAME", a.name, "A ladder, or list, or exhibits; without it, which there are")
       ->option_text(" ");
+  define_rung(app, a);
   rung_value(
       app, "--where", "PLACE", "simt, gpu or auto: a GPU if there is one (auto)", a,
       [&a](auto const& text) { a.where = choice("--where", text, {"auto", "simt", "gpu"}); });
@@ -206,8 +224,8 @@ void define_ladder(CLI::App& app, ladder_arguments& a) {
              });
   rung_value(app, "--dtype", "TYPE", "float32 or int32: rungs that take it only", a,
              [&a](auto const& text) { a.type = choice("--dtype", text, {"float32", "int32"}); });
-  rung_value(app, "--rung", "ID", "This one only", a, [&a](auto const& text) { a.rung = text; });
-  rung_value(app, "--svg", "FILE", "Also draw the rungs as bars, and their steps", a,
+  rung_value(app, "--svg", "FILE",
+             "Also draw the rungs as bars, and what went where in their steps", a,
              [&a](auto const& text) { a.svg = text; });
 }
 

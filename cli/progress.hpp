@@ -4,10 +4,11 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace tally::cli {
 
-// A bar on standard error, if that is a terminal and the work takes more than a second.
+// A line on standard error, if that is a terminal and the work takes more than a second.
 class progress {
  public:
   progress();
@@ -18,7 +19,9 @@ class progress {
   // How many bytes there are in all; unless told, the bar only says how many there were.
   void expect(std::uint64_t bytes) { expected_ = bytes; }
   void advance(std::uint64_t bytes);
-  // Removes the bar.
+  // Things instead of bytes: how many of all are done, and what the last was.
+  void show(std::size_t done, std::size_t all, std::string const& last);
+  // Removes the line.
   void finish();
 
  private:
@@ -27,6 +30,8 @@ class progress {
   clock::time_point next_;
   std::uint64_t done_ = 0;
   std::optional<std::uint64_t> expected_;
+
+  bool is_due();
 };
 
 }  // namespace tally::cli

@@ -64,6 +64,17 @@ ordered_json what_it_is(rung const& r) {
           {"why", why(told)}};
 }
 
+// With all that what_it_is() has.
+ordered_json what_it_is(rung_elsewhere const& r) {
+  auto const s = story_of_file(r.file);
+  ordered_json line{{"id", r.id}, {"ladder", r.ladder()}, {"file", r.file}, {"title", s.title}};
+  for (auto const key : {"bound", "page", "page_us", "limit", "peer"}) line[key] = nullptr;
+  line["gpu_only"] = s.gpu_only.empty() ? "others' code, which needs nvcc" : s.gpu_only;
+  line["why"] = why(s);
+  line["only_on"] = "gpu";
+  return line;
+}
+
 ordered_json counts_of(rung const& r, world::measurement const& m) {
   if (m.counts.empty()) return nullptr;
   ordered_json counts;
@@ -85,6 +96,17 @@ ordered_json steps_of(algorithm_steps const& all) {
   return steps;
 }
 
+ordered_json scenes_of(std::vector<lane_scene> const& all) {
+  ordered_json scenes = ordered_json::array();
+  for (auto const& s : all) {
+    scenes.push_back({{"what", s.what}, {"lanes", s.lanes}, {"steps", ordered_json::array()}});
+    for (auto const& step : s.steps)
+      scenes.back()["steps"].push_back(
+          {{"name", step.name}, {"from", step.from}, {"got", step.got}, {"holds", step.holds}});
+  }
+  return scenes;
+}
+
 ordered_json of_ceiling(world::measurement const& m) {
   if (!m.read_us || !m.cold_us) return nullptr;
   return *m.read_us / *m.cold_us;
@@ -96,6 +118,22 @@ std::string describe(rung const& r) {
   ordered_json line = what_it_is(r);
   line["operators"] = names_of(r.operations);
   line["dtypes"] = names_of(r.elements);
+  return line.dump();
+}
+
+std::string describe(rung_elsewhere const& r) { return what_it_is(r).dump(); }
+
+std::string report(rung_elsewhere const& r, bool with_source) {
+  ordered_json line = what_it_is(r);
+  line["where"] = world::name();
+  line["device"] = world::device();
+  for (auto const key : {"n", "dtype", "op", "grid", "block", "k", "most_k", "distinct", "bytes",
+                         "verified", "error", "host_additions", "counts", "cold_us", "warm_us",
+                         "of_ceiling", "speedup", "page_speedup", "draws_times"})
+    line[key] = nullptr;
+  for (auto const key : {"findings", "drawing", "steps", "scenes"})
+    line[key] = ordered_json::array();
+  if (with_source) line["source"] = text_of_file(r.file);
   return line.dump();
 }
 
@@ -136,6 +174,8 @@ std::string report(rung_result const& result) {
   line["drawing"] = result.drawing;
   line["draws_times"] = result.of.draws_times;
   line["steps"] = steps_of(result.steps);
+  line["scenes"] = scenes_of(result.scenes);
+  if (result.with_source) line["source"] = text_of_file(result.of.file);
   return line.dump();
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ladder/draw_steps.hpp"
+#include "ladder/elsewhere.hpp"
 #include "ladder/in_processes.hpp"
 #include "ladder/report.hpp"
 #include "ladder/verify.hpp"
@@ -35,17 +36,31 @@ bool takes(std::vector<T> const& offered, std::optional<T> asked) {
   return !asked || std::ranges::count(offered, *asked);
 }
 
-std::vector<rung> chosen(request const& asked) {
-  std::vector<rung> found;
+// By its id, or by its file, which may be that of several.
+template <class Rung>
+bool is_meant(Rung const& r, request const& asked) {
+  return (asked.ladder.empty() || r.ladder() == asked.ladder) &&
+         (!asked.rung || r.id == *asked.rung || id_of_file(r.file) == *asked.rung);
+}
+
+struct choice {
+  std::vector<rung> here;
+  std::vector<rung_elsewhere> elsewhere;  // nobody here knows what they take
+};
+
+// Throws if there is none.
+choice chosen(request const& asked) {
+  choice found;
   for (rung const& r : rungs()) {
-    bool const meant = r.ladder() == asked.ladder && (!asked.rung || r.id == *asked.rung);
     bool const selects = (!asked.k && !asked.repeats) || r.most_k;
     bool const able = !asked.only_able || r.largest_n() >= asked.n.value_or(0);
-    if (meant && selects && able && (!asked.distinct || r.takes_distinct) &&
+    if (is_meant(r, asked) && selects && able && (!asked.distinct || r.takes_distinct) &&
         takes(r.operations, asked.op) && takes(r.elements, asked.type))
-      found.push_back(r);
+      found.here.push_back(r);
   }
-  if (!found.empty()) return found;
+  for (auto const& r : rungs_elsewhere())
+    if (is_meant(r, asked)) found.elsewhere.push_back(r);
+  if (!found.here.empty() || (asked.rung && !found.elsewhere.empty())) return found;
   throw tally::error(fmt::format("{}: no rung of this program is in that ladder and takes that",
                                  asked.rung.value_or(asked.ladder)));
 }
@@ -104,6 +119,7 @@ rung_result climb(rung const& r, problem const& given, request const& asked, inp
   prepared const memory(r, given, in, 0);
   if (!asked.verify_only) result.measured = world::measure(r, memory.given());
   if (r.draw && !asked.sweep) result.drawing = r.draw(memory.given());
+  if (r.scenes && !asked.sweep) result.scenes = r.scenes(memory.given());
   if (r.steps && !asked.sweep) {
     result.steps = r.steps(memory.given());
     result.drawing = draw_steps(result.steps);
@@ -131,6 +147,7 @@ bool run_rung(rung const& r, request const& asked, input_store& inputs, baseline
   bool verified = true;
   for (problem const& given : problems) {
     rung_result result = climb(r, given, asked, inputs);
+    result.with_source = asked.rung && !asked.sweep;
     if (!asked.sweep && !asked.rung) first.speed_up(result);
     verified = verified && result.checked.verified;
     std::puts(report(result).c_str());
@@ -141,19 +158,24 @@ bool run_rung(rung const& r, request const& asked, input_store& inputs, baseline
 
 }  // namespace
 
-int list() {
-  for (rung const& r : rungs()) std::puts(describe(r).c_str());
+int list(request const& asked) {
+  auto const found = chosen(asked);
+  for (auto const& r : found.here) std::puts(describe(r).c_str());
+  for (auto const& r : found.elsewhere) std::puts(describe(r).c_str());
   return 0;
 }
 
 int run(request const& asked) {
   world::device();  // throws if there is none
-  auto const all = chosen(asked);
+  auto const [here, elsewhere] = chosen(asked);
   input_store inputs;
-  baseline first(all);
-  return in_processes(all.size(), world::rungs_at_once(), [&](std::size_t i) {
-    return run_rung(all[i], asked, inputs, first) ? 0 : 1;
+  baseline first(here);
+  int const status = in_processes(here.size(), world::rungs_at_once(), [&](std::size_t i) {
+    return run_rung(here[i], asked, inputs, first) ? 0 : 1;
   });
+  if (asked.once) return status;
+  for (auto const& r : elsewhere) std::puts(report(r, asked.rung.has_value()).c_str());
+  return status;
 }
 
 }  // namespace ladder

@@ -12,7 +12,7 @@ namespace ladder {
 
 // What the user asked for; what is not there, each rung chooses.
 struct request {
-  std::string ladder;
+  std::string ladder;  // empty: all
   std::optional<std::string> rung;
   std::optional<std::size_t> n;
   std::optional<element> type;
@@ -31,8 +31,8 @@ struct request {
 std::map<std::string, element> element_names();
 std::map<std::string, operation> operation_names();
 
-// These print, and return the exit status: 1 if a rung was not verified.
-int list();
+// These print, also of rungs that only another program can run (elsewhere.hpp), and return the exit status: 1 if a rung was not verified.
+int list(request const& asked);
 int run(request const& asked);
 
 }  // namespace ladder

@@ -13,6 +13,13 @@ static std::vector<rung>& all() {
 
 std::vector<rung> const& rungs() { return all(); }
 
+std::string id_of_file(std::string_view file) {
+  auto const name = file.rfind('/'), folder = file.rfind('/', name - 1) + 1;
+  std::string ladder(file.substr(folder, name - folder));
+  std::ranges::replace(ladder, '_', '-');
+  return ladder.append(file.substr(name, file.rfind('.') - name));
+}
+
 registered::registered(rung made) {
   if (made.file.empty()) {
     made.file = "ladder/" + made.id + ".cu";

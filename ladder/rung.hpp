@@ -9,6 +9,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ladder {
@@ -69,6 +70,19 @@ struct combined {
 };
 using algorithm_steps = std::vector<std::vector<combined>>;
 
+// What the lanes of one launch did, as they noted. Of each step: the lane of its own block that
+// each thread has a value from, -1 if it did not call; the value; and what the thread holds then.
+// The first step is before any value went.
+struct lane_step {
+  std::string name;
+  std::vector<int> from, got, holds;
+};
+struct lane_scene {
+  std::string what;
+  unsigned lanes;  // a block
+  std::vector<lane_step> steps;
+};
+
 // One rung. A function that takes a problem must not keep it.
 struct rung {
   // "reduce/03_interleaved": ladder/reduce/03_interleaved.cu, unless `file` says; top-k: top_k/.
@@ -112,6 +126,8 @@ struct rung {
 
   // What the kernel combined with what, step by step, as it noted; runs it on a small problem.
   std::function<algorithm_steps(problem const&)> steps = {};
+  // What lanes had from lanes, likewise.
+  std::function<std::vector<lane_scene>(problem const&)> scenes = {};
 
   // How many blocks take n elements, where the user does not say: at most as many as a grid has.
   unsigned grid_for(std::size_t n, unsigned threads) const {
@@ -130,6 +146,9 @@ struct rung {
 
 // Every rung of the program, by id.
 std::vector<rung> const& rungs();
+
+// "ladder/top_k/16_cub.cu" is that of "top-k/16_cub", and of others whose ids begin so.
+std::string id_of_file(std::string_view file);
 
 // `registered const here{rung{...}}` at namespace scope puts a rung into the program, or several.
 struct registered {

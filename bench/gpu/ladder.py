@@ -7,6 +7,7 @@ usage: ladder.py run FOLDER OUT.json [quick]
        ladder.py table RESULTS.json       prints Markdown
 """
 
+import datetime
 import json
 import subprocess
 import sys
@@ -38,7 +39,7 @@ def lines_of(program, arguments):
 
 def kept(row):
     """What only a GPU tells: its times, those that were drawn, and why another cannot run the rung."""
-    told = {"steps", "counts", "bound", "title", "why", "draws_times"}
+    told = {"steps", "scenes", "counts", "bound", "title", "why", "draws_times"}
     told |= {"drawing"} if not row["draws_times"] else set()
     told |= {"gpu_only"} if not row["gpu_only"] else set()
     return {key: row[key] for key in row if key not in told}
@@ -49,7 +50,8 @@ def save(runs, out):
                       + ",\n".join(json.dumps(kept(row)) for row in one["rows"]) + "\n]}"
                       for one in runs)
     device = json.dumps(runs[0]["rows"][0]["device"])
-    Path(out).write_text(f'{{"device": {device}, "runs": [\n{text}\n]}}\n')
+    date = datetime.date.today().isoformat()
+    Path(out).write_text(f'{{"device": {device}, "date": "{date}", "runs": [\n{text}\n]}}\n')
 
 
 def run(folder, out, quick=False):

@@ -100,6 +100,28 @@ std::vector<std::string> draw(experiment const& what, trace all) {
   return lines;
 }
 
+// What draw() draws, as numbers.
+std::vector<lane_scene> scenes(experiment const& what, trace all) {
+  std::vector<lane_scene> found;
+  for_each_scene(what, all, [&](scene const& s, trace steps) {
+    auto& of = found.emplace_back(lane_scene{.what = s.what, .lanes = s.lanes, .steps = {}});
+    for (std::size_t i = 0; i <= s.steps.size(); ++i) {
+      auto const now = steps.subspan(i * s.threads(), s.threads());
+      of.steps.push_back({.name = i == 0 ? std::string() : s.steps[i - 1],
+                          .from = column(now, &step::from),
+                          .got = column(now, &step::got),
+                          .holds = column(now, &step::holds)});
+    }
+  });
+  return found;
+}
+
+std::vector<step> noted(experiment const& what, cudaStream_t stream) {
+  tally::device_array<step> const out(size_of(what));
+  run(what, out.data(), stream);
+  return out.to_host();
+}
+
 trace trace_in(std::span<std::byte const> bytes) {
   return {reinterpret_cast<step const*>(bytes.data()), bytes.size() / sizeof(step)};
 }
@@ -121,12 +143,8 @@ rung rung_of(experiment const& what) {
       .must_move = [=](problem const&) { return bytes; },
       .enqueue = [=](problem const& p) { run(what, static_cast<step*>(p.out), p.stream); },
       .judge = [=](outcome const& o) { return judge(what, trace_in(o.out)); },
-      .draw =
-          [=](problem const& p) {
-            tally::device_array<step> const out(size_of(what));
-            run(what, out.data(), p.stream);
-            return draw(what, out.to_host());
-          },
+      .draw = [=](problem const& p) { return draw(what, noted(what, p.stream)); },
+      .scenes = [=](problem const& p) { return scenes(what, noted(what, p.stream)); },
   };
 }
 

@@ -3,6 +3,7 @@
 
 import json
 import os
+import pty
 import shutil
 import signal
 import subprocess
@@ -152,6 +153,105 @@ def test_recorded_times_tell_apart_what_counts_do_not():
 
     in_another_shape = json.loads(run_copy(*arguments, "--json", "--block", "32")[1])["rungs"]
     assert not any("recorded" in one for one in in_another_shape)
+
+
+def elsewhere(name, **more):
+    return rung("simt", name, n=None, grid=None, block=None, bytes=None, verified=None, only_on="gpu",
+                gpu_only="far away", **more) | {"counts": None}
+
+
+def test_of_a_rung_that_only_a_gpu_can_run_there_is_what_was_recorded():
+    file = "ladder/reduce/12_cub.cu"
+    command_with(ladder_simt=printing(rung("simt", "13_tally"), elsewhere("12_cub", file=file),
+                                      elsewhere("20_other", file="ladder/reduce/20_other.cu")))
+    status, out, errors = run_copy("ladder", "reduce", "--where", "simt")
+    assert (status, errors) == (0, "")
+    rows = [line.split() for line in out.splitlines()[3:6]]
+    assert [row[0] for row in rows] == ["12_cub", "13_tally", "20_other"]
+    assert [row[1] for row in rows] == ["recorded", "yes", "-"]
+    assert out.count("  GPU only  far away\n") == 2
+
+    def shown(*options):
+        found = json.loads(run_copy("ladder", "reduce", "--where", "simt", "--json", *options)[1])["rungs"]
+        return {one["id"].split("/")[1]: "recorded" in one for one in found}
+    assert shown() == {"12_cub": True, "13_tally": True, "20_other": False}
+    assert shown("--dtype", "int32") == {"12_cub": True, "13_tally": True}
+    assert shown("--dtype", "float32") == {"12_cub": True, "13_tally": True}
+    assert shown("--block", "32") == {"13_tally": False}
+    # A program that is asked for one rung says that one only; these scripts always say all.
+    assert shown("12_cub", "--block", "32") == {"12_cub": False, "13_tally": False, "20_other": False}
+
+
+def network(*steps):
+    return rung("simt", "01_net", steps=steps)
+
+
+def blelloch(n):
+    """Up a tree of sums; then down, where a place hands what it has to the left, and both to the right."""
+    up, down, by = [], [], 1
+    while by < n:
+        up.append([[i - by, i, i - 2 * by + 1, i, 0] for i in range(2 * by - 1, n, 2 * by)])
+        by *= 2
+    down.append([[n - 1, n - 1, 0, -1, 1]])  # nothing yet: the identity
+    while by > 1:
+        by //= 2
+        down.append([one for i in range(2 * by - 1, n, 2 * by)
+                     for one in ([i, i - by, 0, i - 2 * by, 1], [i - by, i, 0, i - by, 0])])
+    return up + down
+
+
+@pytest.mark.parametrize("steps, figures, down, copied", [
+    # Sklansky: in the last of three steps place 3 is taken by four others, and holds on.
+    ([[[i - 1, i, i - 1] for i in (1, 3, 5, 7)], [[1, 2, 0], [1, 3, 0], [5, 6, 4], [5, 7, 4]],
+      [[3, i, 0] for i in (4, 5, 6, 7)]], "3 steps, 12 applications, fan-out 5", 0, 0),
+    ([[[i, i + 1, 0]] for i in range(7)], "7 steps, 7 applications, fan-out 2", 0, 0),
+    (blelloch(8), "7 steps, 14 applications, fan-out 2", 7, 8)])
+def test_networks_are_drawn_with_their_figures_and_copies_dashed(steps, figures, down, copied):
+    command_with(ladder_simt=printing(network(*steps)))
+    out = run_copy("ladder", "reduce", "--where", "simt", "--svg", "x.svg")[1]
+    assert f"\n  {figures}\n" in out
+    root = ElementTree.parse("x.svg").getroot()
+    styles = [p.get("class") for p in root.iter(SVG + "path")]
+    assert styles.count("taken copied") == copied
+    assert styles.count("taken down") == down
+    text = [t.text for t in root.iter(SVG + "text")]
+    assert any(t.startswith(figures) and ("dashed" in t) == (copied > 0) for t in text)
+    held = [t.text for t in root.iter(SVG + "title")]
+    assert held == [f"{one[2]}-{one[3] if len(one) > 3 else one[1]}" if len(one) < 4 or one[2] <= one[3] else "nothing"
+                    for step in steps for one in sorted(step, key=lambda one: one[1])]
+
+
+def on_a_terminal(*arguments):
+    """What the copy prints, and what it shows on a terminal on stderr."""
+    ours, its = pty.openpty()
+    with subprocess.Popen(["./tally", *arguments], stdout=subprocess.PIPE, stderr=its) as command:
+        os.close(its)
+        shown = b""
+        try:
+            while piece := os.read(ours, 4096):
+                shown += piece
+        except OSError:  # as Linux says that nobody has the other end
+            pass
+        out = command.stdout.read().decode()
+    os.close(ours)
+    return out, shown.decode()
+
+
+def test_a_long_run_shows_on_a_terminal_how_far_it_is():
+    first, second = rung("simt", "01_a"), rung("simt", "02_b")
+    slowly = f"[ $1 = run ] && pause=1.7 || pause=0; {printing(first)}; sleep $pause; {printing(second)}; sleep $pause"
+    command_with(ladder_simt=slowly)
+    out, shown = on_a_terminal("ladder", "reduce", "--where", "simt")
+    assert "01_a" in out and " of 2" not in out
+    lines = shown.split("\r")
+    assert f"[{'#' * 20}{' ' * 20}] 1 of 2  01_a\x1b[K" in lines and f"[{'#' * 40}] 2 of 2  02_b\x1b[K" in lines
+    assert shown.endswith("\r\x1b[K")
+    assert run_copy("ladder", "reduce", "--where", "simt")[2] == ""
+
+
+def test_a_short_run_shows_nothing():
+    command_with(ladder_simt=printing(rung("simt", "01_a")))
+    assert on_a_terminal("ladder", "reduce", "--where", "simt")[1] == ""
 
 
 def test_programs_that_are_not_there_are_named():
