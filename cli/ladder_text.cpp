@@ -123,6 +123,7 @@ std::string why(json const& rung) {
   auto const told = rung.value("why", json::object());
   return paragraph("change", told.value("change", "")) +
          paragraph("predicted", told.value("predict", "")) +
+         paragraph("bytes", told.value("bytes", "")) +
          paragraph("measured", told.value("measured", "")) +
          paragraph(
              "note",
@@ -156,6 +157,21 @@ std::string drawing(json const& rung) {
   return text;
 }
 
+// What bounds a rung, in its time or in what it can do.
+std::string bound(json const& rung) {
+  bool const all_it_can = rung.value("k", json()).is_number() && rung["k"] == rung["most_k"];
+  bool const limited = all_it_can || !rung.value("limit", json()).is_null();
+  auto const text = rung.value("bound", json());
+  return text.is_string() ? paragraph(limited ? "limit" : "bound", text) : std::string();
+}
+
+// What is not finished.
+std::string left(json const& rung) {
+  auto const additions = rung.value("host_additions", json());
+  if (!additions.is_number() || additions == 0) return {};
+  return paragraph("left", additions.dump() + " additions, to the host");
+}
+
 // Why a rung is there, unless the one before it has said so, what was wrong, and what it draws.
 std::string notes(json const& rung, json const* before) {
   auto const same = [&](char const* key) {
@@ -163,9 +179,7 @@ std::string notes(json const& rung, json const* before) {
   };
   bool const told = before && same("file") && same("why") && same("page") && same("page_us");
   std::string lines = told ? std::string() : why(rung);
-  bool const all_it_can = rung.value("k", json()).is_number() && rung["k"] == rung["most_k"];
-  if (all_it_can || (rung.contains("limit") && !rung.at("limit").is_null()))
-    lines += fmt::format("  limit: {}\n", text_of(rung, "bound"));
+  lines += bound(rung) + left(rung);
   for (auto const& line : rung.value("findings", json::array()))
     lines += fmt::format("  {}\n", line.get<std::string>());
   lines += drawing(rung);

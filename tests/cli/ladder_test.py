@@ -195,6 +195,7 @@ def test_one_rung_is_shown_with_its_source(words):
 def test_the_rungs_of_one_file_are_told_of_once():
     text = answer("ladder", "memory", "03_stride", "-n", 1000, "--where", "simt")
     assert text.count("\nladder/memory/03_stride.cu:\n") == text.count("  change    of every 1, 2, 4,") == 1
+    assert all(f"\n03_stride_{by:02}: One of every {by} numbers\n" in text for by in (1, 2, 4, 8, 16, 32))
     rows = [line.split()[0] for line in text.splitlines()[3:9]]
     assert rows == [f"03_stride_{by:02}" for by in (1, 2, 4, 8, 16, 32)]
 
@@ -221,10 +222,17 @@ def test_a_rung_says_why_it_is_there():
     assert "on an H200" in rung["why"]["measured"]
     text = answer("ladder", *arguments, "--where", "simt")
     for line in ("  change    the steps from 64 totals on", "  predicted 6 block barriers fewer of 11",
-                 "  measured  on an H200", "  page      TwoPassWarpSyncKernel, 40 us",
+                 "  bytes     n elements read, a state a block", "  measured  on an H200",
+                 "  bound     reading, then 5 block barriers", "  page      TwoPassWarpSyncKernel, 40 us",
                  "  file      ladder/reduce/05_last_warp.cu"):
         assert line in text
     assert all(len(line) <= 100 for line in text.split("05_last_warp: ")[1].splitlines()[1:])
+
+
+@pytest.mark.parametrize("rung, left", [("02_one_block", 512), ("04_block_sums", 8), ("08_whole_chip", None)])
+def test_what_is_left_to_the_host_is_told(rung, left):
+    text = answer("ladder", "squares", rung, "-n", 5000, "--where", "simt")
+    assert re.findall(r"^  left +(\d+) additions, to the host$", text, re.MULTILINE) == [str(left)] * (left is not None)
 
 
 def test_what_one_block_can_do_is_its_limit():
@@ -232,7 +240,7 @@ def test_what_one_block_can_do_is_its_limit():
     found = climbed(*arguments)
     [rung] = found["rungs"]
     assert (found["n"], rung["n"], rung["limit"]) == (2048, 2048, 2048)
-    assert "  limit: one block" in answer("ladder", *arguments, "--where", "simt")
+    assert "  limit     one block" in answer("ladder", *arguments, "--where", "simt")
 
 
 def test_the_size_of_a_ladder_is_that_of_its_rungs_which_have_no_limit():
@@ -245,7 +253,7 @@ def test_a_selection_takes_k_and_different_elements_only():
     rungs = climbed("top-k", "-k", 7, "--distinct", "--rung", "top-k/07_columns", "-n", 500)["rungs"]
     assert [(r["k"], r["distinct"], r["verified"]) for r in rungs] == [(7, True, True)]
     text = answer("ladder", "top-k", "-k", 200, "--rung", "top-k/07_columns", "-n", 500, "--where", "simt")
-    assert "  limit: k <= 48 at 256 threads" in text
+    assert "  limit     k <= 48 at 256 threads" in text
 
 
 @pytest.mark.parametrize("option", [("-k", 3), ("--repeats",), ("--distinct",)])
