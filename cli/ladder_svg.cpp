@@ -199,11 +199,12 @@ below lines(json const& rung, double top) {
   constexpr double line_height = 18;
   below all;
   all.height = svg_margin;
-  for (auto const& line : rung.value("drawing", std::vector<std::string>{})) {
-    all.height += line_height;
-    all.text += svg_text(svg_margin, top + all.height, "drawn", line);
-    all.width = std::max(all.width, 2 * svg_margin + svg_letter * double(line.size()));
-  }
+  for (auto const& from : {rung, rung.value("recorded", json::object())})
+    for (auto const& line : from.value("drawing", std::vector<std::string>{})) {
+      all.height += line_height;
+      all.text += svg_text(svg_margin, top + all.height, "drawn", line);
+      all.width = std::max(all.width, 2 * svg_margin + svg_letter * double(line.size()));
+    }
   all.height += svg_margin;
   return all;
 }
