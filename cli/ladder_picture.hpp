@@ -37,11 +37,6 @@ struct picture {
 // picture for each block of its scenes; otherwise none.
 std::vector<picture> pictures_of(json const& rung);
 
-// What a network comes to, as "4 steps, 49 applications, fan-out 2"; empty if the rung noted none.
-// The fan-out: how many places take what one place holds, in one step, itself included if it still
-// holds it then.
-std::string network_figures(json const& rung);
-
 double width_of(picture const& drawn);
 double height_of(picture const& drawn);
 std::string svg_of(picture const& drawn, double top);

@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "ladder_picture.hpp"
 
@@ -37,35 +35,12 @@ std::vector<network_step> network_of(json const& rung) {
   return steps;
 }
 
-int fan_out(network_step const& step) {
-  std::map<int, int> takers;
-  std::set<int> gone;
-  for (auto const& a : step) {
-    if (a.from >= 0 && a.from != a.to) ++takers[a.from];
-    if (a.copied) gone.insert(a.to);
-  }
-  int most = 0;
-  for (auto const& [place, count] : takers) most = std::max(most, count + !gone.count(place));
-  return most;
-}
-
 // How far the farthest value went that was combined.
 int distance(network_step const& step) {
   int farthest = 0;
   for (auto const& a : step)
     if (!a.copied) farthest = std::max(farthest, std::abs(a.to - a.from));
   return farthest;
-}
-
-std::string figures(std::vector<network_step> const& steps) {
-  std::size_t applications = 0;
-  int most = 0;
-  for (auto const& step : steps) {
-    applications +=
-        std::size_t(std::ranges::count_if(step, [](application const& a) { return !a.copied; }));
-    most = std::max(most, fan_out(step));
-  }
-  return fmt::format("{} steps, {} applications, fan-out {}", steps.size(), applications, most);
 }
 
 std::size_t places_of(std::vector<network_step> const& steps) {
@@ -86,10 +61,17 @@ picture::row row_of(network_step const& step, std::size_t places, std::size_t nu
   return row;
 }
 
-picture picture_of(std::vector<network_step> const& steps, std::string const& title) {
+// What a network comes to, which its text says last: "4 steps, 49 applications, ...".
+std::string figures(json const& rung) {
+  auto const lines = rung.value("drawing", std::vector<std::string>{});
+  return lines.empty() ? std::string() : lines.back();
+}
+
+picture picture_of(std::vector<network_step> const& steps, std::string const& title,
+                   std::string const& figures) {
   auto const places = places_of(steps);
   picture p{.title = fmt::format("{}, {} places", title, places),
-            .about = figures(steps),
+            .about = figures,
             .rows = {{"place", 20, {}, {}}},
             .wires = true};
   for (std::size_t place = 0; place < places; ++place)
@@ -153,17 +135,13 @@ std::vector<picture> blocks_of(json const& scene) {
 std::vector<picture> pictures_of(json const& rung) {
   auto const id = rung.at("id").get<std::string>();
   auto const title = id.substr(id.find('/') + 1) + ": " + rung.at("title").get<std::string>();
-  if (auto const steps = network_of(rung); !steps.empty()) return {picture_of(steps, title)};
+  if (auto const steps = network_of(rung); !steps.empty())
+    return {picture_of(steps, title, figures(rung))};
   std::vector<picture> found;
   for (auto const& scene : rung.value("scenes", json::array()))
     for (auto& block : blocks_of(scene)) found.push_back(std::move(block));
   if (!found.empty()) found.front().title = title;
   return found;
-}
-
-std::string network_figures(json const& rung) {
-  auto const steps = network_of(rung);
-  return steps.empty() ? std::string() : figures(steps);
 }
 
 }  // namespace tally::cli

@@ -10,8 +10,6 @@
 #include <sstream>
 #include <vector>
 
-#include "ladder_picture.hpp"
-
 namespace tally::cli {
 namespace {
 
@@ -147,8 +145,6 @@ std::string drawing(json const& rung) {
       text += fmt::format("  {}\n", line.get<std::string>());
   };
   add(rung);
-  if (auto const figures = network_figures(rung); !figures.empty())
-    text += fmt::format("  {}\n", figures);
   auto const recorded = rung.value("recorded", json::object());
   if (recorded.contains("drawing")) {
     text += fmt::format("  recorded on {}:\n", recorded_on(recorded));

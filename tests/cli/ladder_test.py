@@ -100,11 +100,11 @@ def test_the_drawing_has_a_bar_for_each_rung_and_no_text_over_another():
     assert os.listdir() == ["shuffle.svg"]
     root = ElementTree.parse("shuffle.svg").getroot()
     bars = [r for r in root.iter(SVG + "rect") if r.get("class")]
-    assert len(bars) == len(rungs)
+    assert len(bars) == len([r for r in rungs if "recorded" in r]) > 8
     titles = [t.text for t in root.iter(SVG + "text") if t.get("class") == "title"]
     assert titles[1:] == [f"{r['id'].split('/')[1]}: {r['title']}" for r in rungs if r["scenes"]]
     names = [t.text for t in root.iter(SVG + "text") if t.get("class") == "name"]
-    assert names == [r["id"].split("/")[1] for r in rungs]
+    assert names == [r["id"].split("/")[1] for r in rungs if "recorded" in r]
     assert no_text_is_over_another(root)
 
 
@@ -119,13 +119,14 @@ def test_the_steps_of_a_scan_are_drawn_in_text_and_svg(rung, steps, combined):
     assert len(taken) == combined
     # Brent and Kung's tree of 16 has 15 applications on the way up.
     assert taken.count("taken down") == combined - (49 if steps == 4 else 15)
-    figures = f"{steps} steps, {combined} applications, fan-out 2"
+    figures = f"{steps} steps, {combined} applications, fan-out 1"
+    assert found["drawing"][-1] == figures
     assert [t.text for t in root.iter(SVG + "text") if (t.text or "").startswith(figures)]
     labels = [t.text for t in root.iter(SVG + "text") if t.text.startswith("step ")]
     assert labels == [f"step {i + 1}" for i in range(steps)]
     assert no_text_is_over_another(root)
     text = answer("ladder", "scan", *arguments, "--where", "simt")
-    assert "\n".join(f"  {line}" for line in [*found["drawing"], figures]) in text
+    assert "\n".join(f"  {line}" for line in found["drawing"]) in text
 
 
 def coordinates(path):
