@@ -3,22 +3,37 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 
 #include "embedded.hpp"
 
 namespace tally::cli {
 namespace {
 
-// What is not of the ladder's usual run, or of that with --dtype int32.
-bool asks_for_more(ladder_arguments const& asked) {
-  return asked.op || asked.grid || asked.block || asked.sweep || asked.k || asked.repeats;
+// The run that was recorded for this, as bench/gpu/ladder.py names it: shapes have none.
+std::optional<std::string> run_for(ladder_arguments const& asked) {
+  if (asked.grid || asked.block || asked.sweep) return std::nullopt;
+  auto name = asked.name;
+  if (asked.type == "int32") name += " --dtype int32";
+  if (asked.op) name += " --operator " + *asked.op;
+  if (asked.k) name += " -k " + std::to_string(*asked.k);
+  if (asked.repeats) name += " --repeats";
+  return name;
+}
+
+// Without its last word where that says how much was verified beside.
+std::string_view name_of(json const& run) {
+  auto const& asked = run.at("asked").get_ref<std::string const&>();
+  std::string_view const name = asked, end = " --this-size";
+  return name.ends_with(end) ? name.substr(0, name.size() - end.size()) : name;
 }
 
 json recorded_of(json const& file, json const& row) {
   json found;
   for (auto const key : {"device", "n", "cold_us", "of_ceiling", "verified"})
     found[key] = row.at(key);
-  for (auto const key : {"drawing"})
+  for (auto const key : {"k", "drawing"})
     if (row.contains(key)) found[key] = row[key];
   if (file.contains("date")) found["date"] = file["date"];
   return found;
@@ -27,11 +42,10 @@ json recorded_of(json const& file, json const& row) {
 // Rows of the run that was asked for, the newest only of each rung, each with its `recorded`.
 std::vector<json> recorded_rows(ladder_arguments const& asked) {
   std::vector<json> rows;
-  if (asks_for_more(asked)) return rows;
-  auto const name = asked.name + (asked.type == "int32" ? " --dtype int32" : "");
+  auto const name = run_for(asked);
   for (auto const& file : json::parse(recorded))
     for (auto const& run : file.at("runs")) {
-      if (run.at("asked") != name) continue;
+      if (name_of(run) != name) continue;
       for (auto const& row : run.at("rows")) {
         if (std::ranges::count(rows, row["id"], [](json const& r) { return r["id"]; })) continue;
         rows.push_back(row);
@@ -56,7 +70,7 @@ std::vector<json> known_of(json const& rung, std::vector<json> const& rows) {
 
 void add_recorded_times(std::vector<json>& rungs, ladder_arguments const& asked) {
   auto const rows = recorded_rows(asked);
-  bool const narrow = asks_for_more(asked) || asked.type || asked.distinct;
+  bool const narrow = run_for(asked) != asked.name || asked.type || asked.distinct;
   std::vector<json> all;
   for (auto& rung : rungs) {
     bool const elsewhere = rung.contains("only_on");

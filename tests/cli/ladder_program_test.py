@@ -177,6 +177,8 @@ def test_of_a_rung_that_only_a_gpu_can_run_there_is_what_was_recorded():
     assert shown() == {"12_cub": True, "13_tally": True, "20_other": False}
     assert shown("--dtype", "int32") == {"12_cub": True, "13_tally": True}
     assert shown("--dtype", "float32") == {"12_cub": True, "13_tally": True}
+    assert shown("--operator", "min") == {"12_cub": True, "13_tally": True}
+    assert shown("--operator", "mean") == {"13_tally": True}
     assert shown("--block", "32") == {"13_tally": False}
     # A program that is asked for one rung says that one only; these scripts always say all.
     assert shown("12_cub", "--block", "32") == {"12_cub": False, "13_tally": False, "20_other": False}
