@@ -17,7 +17,8 @@ LARGE = "268435456"  # verified at this size alone: the others have been by then
 RUNS = [["reduce"], ["reduce", "--n", LARGE], ["squares"], ["squares", "--n", LARGE],
         ["reduce", "--dtype", "int32"], ["reduce", "--dtype", "int32", "--n", LARGE],
         ["memory"], ["memory", "--n", LARGE], ["shuffle"], ["shuffle", "--n", LARGE],
-        ["scan"], ["scan", "--n", LARGE], ["scan", "--dtype", "int32"], ["scan", "--operator", "recurrence"],
+        ["scan"], ["scan", "--n", LARGE], ["scan", "--dtype", "int32", "--this-size"],
+        ["scan", "--operator", "recurrence", "--this-size"],
         ["top-k"], ["top-k", "-k", "100", "--this-size"], ["top-k", "--repeats", "--this-size"],
         *(["reduce", "--operator", name, "--this-size"] for name in ("min", "max", "mean")),
         ["reduce", "--rung", "reduce/07_single_pass", "--sweep"]]

@@ -173,6 +173,22 @@ def test_a_scan_in_one_pass_reads_each_element_once_and_in_two_twice(rung, least
     assert least <= 32 * found["counts"]["sectors"] / found["bytes"] <= most
 
 
+def test_a_chain_asks_one_tile_and_a_look_back_a_warp_of_them():
+    n, threads, a_thread = 65_536, 128, 11
+    tiles, warps = -(-n // (threads * a_thread)), threads // 32
+    chained, looking = (rungs("scan")[0][rung]["counts"] for rung in ANY_N[1:])
+    # Each warp's scan, the first one's over the warps, and what the thread before has.
+    of_tile = 5 * (warps + 1) + warps
+    assert chained["shuffles"] == tiles * of_tile
+    windows, rest = divmod(looking["shuffles"] - tiles * of_tile, 5)
+    assert rest == 0 and windows >= tiles - 1  # a warp puts 32 tiles together
+    # What a thread folds, the scans of warps, the warps before, the tile's prefix; then each result.
+    folds = n - -(-n // a_thread)
+    scans = tiles * ((warps + 1) * (5 * 32 - 31) + threads - 32 + 1)
+    results = tiles * threads + n
+    assert chained["operator"] == folds + scans + results + 1  # and the total of all
+
+
 @pytest.mark.parametrize("dtype", ["float32", "int32"])
 @pytest.mark.parametrize("operator", ["sum", "min", "max", "recurrence"])
 def test_every_scan_takes_every_operator_also_one_that_does_not_commute(operator, dtype):

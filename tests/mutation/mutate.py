@@ -3,11 +3,12 @@
 
 The mutants of tests/mutation/*.json and those that generate_device.py makes of every fence, barrier,
 mask and bound in device code are put into a copy of the tree, each behind a number that is read at run
-time, so that two builds serve all: that of the library with its C++ and Python tests, and that of device
-code on the SIMT machine. First every test is run alone to see which mutants it comes by, unless an
+time, so that three builds serve all: that of the library with its C++ and Python tests, that of device
+code on the SIMT machine, and the ladder's. First every test is run alone to see which mutants it comes by, unless an
 earlier run has seen that, or none that is wanted can be in it. Then each mutant is switched on for the
 tests that come by it, the one that killed it last time first, the others from the quickest to the
-slowest, until one fails, or takes five times as long.
+slowest, until one fails, or takes five times as long. A mutant of a rung of the ladder names the test
+that must see it: that which ladder/systems.json has for what the rung is.
 """
 
 import argparse
@@ -38,7 +39,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 RESULTS = ROOT / "results" / "mutants.json"
 CLASSES = ["window", "tolerance", "rounding", "carry", "split", "tie", "memory", "parse", "order",
-           "schedule", "tree"]
+           "schedule", "tree", "rung"]
 START_OF_PYTEST = 1  # second
 
 
@@ -56,8 +57,16 @@ def all_mutants():
 def builds_with(files):
     """Which builds have code of some files: .cuh are for devices alone, other headers for both."""
     headers = [file for file in files if file.startswith("include/")]
-    cpu = [file for file in files if not file.endswith(".cuh")]
-    return [name for name, some in (("device", headers), ("cpu", cpu)) if some]
+    ladder = [file for file in files if file.startswith("ladder/")]
+    cpu = [file for file in files if not file.endswith(".cuh") and file not in ladder]
+    return [name for name, some in (("device", headers), ("cpu", cpu), ("ladder", ladder)) if some]
+
+
+def is_tried(mutant, number, test):
+    """Whether the test may see the mutant: it comes by it, or is the one that the mutant of a rung names."""
+    if named := mutant.get("test"):
+        return test.is_called(named)
+    return number in test.reaches
 
 
 class Tree:
@@ -167,7 +176,9 @@ def look(options, mutants, files):
     kept.save()
     tree = Tree(options.folder, numbered)
     tree.make(options.jobs, builds)
-    tests = [t for t in tests_of(tree, builds) if t.sources & files]
+    named = {m["test"] for m in mutants if "test" in m}
+    tests = [t for t in tests_of(tree, builds)
+             if t.sources & files and (t.program.name != "ladder" or any(map(t.is_called, named)))]
     new = [t for t in tests if not kept.recall(t)]
     say(f"{len(tests)} tests without a mutant, but for {len(tests) - len(new)} that are known")
     try:
@@ -188,7 +199,7 @@ def outcome_of(number, mutant, tests, before, kills):
     row = head(mutant)
     if why := mutant.get("equivalent"):
         return row | {"outcome": "equivalent", "why": why}
-    near = [t for t in tests if number in t.reaches]
+    near = [t for t in tests if is_tried(mutant, number, t)]
     for some in batches(near, before, kills[mutant["file"]]):
         timeout = 5 * sum(t.seconds for t in some) + 20
         if dead := some[0].program.run(some, {"TALLY_MUTANT": str(number)}, timeout):

@@ -19,7 +19,8 @@ else:
 ROOT = Path(__file__).resolve().parents[2]
 BUILDS = {"device": ["warp_simt_tests", "block_simt_tests", "device_simt_tests"],
           "cpu": ["aggregate_tests", "claims_tests", "cpu_tests", "exact_tests", "io_tests", "tally_tests",
-                  "tally_probe", "tally_cli"]}
+                  "tally_probe", "tally_cli"],
+          "ladder": ["ladder_simt_tests", "tally-ladder-simt"]}
 # Of the command what mutants are in; the others are about what a machine has, or print it.
 LEFT_OUT = {f"{name}_test.py" for name in ("devices", "generate", "gpu", "help", "info", "ladder",
                                            "ladder_program", "memory")}
@@ -74,6 +75,11 @@ class Test:
         self.key = f"{getattr(program, 'name', '')} {name}"
         self.seconds, self.reaches = 0.0, None
 
+    def is_called(self, wanted):
+        """Whether this is the test of that name in tests/FILE::NAME, with any parameters or types."""
+        file, _, name = wanted.partition("::")
+        return self.name.split("[")[0] == wanted or (file.endswith(".cu") and self.name.split(".")[-1] == name)
+
 
 def failed_one(output, names):
     output = output.decode(errors="replace") if isinstance(output, bytes) else output or ""
@@ -105,7 +111,7 @@ def gtests(tree, name, path, chosen, environment):
     listed = tree.folder / "listed.json"
     must([path, chosen, "--gtest_list_tests", f"--gtest_output=json:{listed}"], environment=environment)
     built = os.path.realpath(path).split("/")[-1]
-    on_devices = built in BUILDS["device"]
+    on_devices = built in BUILDS["device"] + BUILDS["ladder"]
 
     @functools.cache
     def of_source(file):
@@ -144,6 +150,18 @@ def pytests(tree):
             yield Test(program, node, sources, digests[file])
 
 
+def of_ladder(tree):
+    """The tests of the rungs' counts: each runs the rungs that it is about."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    program = Program("ladder", tree.python(), lambda names: [*command, "-x", *names])
+    files = [f"tests/ladder/{name}_test.py" for name in ("reduce", "rungs", "scan", "shuffle", "squares", "top_k")]
+    sources = frozenset(s for some in tree.sources_of.values() for s in some if s.startswith("ladder/"))
+    made_of = digest_of([tree.build / "tally-ladder-simt", *(ROOT / file for file in files)])
+    for node in must([*command, "--collect-only", *files], environment=tree.python(), cwd=ROOT).splitlines():
+        if "::" in node:
+            yield Test(program, node, sources, made_of)
+
+
 def tests_of(tree, builds):
     return [t for entry in entries(tree, builds) for t in gtests(tree, *entry)] + \
-        (list(pytests(tree)) if "cpu" in builds else [])
+        (list(pytests(tree)) if "cpu" in builds else []) + (list(of_ladder(tree)) if "ladder" in builds else [])
