@@ -180,8 +180,9 @@ def test_a_chain_asks_one_tile_and_a_look_back_a_warp_of_them():
     # Each warp's scan, the first one's over the warps, and what the thread before has.
     of_tile = 5 * (warps + 1) + warps
     assert chained["shuffles"] == tiles * of_tile
-    windows, rest = divmod(looking["shuffles"] - tiles * of_tile, 5)
-    assert rest == 0 and windows >= tiles - 1  # a warp puts 32 tiles together
+    # A vote and five shuffles put a warp's 32 tiles together, behind a barrier of the warp.
+    assert looking["shuffles"] == tiles * of_tile + 6 * looking["warp_barriers"]
+    assert looking["warp_barriers"] >= tiles - 1 and chained["warp_barriers"] == 0
     # What a thread folds, the scans of warps, the warps before, the tile's prefix; then each result.
     folds = n - -(-n // a_thread)
     scans = tiles * ((warps + 1) * (5 * 32 - 31) + threads - 32 + 1)
