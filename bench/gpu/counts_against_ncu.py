@@ -21,7 +21,7 @@ METRICS = {
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": "bank_conflicts",
 }
 N = 1 << 16
-LADDERS = ("memory", "reduce", "squares")
+LADDERS = ("memory", "scan", "reduce", "squares")
 
 
 def once(program, rung):
@@ -51,6 +51,8 @@ def main(folder, out):
     folder = Path(folder).resolve() / "bin"
     rungs = [json.loads(line) for line in subprocess.run(
         [folder / "tally-ladder-gpu", "list"], check=True, capture_output=True).stdout.splitlines()]
+    device = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"],
+                            check=True, capture_output=True, text=True).stdout.strip()
     rows = []
     for rung in (r["id"] for r in rungs if r["ladder"] in LADDERS and not (r["peer"] or r["gpu_only"])):
         counted = machine(folder, rung)
@@ -60,9 +62,7 @@ def main(folder, out):
         row["same"] = row["machine"] == row["ncu"]
         rows.append(row)
         print(rung, *(f"{key}: {row['machine'][key]} / {row['ncu'][key]}" for key in row["ncu"]))
-    device = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"],
-                            check=True, capture_output=True, text=True).stdout.strip()
-    Path(out).write_text(json.dumps({"device": device, "rows": rows}, indent=1) + "\n")
+        Path(out).write_text(json.dumps({"device": device, "rows": rows}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

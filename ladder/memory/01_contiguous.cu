@@ -6,6 +6,8 @@
 // Predict:  the lanes of a warp are a chunk apart, so a load touches 32 sectors of 32 bytes for 32
 //           numbers of 4. The other 7 of each sector are hoped to be in the L1 when their turn
 //           comes.
+// Measured: on an H200 10.9 us for 4,194,304 numbers, where a chunk is 64 bytes and the caches keep
+//           much of what is asked for again; at 2^28, where it is 4 KB, 1,065 us.
 // Bytes:    n numbers; 8 times as many in sectors asked for.
 #include "ladder/memory/readers.cuh"
 

@@ -7,6 +7,7 @@
 // Predict:  offset 1: a load touches 5 sectors, not 4, and 2 lines; the fifth is the next warp's
 //           first and comes from the L1 or L2. Offset 8: 4 sectors again, of 2 lines. Hardly any
 //           time.
+// Measured: on an H200 nothing to be seen: 8.9 us for 0, 1 and 8.
 // Bytes:    n numbers.
 #include <string>
 #include <vector>

@@ -5,6 +5,8 @@
 // Change:   at each step all lanes read the same word of the tile, so each adds up all of it.
 // Predict:  one word is read and given to all: no conflict, as the tutorial says. 32 times as many
 //           reads of shared memory as there are numbers.
+// Measured: on an H200 25.9 us, of which reading is a third: with no conflicts, 32 reads behind one
+//           another for each number that is brought.
 // Bytes:    n numbers.
 #include "ladder/memory/tile.cuh"
 

@@ -5,6 +5,8 @@
 // Change:   every lane adds each of its numbers to one word of its block. Plain writes would leave
 //           the value of one of the lanes, undefined which: that is a race, not an addition.
 // Predict:  none is lost, but they are done one after the other: one atomic a number.
+// Measured: on an H200 346 us, 38 times rung 8: 32 atomics of a warp on one word are done one after
+//           the other.
 // Bytes:    n numbers.
 #include "ladder/memory/memory.cuh"
 

@@ -13,6 +13,9 @@
 //           pieces, in about the time of a copy of pinned memory: 16 MiB at 50 GB/s are 0.3 ms. A
 //           copy of pageable memory goes through a buffer of the driver's and takes longer. Events
 //           leave out only what a launch and the waiting for it cost the host, some 10 us.
+// Measured: on an H200, by the host's clock, the first kernel over 16 MiB takes 3.1 ms, the second
+//           26 us; a prefetch 0.47 ms, a copy of pinned memory 0.36, of pageable memory 2.2. Events
+//           leave out 9 to 22 us of each.
 // Bytes:    n numbers; at most 4,194,304: managed memory beyond what is free can hang a GPU.
 // GPU only: the SIMT machine has one memory, of no pages that could move, and no time.
 //

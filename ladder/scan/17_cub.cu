@@ -5,7 +5,7 @@
 // Change:   not ours: cub::DeviceScan from the CUDA toolkit, for comparison.
 // Predict:  look-back, as rung 16, with tiles tuned for each GPU and loads through shared memory;
 //           but two launches, the first of which clears the tiles' states.
-// Measured: on an H200 16.0 us of floats, added up as they come.
+// Measured: on an H200 15.7 us of floats, added up as they come; at 2^28 elements 839 us.
 // Bytes:    n elements read, n results written. It gives no total.
 #include <cub/device/device_scan.cuh>
 

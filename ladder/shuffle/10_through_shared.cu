@@ -7,6 +7,7 @@
 //           8, 4, 2, 1 above it, and the warp waits again, so that nobody stores too early.
 // Predict:  as fast as memory, as rung 11: 5 stores, 5 reads and 10 barriers of a warp are little
 //           beside waiting for a load. No bank conflicts: lanes read neighbouring words.
+// Measured: on an H200 16.8 us for 4,194,304 int32, 0.34 of the ceiling; at 2^28 987 us.
 // Bytes:    4 n read, a 32nd as many sums written.
 //
 // A warp needs room for 32 values in shared memory, and a barrier where a shuffle needs none: it

@@ -3,10 +3,10 @@
 // Rung 12: the sum of a warp, in all its lanes.
 //
 // Change:   shuffles by xor, a butterfly: after five of them, as many as rung 11 has, every lane
-// has
-//           added all 32 values, and keeps the sum.
+//           has added all 32 values, and keeps the sum.
 // Predict:  as fast as memory, of which it needs more: rung 11 writes a sum for 32 elements. A
 //           broadcast of rung 11's sum would be a sixth shuffle.
+// Measured: on an H200 17.3 us, 0.73 of what reading as many bytes as are read and written takes.
 // Bytes:    4 n read, n sums written.
 //
 // For floats every lane has the same bits: the two of a pair add the same two numbers.

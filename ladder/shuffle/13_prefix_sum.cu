@@ -6,6 +6,7 @@
 //           comes from another lane: 129 additions for 32 elements, not 160. Every lane keeps its
 //           own result.
 // Predict:  as fast as memory, so as rung 12: as many bytes.
+// Measured: on an H200 18.1 us, 0.70 of what reading as many bytes as are read and written takes.
 // Bytes:    4 n read, n sums written.
 #include "ladder/operators.cuh"
 #include "ladder/shuffle/rows.hpp"

@@ -5,7 +5,7 @@
 // Change:   the threads take turns, and each leaves its sum for the host to add up.
 // Predict:  512 times the loads in flight, and a warp reads whole sectors: some hundreds of times
 //           rung 1 (the tutorial found 493). One SM of the chip works.
-// Measured: on an H100 49 times, 75 with the data in the L2 cache. We take it that one thread gains
+// Measured: on an H200 50 times, 75 with the data in the L2 cache. We take it that one thread gains
 //           most from the L1 cache, which the tutorial's GPU did not have for such loads.
 // Bytes:    n elements read, 512 sums written and copied to the host.
 #include "ladder/squares/squares.cuh"

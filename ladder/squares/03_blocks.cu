@@ -6,6 +6,7 @@
 // Predict:  the tutorial saw no gain, its GPU having one memory bus that 512 threads kept busy.
 //           Today 512 threads keep no memory busy: latency bounds both, so about the same, for that
 //           reason.
+// Measured: on an H200 774 us after 769.
 // Bytes:    n elements read, 512 sums written and copied to the host.
 #include "ladder/squares/squares.cuh"
 

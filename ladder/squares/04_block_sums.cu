@@ -5,6 +5,7 @@
 // Change:   thread 0 adds up its block's sums in shared memory, which has a place for each thread.
 //           8 sums are left to the host.
 // Predict:  no time gained, as the tutorial found: the host adds less, thread 0 adds more.
+// Measured: on an H200 776 us after 774.
 // Bytes:    n elements read, 8 sums written and copied to the host.
 #include "ladder/squares/squares.cuh"
 

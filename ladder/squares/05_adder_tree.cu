@@ -5,6 +5,7 @@
 // Change:   pairs are added at once, 6 steps for 64 threads; each ends in a barrier that all reach.
 // Predict:  some improvement, the tutorial says: 63 dependent additions become 6. Beside reading a
 //           million elements with 512 threads it is too little to see.
+// Measured: on an H200 776 us, as rung 4.
 // Bytes:    n elements read, 8 sums written and copied to the host.
 #include "ladder/squares/tree.cuh"
 

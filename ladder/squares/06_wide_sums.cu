@@ -5,6 +5,7 @@
 // Change:   sums of 64 bits, each square widened before it is multiplied. The rungs before are
 //           right modulo 2^32 only: 60 squares of 10,000 are more.
 // Predict:  no time lost: two instructions an element instead of one, while waiting for memory.
+// Measured: on an H200 778 us after 776.
 // Bytes:    n elements read, 8 sums of 8 bytes written and copied to the host.
 #include "ladder/squares/tree.cuh"
 

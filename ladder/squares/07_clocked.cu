@@ -7,6 +7,7 @@
 //           so max(end) - min(begin) over all blocks, as the tutorial takes it, is none.
 // Predict:  the blocks take about as long as each other, and a little less than the events around
 //           the call say, which see the launch too.
+// Measured: on an H200 778 us, as rung 6: reading clocks is not seen. Blocks differ by 3 %.
 // Bytes:    n elements read, 8 sums and 8 pairs of counts written.
 #include <vector>
 

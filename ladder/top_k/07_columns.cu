@@ -8,7 +8,7 @@
 // Predict:  no bank conflicts, whichever elements the lanes look at: each lane has a bank of its
 //           own. Rung 6 has gcd(k, 32) lanes in a bank: 16 for k = 48, 32 for k = 96. And k need
 //           not be known to the compiler: no list in local memory.
-// Measured: on an H200 slower, 253 us after 168, for k = 48 2,869 after 1,112: there are no
+// Measured: on an H200 slower, 255 us after 169, for k = 48 2,871 after 1,117: there are no
 //           conflicts, but every comparison is now in shared memory, where rung 6 goes 2 k times a
 //           merge.
 // Bytes:    n elements read, k * 528 values written and read.

@@ -9,8 +9,8 @@
 //           a probability of k / i: nearly all cost one comparison instead of k + 1. The merges
 //           remain: k insertions each, up to k^2 comparisons. Where equal elements each count, the
 //           page looks for none: nothing to gain, and a list is gone through twice, not once.
-// Measured: on an H200 180 us after 253 for k = 10, 5,989 after 16,166 for k = 100. Where equal
-//           elements each count 178 after 132.
+// Measured: on an H200 180 us after 254 for k = 10, 5,993 after 16,173 for k = 100. Where equal
+//           elements each count 180 after 133.
 // Bytes:    n elements read, k * 528 values written and read.
 #include "ladder/top_k/threshold.cuh"
 

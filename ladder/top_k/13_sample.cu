@@ -8,7 +8,7 @@
 // Predict:  the page's open question is whether the distribution of the data helps: it does. Of the
 //           page's numbers about 24,000 of 10,000,000 are left for k = 10, so that the array is
 //           read once. Where a sample is not like the whole it costs rung 14's time in addition.
-// Measured: on an H200 132 us for k = 10, 133 for k = 100. We take it that most of this is many
+// Measured: on an H200 133 us for k = 10, 134 for k = 100. We take it that most of this is many
 //           launches one behind the other, not the one read.
 // Bytes:    n elements read once, or again by rung 14.
 #include <cmath>

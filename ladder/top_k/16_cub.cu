@@ -6,7 +6,7 @@
 //           first k of which are taken. It is stable. (CUB's DeviceTopK is not in CUDA 13.0.)
 // Predict:  four passes of 8 digits, each reading and writing values and indices; far ahead of
 //           rung 15, and behind what does not sort.
-// Measured: on an H200 406 us.
+// Measured: on an H200 408 us.
 // Bytes:    n elements, and n indices, read and written four times.
 #include <cub/device/device_radix_sort.cuh>
 

@@ -2,11 +2,12 @@
 """The scans: what they are applied to and how often, their limits, and their steps as they were noted."""
 
 import functools
+import json
 import math
 
 import pytest
 
-from .programs import lines, rungs
+from .programs import ROOT, lines, rungs
 
 SERIAL = "scan/01_serial"
 KOGGE_STONE, HILLIS_STEELE = "scan/03_kogge_stone", "scan/04_hillis_steele"
@@ -151,6 +152,14 @@ def test_conflicts_of_sklansky_end_with_groups_as_long_as_a_warp_and_ladner_fisc
     neighbours = 3 * 16 + 3 * 16 - 3  # before and after: two lanes a bank, but the last thread has none to give to
     among = sklansky_conflicts(512, lambda i: 2 * i + 1)
     assert run(LADNER_FISCHER, 1024)["counts"]["bank_conflicts"] == pytest.approx(neighbours + among, abs=3)
+
+
+@pytest.mark.parametrize("rung, predicted", [
+    (SKLANSKY, sklansky_conflicts(2048, lambda i: i)), (BRENT_KUNG, brent_kung_conflicts(2048, lambda i: i)),
+    (PADDED, brent_kung_conflicts(2048, lambda i: i + i // 32))])
+def test_a_gpu_counted_the_conflicts_that_the_places_make(rung, predicted):
+    counts = json.loads((ROOT / "results" / "counts_against_ncu.json").read_text())["rows"]
+    assert [row["ncu"]["bank_conflicts"] for row in counts if row["rung"] == rung] == [predicted]
 
 
 @pytest.mark.parametrize("rung", [KOGGE_STONE, HILLIS_STEELE, COARSENED])
