@@ -79,9 +79,10 @@ counts& counts_of(site_id site) { return sites.totals[site]; }
 
 void warp_requests::add(lane& l, std::uintptr_t address, unsigned bytes, bool is_shared,
                         site_id site) {
-  if (queues_.size() <= site) queues_.resize(site + 8);
-  if (!queues_[site]) queues_[site] = std::make_unique<queue>();
-  queue& q = *queues_[site];
+  std::size_t const at = 2 * std::size_t{site} + is_shared;  // a copy is at one place of both
+  if (queues_.size() <= at) queues_.resize(at + 16);
+  if (!queues_[at]) queues_[at] = std::make_unique<queue>();
+  queue& q = *queues_[at];
   q.bytes = bytes;
   q.is_shared = is_shared;
   q.site = site;

@@ -41,7 +41,7 @@ class warp_requests {
   };
   void count_first(queue&);
 
-  std::vector<std::unique_ptr<queue>> queues_;  // by site
+  std::vector<std::unique_ptr<queue>> queues_;  // by site, of global and of shared memory
 };
 
 // Requests are counted once somebody has taken counts: it takes time.

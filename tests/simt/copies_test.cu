@@ -204,6 +204,26 @@ TEST(bulk_copy, counts_whole_sectors_once) {
   EXPECT_EQ(all.bytes_read, 384u);
   EXPECT_EQ(all.bytes_written, 384u);
 }
+__global__ void copy_by_lanes(int* out, int const* in) {
+  __shared__ int tile[32];
+  bool const takes_part = threadIdx.x < 20;
+  if (takes_part) __pipeline_memcpy_async(tile + threadIdx.x, in + threadIdx.x, sizeof(int));
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncwarp();
+  if (takes_part) out[threadIdx.x] = tile[19 - threadIdx.x];
+}
+TEST(asynchronous_copy, is_one_request_of_global_memory_and_one_of_shared) {
+  device_array<int> const in(numbers(32));
+  device_array<int> out(32);
+  simt::take_counts();
+  launch(copy_by_lanes, 1, 32)(out.data(), in.data());
+  auto const all = simt::take_counts().at(0).total;
+  EXPECT_EQ(all.sectors, 3 + 3u);
+  EXPECT_EQ(all.lines, 2u);
+  EXPECT_EQ(all.bank_conflicts, 0u);
+}
+
 TEST(bulk_copy, has_no_value_before) {
   device_array<int> const in(numbers(40));
   device_array<int> out(1);
