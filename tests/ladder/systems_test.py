@@ -31,6 +31,13 @@ def test_every_rung_is_verified_on_the_machine(ladder):
     assert status == 0
 
 
+@pytest.mark.parametrize("ladder", LADDERS)
+def test_no_rung_moves_less_than_it_must(ladder):
+    counted = {name: r for name, r in rungs(ladder)[0].items() if r.get("counts")}
+    assert {name for name, r in counted.items() if 32 * r["counts"]["sectors"] < r["bytes"]} == set()
+    assert counted
+
+
 def has_test(path, name):
     if path.suffix == ".py":
         functions = [n.name for n in ast.walk(ast.parse(path.read_text()))
