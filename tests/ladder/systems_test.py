@@ -4,6 +4,7 @@
 import ast
 import json
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -36,6 +37,21 @@ def test_no_rung_moves_less_than_it_must(ladder):
     counted = {name: r for name, r in rungs(ladder)[0].items() if r.get("counts")}
     assert {name for name, r in counted.items() if 32 * r["counts"]["sectors"] < r["bytes"]} == set()
     assert counted
+
+
+# Pairs that what is counted does not tell apart, and what does.
+ALIKE = {("reduce/05_last_warp", "reduce/06_unrolled"): "their times, which are recorded",
+         ("memory/02_interleaved", "memory/03_stride_01"): "nothing: a stride of 1 is taking turns",
+         ("shuffle/03_xor", "shuffle/04_indexed"): "what they draw"}
+
+
+@pytest.mark.parametrize("ladder", LADDERS)
+def test_a_rungs_row_differs_from_the_one_before_it(ladder):
+    rows = [r for name, r in sorted(rungs(ladder)[0].items()) if r.get("counts")]
+    told = [(r["counts"], r["bytes"], *(r[key] for key in ("grid", "block", "n", "most_k", "host_additions")))
+            for r in rows]
+    alike = {(a["id"], b["id"]) for (a, this), (b, that) in pairwise(zip(rows, told)) if this == that}
+    assert alike == {pair for pair in ALIKE if pair[0].startswith(ladder + "/")}
 
 
 def has_test(path, name):
