@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sums of squares are the versions that they say they are: what each must count, from the page."""
 
+import math
+
 import pytest
 
 from .programs import rungs
@@ -17,12 +19,17 @@ def count(name, what):
     return rung(name)["counts"][what]
 
 
-@pytest.mark.parametrize("name, blocks, threads, results", [
-    ("01_one_thread", 1, 1, 1), ("02_one_block", 1, 512, 512), ("03_blocks", BLOCKS, THREADS, 512),
-    ("04_block_sums", BLOCKS, THREADS, BLOCKS), ("05_adder_tree", BLOCKS, THREADS, BLOCKS)])
-def test_a_version_has_the_pages_threads_and_leaves_as_many_sums_in_32_bits(name, blocks, threads, results):
+# One thread reads a sector an element, a warp of them one for 8; so with what they write.
+@pytest.mark.parametrize("name, blocks, threads, results, sectors", [
+    ("01_one_thread", 1, 1, 1, N + 1), ("02_one_block", 1, 512, 512, N // 8 + 512 // 8),
+    ("03_blocks", BLOCKS, THREADS, 512, N // 8 + 512 // 8),
+    ("04_block_sums", BLOCKS, THREADS, BLOCKS, N // 8 + BLOCKS),
+    ("05_adder_tree", BLOCKS, THREADS, BLOCKS, N // 8 + BLOCKS)])
+def test_a_version_has_the_pages_threads_and_leaves_as_many_sums_in_32_bits(
+        name, blocks, threads, results, sectors):
     assert (rung(name)["n"], rung(name)["grid"], rung(name)["block"]) == (N, blocks, threads)
     assert count(name, "bytes_written") == 4 * results
+    assert count(name, "sectors") == sectors
     assert rung(name)["host_additions"] == (results if results > 1 else 0)
 
 
@@ -53,3 +60,7 @@ def test_a_clocked_block_writes_when_it_began_and_ended_beside_its_sum():
 def test_the_whole_chip_leaves_nothing_to_the_host():
     assert rung("08_whole_chip")["host_additions"] == 0
     assert count("08_whole_chip", "bytes_written") == 8
+    # A tree in each block, which then adds one sum to the result.
+    blocks, threads = rung("08_whole_chip")["grid"], rung("08_whole_chip")["block"]
+    assert count("08_whole_chip", "atomics") == blocks
+    assert count("08_whole_chip", "barriers") == blocks * (1 + math.log2(threads))

@@ -9,12 +9,11 @@ import pytest
 from .programs import lines
 
 INSERTION, PAGE, ANY = "top-k/03_insertion", "top-k/04_coalesced_write_back", "top-k/05_any_write_back"
-COLUMNS, BUCKET_MERGE = "top-k/07_columns", "top-k/11_bucket_merge"
+MANY, COLUMNS, BUCKET_MERGE = "top-k/06_many_elements_a_thread", "top-k/07_columns", "top-k/11_bucket_merge"
 OPT_IN, THRESHOLD, LINEAR = "top-k/08_opt_in", "top-k/09_threshold_first", "top-k/10_linear_merge"
 BUCKETS, SAMPLE, RADIX = "top-k/12_buckets", "top-k/13_sample", "top-k/14_radix_select"
 SORT, TALLY = "top-k/15_full_sort", "top-k/17_tally"
-INSERTIONS = [INSERTION, PAGE, ANY, "top-k/06_many_elements_a_thread", COLUMNS, OPT_IN, THRESHOLD,
-              LINEAR, BUCKET_MERGE]
+INSERTIONS = [INSERTION, PAGE, ANY, MANY, COLUMNS, OPT_IN, THRESHOLD, LINEAR, BUCKET_MERGE]
 
 
 @functools.cache
@@ -64,18 +63,24 @@ def test_the_share_of_threads_that_run_is_the_pages_where_a_block_fills_the_shar
 
 
 def test_a_block_leaves_k_values_so_that_one_block_reads_up_to_12_times_the_input():
+    def written(k, blocks):
+        """The lists of the blocks, and of the one that reads them; a note, a count, and the results."""
+        return 4 * k * blocks + 4 * k + 4 + 8 + 4 * k
+
     n, k, threads = 512, 384, 32
-    found = count(ANY, n, k, "bytes_written", *shape(n // threads, threads))
-    lists_of_blocks = 4 * k * n // threads
-    assert lists_of_blocks == 12 * 4 * n
-    assert lists_of_blocks < found < lists_of_blocks + 3 * 4 * k
+    blocks = n // threads
+    assert 4 * k * blocks == 12 * 4 * n
+    assert count(ANY, n, k, "bytes_written", *shape(blocks, threads)) == written(k, blocks)
+    # As many blocks as run at once leave no more for more elements.
+    assert count(ANY, 4096, 10, "bytes_written") == written(10, 4096 // 64)
+    assert count(MANY, 4096, 10, "bytes_written") == written(10, 8)
 
 
 def test_a_thread_an_element_is_as_many_blocks_as_that_takes():
     for rung in (INSERTION, PAGE, ANY, "top-k/01_maximum"):
         found = run(rung, 5000, 1)
         assert found["grid"] == math.ceil(5000 / found["block"])
-    assert run("top-k/06_many_elements_a_thread", 5000, 1)["grid"] == 8
+    assert run(MANY, 5000, 1)["grid"] == 8
 
 
 def test_a_list_that_is_merged_is_its_threads_own_and_stored_in_shared_memory_behind_a_barrier():
@@ -110,10 +115,12 @@ def test_a_loop_writes_back_a_sector_an_element_and_k_threads_one_for_8(k, by_th
 
 
 def test_one_barrier_a_level_is_enough_for_a_maximum():
-    two, one = (count(f"top-k/{name}", 5000, 1, "barriers", *shape(8, 128))
+    two, one = (run(f"top-k/{name}", 5000, 1, *shape(8, 128))["counts"]
                 for name in ("01_maximum", "02_one_barrier"))
-    levels, blocks = 7, 8
-    assert two - one == levels * blocks
+    levels, blocks, writes_result = 7, 8, 1
+    assert two["barriers"] == blocks * (1 + 2 * levels) + writes_result
+    assert one["barriers"] == blocks * (1 + levels) + writes_result
+    assert two["atomics"] == one["atomics"] == blocks
 
 
 @pytest.mark.parametrize("k", [16, 32])
@@ -122,15 +129,17 @@ def test_lists_side_by_side_have_hardly_any_bank_conflicts(k):
     assert columns < rows / 10
     # That much for writing the lists alone: those of 4 warps in each of 9 blocks.
     assert rows > 9 * 4 * k * (math.gcd(k, 32) - 1)
+    # A list is merged where it lies: one barrier before the tree, one a level, one for the result.
+    assert count(COLUMNS, 4000, k, "barriers", *shape(8, 128)) == 9 * (1 + 7) + 1
 
 
 @pytest.mark.parametrize("options", [(), ("--repeats",)])
 def test_the_threshold_first_saves_what_the_page_does_to_reject(options):
     n, k = 16384, 20
-    page, first = (count(rung, n, k, "operator", *options) for rung in (OPT_IN, THRESHOLD))
+    page, first = (count(rung, n, k, "operator", *shape(1, 32), *options) for rung in (OPT_IN, THRESHOLD))
     assert first < page
-    if not options:  # the page looks through its list of k for nearly each element
-        assert page > n * k / 2 and first < page / 2
+    if not options:  # the page looks through its list of k for each element, and at its end
+        assert page > n * (k + 1) and n < first < page / 5
 
 
 def test_a_linear_merge_takes_k_comparisons_where_insertions_take_k_squared():
@@ -159,6 +168,21 @@ def test_buckets_leave_somewhat_more_than_half_of_two_pointers_comparisons(k):
 def test_what_looks_for_the_cut_reads_about_as_much_for_any_k(rung):
     few, many = (count(rung, 8192, k, "sectors") for k in (10, 1000))
     assert many < 3 * few
+
+
+def comparisons_of_sort(n):
+    """Of n entries by a block, whose bitonic network is for 2048: those with both places among the n."""
+    distances = [d for size in (2 ** i for i in range(1, 12))
+                 for d in (size - 1, *(size >> i for i in range(2, size.bit_length())))]
+    return sum(i ^ d < i for d in distances for i in range(n))
+
+
+@pytest.mark.parametrize("k", [10, 1000])
+def test_a_cut_takes_a_pass_or_two_and_buckets_one_more_for_their_ends(k):
+    # Of evenly spread elements 32 are left after 8 digits, and one after 16; of 1024 buckets 8, and one.
+    n = 8192
+    radix, buckets = (count(rung, n, k, "operator") - comparisons_of_sort(k) for rung in (RADIX, BUCKETS))
+    assert radix in (n, 2 * n) and buckets == radix + n
 
 
 def test_a_sample_leaves_little_to_look_at():
@@ -197,3 +221,6 @@ def test_insertions_take_equal_elements_once_if_asked(operator):
 @pytest.mark.parametrize("n, k", [(3000, 2047), (2999, 2999), (5000, 4097)])
 def test_those_that_keep_no_lists_take_any_k(rung, n, k):
     assert run(rung, n, k)["k"] == k
+    # Tally's own reads each element once, and nothing that it left in memory; the others read again.
+    read = count(rung, n, k, "bytes_read")
+    assert read == 4 * n if rung == TALLY else read > 2 * 4 * n
