@@ -60,13 +60,15 @@ def test_every_mutant_has_its_place():
 
 def is_complete(text):
     """Whether it can stand between parentheses: all brackets, and no half of a conditional."""
-    bare = re.sub(r"\"(\\.|[^\"\\])*\"|'(\\.|[^'\\])*'|::|for \([^()]*:", "", text)
+    bare = re.sub(r"\"(\\.|[^\"\\])*\"|'(\\.|[^'\\])*'|::", "", text)
+    bare = re.sub(r"(for \([^();]*):", r"\1", bare)
     return all(bare.count(a) == bare.count(b) for a, b in ("()", "[]", "{}")) and \
         (is_statement(text) or bool(text.strip()) and bare.count("?") == bare.count(":"))
 
 
 def test_a_mutants_texts_are_complete():
     assert not is_complete("x : a < b") and not is_complete("f(x))") and not is_complete("") and is_complete("a ? b : std::min(c, d)")
+    assert is_complete("[] { for (auto x : a) f(x); for (std::size_t i = 0; i < n; ++i) f(i); }()")
     for m in all_mutants():
         assert is_complete(m["text"]) and is_complete(m["replacement"] or ";"), m["name"]
         ends = m["replacement"].rstrip()[-1:] in ("", ";", "}")
