@@ -12,11 +12,17 @@
 
 namespace ladder::memory {
 
+// What a lane adds up of a row of 32 numbers: at each step, the word that all lanes read.
+template <class Row>
+__device__ long long total_of_row(Row row) {
+  long long total = 0;
+  for (unsigned i = 0; i < 32; ++i) total += row[i];
+  return total;
+}
+
 __global__ void broadcast(int const* in, std::size_t n, long long* out) {
   long long total = 0;
-  for_each_tile(in, n, {.rows = 1}, [&](int const* tile) {
-    for (unsigned i = 0; i < 32; ++i) total += tile[i];
-  });
+  for_each_tile(in, n, {.rows = 1}, [&](int const* tile) { total += total_of_row(tile); });
   out[thread_of_grid()] = total;
 }
 

@@ -3,7 +3,7 @@
 
 import pytest
 
-from .programs import rungs
+from .programs import lines, rungs
 
 N, BLOCKS, THREADS = 65536, 8, 128
 WARPS, LEVELS = THREADS // 32, 7
@@ -21,13 +21,18 @@ def test_the_shape_is_what_these_tests_take_it_for():
 
 
 def test_one_thread_has_no_one_to_wait_for():
-    assert count("01_one_thread", "barriers") == count("01_one_thread", "shuffles") == 0
+    for what in ("barriers", "warp_barriers", "shuffles", "atomics"):
+        assert count("01_one_thread", what) == 0
+    assert count("01_one_thread", "sectors") == N + 1  # no lane beside it reads, and it writes once
+    assert count("01_one_thread", "operator") == N
 
 
-def test_a_chunk_a_thread_reads_a_sector_an_element_and_neighbours_share_one():
+@pytest.mark.parametrize("rung, sectors", [("02_two_passes", N), ("03_interleaved", N // 8)])
+def test_chunks_cost_a_sector_an_element_turns_an_eighth_and_in_both_thread_0_adds_up_its_block(rung, sectors):
     of_results = 2 * BLOCKS + 2
-    assert N <= count("02_two_passes", "sectors") <= N + of_results
-    assert N // 8 <= count("03_interleaved", "sectors") <= N // 8 + of_results
+    assert sectors <= count(rung, "sectors") <= sectors + of_results
+    assert count(rung, "barriers") == TREES  # it waits once for what the others leave
+    assert count(rung, "warp_barriers") == count(rung, "shuffles") == count(rung, "atomics") == 0
 
 
 @pytest.mark.parametrize("rung, block_barriers, warp_barriers", [
@@ -39,12 +44,25 @@ def test_a_tree_has_a_barrier_a_level_and_the_last_warp_its_own(rung, block_barr
     assert count(rung, "barriers") == TREES * block_barriers
     assert count(rung, "warp_barriers") == TREES * warp_barriers
     assert count(rung, "shuffles") == count(rung, "atomics") == 0
+    assert count(rung, "bank_conflicts") == 0  # the upper half goes onto the lower, lane beside lane
+
+
+def test_an_unrolled_tree_has_the_power_of_two_of_threads_that_it_was_compiled_for():
+    asked, compiled_for = 96, 128
+    for rung, threads in (("05_last_warp", asked), ("06_unrolled", compiled_for)):
+        [found], _ = lines("tally-ladder-simt", "run", "reduce", "--rung", f"reduce/{rung}", "--block", str(asked))
+        counts = found["counts"]
+        assert counts["operator"] == N + BLOCKS + TREES * (threads - 1)
+        assert counts["barriers"] == TREES * 2  # 128 to 64, or 96 to 48, is the block's
+        assert counts["warp_barriers"] == TREES * 6
+        assert counts["shuffles"] == 0
 
 
 def test_a_single_pass_is_the_unrolled_tree_and_a_count_of_blocks():
     counting = BLOCKS  # a barrier behind each block's
-    assert count("07_single_pass", "barriers") == count("06_unrolled", "barriers") + counting
-    assert count("07_single_pass", "warp_barriers") == count("06_unrolled", "warp_barriers")
+    assert count("07_single_pass", "barriers") == TREES * (1 + LEVELS - 6) + counting
+    assert count("07_single_pass", "warp_barriers") == TREES * 6
+    assert count("07_single_pass", "shuffles") == 0
     assert count("07_single_pass", "atomics") == BLOCKS
 
 

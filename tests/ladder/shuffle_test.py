@@ -15,13 +15,21 @@ def rung(name):
 
 def drawn_sources(name):
     """Of each step, the lane that each lane's value was seen to come from; None where it did not call."""
-    found = []
+    found, own = [], []
     for line in rung(name)["drawing"]:
-        label, _, lanes = line.partition(", from")
-        if lanes and line.startswith("  "):
-            found.append([None if lane == "-" else i if lane == "own" else int(lane)
-                          for i, lane in enumerate(lanes.split())])
+        label, _, sources = line.partition(", from")
+        if line.startswith("  lane "):
+            own = [int(lane) for lane in line.split()[1:]]
+        elif sources and line.startswith("  "):
+            found.append([None if source == "-" else lane if source == "own" else int(source)
+                          for lane, source in zip(own, sources.split(), strict=True)])
     return found
+
+
+def drawn(name, what):
+    """Of each step, what each lane "gets" or "holds"; it holds something before the first, too."""
+    return [[int(value) for value in line[15:].split()] for line in rung(name)["drawing"]
+            if line[:15].strip() == what]
 
 
 def up(by, width, lanes):
@@ -55,34 +63,48 @@ def masked(mask, sources):
     ("09_experiment_2", [up(by, 8, 8) for by in (1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 4)]),
 ])
 def test_each_lane_gets_its_value_from_the_lane_that_the_guide_names(name, steps):
-    seen = [[source if source is None or name != "07_scan4" else source % 8 for source in step]
-            for step in drawn_sources(name)]
-    assert seen == steps
+    assert drawn_sources(name) == steps
 
 
-def test_experiment_1_shuffles_up_by_1_2_and_4_in_groups_of_8():
-    seen = drawn_sources("08_experiment_1")  # half a warp on a line
-    halves = [[source - first if source >= first else source for source in step]
-              for first, steps in ((0, seen[:3]), (16, seen[3:])) for step in steps]
-    assert [half[:8] for half in halves[:3]] == [up(by, 8, 8) for by in (1, 2, 4)]
+def test_scan4_shuffles_values_that_stay():
+    held = 2 * [8 - lane for lane in range(8)]
+    assert drawn("07_scan4", "holds") == 4 * [held]
+    assert drawn("07_scan4", "gets") == [[8 - source for source in 2 * down(by, 8, 8)] for by in (4, 2, 1)]
 
 
-@pytest.mark.parametrize("name, calls", [
-    ("01_up", 1), ("02_down", 1), ("03_xor", 2), ("04_indexed", 2), ("05_widths", 4), ("06_masks", 2),
-    ("07_scan4", 2 * 3), ("08_experiment_1", 3), ("09_experiment_2", 4 + 4 + 3),
-    ("10_through_shared", 0),
-    ("11_reduce", 5 * N // 32), ("12_all_reduce", 5 * N // 32), ("13_prefix_sum", 5 * N // 32)])
-def test_a_step_is_one_shuffle(name, calls):
-    assert rung(name)["counts"]["shuffles"] == calls
+def sums_upward(first, lanes, offsets, guarded=True):
+    """What lanes hold, before the first step and after each: groups of 8, which begin with `first`, a lane 1 less."""
+    held = [[first - lane for lane in range(lanes)]]
+    for by in offsets:
+        x = held[-1]
+        held.append([x[lane] + x[source] if lane % 8 >= by or not guarded else x[lane]
+                     for lane, source in enumerate(up(by, 8, lanes))])
+    return held
 
 
-@pytest.mark.parametrize("name, additions", [
-    ("07_scan4", 0),  # values that stay
-    ("08_experiment_1", 4 * sum(8 - by for by in (1, 2, 4))),
-    ("09_experiment_2", sum(8 - by for by in (1, 2, 3, 4)) + 4 * 8 + sum(8 - by for by in (1, 2, 4))),
-    ("10_through_shared", 5 * N), ("11_reduce", 5 * N), ("12_all_reduce", 5 * N),
-    ("13_prefix_sum", N // 32 * sum(32 - by for by in (1, 2, 4, 8, 16)))])
-def test_a_lane_adds_what_its_guard_lets_it(name, additions):
+def test_experiment_1_adds_up_by_1_2_and_4_in_each_group_of_8():
+    whole = sums_upward(31, 32, (1, 2, 4))
+    assert drawn("08_experiment_1", "holds") == [x[:16] for x in whole] + [x[16:] for x in whole]
+    sources = [up(by, 8, 32) for by in (1, 2, 4)]
+    assert drawn_sources("08_experiment_1") == [x[:16] for x in sources] + [x[16:] for x in sources]
+
+
+def test_experiment_2_adds_at_offsets_that_do_not_double_with_its_guard_and_without():
+    assert drawn("09_experiment_2", "holds") == (
+        sums_upward(8, 8, (1, 2, 3, 4)) + sums_upward(8, 8, (1, 2, 3, 4), guarded=False) +
+        sums_upward(8, 8, (1, 2, 4)))
+
+
+@pytest.mark.parametrize("name, shuffles, additions", [
+    ("01_up", 1, 0), ("02_down", 1, 0), ("03_xor", 2, 0), ("04_indexed", 2, 0), ("05_widths", 4, 0),
+    ("06_masks", 2, 0), ("07_scan4", 2 * 3, 0),  # values that stay
+    ("08_experiment_1", 3, 4 * sum(8 - by for by in (1, 2, 4))),
+    ("09_experiment_2", 4 + 4 + 3,
+     sum(8 - by for by in (1, 2, 3, 4)) + 4 * 8 + sum(8 - by for by in (1, 2, 4))),
+    ("10_through_shared", 0, 5 * N), ("11_reduce", 5 * N // 32, 5 * N), ("12_all_reduce", 5 * N // 32, 5 * N),
+    ("13_prefix_sum", 5 * N // 32, N // 32 * sum(32 - by for by in (1, 2, 4, 8, 16)))])
+def test_a_step_is_one_shuffle_and_a_lane_adds_what_its_guard_lets_it(name, shuffles, additions):
+    assert rung(name)["counts"]["shuffles"] == shuffles
     assert rung(name)["counts"]["operator"] == additions
 
 

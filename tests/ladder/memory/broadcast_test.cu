@@ -11,6 +11,28 @@
 namespace ladder::memory {
 namespace {
 
+// Notes which word of the row a lane reads at each of its steps.
+struct noted_row {
+  int* words;
+  int step = 0;
+  __device__ int operator[](unsigned word) {
+    words[step++ * 32 + threadIdx.x] = int(word);
+    return 0;
+  }
+};
+
+__global__ void note_words(int* words) { total_of_row(noted_row{words}); }
+
+// Lanes that read every word, each beginning with another one, would have no conflicts either.
+TEST(broadcast, is_of_the_word_that_all_lanes_read_at_a_step) {
+  tally::device_array<int> const words(32 * 32);
+  words.fill_bytes(0xff);  // nobody
+  tally::launch(note_words, 1, 32)(words.data());
+  std::vector<int> expected(32 * 32);
+  for (int i = 0; i < 32 * 32; ++i) expected[i] = i / 32;
+  EXPECT_EQ(words.to_host(), expected);
+}
+
 // Lanes that read a word each, 32 times, would come to the same in all.
 TEST(broadcast, gives_each_lane_every_word) {
   std::vector<int> numbers(32);
