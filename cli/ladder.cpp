@@ -124,9 +124,18 @@ std::pair<std::size_t, std::string> done(std::vector<json> const& rungs) {
   return {ids.size(), last_part(last)};
 }
 
+std::string nobody_takes(ladder_arguments asked) {
+  auto const who = asked.rung ? *asked.rung + " of " + asked.name + " does not take"
+                              : "no rung of " + asked.name + " takes";
+  asked.rung.reset();
+  auto const words = program_arguments("list", asked);
+  return fmt::format("{} {}", who, fmt::join(words.begin() + 2, words.end(), " "));
+}
+
 std::vector<json> rungs_of(char const* program, ladder_arguments const& asked) {
   auto const path = needed_program(program);
   auto const all = run_ladder_program(path, program_arguments("list", asked)).size();
+  if (all == 0) throw usage_error(nobody_takes(asked));
   progress shown;
   auto const show = [&](std::vector<json> const& so_far) {
     auto const [count, last] = done(so_far);
@@ -238,6 +247,8 @@ void list_ladders(arguments const& options) {
 void run_ladder(arguments const& options) {
   auto const& asked = options.ladder;
   bool const named = !asked.name.empty() && asked.name != "list" && asked.name != "exhibits";
+  if (asked.distinct && asked.repeats)
+    throw usage_error("--distinct and --repeats: equal elements count once, or each");
   if (named) return run_rungs(options);
   if (!asked.given.empty())
     throw usage_error(asked.given.front() +

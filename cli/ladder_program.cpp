@@ -150,6 +150,7 @@ std::vector<json> run_ladder_program(std::string const& path,
                                      std::vector<std::string> const& arguments,
                                      onlooker const& look) {
   auto e = run(path, arguments, look);
+  if (e.status == 0 && e.lines.empty() && !arguments.empty() && arguments[0] == "list") return {};
   if (auto const why = complaint(path, e); !why.empty()) throw error(why);
   std::fputs(e.errors.c_str(), stderr);
   if (std::ranges::any_of(e.lines, &json::is_discarded))

@@ -85,12 +85,13 @@ fraction place_named(std::string const& option, std::string const& text) {
 
 }  // namespace
 
-std::uint64_t whole_number(std::string const& option, std::string const& text, std::uint64_t most) {
+std::uint64_t whole_number(std::string const& option, std::string const& text, std::uint64_t most,
+                           std::uint64_t least) {
   auto const digits = digits_of(text);
   if (!digits) fail(option, text, "is not a whole number");
   std::uint64_t value = 0;
-  if (parse_all(*digits, value) == std::errc{} && value <= most) return value;
-  fail(option, text, "is not from 0 to " + std::to_string(most));
+  if (parse_all(*digits, value) == std::errc{} && value >= least && value <= most) return value;
+  fail(option, text, "is not from " + std::to_string(least) + " to " + std::to_string(most));
 }
 
 std::optional<std::string> integer_text(std::string const& text) {

@@ -17,7 +17,8 @@ namespace tally::cli {
 
 // 1000, or 1e3, or 1k; M, G and T are a million and so on.
 std::uint64_t whole_number(std::string const& option, std::string const& text,
-                           std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
+                           std::uint64_t most = std::numeric_limits<std::uint64_t>::max(),
+                           std::uint64_t least = 0);
 // Likewise with a sign, of any size: a minus and its digits; nothing if it is no integer.
 std::optional<std::string> integer_text(std::string const& text);
 // A finite or infinite number, or NaN.

@@ -171,9 +171,9 @@ void define_rung_shape(CLI::App& app, ladder_arguments& a) {
     a.n = whole_number("-n", text, std::numeric_limits<std::int64_t>::max() / 8);
   });
   rung_value(app, "--grid", "N", "Blocks, where a rung leaves the choice", a,
-             [&a](auto const& text) { a.grid = whole_number("--grid", text, 65535); });
+             [&a](auto const& text) { a.grid = whole_number("--grid", text, 65535, 1); });
   rung_value(app, "--block", "N", "Threads a block, likewise", a,
-             [&a](auto const& text) { a.block = whole_number("--block", text, 1024); });
+             [&a](auto const& text) { a.block = whole_number("--block", text, 1024, 1); });
   app.add_flag_callback(
       "--sweep", [&a] { a.given.push_back("--sweep"), a.sweep = true; },
       "Every rung in a range of grids and blocks");
@@ -181,8 +181,7 @@ void define_rung_shape(CLI::App& app, ladder_arguments& a) {
 
 void define_selection_of_rungs(CLI::App& app, ladder_arguments& a) {
   rung_value(app, "-k", "N", "How many a selection selects (10)", a, [&a](auto const& text) {
-    a.k = whole_number("-k", text, std::numeric_limits<std::int32_t>::max());
-    if (*a.k == 0) throw usage_error("-k: a ladder selects 1 or more");
+    a.k = whole_number("-k", text, std::numeric_limits<std::int32_t>::max(), 1);
   });
   app.add_flag_callback(
       "--distinct", [&a] { a.given.push_back("--distinct"), a.distinct = true; },

@@ -28,7 +28,7 @@ struct sum {
   __device__ result finish(state total) const { return total; }
 };
 
-// Of nothing: NaN.
+// The mean of nothing is NaN.
 template <class T>
 struct mean : sum<T> {
   using result = std::conditional_t<std::is_integral_v<T>, double, T>;

@@ -58,7 +58,7 @@ ordered_json what_it_is(rung const& r) {
           {"bound", r.bound},
           {"page", or_null(r.page)},
           {"page_us", r.page_us > 0 ? ordered_json(r.page_us) : ordered_json(nullptr)},
-          {"limit", ~r.limit ? ordered_json(r.limit) : ordered_json(nullptr)},
+          {"limit", ~r.largest_n() ? ordered_json(r.largest_n()) : ordered_json(nullptr)},
           {"peer", r.peer},
           {"gpu_only", or_null(told.gpu_only)},
           {"why", why(told)}};

@@ -48,7 +48,6 @@ struct choice {
   std::vector<rung_elsewhere> elsewhere;  // nobody here knows what they take
 };
 
-// Throws if there is none.
 choice chosen(request const& asked) {
   choice found;
   for (rung const& r : rungs()) {
@@ -60,9 +59,8 @@ choice chosen(request const& asked) {
   }
   for (auto const& r : rungs_elsewhere())
     if (is_meant(r, asked)) found.elsewhere.push_back(r);
-  if (!found.here.empty() || (asked.rung && !found.elsewhere.empty())) return found;
-  throw tally::error(fmt::format("{}: no rung of this program is in that ladder and takes that",
-                                 asked.rung.value_or(asked.ladder)));
+  if (found.here.empty() && !asked.rung) found.elsewhere.clear();
+  return found;
 }
 
 constexpr std::size_t usual_k = 10;
@@ -92,9 +90,10 @@ problem pose(rung const& r, request const& asked) {
 // Times are those of the ladder's first rung: the others are so many times as fast.
 class baseline {
  public:
-  explicit baseline(std::vector<rung> const& all) {
-    auto const timed = std::ranges::find_if(all, [](rung const& r) { return r.page_us > 0; });
-    if (timed != all.end()) page_us_ = timed->page_us;
+  explicit baseline(std::string const& ladder) {
+    auto const timed = std::ranges::find_if(
+        rungs(), [&](rung const& r) { return r.ladder() == ladder && r.page_us > 0; });
+    if (timed != rungs().end()) page_us_ = timed->page_us;
   }
   void speed_up(rung_result& result) {
     auto const& measured = result.measured;
@@ -168,8 +167,11 @@ int list(request const& asked) {
 int run(request const& asked) {
   world::device();  // throws if there is none
   auto const [here, elsewhere] = chosen(asked);
+  if (here.empty() && elsewhere.empty())
+    throw tally::error(fmt::format("{}: no rung of this program is in that ladder and takes that",
+                                   asked.rung.value_or(asked.ladder)));
   input_store inputs;
-  baseline first(here);
+  baseline first(asked.ladder);
   int const status = in_processes(here.size(), world::rungs_at_once(), [&](std::size_t i) {
     return run_rung(here[i], asked, inputs, first) ? 0 : 1;
   });

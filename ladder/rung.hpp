@@ -114,7 +114,7 @@ struct rung {
   std::function<void(problem const&)> enqueue = {};  // allocates nothing: it is captured in graphs
   std::function<judgement(outcome const&)> judge = {};
 
-  // Of a selection: the largest k that the rung can do in that shape, and whether it can take equal
+  // For a selection: the largest k that the rung can do in that shape, and whether it can take equal
   // elements once; and what is verified of a size and shape: problems that differ in k.
   std::function<std::size_t(problem const&)> most_k = {};
   bool takes_distinct = false;

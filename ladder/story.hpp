@@ -17,7 +17,7 @@ struct story {
   std::vector<std::string> more;  // paragraphs
 };
 
-// Of the lines that a text begins with, each "// ...": a label's text goes on in lines without one.
+// The lines that a text begins with, each "// ...": a label's text goes on in lines without one.
 story story_of(std::string_view text);
 
 struct told {

@@ -4,8 +4,8 @@
 //
 // Page:   blocks need a multiple of 32 threads; the tree halves until 32 are left, or, unrolled,
 //         begins at the largest power of two that fits.
-// Wrong:  halving 96 gives 48, then the last warp, for which 16 sums count twice and 16 not at
-//         all; unrolled, what lies beyond the power of two is never added.
+// Wrong:  halving 96 gives 48, then the last warp, for which 16 sums count twice;
+//         unrolled, what lies beyond the power of two is never added.
 // Right:  halves rounded up, or a block size that is checked to be a power of two.
 #include <bit>
 

@@ -5,7 +5,7 @@
 // Page:   a grid of blocks, each of which scans what it has loaded.
 // Wrong:  nothing is carried from one block to the next: the array's scan is right in its first
 //         block only. Nor does anyone write the total, which could be the carry.
-// Right:  a carry, in a second launch or by waiting for the tiles before (rungs 8 to 10).
+// Right:  a carry, in a second launch or by waiting for the tiles before (rungs 14 to 16).
 #include "ladder/exhibits/exhibit.hpp"
 #include "tally/cuda/device_array.cuh"
 #include "tally/cuda/launch.cuh"

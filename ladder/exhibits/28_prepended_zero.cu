@@ -6,7 +6,7 @@
 //         of any binary operator.
 // Wrong:  before the first element there is the operator's identity, which is 0 for sums. Of the
 //         greatest element it is the least number there is: 0 is greater than all of these.
-// Right:  the identity in front (rung 6).
+// Right:  the identity in front (rung 12).
 #include "ladder/exhibits/exhibit.hpp"
 #include "tally/cuda/device_array.cuh"
 #include "tally/cuda/launch.cuh"

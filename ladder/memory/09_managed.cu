@@ -15,7 +15,7 @@
 //           leave out only what a launch and the waiting for it cost the host, some 10 us.
 // Measured: on an H200, by the host's clock, the first kernel over 16 MiB takes 3.1 ms, the second
 //           26 us; a prefetch 0.47 ms, a copy of pinned memory 0.36, of pageable memory 2.2. Events
-//           leave out 9 to 22 us of each.
+//           leave out 6 to 22 us of each.
 // Bytes:    n numbers; at most 4,194,304: managed memory beyond what is free can hang a GPU.
 // GPU only: the SIMT machine has one memory, of no pages that could move, and no time.
 //

@@ -2,7 +2,7 @@
 //
 // Rung 2: one thread an output.
 //
-// Change:   nothing yet: every thread walks from the first element to its own.
+// Change:   a thread for each result, which walks from the first element to its own.
 // Predict:  no thread waits for another, and the last one takes n - 1 applications in a row, as one
 //           thread alone would. But all together take n (n - 1) / 2: twice the elements, four times
 //           the work.

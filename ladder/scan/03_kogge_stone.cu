@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 3: Kogge and Stone's scan of one block.
+// Rung 3: Kogge and Stone's scan of one block (1973).
 //
 // Change:   a thread an element: in step i it takes in what the thread 2^i to its left has, in
 //           place, so that all must have read before any writes: two barriers a step.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 4: two arrays in turn (Hillis and Steele, 1986).
+// Rung 4: two arrays in turn. (Hillis and Steele's of 1986 has processors in lockstep.)
 //
 // Change:   a step reads one array and writes another, so that nobody overwrites what others still
 //           read: one barrier a step, where rung 3 has two. Who takes from whom is as in rung 3.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 6: Ladner and Fischer's scan of one block (1980).
+// Rung 6: Ladner and Fischer's scan of one block (1980), as adders are built by it.
 //
 // Change:   first every two neighbours become one, rung 5 scans those, and a last step gives every
 //           second place what it lacks.

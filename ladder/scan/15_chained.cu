@@ -6,8 +6,8 @@
 //           has come to, takes in its own total, and hands that on. Blocks draw the tiles in order,
 //           so that whoever waits waits for a block that runs.
 // Predict:  2 n moved. But the tiles' carries are one chain: each waits for one store and one load
-//           through the L2 cache, about a microsecond a tile, while a tile is worth a few
-//           nanoseconds of the memory's time. At 4,194,304 elements 1490 tiles: a millisecond or
+//           through the L2 cache, about a microsecond a tile, while memory moves a
+//           tile in a few nanoseconds. At 4,194,304 elements 1490 tiles: a millisecond or
 //           more, far slower than rung 14's second read.
 // Measured: on an H200 1,256 us: 0.84 us a tile. At 2^28 elements 81 ms.
 // Bytes:    n elements read, n results written; a status and a state a tile, written and read.

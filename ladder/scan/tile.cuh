@@ -3,7 +3,7 @@
 
 #include "ladder/scan/block_scan.cuh"
 
-// What the rungs for any n share, 8 to 10: how a block goes through a tile of the array.
+// What the rungs for any n share, 14 to 16: how a block goes through a tile of the array.
 namespace ladder::scan {
 
 // Elements that a thread folds in a row; odd, so that the lanes' turns fall into different banks.

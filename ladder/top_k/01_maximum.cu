@@ -4,8 +4,9 @@
 //
 // Change:   nothing yet, and k = 1. A tree in shared memory, then one atomic a block. Two barriers
 //           a level: all have read before any writes, and all have written before any reads.
-// Predict:  1 block an SM and more at once hide the barriers of each other; 39063 blocks of 8 steps
-//           take longer than one read of 40 MB: each block is over when its 1 KB is.
+// Predict:  the blocks that an SM runs at once hide each other's barriers. But each of the 39063
+//           blocks reads only 1 KB before its 8 levels, so that few bytes are in flight: longer
+//           than one read of 40 MB.
 // Measured: on an H200 62 us, 0.17 of the ceiling.
 // Bytes:    n elements read; an atomic a block on one address.
 //

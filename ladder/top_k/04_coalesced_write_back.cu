@@ -5,10 +5,10 @@
 // Change:   k threads write the block's list, an element each, where one thread wrote all k.
 // Predict:  a store in a loop of one thread is a request of its own, with a sector of its own.
 //           Lanes that write neighbours share a request, and a sector holds 8 elements: for k = 10
-//           there are 2 sectors a block instead of 10, for k = 48 there are 8. The time stays: as
-//           many bytes are written, and before that a block merges 255 lists by k insertions each.
-// Measured: on an H200 1,043 us after 1,045 for k = 10, 14,391 after 14,467 for k = 48: half of a
-//           hundredth.
+//           there are 2 sectors a block instead of 10, for k = 48 there are 8, as lists begin in
+//           the middle of one. The time stays: as many bytes are written, and before that a block
+//           merges 255 lists by k insertions each.
+// Measured: on an H200 1,043 us after 1,045 for k = 10, 14,391 after 14,467 for k = 48.
 // Bytes:    n elements read, k * n / 256 values written and read.
 //
 // It needs k <= threads of a block, which four rows of the page's table do not have (exhibit 29).

@@ -7,9 +7,10 @@
 //           is in 1024 again, and so on. At the end everything above the cut is gathered and
 //           sorted: k elements only.
 // Predict:  the time does not grow with k. Of evenly spread numbers 10,000 are in a bucket after
-//           one round, 10 after two: three or four passes over the array after that for the ends.
-//           Where a few elements are far from all others, rounds are wasted, up to 7. A division of
-//           64 bits an element and round is dearer than reading it.
+//           one round, 10 after two. Passes over the array before and after these find its least
+//           and greatest, and gather: 5 in all. Where a few elements are far from all others,
+//           rounds are wasted, up to 7. A division of 64 bits an element and round is dearer than
+//           reading it.
 // Measured: on an H200 373 us for k = 10, 383 for k = 100.
 // Bytes:    n elements read 5 times or more.
 //

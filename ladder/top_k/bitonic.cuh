@@ -11,7 +11,7 @@ namespace ladder::top_k {
 
 constexpr unsigned sort_tile = 2048, sort_threads = 256;
 
-// Of the c-th comparison of a step, the two places.
+// The two places of the c-th comparison of a step.
 struct mirrored {
   std::size_t size;
   __device__ void places(std::size_t c, std::size_t& low, std::size_t& high) const {
