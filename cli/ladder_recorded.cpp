@@ -55,6 +55,12 @@ std::vector<json> recorded_rows(ladder_arguments const& asked) {
   return rows;
 }
 
+// Whether as many were selected, by rungs that select: a GPU may have had less room for lists.
+bool same_k(json const& rung, json const& row) {
+  auto const here = rung.value("k", json()), there = row.value("k", json());
+  return !here.is_number() || !there.is_number() || here == there;
+}
+
 // In place of a rung that could not be run here.
 std::vector<json> known_of(json const& rung, std::vector<json> const& rows) {
   std::vector<json> found;
@@ -81,7 +87,7 @@ void add_recorded_times(std::vector<json>& rungs, ladder_arguments const& asked)
   rungs = std::move(all);
   for (auto& rung : rungs)
     for (auto const& row : rows)
-      if (row["id"] == rung["id"]) rung["recorded"] = row["recorded"];
+      if (row["id"] == rung["id"] && same_k(rung, row)) rung["recorded"] = row["recorded"];
   std::ranges::stable_sort(rungs, {}, [](json const& r) { return r["id"].get<std::string>(); });
 }
 

@@ -259,11 +259,26 @@ def test_a_selection_takes_k_and_different_elements_only():
 
 @pytest.mark.parametrize("option", [("-k", 3), ("--repeats",), ("--distinct",)])
 def test_only_selections_take_what_is_about_selections(option):
-    assert "reduce: no rung" in failure(1, "ladder", "reduce", *option, "--where", "simt")
+    words = " ".join(map(str, option))
+    assert failure(2, "ladder", "reduce", *option, "--where", "simt") == f"tally: no rung of reduce takes {words}"
+    assert f"04_shared_tree of reduce does not take {words}" in failure(
+        2, "ladder", "reduce", "04_shared_tree", *option, "--where", "simt")
+
+
+@pytest.mark.parametrize("option, most", [("--grid", 65535), ("--block", 1024), ("-k", 2**31 - 1)])
+def test_a_shape_and_a_k_begin_at_1(option, most):
+    for value in (0, most + 1):
+        assert f"{option}: '{value}' is not from 1 to {most}" in failure(2, "ladder", "top-k", option, value)
+
+
+def test_what_was_recorded_of_another_k_is_not_shown():
+    asked = "top-k", "--rung", "top-k/05_any_write_back", "-k", 100, "-n", 500
+    [rung] = climbed(*asked)["rungs"]
+    assert rung["k"] == 100 and "recorded" not in rung
 
 
 def test_equal_elements_count_once_or_each():
-    assert "excludes" in failure(1, "ladder", "top-k", "--distinct", "--repeats", "--where", "simt")
+    assert "--distinct and --repeats" in failure(2, "ladder", "top-k", "--distinct", "--repeats", "--where", "simt")
     arguments = "top-k", "--rung", "top-k/07_columns", "-n", 500
     assert [climbed(*arguments, *how)["rungs"][0]["distinct"] for how in ((), ("--repeats",))] == [True, False]
 
