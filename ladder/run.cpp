@@ -66,11 +66,12 @@ choice chosen(request const& asked) {
 constexpr std::size_t usual_k = 10;
 
 void choose_shape(problem& given, rung const& r, request const& asked) {
-  if (r.fixed_shape) return;
-  world::suit(given, r);
-  given.block = asked.block.value_or(given.block);
+  if (!r.fixed_shape) {
+    world::suit(given, r);
+    given.block = asked.block.value_or(given.block);
+  }
   if (r.thread_an_element) given.grid = r.grid_for(given.n, given.block);
-  given.grid = asked.grid.value_or(given.grid);
+  if (!r.fixed_shape) given.grid = asked.grid.value_or(given.grid);
 }
 
 problem pose(rung const& r, request const& asked) {

@@ -133,10 +133,12 @@ rung rung_of(experiment const& what) {
   return {
       .id = what.id,
       .title = what.title,
-      .bound = "one warp's latency: nothing is read",
+      .bound = "one warp's latency: a value a lane, and nothing is read",
       .page = what.page,
+      .grid = what.scenes.front().blocks,
       .block = what.scenes.front().lanes,
       .fixed_shape = true,
+      .limit = what.scenes.front().threads(),
       .operations = {operation::none},
       .elements = {element::int32},
       .out_bytes = [=](problem const&) { return bytes; },

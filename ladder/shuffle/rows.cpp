@@ -53,6 +53,7 @@ rung rung_of(row_rung const& what) {
       .page = what.page,
       .block = threads_a_block,
       .fixed_shape = true,
+      .thread_an_element = true,
       .operations = {operation::sum},
       .elements = {element::int32, element::float32},
       .out_bytes = bytes_out,
