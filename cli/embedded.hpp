@@ -6,7 +6,7 @@
 namespace tally::cli {
 
 // Files as they were when this was built.
-extern std::string_view const systems;   // a list of ladder/systems.json
-extern std::string_view const recorded;  // a list of results/ladder_nvidia_*.json: the first counts
+extern std::string_view const systems;   // ladder/systems.json
+extern std::string_view const recorded;  // results/ladder_nvidia_h200.json
 
 }  // namespace tally::cli

@@ -230,7 +230,7 @@ void list_systems(arguments const& options) {
   json const found = {{"schema", 1},
                       {"command", options.command},
                       {"ladder", "list"},
-                      {"systems", json::parse(systems)[0]}};
+                      {"systems", json::parse(systems)}};
   print(options, found, systems_text);
 }
 

@@ -20,12 +20,7 @@ struct application {
 using network_step = std::vector<application>;
 
 application application_of(json const& noted) {
-  int const to = noted.at(1);
-  return {.from = noted.at(0),
-          .to = to,
-          .first = noted.at(2),
-          .last = noted.size() > 3 ? noted[3].get<int>() : to,
-          .copied = noted.size() > 4 && noted[4] != 0 && noted[4] != false};
+  return {noted.at(0), noted.at(1), noted.at(2), noted.at(3), noted.at(4)};
 }
 
 std::vector<network_step> network_of(json const& rung) {
@@ -54,7 +49,7 @@ picture::row row_of(network_step const& step, std::size_t places, std::size_t nu
   picture::row row{fmt::format("step {}", number), 34, {}, std::vector<picture::cell>(places)};
   for (auto const& a : step) {
     auto const style = a.copied ? "taken copied" : down ? "taken down" : "taken";
-    if (a.from >= 0) row.arrows.push_back({a.from, a.to, style});
+    row.arrows.push_back({a.from, a.to, style});
     row.cells[std::size_t(a.to)] = {
         a.last < a.first ? "nothing" : fmt::format("{}-{}", a.first, a.last), {}, true};
   }

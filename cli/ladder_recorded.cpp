@@ -39,19 +39,18 @@ json recorded_of(json const& file, json const& row) {
   return found;
 }
 
-// Rows of the run that was asked for, the newest only of each rung, each with its `recorded`.
+// Rows of the run that was asked for, each with its `recorded`.
 std::vector<json> recorded_rows(ladder_arguments const& asked) {
   std::vector<json> rows;
   auto const name = run_for(asked);
-  for (auto const& file : json::parse(recorded))
-    for (auto const& run : file.at("runs")) {
-      if (name_of(run) != name) continue;
-      for (auto const& row : run.at("rows")) {
-        if (std::ranges::count(rows, row["id"], [](json const& r) { return r["id"]; })) continue;
-        rows.push_back(row);
-        rows.back()["recorded"] = recorded_of(file, row);
-      }
+  auto const file = json::parse(recorded);
+  for (auto const& run : file.at("runs")) {
+    if (name_of(run) != name) continue;
+    for (auto const& row : run.at("rows")) {
+      rows.push_back(row);
+      rows.back()["recorded"] = recorded_of(file, row);
     }
+  }
   return rows;
 }
 

@@ -192,21 +192,26 @@ def blelloch(n):
     """Up a tree of sums; then down, where a place hands what it has to the left, and both to the right."""
     up, down, by = [], [], 1
     while by < n:
-        up.append([[i - by, i, i - 2 * by + 1, i, 0] for i in range(2 * by - 1, n, 2 * by)])
+        up.append([[i - by, i, i - 2 * by + 1, i, False] for i in range(2 * by - 1, n, 2 * by)])
         by *= 2
-    down.append([[n - 1, n - 1, 0, -1, 1]])  # nothing yet: the identity
+    down.append([[n - 1, n - 1, 0, -1, True]])  # nothing yet: the identity
     while by > 1:
         by //= 2
         down.append([one for i in range(2 * by - 1, n, 2 * by)
-                     for one in ([i, i - by, 0, i - 2 * by, 1], [i - by, i, 0, i - by, 0])])
+                     for one in ([i, i - by, 0, i - 2 * by, True], [i - by, i, 0, i - by, False])])
     return up + down
+
+
+def combining(*steps):
+    """Each [from, to, first], of which nothing is only copied."""
+    return [[[*one, one[1], False] for one in step] for step in steps]
 
 
 @pytest.mark.parametrize("steps, down, copied", [
     # Sklansky: in the last of three steps place 3 is taken by four others.
-    ([[[i - 1, i, i - 1] for i in (1, 3, 5, 7)], [[1, 2, 0], [1, 3, 0], [5, 6, 4], [5, 7, 4]],
-      [[3, i, 0] for i in (4, 5, 6, 7)]], 0, 0),
-    ([[[i, i + 1, 0]] for i in range(7)], 0, 0),
+    (combining([[i - 1, i, i - 1] for i in (1, 3, 5, 7)], [[1, 2, 0], [1, 3, 0], [5, 6, 4], [5, 7, 4]],
+               [[3, i, 0] for i in (4, 5, 6, 7)]), 0, 0),
+    (combining(*([[i, i + 1, 0]] for i in range(7))), 0, 0),
     (blelloch(8), 7, 8)])
 def test_networks_are_drawn_with_the_way_down_in_colour_and_copies_dashed(steps, down, copied):
     command_with(ladder_simt=printing(network(*steps)))
@@ -218,8 +223,8 @@ def test_networks_are_drawn_with_the_way_down_in_colour_and_copies_dashed(steps,
     text = [t.text for t in root.iter(SVG + "text")]
     assert any(t.startswith("some steps") and ("dashed" in t) == (copied > 0) for t in text)
     held = [t.text for t in root.iter(SVG + "title")]
-    assert held == [f"{one[2]}-{one[3] if len(one) > 3 else one[1]}" if len(one) < 4 or one[2] <= one[3] else "nothing"
-                    for step in steps for one in sorted(step, key=lambda one: one[1])]
+    assert held == [f"{first}-{last}" if first <= last else "nothing"
+                    for step in steps for _, _, first, last, _ in sorted(step, key=lambda one: one[1])]
 
 
 def on_a_terminal(*arguments):
