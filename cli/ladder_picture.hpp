@@ -33,8 +33,8 @@ struct picture {
   std::size_t places() const { return rows.front().cells.size(); }
 };
 
-// Of a rung, from the object that --json prints: the network that it noted in its steps, or a
-// picture for each block of its scenes; otherwise none.
+// The pictures of a rung, from the object that --json prints: the network that it noted in its
+// steps, or one for each block of its scenes; otherwise none.
 std::vector<picture> pictures_of(json const& rung);
 
 double width_of(picture const& drawn);

@@ -134,7 +134,7 @@ def coordinates(path):
 
 
 def arrows(root):
-    """Of each picture of 8 lanes, from top to bottom: step by step from which lane each has its value."""
+    """For each picture of 8 lanes, from top to bottom: step by step from which lane each has its value."""
     heads, steps = {}, {}
     for text in root.iter(SVG + "text"):
         if text.get("class") == "cell idle" and text.text in "01234567":

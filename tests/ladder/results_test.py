@@ -42,7 +42,7 @@ def test_cub_was_measured_beside_the_rungs():
 
 
 def drawn_times(rung):
-    """Of each line of its recorded drawing, microseconds by the host's clock and between events."""
+    """For each line of its recorded drawing, microseconds by the host's clock and between events."""
     [row] = [row for row in RUNS["memory"] if row["id"] == rung]
     assert row["n"] == 1 << 22
     return {line[:-24].strip(): [float(us) for us in line[-24:].split()] for line in row["drawing"][1:]}

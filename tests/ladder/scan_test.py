@@ -134,7 +134,7 @@ def brent_kung_conflicts(n, place):
 
 
 def sklansky_conflicts(count, place):
-    """Of two reads and a write in each step, of which the first is of the last place of a group."""
+    """Conflicts of two reads and a write in each step, of which the first is of the last place of a group."""
     total, groups = 0, [2**k for k in range(11) if 2**k < count]
     for group in groups:
         for warp in range(32):

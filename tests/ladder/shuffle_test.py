@@ -14,7 +14,7 @@ def rung(name):
 
 
 def drawn_sources(name):
-    """Of each step, the lane that each lane's value was seen to come from; None where it did not call."""
+    """For each step, the lane that each lane's value was seen to come from; None where it did not call."""
     found, own = [], []
     for line in rung(name)["drawing"]:
         label, _, sources = line.partition(", from")
@@ -27,7 +27,7 @@ def drawn_sources(name):
 
 
 def drawn(name, what):
-    """Of each step, what each lane "gets" or "holds"; it holds something before the first, too."""
+    """For each step, what each lane "gets" or "holds"; it holds something before the first, too."""
     return [[int(value) for value in line[15:].split()] for line in rung(name)["drawing"]
             if line[:15].strip() == what]
 

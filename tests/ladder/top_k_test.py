@@ -97,7 +97,7 @@ def test_a_list_that_is_merged_is_its_threads_own_and_stored_in_shared_memory_be
 
 
 def sectors(first, words):
-    """Of one request for neighbours, 8 words each."""
+    """Sectors of one request for neighbours, 8 words each."""
     return (first + words - 1) // 8 - first // 8 + 1
 
 
@@ -171,7 +171,7 @@ def test_what_looks_for_the_cut_reads_about_as_much_for_any_k(rung):
 
 
 def comparisons_of_sort(n):
-    """Of n entries by a block, whose bitonic network is for 2048: those with both places among the n."""
+    """Comparisons of n entries by a block, whose bitonic network is for 2048: those with both places among the n."""
     distances = [d for size in (2 ** i for i in range(1, 12))
                  for d in (size - 1, *(size >> i for i in range(2, size.bit_length())))]
     return sum(i ^ d < i for d in distances for i in range(n))
@@ -179,7 +179,7 @@ def comparisons_of_sort(n):
 
 @pytest.mark.parametrize("k", [10, 1000])
 def test_a_cut_takes_a_pass_or_two_and_buckets_one_more_for_their_ends(k):
-    # Of evenly spread elements 32 are left after 8 digits, and one after 16; of 1024 buckets 8, and one.
+    # 32 of evenly spread elements are left after 8 digits, and one after 16; of 1024 buckets 8, and one.
     n = 8192
     radix, buckets = (count(rung, n, k, "operator") - comparisons_of_sort(k) for rung in (RADIX, BUCKETS))
     assert radix in (n, 2 * n) and buckets == radix + n

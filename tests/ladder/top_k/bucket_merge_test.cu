@@ -54,7 +54,7 @@ void expect(list const& a, list const& b, bool distinct, list const& best, std::
 
 constexpr int k = 64;
 
-// Of 2 k elements at even distances two fall into each of k buckets. The i-th best is in list a
+// Two of 2 k elements at even distances fall into each of k buckets. The i-th best is in list a
 // where of_a(i) says so.
 void expect_of_two_a_bucket(std::function<bool(int)> const& of_a, std::size_t meet) {
   list best, a, b;
