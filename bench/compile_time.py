@@ -9,12 +9,13 @@ With --check it fails where Tally takes more than half of CUB's time.
 """
 
 import argparse
-import json
 import resource
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from result_files import write_results
 
 ROOT = Path(__file__).resolve().parents[1]
 OPERATOR = """
@@ -73,8 +74,8 @@ def main():
         version = subprocess.run(["nvcc", "--version"], check=True, stdout=subprocess.PIPE, text=True)
         rows = [{"id": f"compile/reduce/user/{name}", "seconds": best[name], "samples": samples[name]}
                 for name in PROGRAMS]
-        options.json.write_text(json.dumps({"nvcc": version.stdout.splitlines()[-1],
-                                            "arch": options.arch, "rows": rows}, indent=1) + "\n")
+        write_results(options.json, {"nvcc": version.stdout.splitlines()[-1], "arch": options.arch,
+                                     "rows": rows})
     if options.check and best["tally"] > best["cub"] / 2:
         sys.exit("compile_time: Tally takes more than half of CUB's time")
 

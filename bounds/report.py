@@ -11,6 +11,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "bench"))
+from result_files import write_results  # noqa: E402
+
 NEAR = 1 / 8
 
 
@@ -83,7 +86,7 @@ def main(arguments):
         if "why" in r and r["verdict"] != "approached":
             print(f"{'':>18}{r['why']}")
     if out:
-        out.write_text(json.dumps({"near": NEAR, "bounds": rows}, indent=1) + "\n")
+        write_results(out, {"near": NEAR, "bounds": rows})
     bad = [r["name"] for r in rows if r["verdict"] == "exceeded"]
     missed = [r["name"] for r in rows if r["verdict"] in ("never approached", "never claimed")]
     stale = [r["name"] for r in rows if r["verdict"] == "approached" and "why" in r]

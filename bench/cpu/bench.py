@@ -11,7 +11,6 @@ one's time over the other's: the median of the pairs of each row, and of each ki
 """
 
 import argparse
-import json
 import platform
 import re
 import statistics
@@ -22,6 +21,9 @@ import numpy as np
 
 import rows
 from library import Library
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from result_files import write_results  # noqa: E402
 
 PAIRS = 9
 PEER_RUNS = 3  # 1 with --quick
@@ -125,8 +127,7 @@ def main():
                  "buffer_bytes": rows.bytes_of(given.quick),
                  "l3_bytes": tally.machine()["l3_bytes"]}
         machine = {**tally.machine(), "kernel": platform.release(), "libraries": library_versions()}
-        given.json.write_text(
-            json.dumps({"machine": machine, "lines": lines, "rows": found}, indent=1) + "\n")
+        write_results(given.json, {"machine": machine, "lines": lines, "rows": found})
     wrong = [row["id"] for row in found if not row["checked"]]
     if wrong:
         sys.exit(f"bench: wrong answers: {', '.join(wrong)}")

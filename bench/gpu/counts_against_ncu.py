@@ -13,6 +13,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from result_files import write_results  # noqa: E402
+
 # Sectors: every 32 bytes that a warp's global load or store touches. Bank conflicts: the passes of
 # a shared request beyond those it needs.
 METRICS = {
@@ -62,7 +65,7 @@ def main(folder, out):
         row["same"] = row["machine"] == row["ncu"]
         rows.append(row)
         print(rung, *(f"{key}: {row['machine'][key]} / {row['ncu'][key]}" for key in row["ncu"]))
-        Path(out).write_text(json.dumps({"device": device, "rows": rows}, indent=1) + "\n")
+        write_results(Path(out), {"device": device, "rows": rows})
 
 
 if __name__ == "__main__":

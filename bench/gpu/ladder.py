@@ -13,6 +13,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from result_files import write_results  # noqa: E402
+
 LARGE = "268435456"  # verified at this size alone: the others have been by then
 RUNS = [["reduce"], ["reduce", "--n", LARGE], ["squares"], ["squares", "--n", LARGE],
         ["reduce", "--dtype", "int32"], ["reduce", "--dtype", "int32", "--n", LARGE],
@@ -47,12 +50,9 @@ def kept(row):
 
 
 def save(runs, out):
-    text = ",\n".join(f'{{"asked": "{one["asked"]}", "rows": [\n'
-                      + ",\n".join(json.dumps(kept(row)) for row in one["rows"]) + "\n]}"
-                      for one in runs)
-    device = json.dumps(runs[0]["rows"][0]["device"])
-    date = datetime.date.today().isoformat()
-    Path(out).write_text(f'{{"device": {device}, "date": "{date}", "runs": [\n{text}\n]}}\n')
+    write_results(Path(out), {"device": runs[0]["rows"][0]["device"],
+                              "date": datetime.date.today().isoformat(),
+                              "runs": [one | {"rows": list(map(kept, one["rows"]))} for one in runs]})
 
 
 def run(folder, out, quick=False):
@@ -70,8 +70,8 @@ def number(value, form):
     return "" if value is None else format(value, form)
 
 
-def table(results):
-    found = json.loads(Path(results).read_text())
+def table(file):
+    found = json.loads(Path(file).read_text())
     for one in found["runs"]:
         if "--sweep" in one["asked"]:
             continue
@@ -93,7 +93,7 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["run", folder, out, *quick]:
             sys.exit(0 if run(folder, out, bool(quick)) else 1)
-        case ["table", results]:
-            table(results)
+        case ["table", file]:
+            table(file)
         case _:
             sys.exit(__doc__)

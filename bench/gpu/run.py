@@ -11,6 +11,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from result_files import write_results  # noqa: E402
+
 PEERS = [[sys.executable, Path(__file__).with_name("peers.py"), library] for library in ("torch", "cupy")]
 
 
@@ -48,7 +51,7 @@ def main(folder, out):
     lines = {key: gpus[0][key] for key in ("read_gb_per_s", "copy_gb_per_s", "buffer_bytes")}
     found = {"machine": devices["devices"], "gpu": which_gpu(), "lines": lines, "libraries": libraries,
              "rows": rows}
-    Path(out).write_text(json.dumps(found, indent=1) + "\n")
+    write_results(Path(out), found)
 
 
 if __name__ == "__main__":

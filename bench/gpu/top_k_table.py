@@ -16,6 +16,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from result_files import write_results  # noqa: E402
+
 # As on the page: K, and the threads of its blocks.
 ROWS = [(5, 256), (10, 256), (20, 256), (40, 256), (48, 256), (50, 128), (96, 128), (100, 64),
         (192, 64), (384, 32), (48, 128), (48, 64), (48, 32)]
@@ -61,8 +64,7 @@ def run(folder, out, seconds=20.0):
                 known[key(asked)] = cell(program, k, threads, who, seconds)
             cells.append(known[key(asked)] | {"threads": threads})
             print(cells[-1], flush=True)
-            out.write_text(json.dumps({"n": 10_000_000, "devices": here, "cells": cells}, indent=1)
-                           + "\n")
+            write_results(out, {"n": 10_000_000, "devices": here, "cells": cells})
     return all(one["right"] is not False for one in cells)
 
 
@@ -79,9 +81,9 @@ def shown(one):
     return f"{first:,.4g} / {sorted(later)[len(later) // 2]:,.4g}"
 
 
-def table(results):
+def table(file):
     cells = {(one["k"], one["threads"], one["who"]): one
-             for one in json.loads(Path(results).read_text())["cells"]}
+             for one in json.loads(Path(file).read_text())["cells"]}
     print("| K | threads | " + " | ".join(WHO.values()) + " |\n|---|---|" + "---|" * len(WHO))
     for k, threads in ROWS:
         print(f"| {k} | {threads} |", " | ".join(shown(cells.get((k, threads, who))) for who in WHO), "|")
@@ -91,7 +93,7 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["run", folder, out, *seconds]:
             sys.exit(0 if run(folder, out, *map(float, seconds)) else 1)
-        case ["table", results]:
-            table(results)
+        case ["table", file]:
+            table(file)
         case _:
             sys.exit(__doc__)

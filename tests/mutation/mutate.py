@@ -36,6 +36,9 @@ else:
     from programs import BUILDS, must, tests_of
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+from result_files import write_results  # noqa: E402
+
 HERE = Path(__file__).resolve().parent
 RESULTS = ROOT / "results" / "mutants.json"
 CLASSES = ["window", "tolerance", "rounding", "carry", "split", "tie", "memory", "parse", "order",
@@ -247,7 +250,7 @@ def write(file, rows):
     killed, count = totals(classes)
     results = {"killed": killed, "of": count,
                "classes": {c: list(n) for c, n in sorted(classes.items())}, "mutants": rows}
-    file.write_text(json.dumps(results, indent=1) + "\n")
+    write_results(file, results)
     return classes
 
 

@@ -24,6 +24,9 @@ from pathlib import Path
 from summary import outcomes
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+from result_files import write_results  # noqa: E402
+
 RESULTS = ROOT / "results" / "gpu_tests.json"
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 SHARDS, AT_ONCE = 48, 6  # of tests under a tool; on each GPU. A run that is ended keeps those that are done
@@ -239,7 +242,7 @@ def known(file):
 
 def save(results, file):
     file.parent.mkdir(exist_ok=True)
-    file.write_text(json.dumps(results, indent=1) + "\n")
+    write_results(file, results)
 
 
 def timed(what, function, *arguments):
