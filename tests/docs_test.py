@@ -47,6 +47,7 @@ extern std::span<std::byte> const mine;  // device memory
 ONLY_PARSED = {
     "cmake --preset cpu": "builds tests, for minutes",
     "cmake --build build/cpu --target tally_cli": "builds the library, for minutes",
+    "cmake --build build/cpu --target tally_record": "needs another checkout, and a GPU",
     "./dev gpu-build": "compiles all kernels, then needs a GPU",
 }
 

@@ -58,53 +58,101 @@ void scan_compiled_on_gpu(gpu_context&, Op const& op, nan_policy nan, In const& 
                      how.exclusive);
 }
 
-// Of one array, by the keys of its elements, of which 0 is that of a NaN that does not count: the
-// command asks for nothing else.
+// The elements of row r.
 template <class Bits>
-void top_k_compiled_on_gpu(gpu_context&, array_input<Bits> const& in, gpu_rows const&,
-                           rank_order<Bits> const& order, gpu_selection<Bits> const& how) {
-  std::vector<Bits> keys(std::size_t(in.count));
-  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = order(in[i]);
+std::span<Bits const> row_of(array_input<Bits> const& in, gpu_rows const& rows, std::uint64_t r) {
+  return {in.data + rows.begin(r), std::size_t(rows.size(r))};
+}
+template <class Bits>
+std::vector<Bits> keys_of(std::span<Bits const> row, rank_order<Bits> const& order) {
+  std::vector<Bits> keys;
+  for (Bits const x : row) keys.push_back(order(x));
+  return keys;
+}
+
+// Calls put(place, index) of the best of row r, by their keys, of which 0 can be that of a NaN that
+// does not count, and fills the row's other places.
+template <class Bits, class Put>
+void select_row(array_input<Bits> const& in, gpu_rows const& rows, std::uint64_t r,
+                rank_order<Bits> const& order, gpu_selection<Bits> const& how, Put put) {
+  auto const row = row_of(in, rows, r);
+  auto const keys = keys_of(row, order);
   std::uint64_t count = 0;
   for (auto const index :
-       top_k(cpu{}, keys, how.most, {.sorted = how.sorted, .distinct = how.distinct}).indices) {
+       top_k(cpu{}, keys, how.k_of(r, row.size()), {.sorted = how.sorted, .distinct = how.distinct})
+           .indices) {
     if (order.skips && keys[std::size_t(index)] == 0) continue;
-    how.values[count] = in[std::uint64_t(index)], how.indices[count++] = index;
+    how.values[r * how.most + count] = row[std::size_t(index)];
+    put(r * how.most + count++, index);
   }
-  *how.counts = count;
+  if (how.counts) how.counts[r] = count;
+  for (; count < how.most; ++count) {
+    how.values[r * how.most + count] = how.missing;
+    put(r * how.most + count, -1);
+  }
 }
 
 template <class Bits>
-void top_k_with_payload_compiled_on_gpu(gpu_context&, array_input<Bits> const&, gpu_rows const&,
-                                        rank_order<Bits> const&, gpu_selection<Bits> const&,
-                                        gpu_payload const&) {
-  throw error("host_kernels: the command asks for no payload");
+void top_k_compiled_on_gpu(gpu_context&, array_input<Bits> const& in, gpu_rows const& rows,
+                           rank_order<Bits> const& order, gpu_selection<Bits> const& how) {
+  for (std::uint64_t r = 0; r < rows.count; ++r)
+    select_row(in, rows, r, order, how, [&](std::uint64_t place, std::int64_t index) {
+      if (how.indices) how.indices[place] = index;
+      if (how.short_indices) how.short_indices[place] = std::int32_t(index);
+    });
 }
 
 template <class Bits>
-void kth_value_compiled_on_gpu(gpu_context&, array_input<Bits> const& in, gpu_rows const&,
+void top_k_with_payload_compiled_on_gpu(gpu_context&, array_input<Bits> const& in,
+                                        gpu_rows const& rows, rank_order<Bits> const& order,
+                                        gpu_selection<Bits> const& how,
+                                        gpu_payload const& payload) {
+  auto const* const entries = static_cast<std::byte const*>(payload.entries);
+  auto* const chosen = static_cast<std::byte*>(payload.chosen);
+  for (std::uint64_t r = 0; r < rows.count; ++r)
+    select_row(in, rows, r, order, how, [&](std::uint64_t place, std::int64_t index) {
+      auto* const to = chosen + place * payload.bytes;
+      if (index < 0)
+        std::memset(to, 0, payload.bytes);
+      else
+        std::memcpy(to, entries + (rows.begin(r) + std::uint64_t(index)) * payload.bytes,
+                    payload.bytes);
+    });
+}
+
+template <class Bits>
+void kth_value_compiled_on_gpu(gpu_context&, array_input<Bits> const& in, gpu_rows const& rows,
                                rank_order<Bits> const& order, gpu_kth<Bits> const& how) {
-  std::vector<Bits> keys(std::size_t(in.count));
-  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = order(in[i]);
-  auto const found = kth_value(cpu{}, keys, how.k, {.order = largest});
-  bool const counts = !order.skips || found.value != 0;
-  *how.values = counts ? in[std::uint64_t(found.index)] : how.missing;
-  *how.indices = counts ? found.index : -1;
+  for (std::uint64_t r = 0; r < rows.count; ++r) {
+    auto const row = row_of(in, rows, r);
+    how.values[r] = how.missing, how.indices[r] = -1;
+    if (how.k > row.size()) continue;
+    auto const found = kth_value(cpu{}, keys_of(row, order), how.k, {.order = largest});
+    if (order.skips && found.value == 0) continue;
+    how.values[r] = row[std::size_t(found.index)], how.indices[r] = found.index;
+  }
 }
 
 template <class Bits>
-void quantiles_compiled_on_gpu(gpu_context&, array_input<Bits> const& in, gpu_rows const&,
+void quantiles_compiled_on_gpu(gpu_context&, array_input<Bits> const& in, gpu_rows const& all,
                                rank_order<Bits> const&, gpu_quantiles const& how) {
   visit(how.elements, [&]<class T>(std::type_identity<T>) {
     if constexpr (sizeof(T) == sizeof(Bits)) {
-      std::span const x(reinterpret_cast<T const*>(in.data), std::size_t(in.count));
-      std::span const to(static_cast<quantile_of<T>*>(how.out) + how.first, how.count);
+      rows<T> const x{reinterpret_cast<T const*>(in.data),
+                      all.count,
+                      all.length,
+                      all.stride,
+                      all.starts,
+                      all.lengths};
+      quantile_options const options{how.method, how.skips_nan ? skip : propagate};
       for (unsigned i = 0; i < how.count; ++i) {
         fraction const exact{how.q[i].numerator, how.q[i].denominator};
-        double const rounded = how.q[i].as_double();
-        quantile_options const options{how.method, how.skips_nan ? skip : propagate};
-        to[i] = how.q[i].is_fraction() ? quantile(cpu{}, x, exact, options)
-                                       : quantile(cpu{}, x, rounded, options);
+        auto const found = how.q[i].is_fraction()
+                               ? quantile(cpu{}, x, exact, options)
+                               : quantile(cpu{}, x, how.q[i].as_double(), options);
+        for (std::uint64_t r = 0; r < all.count; ++r)
+          static_cast<quantile_of<T>*>(how.out)[r * how.places + how.first + i] =
+              found[std::size_t(r)];
       }
     }
   });
