@@ -16,8 +16,10 @@
 #include <cub/warp/warp_reduce.cuh>
 #include <cub/warp/warp_scan.cuh>
 #include <cuda/std/functional>
+#include <string>
 #include <vector>
 
+#include "bench/gpu/options.hpp"
 #include "tally/block/reduce.cuh"
 #include "tally/block/scan.cuh"
 #include "tally/cuda/device_array.cuh"
@@ -259,9 +261,11 @@ inline void print(char const* key, cost c) {
 // One row: `Who` on blocks of `threads` threads.
 template <call Call, class Op, int Threads, class T, class... Who>
 void row(char const* level, char const* type, int threads, int group, char const* suffix = "") {
+  std::string const id = std::string(level) + "_" + names[int(Call)] + "/" + type + "/" + Op::name +
+                         "/" + std::to_string(threads) + suffix;
+  if (!::bench::asked.wants(id)) return;
   bench<T> b(threads);
-  std::printf("{\"id\": \"%s_%s/%s/%s/%d%s\"", level, names[int(Call)], type, Op::name, threads,
-              suffix);
+  std::printf("{\"id\": \"%s\"", id.c_str());
   (print(Who::name, b.template measure<Who, Threads>()), ...);
   bool checked = true;
   auto const check = [&](char const* name, bool right) {

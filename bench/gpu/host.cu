@@ -9,6 +9,7 @@
 #include <cub/device/device_reduce.cuh>
 #include <vector>
 
+#include "bench/gpu/options.hpp"
 #include "bench/gpu/row.cuh"
 #include "tally/cuda/device_array.cuh"
 #include "tally/tally.hpp"
@@ -39,10 +40,13 @@ void print(std::string const& id, std::vector<double> us) {
 template <class Ours, class Cubs>
 void compare(std::string const& id, cudaStream_t stream, device_array<float>& out, float want,
              Ours ours, Cubs cubs) {
+  if (!bench::asked.wants(id)) return;
   std::vector<double> us[2];
   burst(stream, ours), burst(stream, cubs);
-  for (int i = 0; i < bursts; ++i)
-    us[0].push_back(burst(stream, ours)), us[1].push_back(burst(stream, cubs));
+  for (int i = 0; i < bursts; ++i) {
+    us[0].push_back(burst(stream, ours));
+    if (bench::asked.peers) us[1].push_back(burst(stream, cubs));
+  }
   auto const expect = [&](char const* who, auto call) {
     out.fill_bytes(0xff);
     call();
@@ -51,7 +55,7 @@ void compare(std::string const& id, cudaStream_t stream, device_array<float>& ou
   };
   expect("tally", ours), expect("cub", cubs);
   print(id + "/tally", us[0]);
-  print(id + "/cub", us[1]);
+  if (bench::asked.peers) print(id + "/cub", us[1]);
 }
 
 template <class Op, class Cub>
@@ -76,7 +80,8 @@ void rows(std::string const& name, Op op, Cub cub) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  bench::read_options(argc, argv);
   auto const sum = [](void* memory, std::size_t& bytes, auto... arguments) {
     tally::check(cub::DeviceReduce::Sum(memory, bytes, arguments...));
   };

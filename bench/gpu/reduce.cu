@@ -7,6 +7,7 @@
 #include <cub/device/device_reduce.cuh>
 #include <string>
 
+#include "bench/gpu/options.hpp"
 #include "bench/gpu/values.cuh"
 #include "tally/gpu_aggregates.cuh"
 #include "tally/tally.hpp"
@@ -14,8 +15,6 @@
 namespace {
 
 using namespace bench;
-
-bool once = false;  // --once: each call of the largest size once, for a profiler
 
 // enqueue(stream, data) reduces `data`.
 template <class T, class Enqueue>
@@ -63,6 +62,8 @@ auto on_cpu(In const& in, tally::joint<Ops...> const& all) {  // by kernels that
 // input(data, n) is what of n elements is reduced.
 template <class T, class Op, class Peer, class Input>
 void compare(std::string const& name, Op op, int log, values which, Peer peer, Input input) {
+  std::string const id = "reduce/" + name + "/2^" + std::to_string(log) + "/" + names[int(which)];
+  if (!asked.wants(id)) return;
   static kept workspace;
   cudaStream_t const on = timing::own_stream();
   std::uint64_t const n = std::uint64_t(1) << log;
@@ -79,8 +80,7 @@ void compare(std::string const& name, Op op, int log, values which, Peer peer, I
     tally::detail::reduce_on_gpu(workspace.on(s), a, tally::propagate, input(in, n), out.data(),
                                  nullptr);
   };
-  std::string const id = "reduce/" + name + "/2^" + std::to_string(log) + "/" + names[int(which)];
-  if (once) {
+  if (asked.once) {
     ours(on, reinterpret_cast<T const*>(data[0]));
     tally::check(cudaDeviceSynchronize());
     bench::print({.id = id, .us = 0, .gb_per_s = 0, .samples = {}});
@@ -94,6 +94,7 @@ void compare(std::string const& name, Op op, int log, values which, Peer peer, I
   tally::check(cudaStreamSynchronize(on));
   auto const want = on_cpu(input(host.data(), n), op);
   if (!same(got, want)) std::fprintf(stderr, "WRONG: %s\n", id.c_str());
+  if (!asked.peers) return;
   peer([&](auto call) {  // call(temporary, bytes, in, n, stream)
     std::size_t bytes = 0;
     call(nullptr, bytes, static_cast<T const*>(nullptr), n, nullptr);
@@ -134,8 +135,8 @@ constexpr auto no_peer = [](auto) {};
 }  // namespace
 
 int main(int argc, char** argv) {
-  bool const quick = argc > 1 && std::string(argv[1]) == "--quick";
-  once = argc > 1 && std::string(argv[1]) == "--once";
+  read_options(argc, argv);
+  bool const quick = asked.quick, once = asked.once;
   device_array<float> f(4);
   device_array<double> d(4);
   device_array<std::int64_t> l(4);

@@ -9,6 +9,7 @@
 #include <cub/device/device_scan.cuh>
 #include <string>
 
+#include "bench/gpu/options.hpp"
 #include "bench/gpu/values.cuh"
 #include "tally/gpu_aggregates.cuh"
 #include "tally/tally.hpp"
@@ -47,6 +48,9 @@ bool near(std::vector<T> const& in, std::vector<T> const& got, std::vector<T> co
 // scan(temporary, bytes, in, out, n, stream) is CUB's.
 template <class T, class Op, class Peer>
 void compare(std::string const& name, Op op, int log, values which, Peer scan) {
+  std::string const id =
+      "scan/" + name + "/2^" + std::to_string(log) + "/" + names[int(which)] + "/";
+  if (!asked.wants(id)) return;
   static kept workspace;
   cudaStream_t const on = timing::own_stream();
   std::uint64_t const n = std::uint64_t(1) << log, bytes = n * sizeof(T);
@@ -61,8 +65,6 @@ void compare(std::string const& name, Op op, int log, values which, Peer scan) {
                                tally::array_input<T>{from(i), n}, to(i),
                                tally::detail::gpu_scan<T>{false, false, {}, nullptr});
   };
-  std::string const id =
-      "scan/" + name + "/2^" + std::to_string(log) + "/" + names[int(which)] + "/";
   auto const time = [&](char const* who, timing::work const& call) {
     auto const calls = std::min<std::size_t>(in.calls(), 50);
     print(id + "cold/" + who, timing::cold_time(call, calls, 5), 2 * bytes);
@@ -81,7 +83,7 @@ void compare(std::string const& name, Op op, int log, values which, Peer scan) {
   else
     right = std::memcmp(got.data(), want.data(), bytes) == 0;
   if (!right) std::fprintf(stderr, "WRONG: %s\n", id.c_str());
-  if (which != values::normal) return;
+  if (which != values::normal || !asked.peers) return;
   time("copy", [&](cudaStream_t s, std::size_t i) {
     constexpr std::uint64_t each = copied_threads * copied_vectors;
     std::uint64_t const vectors = bytes / 16;
@@ -102,12 +104,12 @@ void compare(std::string const& name, Op op, int log, values which, Peer scan) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  bool const quick = argc > 1 && std::string(argv[1]) == "--quick";
+  read_options(argc, argv);
   auto const sums = [](void* t, std::size_t& b, auto in, auto out, auto n, cudaStream_t s) {
     tally::check(cub::DeviceScan::InclusiveSum(t, b, in, out, n, s));
   };
-  for (int log :
-       quick ? std::vector{10, 16, 20, 24, 28} : std::vector{10, 14, 16, 18, 20, 22, 24, 26, 28}) {
+  for (int log : asked.quick ? std::vector{10, 16, 20, 24, 28}
+                             : std::vector{10, 14, 16, 18, 20, 22, 24, 26, 28}) {
     compare<std::int32_t>("sum/int32", tally::sum{}, log, values::normal, sums);
     compare<float>("fast_sum/float32", tally::fast_sum{}, log, values::normal, sums);
     compare<float>("sum/float32", tally::sum{}, log, values::normal, nullptr);

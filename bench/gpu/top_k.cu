@@ -5,8 +5,7 @@
 // are normal or of 256 values. Rows are named top_k/TYPE/ROWSxLENGTH/K/VALUES/cold|behind/WHO;
 // LENGTH is LEAST-MOST where each row has a begin and a length of its own, in the GPU's memory.
 //
-// usage: bench-top_k [--quick] [--groups NAME,...] [--only TEXT]: of the groups named below, or of
-// all, what has the text in its name
+// --groups: of those named below.
 #include <cstring>
 #include <initializer_list>
 #include <random>
@@ -14,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/gpu/options.hpp"
 #include "bench/gpu/top_k_cub.cuh"
 #include "tally/cpu/selections.hpp"
 #include "tally/device/top_k_array.cuh"
@@ -65,9 +65,6 @@ __global__ void fill_rows(T* data, std::uint64_t n, std::uint64_t length, inputs
                   ? element_of<T>(i % length, length, which)
                   : element_of<T>(i, length, which);
 }
-
-std::string only;
-bool quick = false;
 
 constexpr std::uint64_t least_of_a_window = 2048;
 constexpr std::uint64_t most_bytes = 8'000'000'000;
@@ -139,20 +136,20 @@ class rows_of_values {
 
 // In order, by index too where that is another way or CUB sorts nothing either, or in order each
 // value once.
-enum class asked { best, distinct };
+enum class wanted { best, distinct };
 
 template <class T>
 void measure(std::string const& id, shape const& s, rows_of_values<T> const& in, std::uint64_t k,
-             inputs which, asked what) {
+             inputs which, wanted what) {
   using bits = tally::bits_of<T>;
   static kept workspace;
   cudaStream_t const on = timing::own_stream();
   device_array<bits> found(s.rows * k);
   device_array<std::int64_t> at(s.rows * k);
   auto const order = tally::rank_order<bits>::of(std::type_identity<T>{}, false, false);
-  int const replays = quick ? 3 : 5;
+  int const replays = asked.quick ? 3 : 5;
   for (bool const sorted : {true, false}) {
-    bool const distinct = what == asked::distinct;
+    bool const distinct = what == wanted::distinct;
     bool const cub_has_rows = s.rows > 1 && s.length <= most_of_cub_rows;
     if (!sorted && ((k <= tally::device::most_sampled && !cub_has_rows) || distinct)) break;
     auto const call = [&](cudaStream_t stream, std::size_t i) {
@@ -176,24 +173,25 @@ void measure(std::string const& id, shape const& s, rows_of_values<T> const& in,
     print(id + "behind/" + who, behind_time(call, in.calls(), replays), in.bytes());
   }
   if constexpr (std::is_same_v<T, float>)
-    if (what == asked::best && !s.windows && (which == inputs::normal || which == inputs::of_256))
+    if (asked.peers && what == wanted::best && !s.windows &&
+        (which == inputs::normal || which == inputs::of_256))
       measure_cub(id, in.blocks(), s.rows, s.length, k, in.calls(), replays);
 }
 
 // The values are made once for all k that are asked for.
 template <class T>
 void measure_each(char const* type, shape const& s, std::initializer_list<std::uint64_t> ks,
-                  inputs which, asked what = asked::best) {
+                  inputs which, wanted what = wanted::best) {
   auto const id = [&](std::uint64_t k) {
     return std::string("top_k/") + type + "/" + s.name() + "/" + std::to_string(k) + "/" +
            input_names[int(which)] + "/";
   };
-  std::vector<std::uint64_t> wanted;
+  std::vector<std::uint64_t> able;
   for (auto const k : ks)
-    if (id(k).find(only) != std::string::npos && k <= s.length) wanted.push_back(k);
-  if (wanted.empty() || s.rows * s.length * sizeof(T) > most_bytes) return;
+    if (asked.wants(id(k)) && k <= s.length) able.push_back(k);
+  if (able.empty() || s.rows * s.length * sizeof(T) > most_bytes) return;
   rows_of_values<T> const in(s, which);
-  for (auto const k : wanted) measure(id(k), s, in, k, which, what);
+  for (auto const k : able) measure(id(k), s, in, k, which, what);
 }
 
 // ---- What is measured, by groups.
@@ -202,7 +200,7 @@ void one() {
   for (std::uint64_t n : {1 << 16, 1 << 20, 10'000'000, 1 << 24, 1 << 28})
     for (int which = 0; which < int(std::size(input_names)); ++which) {
       auto const values = inputs(which);
-      if (!quick || values == inputs::normal)
+      if (!asked.quick || values == inputs::normal)
         measure_each<float>("float32", {1, n}, {10, 64, 2048}, values);
       else if (values == inputs::of_256)
         measure_each<float>("float32", {1, n}, {10, 2048}, values);
@@ -213,17 +211,17 @@ void one() {
 void large() {
   for (std::uint64_t n : {1 << 20, 1 << 24, 1 << 28})
     for (inputs which : {inputs::normal, inputs::of_256, inputs::equal, inputs::rising})
-      if (!quick || which == inputs::normal)
+      if (!asked.quick || which == inputs::normal)
         measure_each<float>("float32", {1, n}, {4096, 1 << 16, 1 << 20}, which);
   measure_each<float>("float32", {1, 1 << 24}, {1 << 23}, inputs::normal);
-  if (quick) return;
+  if (asked.quick) return;
   measure_each<double>("float64", {1, 1 << 24}, {1 << 20}, inputs::normal);
   measure_each<tally::bfloat16>("bfloat16", {1, 1 << 28}, {1 << 20}, inputs::normal);
 }
 
 void types() {
   for (std::uint64_t n : {1 << 20, 1 << 24, 1 << 28}) {
-    if (quick && n != 1 << 24) continue;
+    if (asked.quick && n != 1 << 24) continue;
     for (inputs which : {inputs::normal, inputs::equal}) {
       measure_each<tally::bfloat16>("bfloat16", {1, n}, {64, 2048}, which);
       measure_each<std::int32_t>("int32", {1, n}, {64, 2048}, which);
@@ -236,15 +234,15 @@ void types() {
 void distinct() {
   for (std::uint64_t n : {1 << 20, 1 << 24, 1 << 26, 1 << 28})
     for (inputs which : {inputs::normal, inputs::of_256, inputs::rising})
-      measure_each<float>("float32", {1, n}, {64, 2048}, which, asked::distinct);
+      measure_each<float>("float32", {1, n}, {64, 2048}, which, wanted::distinct);
   for (inputs which : {inputs::normal, inputs::of_256})
-    measure_each<float>("float32", {8192, 8192}, {64}, which, asked::distinct);
+    measure_each<float>("float32", {8192, 8192}, {64}, which, wanted::distinct);
 }
 
 void floats_of(shape const& s, std::initializer_list<std::uint64_t> ks) {
   for (inputs which : {inputs::normal, inputs::of_256}) {
     measure_each<float>("float32", s, ks, which);
-    if (!quick) measure_each<tally::bfloat16>("bfloat16", s, ks, which);
+    if (!asked.quick) measure_each<tally::bfloat16>("bfloat16", s, ks, which);
   }
 }
 
@@ -284,28 +282,17 @@ constexpr group groups[] = {{"one", one},           {"large", large},    {"types
                             {"distinct", distinct}, {"rows", rows},      {"samplers", samplers},
                             {"indexers", indexers}, {"windows", windows}};
 
-// Whether a list with commas names a group; one that is empty names all.
-bool is_in(std::string const& list, std::string const& group) {
-  return list.empty() || ("," + list + ",").find("," + group + ",") != std::string::npos;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string asked;
-  for (int i = 1; i < argc; ++i) {
-    std::string const option = argv[i];
-    if (option == "--quick") quick = true;
-    if (option == "--only" && i + 1 < argc) only = argv[++i];
-    if (option == "--groups" && i + 1 < argc) asked = argv[++i];
-  }
+  bench::read_options(argc, argv);
   std::printf("{\"libraries\": {\"cub\": \"%d.%d.%d\"}}\n", CUB_MAJOR_VERSION, CUB_MINOR_VERSION,
               CUB_SUBMINOR_VERSION);
   bool any = false;
   try {
     for (auto const& each : groups)
-      if (is_in(asked, each.name)) any = true, each.run();
-    if (!any) throw tally::error("bench-top_k: there is no group " + asked);
+      if (asked.wants_group(each.name)) any = true, each.run();
+    if (!any) throw tally::error("bench-top_k: there is no group " + asked.groups);
   } catch (tally::error const& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 1;
