@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 # All templates are instantiated; ./dev gpu-build makes code of them.
 NVCC = ["nvcc", "-std=c++20", "-arch=compute_90", "-ptx", "-fdevice-syntax-only", "-Werror",
-        "all-warnings", "-I", "include", "-I", ".", "-I", "ladder/gpu"]
+        "all-warnings", "-I", "include", "-I", ".", "-I", "ladder/gpu", "-I", "tests"]
 
 
 def compile_device_code(source, tmp_path):
@@ -21,8 +21,8 @@ def compile_device_code(source, tmp_path):
 
 def compile_for_both(source, tmp_path):
     """Host code, too, where a lambda for the device is of another type."""
-    return subprocess.run([*(["-c" if word == "-ptx" else word for word in NVCC]), "-I", "tests",
-                           "--extended-lambda", "-Xcompiler=-Wall,-Wextra,-Werror,-Wno-psabi",
+    return subprocess.run([*(["-c" if word == "-ptx" else word for word in NVCC]), "--extended-lambda",
+                           "-Xcompiler=-Wall,-Wextra,-Werror,-Wno-psabi",
                            source, "-o", tmp_path / "out.o"], cwd=ROOT,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
@@ -30,7 +30,7 @@ def compile_for_both(source, tmp_path):
 if shutil.which("nvcc"):
     SOURCES = [path.relative_to(ROOT)
                for files in ("src/cuda/*.cu", "bench/gpu/*.cu", "ladder/gpu/*.cu",
-                             "tests/cuda/users_calls.cu")
+                             "tests/cuda/users_calls.cu", "tests/recording/users_calls.cu")
                for path in sorted(ROOT.glob(files))]
     HEADERS = [path.relative_to(ROOT / "include")
                for path in sorted((ROOT / "include").rglob("*.cuh"))]

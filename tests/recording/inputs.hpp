@@ -86,12 +86,4 @@ host_array<T> random_input(generator& random, std::size_t n) {
   return found;
 }
 
-// Neither any order nor any grouping is right but the array's own: the last, of all that are odd.
-struct last_odd {
-  template <class T>
-  T operator()(T a, T b) const {
-    return to_bits(b) & 1 ? b : a;
-  }
-};
-
 }  // namespace recording

@@ -9,17 +9,11 @@
 #include <span>
 #include <vector>
 
+#include "recording/users_calls.hpp"
 #include "tally/gpu/allocation.hpp"
 #include "tally/tally.hpp"
 
 namespace recording {
-
-template <class Where, class T, class Out, class Op>
-void scan(Where&& where, std::span<T const> in, std::span<Out> out, Op const& op,
-          tally::scan_options<Out> const& options, bool exclusive) {
-  exclusive ? tally::exclusive_scan(where, in, out, op, options)
-            : tally::inclusive_scan(where, in, out, op, options);
-}
 
 class cores {
  public:
@@ -41,6 +35,10 @@ class cores {
   }
 
   template <class T, class Op>
+  auto reduce(std::span<T const> x, Op const& op, tally::reduce_options options) const {
+    return tally::reduce(where(), x, op, options);
+  }
+  template <class T, class Op>
   auto reduce_otherwise(std::span<T const> x, Op const& op, tally::reduce_options options,
                         std::size_t middle) const {
     tally::reducer<T, Op> left(op, options), right(op, options, middle);
@@ -48,6 +46,11 @@ class cores {
     left.add(where(), x.first(middle));
     left.append(right);
     return left.result();
+  }
+  template <class T, class Out, class Op>
+  void scan(std::span<T const> in, std::span<Out> out, Op const& op,
+            tally::scan_options<Out> const& options, bool exclusive) const {
+    recording::scan(where(), in, out, op, options, exclusive);
   }
   template <class T, class Out, class Op>
   void scan_otherwise(std::span<T const> in, std::span<Out> out, Op const& op,
@@ -62,28 +65,28 @@ class cores {
     if (!options.reverse) next(in.subspan(middle), out.subspan(middle));
     if (options.total) *options.total = stream.total();
   }
-  // Calls take(result) of each of them.
-  template <class T, class Take, class... Ops>
-  void together(std::span<T const> x, tally::reduce_options options, Take take,
-                Ops const&... ops) const {
-    auto const found = tally::reduce(where(), x, tally::all_together(ops...), options);
-    [&]<std::size_t... i>(std::index_sequence<i...>) {
-      (take(get<i>(found)), ...);
-    }(std::index_sequence_for<Ops...>{});
+  template <class T>
+  several_of<T> reduce_several(std::span<T const> x, tally::reduce_options options) const {
+    return tally::reduce(where(), x, several(), options);
   }
 
  private:
   int threads_ = 1;
 };
 
-// By the kernels that the library holds.
+template <class Op, class T>
+inline constexpr bool uses_last_odd = std::is_same_v<Op, last_odd> && has_last_odd<T>;
+
+// By the kernels that the library holds, and those of users_calls.hpp.
 class on_gpu {
  public:
   using memory = tally::detail::gpu_allocation;
   template <class Op, class In>
-  static constexpr bool can_reduce = tally::detail::has_kernel<Op, In>;
+  static constexpr bool can_reduce =
+      tally::detail::has_kernel<Op, In> || uses_last_odd<Op, typename In::element>;
   template <class Op, class In, class Out>
-  static constexpr bool can_scan = tally::detail::has_scan_kernel<Op, In, Out>;
+  static constexpr bool can_scan =
+      tally::detail::has_scan_kernel<Op, In, Out> || uses_last_odd<Op, Out>;
 
   explicit on_gpu(tally::gpu& there) : there_(there) {}
 
@@ -98,29 +101,60 @@ class on_gpu {
     if (!to.empty()) tally::detail::entered_gpu(there_.context())->receive(to, from);
   }
 
+  template <class T, class Op>
+  auto reduce(std::span<T const> x, Op const& op, tally::reduce_options options) const {
+    if constexpr (uses_last_odd<Op, T>)
+      return reduce_last_odd(there_, x, options);
+    else
+      return tally::reduce(there_, x, op, options);
+  }
   // Asynchronously, into its memory.
   template <class T, class Op>
   auto reduce_otherwise(std::span<T const> x, Op const& op, tally::reduce_options options,
                         std::size_t) const {
-    decltype(tally::reduce(there_, x, op)) result;
+    decltype(reduce(x, op, options)) result;
     auto const out = room(sizeof result);
-    tally::reduce_into(there_, x, reinterpret_cast<decltype(result)*>(out.data()), op, options);
+    auto* const to = reinterpret_cast<decltype(result)*>(out.data());
+    if constexpr (uses_last_odd<Op, T>)
+      reduce_last_odd_into(there_, x, to, options);
+    else
+      tally::reduce_into(there_, x, to, op, options);
     receive(std::as_writable_bytes(std::span(&result, 1)), out.data());
     return result;
   }
   template <class T, class Out, class Op>
+  void scan(std::span<T const> in, std::span<Out> out, Op const& op,
+            tally::scan_options<Out> const& options, bool exclusive) const {
+    if constexpr (uses_last_odd<Op, Out>)
+      scan_last_odd(there_, in, out, options, exclusive);
+    else
+      recording::scan(there_, in, out, op, options, exclusive);
+  }
+  template <class T, class Out, class Op>
   void scan_otherwise(std::span<T const> in, std::span<Out> out, Op const& op,
                       tally::scan_options<Out> const& options, bool exclusive, std::size_t) const {
-    scan(there_, in, out, op, options, exclusive);
+    scan(in, out, op, options, exclusive);
   }
-  template <class T, class Take, class... Ops>
-  void together(std::span<T const> x, tally::reduce_options options, Take take,
-                Ops const&... ops) const {
-    (take(tally::reduce(there_, x, ops, options)), ...);
+  template <class T>
+  several_of<T> reduce_several(std::span<T const> x, tally::reduce_options options) const {
+    if constexpr (has_several<T>)
+      return recording::reduce_several(there_, x, options);
+    else
+      return one_by_one<T>(several().ops, x, options);
   }
 
  private:
   tally::gpu& there_;
+
+  template <class T, class... Ops>
+  several_of<T> one_by_one(std::tuple<Ops...> const& ops, std::span<T const> x,
+                           tally::reduce_options options) const {
+    several_of<T> found;
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+      ((tally::get<i>(found) = tally::reduce(there_, x, std::get<i>(ops), options)), ...);
+    }(std::index_sequence_for<Ops...>{});
+    return found;
+  }
 };
 
 // An array of a place, which begins so many elements behind an address that is aligned.

@@ -57,7 +57,7 @@ class reduction {
     g_.is(name, on_gpu::can_reduce<Op, array_input<T>> ? mark::none : mark::cores);
     if constexpr (Place::template can_reduce<Op, array_input<T>>) {
       if (g_.flip() || !some_count()) {
-        g_.out.bits.take(reduce(g_.place.where(), g_.x, op, {g_.nan}));
+        g_.out.bits.take(g_.place.reduce(g_.x, op, {g_.nan}));
       } else {
         g_.out.what += " otherwise";
         g_.out.bits.take(g_.place.reduce_otherwise(g_.x, op, {g_.nan}, g_.middle()));
@@ -103,11 +103,14 @@ class reduction {
       reduced("sum", sum{});
     }
   }
+  // A GPU does not say which of them has no answer.
   void together() {
+    if (g_.x.empty() || !some_count()) return reduced("sum", sum{});
     g_.is("all_together");
-    g_.place.together(
-        g_.x, {g_.nan}, [&](auto const& found) { g_.out.bits.take(found); }, sum{}, variance{},
-        min_max{}, fast_sum{}, arg_maximum{});
+    auto const found = g_.place.reduce_several(g_.x, {g_.nan});
+    g_.out.bits.take(get<0>(found)), g_.out.bits.take(get<1>(found));
+    g_.out.bits.take(get<2>(found)), g_.out.bits.take(get<3>(found));
+    g_.out.bits.take(get<4>(found));
   }
 };
 

@@ -65,7 +65,7 @@ class scanning {
     array<Place, Out> out(g_.place, n, g_.offset()), total(g_.place, 1);
     if (n > 0 && g_.flip()) options.total = total.data();
     if (g_.flip()) {
-      scan(g_.place.where(), g_.x, out.all(), op, options, exclusive);
+      g_.place.scan(g_.x, out.all(), op, options, exclusive);
     } else {
       g_.out.what += " otherwise";
       g_.place.scan_otherwise(g_.x, out.all(), op, options, exclusive, g_.middle());
@@ -77,7 +77,7 @@ class scanning {
   void scanned_in_place(Op const& op, scan_options<T> const& options, bool exclusive) {
     g_.out.what += " in place";
     array<Place, T> both(g_.place, g_.host.all(), g_.offset());
-    scan(g_.place.where(), std::span<T const>(both.all()), both.all(), op, options, exclusive);
+    g_.place.scan(std::span<T const>(both.all()), both.all(), op, options, exclusive);
     g_.take(both, g_.x.size());
   }
 };
