@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The aggregates whose code for tiles is compiled in parts_*.cpp.
+// The aggregates whose code for tiles is compiled in families/parts.cpp.
 #pragma once
 
 #include "tally/aggregate/names.hpp"

@@ -5,7 +5,6 @@
 
 #include "src/cuda/capture.cuh"
 #include "src/cuda/on_device.cuh"
-#include "src/cuda/pinned.cuh"
 #include "src/cuda/sort.cuh"
 #include "src/cuda/staging.cuh"
 #include "src/cuda/workspace.cuh"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Device code that nothing else compiles on a machine without a GPU still compiles, where nvcc is."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -13,8 +14,8 @@ NVCC = ["nvcc", "-std=c++20", "-arch=compute_90", "-ptx", "-fdevice-syntax-only"
         "all-warnings", "-I", "include", "-I", ".", "-I", "ladder/gpu", "-I", "tests"]
 
 
-def compile_device_code(source, tmp_path):
-    done = subprocess.run([*NVCC, source, "-o", tmp_path / "out.ptx"], cwd=ROOT,
+def compile_device_code(source, tmp_path, family=""):
+    done = subprocess.run([*NVCC, f"-DTALLY_FAMILY={family}", source, "-o", tmp_path / "out.ptx"], cwd=ROOT,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert done.returncode == 0, done.stdout
 
@@ -32,12 +33,19 @@ if shutil.which("nvcc"):
                for files in ("src/cuda/*.cu", "bench/gpu/*.cu", "ladder/gpu/*.cu",
                              "tests/cuda/users_calls.cu", "tests/recording/users_calls.cu")
                for path in sorted(ROOT.glob(files))]
+    FAMILIES = [(path.relative_to(ROOT), family)
+                for path in sorted(ROOT.glob("src/cuda/families/*.cu"))
+                for family in re.findall("^#define ([A-Z_]+) ", path.read_text(), re.MULTILINE)]
     HEADERS = [path.relative_to(ROOT / "include")
                for path in sorted((ROOT / "include").rglob("*.cuh"))]
 
     @pytest.mark.parametrize("source", SOURCES, ids=str)
     def test_a_source_for_gpus_only_compiles(source, tmp_path):
         compile_device_code(source, tmp_path)
+
+    @pytest.mark.parametrize("source, family", FAMILIES, ids=str)
+    def test_a_family_for_gpus_compiles(source, family, tmp_path):
+        compile_device_code(source, tmp_path, family)
 
     @pytest.mark.parametrize("header", HEADERS, ids=str)
     def test_a_device_header_compiles_alone(header, tmp_path):

@@ -11,15 +11,15 @@
 
 namespace tally::detail {
 
-// a.add(t, s), compiled in src/cpu/tiles_*.cpp for the instruction set that has vectors of so many
-// bytes. A tile of too many elements is added as several.
+// a.add(t, s), compiled in src/cpu/families/tiles.cpp for the instruction set that has vectors of
+// so many bytes. A tile of too many elements is added as several.
 template <class Accumulator, class Tile, class State>
 void add_compiled(Accumulator& a, Tile const& t, State& s);
 // a.flush(s), which may look through a tile, too, for the best instruction set.
 template <class Accumulator, class State>
 void flush_compiled(Accumulator& a, State& s);
 
-// An accumulator whose code for tiles of the common size is compiled in src/cpu/tiles_*.cpp.
+// An accumulator whose code for tiles of the common size is compiled in src/cpu/families/tiles.cpp.
 template <class Accumulator>
 class compiled_accumulator {
  public:

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For the sources that hold what the table (tally/compiled.hpp) lists, one family each.
-#pragma once
-
-#include "held.hpp"
+// What the table (tally/compiled.hpp) lists.
 #include "tally/cpu/reductions.hpp"
+#include "../held.hpp"
+#include "tally/compiled.hpp"
 #include "tally/definition/describe.hpp"
+#include "tally/definition/dot.hpp"
+#include "tally/definition/moments.hpp"
+#include "tally/definition/sum.hpp"
+#include "tally/definition/sum_of_squares.hpp"
 
 namespace tally::detail {
 
-// A run of an aggregate that several lines of the table may share (parts.hpp).
+// A run of an aggregate that several lines of the table may share (parts.cpp).
 template <class A>
 owner<running<typename A::element>> start_parts(A const& a);
 
@@ -61,12 +64,15 @@ void reduce_compiled(Op const& op, cpu where, elements<T> const& in, std::uint64
   });
 }
 
-}  // namespace tally::detail
-
-// A line of the table.
-#define TALLY_HOLD_ONE(O, T)                                                            \
+#define HOLD(O, T)                                                                      \
   template void reduce_compiled<O, T>(O const&, cpu, elements<T> const&, std::uint64_t, \
                                       nan_policy, void*);                               \
   template owner<running<T>> start_compiled<O, T>(O const&);                            \
   template void finish_compiled<O, T>(O const&, running<T> const&, void*);
-#define TALLY_HOLD(ELEMENTS, O) TALLY_EACH_##ELEMENTS(TALLY_HOLD_ONE, O)
+#define HOLD_LINE(ELEMENTS, O) TALLY_EACH_##ELEMENTS(HOLD, O)
+
+#define LINES TALLY_REDUCTIONS(HOLD_LINE)
+#define ROUNDED TALLY_ROUNDED(HOLD)
+TALLY_FAMILY
+
+}  // namespace tally::detail

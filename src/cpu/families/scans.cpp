@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/compiled.hpp"
+#include "tally/cpu/implementations.hpp"
+#include "tally/cpu/scan.hpp"
+#include "tally/definition/sum.hpp"
+
+namespace tally::detail {
+
+template <class Op, class In, class Out>
+owner<running_scan<In, Out>> start_compiled_scan(Op const& op) {
+  static_assert(held_scan<Op, In, Out>);
+  using bound = decltype(op.template scanning<In, Out>());
+  return make_owner<scan_of<bound>>(op.template scanning<In, Out>());
+}
+
+#define HOLD(O, IN, OUT) \
+  template owner<running_scan<IN, OUT>> start_compiled_scan<O, IN, OUT>(O const&);
+#define HOLD_OWN(O, T) HOLD(O, T, T)
+#define HOLD_WIDE(O, OUT) HOLD(O, float, OUT) HOLD(O, double, OUT)
+#define HOLD_HALF(O, OUT) HOLD(O, float16, OUT) HOLD(O, bfloat16, OUT)
+
+#define EXTREMA TALLY_EACH_element(HOLD_OWN, minimum) TALLY_EACH_element(HOLD_OWN, maximum)
+#define PLAIN TALLY_SCANS_OF_INTEGERS(HOLD) TALLY_EACH_floating(HOLD_OWN, fast_sum)
+#define SUMS TALLY_EACH_floating(HOLD_WIDE, sum)
+#define SUMS_OF_HALF TALLY_EACH_floating(HOLD_HALF, sum)
+TALLY_FAMILY
+
+}  // namespace tally::detail

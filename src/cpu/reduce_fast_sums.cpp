@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#include "instances.hpp"
-#include "tally/definition/moments.hpp"
-
-namespace tally::detail {
-
-TALLY_FAST_SUMS(TALLY_HOLD)
-
-}  // namespace tally::detail

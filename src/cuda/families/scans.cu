@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/cuda/instances.hpp"
+#include "tally/device/prefix/exact.cuh"
+#include "tally/device/prefix/integer.cuh"
+#include "tally/device/scan_array.cuh"
+
+namespace tally::detail {
+
+template <class Op, class In, class Out>
+void scan_compiled_on_gpu(gpu_context& context, Op const& op, nan_policy nan, In const& in,
+                          Out* out, gpu_scan<Out> const& how) {
+  scan_on_gpu(context, op.template scanning<typename In::element, Out>(), nan, in, out, how);
+}
+
+#define OWN(O, T) TALLY_SCAN_KERNEL(O, T, T)
+#define EXTREMA TALLY_EACH_element(OWN, minimum) TALLY_EACH_element(OWN, maximum)
+#define FAST_SUMS TALLY_EACH_floating(OWN, fast_sum)
+#define INTEGER_SUMS TALLY_SCANS_OF_INTEGERS(TALLY_SCAN_KERNEL)
+#define SUMS_TO_DOUBLE TALLY_SCANS_TO(TALLY_SCAN_KERNEL, double)
+#define SUMS_TO_FLOAT TALLY_SCANS_TO(TALLY_SCAN_KERNEL, float)
+#define SUMS_TO_HALF \
+  TALLY_SCANS_TO(TALLY_SCAN_KERNEL, float16) TALLY_SCANS_TO(TALLY_SCAN_KERNEL, bfloat16)
+TALLY_FAMILY
+
+}  // namespace tally::detail
