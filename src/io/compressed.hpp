@@ -20,9 +20,6 @@ inline constexpr std::size_t enough_to_tell_compression = 10;
 // What undoes the compression of a file that begins so, by gzip, zstd, bzip2 or xz; null if it is
 // not compressed. Files one behind the other are their contents one behind the other.
 std::unique_ptr<decoder> decoder_for(std::string_view beginning);
-std::unique_ptr<decoder> decode_bzip2();
-bool is_bzip2(std::string_view beginning);
-std::unique_ptr<decoder> decode_xz();
 // Without a header, as in a .zip file; it takes no byte behind its end. What it makes has to have
 // this CRC-32.
 std::unique_ptr<decoder> decode_deflate(std::uint32_t crc);

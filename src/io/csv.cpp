@@ -9,7 +9,6 @@
 #include "foreign.hpp"
 #include "formats.hpp"
 #include "number.hpp"
-#include "parsed_source.hpp"
 #include "tally/error.hpp"
 
 namespace tally::io {

@@ -30,7 +30,7 @@ bool take_exponent(std::string_view text, std::int64_t& exponent) {
   auto const result = std::from_chars(text.data(), end, exponent);
   if (result.ec == std::errc::invalid_argument || result.ptr != end) return false;
   constexpr std::int64_t huge = std::int64_t(1) << 60;  // beyond any digit, with room to count on
-  if (result.ec != std::errc{}) exponent = huge;
+  if (result.ec != std::errc{}) exponent = text.starts_with('-') ? -huge : huge;
   exponent = std::clamp(exponent, -huge, huge);
   return true;
 }

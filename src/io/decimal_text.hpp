@@ -24,6 +24,7 @@ struct decimal_text {
   // The places of the first and the last digit: 0 is that of the units.
   std::int64_t highest() const { return exponent + std::int64_t(whole.size()) - 1; }
   std::int64_t lowest() const { return exponent - std::int64_t(fraction.size()); }
+  std::string digits() const { return std::string(whole) + std::string(fraction); }
 };
 
 // All of `text`; out_of_range: a digit is.

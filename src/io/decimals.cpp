@@ -19,6 +19,21 @@ unsigned __int128 aligned(std::uint64_t magnitude, int places) {
 
 }  // namespace
 
+decimal_sum decimal_products::sum() const {
+  constexpr auto half = std::uint64_t(1) << 32;
+  auto all = others_;
+  for (std::size_t scale = 0; scale < low_.size(); ++scale) {
+    if (low_[scale] == 0 && high_[scale] == 0) continue;
+    decimal_sum here;
+    here.add(high_[scale]);
+    here.multiply(half), here.multiply(half);
+    here.add(low_[scale]);
+    here.shift(-std::int64_t(scale));
+    all.add(here);
+  }
+  return all;
+}
+
 parsed decimals::add(std::string_view text) {
   decimal_text number;
   auto const result = take_apart(text, number);
@@ -28,9 +43,7 @@ parsed decimals::add(std::string_view text) {
     return result;
   }
   all_.push_back({others_.size(), kind::other, number.negative, 0});
-  auto digits = std::string(number.whole) + std::string(number.fraction);
-  digits.erase(digits.find_last_not_of('0') + 1);
-  others_.push_back({std::move(digits), number.highest() + 1});
+  others_.push_back({number.digits(), number.highest() + 1});
   return result;
 }
 

@@ -5,14 +5,26 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
-#include "opened.hpp"
 #include "reader.hpp"
 #include "tally/io/source.hpp"
 #include "text_parts.hpp"
 
 namespace tally::io {
+
+enum class content : unsigned char { npy, npz, csv, text, raw };
+
+// A file at the beginning of what it is, compressed or not.
+struct opened {
+  reader input;
+  content what;
+  open_options options;
+};
+
+// A name without .gz, .zst, .bz2 or .xz at its end.
+std::string_view without_compression(std::string_view name);
 
 inline constexpr std::string_view npy_magic = "\x93NUMPY", zip_magic = "PK\x03\x04",
                                   empty_zip_magic = "PK\x05\x06";

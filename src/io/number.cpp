@@ -5,49 +5,20 @@
 #include <charconv>
 #include <cstring>
 
+#include "decimal_text.hpp"
 #include "tally/exact/float_format.hpp"
 
 namespace tally::io {
 namespace {
 
-// A positive decimal number: 0.DIGITS * 10^exponent, no zeros at either end of the digits.
-struct decimal {
-  std::string digits;
-  std::int64_t exponent = 0;
-};
-
-decimal to_decimal(std::string_view text) {
-  decimal d;
-  bool point = false;
-  std::size_t i = text.starts_with('-') ? 1 : 0;
-  for (; i < text.size() && text[i] != 'e' && text[i] != 'E'; ++i) {
-    if (text[i] == '.') {
-      point = true;
-      continue;
-    }
-    bool const leading_zero = d.digits.empty() && text[i] == '0';
-    if (!leading_zero) d.digits += text[i];
-    d.exponent += leading_zero ? (point ? -1 : 0) : (point ? 0 : 1);
-  }
-  while (d.digits.ends_with('0')) d.digits.pop_back();
-  if (i == text.size()) return d;
-  auto power = text.substr(i + 1);
-  if (power.starts_with('+')) power.remove_prefix(1);
-  std::int64_t shift = 0;
-  auto const result = std::from_chars(power.data(), power.data() + power.size(), shift);
-  constexpr std::int64_t huge = std::int64_t(1) << 60;
-  if (result.ec == std::errc::result_out_of_range) shift = power[0] == '-' ? -huge : huge;
-  d.exponent += std::clamp(shift, -huge, huge);
-  return d;
-}
-
 // The order of |text| and |x|, exactly; x has few enough significant bits that 150 digits hold it.
 int compare_magnitudes(std::string_view text, double x) {
   char exact[200];
   auto const end = std::to_chars(exact, std::end(exact), x, std::chars_format::scientific, 150).ptr;
-  auto const a = to_decimal(text), b = to_decimal({exact, std::size_t(end - exact)});
-  if (a.exponent != b.exponent) return a.exponent < b.exponent ? -1 : 1;
-  return a.digits.compare(b.digits);
+  decimal_text a, b;
+  take_apart(text, a), take_apart({exact, std::size_t(end - exact)}, b);
+  if (a.highest() != b.highest()) return a.highest() < b.highest() ? -1 : 1;
+  return a.digits().compare(b.digits());
 }
 
 template <class T>
@@ -56,8 +27,9 @@ parsed parse_binary(std::string_view text, T& value) {
   auto const result = std::from_chars(text.data(), end, value);
   if (result.ptr != end || result.ec == std::errc::invalid_argument) return parsed::not_a_number;
   if (result.ec == std::errc::result_out_of_range) {
-    bool const negative = text[0] == '-';
-    value = to_decimal(text).exponent > 0 ? infinity<T>(negative) : T(negative ? -0.0 : 0.0);
+    decimal_text number;
+    take_apart(text, number);
+    value = number.highest() >= 0 ? infinity<T>(number.negative) : T(number.negative ? -0.0 : 0.0);
   }
   if (is_nan(value)) value = quiet_nan<T>();
   return parsed::number;

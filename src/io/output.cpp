@@ -6,16 +6,48 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <filesystem>
 #include <utility>
 
 #include "tally/error.hpp"
-#include "unfinished.hpp"
 
 namespace tally::io {
 namespace {
+
+// The temporary files that there are, where remove_unfinished_outputs() finds them.
+enum class state { free, taken, remembered };
+
+// Who moves `now` away from `remembered` owns the path; only whole paths are ever remembered.
+struct entry {
+  std::atomic<state> now = state::free;
+  char path[PATH_MAX];
+
+  bool move(state from, state to) { return now.compare_exchange_strong(from, to); }
+};
+static_assert(std::atomic<state>::is_always_lock_free);  // all that a signal handler may use
+
+constinit entry entries[16];
+
+// Returns what forget_unfinished() takes, also if there is no room to remember `path`.
+int remember_unfinished(std::string const& path) noexcept {
+  if (path.size() >= PATH_MAX) return -1;
+  for (auto& e : entries) {
+    if (!e.move(state::free, state::taken)) continue;
+    path.copy(e.path, path.size());
+    e.path[path.size()] = '\0';
+    e.now = state::remembered;
+    return int(&e - entries);
+  }
+  return -1;
+}
+
+void forget_unfinished(int entry) noexcept {
+  if (entry >= 0) entries[entry].move(state::remembered, state::free);
+}
 
 [[noreturn]] void fail(std::string const& path, int code) {
   auto const message = "cannot write " + path + ": " + std::strerror(code);
@@ -99,6 +131,11 @@ void output_file::commit() {
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(path_, errno);
   temporary_.clear();
   forget_unfinished(unfinished_);
+}
+
+void remove_unfinished_outputs() noexcept {
+  for (auto& e : entries)
+    if (e.move(state::remembered, state::taken)) ::unlink(e.path);
 }
 
 }  // namespace tally::io

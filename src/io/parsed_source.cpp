@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "parsed_source.hpp"
+#include "text_parts.hpp"
 
 #include <algorithm>
 #include <utility>

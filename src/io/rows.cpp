@@ -100,8 +100,28 @@ class row_parser {
     return outcome::whole;
   }
 
+  // Takes the fields of a row that are wanted; returns how many there are in all, and moves p
+  // behind them. 0: the row is cut off, or there is a problem.
+  std::size_t take_fields(char const*& p, std::vector<std::size_t> const& wanted,
+                          std::vector<field>& row) {
+    field unwanted;
+    std::size_t width = 0, taken = 0;
+    for (;; ++p) {
+      bool const is_wanted = taken < row.size() && wanted[taken] == width;
+      auto& here = is_wanted ? row[taken++] : unwanted;
+      auto const how = is_wanted ? take(p, here) : skip(p, here);
+      if (how != outcome::whole || is_cut_off(here.end)) return 0;
+      ++width;
+      p = here.end;
+      if (p == end_ || *p != delimiter_) return width;
+    }
+  }
+
   bool is_cut_off(char const* p) const { return p == end_ && !last_; }
-  parsed_part::problem problem() const { return {std::size_t(wrong_at_ - begin_), wrong_}; }
+  std::optional<parsed_part::problem> problem() const {
+    if (!wrong_at_) return std::nullopt;
+    return parsed_part::problem{std::size_t(wrong_at_ - begin_), wrong_};
+  }
   void fail(char const* at, std::string what) { wrong_at_ = at, wrong_ = std::move(what); }
 
  private:
@@ -177,15 +197,43 @@ void parsed_part::begin(std::size_t at, column_rules const& rules, std::size_t c
   this->rules = &rules;
 }
 
+namespace {
+
+std::string wrong_width(std::size_t width, row_format const& format) {
+  return "fields: " + std::to_string(width) +
+         ", in the first row: " + std::to_string(format.header_width) +
+         (format.width > format.header_width ? " and a name in front" : "") +
+         (format.header_width == 1 ? hint_at_delimiter(format.names[0]) : "");
+}
+
+// Whether a row's numbers are in their columns; else out.wrong says why not.
+bool put_numbers(std::vector<field> const& row, row_format const& format, char const* begin,
+                 parsed_part& out) {
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (out.misfits[i].data()) continue;
+    auto const text = row[i].text;
+    auto const result = out.columns[i].add(text, row[i].number);
+    if (result == parsed::number) continue;
+    if (format.several) {
+      out.misfits[i] = text;
+      continue;
+    }
+    out.wrong = {std::size_t(text.data() - begin),
+                 "column " + quoted(format.names[i]) + ": " + text_for(result, text, *out.rules) +
+                     (format.header_width == 1 ? hint_at_delimiter(text) : "")};
+    return false;
+  }
+  ++out.rows;
+  return true;
+}
+
+}  // namespace
+
 void parse_rows(std::string_view text, std::size_t until, bool last, row_format const& format,
                 parsed_part& out) {
   row_parser parser(text, last, format.delimiter);
   std::vector<field> row(format.wanted.size());  // numbers count when the row is whole
-  field unwanted;
   auto const begin = text.data(), stop = begin + until, end = begin + text.size();
-  auto const is_wrong = [&](char const* at, std::string what) {
-    out.wrong = {std::size_t(at - begin), std::move(what)};
-  };
   for (auto p = begin + out.from; p < stop;) {
     if (is_line_end(*p)) {
       out.end = std::size_t(++p - begin);
@@ -203,38 +251,13 @@ void parse_rows(std::string_view text, std::size_t until, bool last, row_format 
       }
     }
     auto const row_begin = p;
-    std::size_t width = 0, wanted = 0;
-    for (;;) {
-      bool const is_wanted = wanted < row.size() && format.wanted[wanted] == width;
-      auto& here = is_wanted ? row[wanted++] : unwanted;
-      auto const how = is_wanted ? parser.take(p, here) : parser.skip(p, here);
-      if (how == outcome::cut_off || (how == outcome::whole && parser.is_cut_off(here.end))) return;
-      if (how == outcome::wrong) return void(out.wrong = parser.problem());
-      ++width;
-      p = here.end;
-      if (p == end || *p != format.delimiter) break;
-      ++p;
+    auto const width = parser.take_fields(p, format.wanted, row);
+    if (width == 0) return void(out.wrong = parser.problem());
+    if (width != format.width) {
+      out.wrong = {std::size_t(row_begin - begin), wrong_width(width, format)};
+      return;
     }
-    if (width != format.width)
-      return is_wrong(row_begin,
-                      "fields: " + std::to_string(width) +
-                          ", in the first row: " + std::to_string(format.header_width) +
-                          (format.width > format.header_width ? " and a name in front" : "") +
-                          (format.header_width == 1 ? hint_at_delimiter(format.names[0]) : ""));
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (out.misfits[i].data()) continue;
-      auto const result = out.columns[i].add(row[i].text, row[i].number);
-      if (result == parsed::number) continue;
-      if (format.several) {
-        out.misfits[i] = row[i].text;
-        continue;
-      }
-      return is_wrong(row[i].text.data(),
-                      "column " + quoted(format.names[i]) + ": " +
-                          text_for(result, row[i].text, *out.rules) +
-                          (format.header_width == 1 ? hint_at_delimiter(row[i].text) : ""));
-    }
-    ++out.rows;
+    if (!put_numbers(row, format, begin, out)) return;
     if (p != end) ++p;
     out.end = std::size_t(p - begin);
   }

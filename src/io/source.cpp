@@ -8,7 +8,6 @@
 #include "foreign.hpp"
 #include "formats.hpp"
 #include "number.hpp"
-#include "opened.hpp"
 #include "tally/error.hpp"
 
 namespace tally::io {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "formats.hpp"
-#include "parsed_source.hpp"
 
 namespace tally::io {
 namespace {

@@ -150,7 +150,7 @@ TEST(decimal_sum, zeros_have_no_place_that_could_be_out_of_range) {
   EXPECT_EQ(sum_of({"1e20000000"}), one_and_zeros);
   EXPECT_EQ(sum_of({"0001e20000000"}), one_and_zeros);
   EXPECT_EQ(sum_of({"0.0001e20000004"}), one_and_zeros);
-  EXPECT_EQ(sum_of({"10.00e19999999"}), one_and_zeros);
+  EXPECT_EQ(sum_of({"10.00e+19999999"}), one_and_zeros);
   EXPECT_EQ(sum_of({"1000e-20000003", "-1e-20000000", "2"}), "2");
   EXPECT_EQ(sum_of({"1.000e-20000000", "-1e-20000000", "2"}), "2");
   EXPECT_EQ(sum_of({"070.0700", "0.00070", "7000"}), "7070.0707");
