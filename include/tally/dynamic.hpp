@@ -52,6 +52,21 @@ struct any_output {
   std::uint64_t size;
 };
 
+namespace detail {
+
+template <class T>
+std::span<T const> elements_of(any_array const& x) {
+  return {static_cast<T const*>(x.data), std::size_t(x.size)};
+}
+template <class T>
+std::span<T> room_of(any_output const& x) {
+  return {static_cast<T*>(x.data), std::size_t(x.size)};
+}
+// Throws unless the types are the same.
+void require_type(std::string_view call, char const* argument, dtype given, dtype wanted);
+
+}  // namespace detail
+
 // One value; the low bits are its.
 struct any_number {
   dtype type;
@@ -171,31 +186,41 @@ class any_aggregate {
   aggregate_options options_;
 };
 
+// Where a call runs: a cpu, or the gpu or automatic of the caller, for as long as the call takes.
+class any_where {
+ public:
+  any_where(cpu where) : cpu_(where) {}
+  any_where(gpu& where) : gpu_(&where) {}
+  any_where(gpu&& where) : gpu_(&where) {}
+  any_where(automatic const& where) : automatic_(&where) {}
+
+  // What f(where) returns.
+  template <class F>
+  auto visit(F&& f) const {
+    return gpu_ ? f(*gpu_) : automatic_ ? f(*automatic_) : f(cpu_);
+  }
+
+ private:
+  cpu cpu_;
+  gpu* gpu_ = nullptr;
+  automatic const* automatic_ = nullptr;
+};
+
 // As in reduce.hpp. An array of another type than the aggregate's is an error. On a gpu, so is an
 // aggregate without a kernel.
-any_result reduce(cpu where, any_array const& in, bound_aggregate const& op,
-                  reduce_options options = {});
-any_result reduce(gpu& where, any_array const& in, bound_aggregate const& op,
-                  reduce_options options = {});
-any_result reduce(automatic& where, any_array const& in, bound_aggregate const& op,
+any_result reduce(any_where where, any_array const& in, bound_aggregate const& op,
                   reduce_options options = {});
 // Of the pairs of a and b.
-any_result reduce(cpu where, any_array const& a, any_array const& b, bound_aggregate const& op,
-                  reduce_options options = {});
-any_result reduce(gpu& where, any_array const& a, any_array const& b, bound_aggregate const& op,
-                  reduce_options options = {});
-any_result reduce(automatic& where, any_array const& a, any_array const& b,
+any_result reduce(any_where where, any_array const& a, any_array const& b,
                   bound_aggregate const& op, reduce_options options = {});
 
 // With the aggregate looked up in every call.
-template <execution Where>
-any_result reduce(Where&& where, any_array const& in, any_aggregate const& op,
-                  reduce_options options = {}) {
+inline any_result reduce(any_where where, any_array const& in, any_aggregate const& op,
+                         reduce_options options = {}) {
   return reduce(where, in, op.on(in.type), options);
 }
-template <execution Where>
-any_result reduce(Where&& where, any_array const& a, any_array const& b, any_aggregate const& op,
-                  reduce_options options = {}) {
+inline any_result reduce(any_where where, any_array const& a, any_array const& b,
+                         any_aggregate const& op, reduce_options options = {}) {
   return reduce(where, a, b, op.on(a.type), options);
 }
 
@@ -260,17 +285,9 @@ bool can_scan_on_gpu(any_aggregate const& op, dtype in, dtype out);
 
 // As in scan.hpp. On a gpu, a scan without a kernel is an error, and the total is not in its memory
 // but here: a call that is asked for one waits for the stream.
-void inclusive_scan(cpu where, any_array const& in, any_output const& out, any_aggregate const& op,
-                    any_scan_options const& options = {});
-void exclusive_scan(cpu where, any_array const& in, any_output const& out, any_aggregate const& op,
-                    any_scan_options const& options = {});
-void inclusive_scan(gpu& where, any_array const& in, any_output const& out, any_aggregate const& op,
-                    any_scan_options const& options = {});
-void exclusive_scan(gpu& where, any_array const& in, any_output const& out, any_aggregate const& op,
-                    any_scan_options const& options = {});
-void inclusive_scan(automatic& where, any_array const& in, any_output const& out,
+void inclusive_scan(any_where where, any_array const& in, any_output const& out,
                     any_aggregate const& op, any_scan_options const& options = {});
-void exclusive_scan(automatic& where, any_array const& in, any_output const& out,
+void exclusive_scan(any_where where, any_array const& in, any_output const& out,
                     any_aggregate const& op, any_scan_options const& options = {});
 
 // A scan in instalments, as a scanner is.
@@ -302,10 +319,7 @@ struct any_top_k_result {
 
 // As in top_k.hpp. A gpu reads an array in its memory; top_k_into is asynchronous there, and all
 // that it writes is in its memory, too.
-any_top_k_result top_k(cpu where, any_array const& in, std::uint64_t k, top_k_options options = {});
-any_top_k_result top_k(gpu& where, any_array const& in, std::uint64_t k,
-                       top_k_options options = {});
-any_top_k_result top_k(automatic& where, any_array const& in, std::uint64_t k,
+any_top_k_result top_k(any_where where, any_array const& in, std::uint64_t k,
                        top_k_options options = {});
 std::uint64_t top_k_into(cpu where, any_array const& in, std::uint64_t k, any_output const& values,
                          std::span<std::int64_t> indices, top_k_options options = {});
@@ -340,19 +354,11 @@ struct any_kth_value {
   any_number value;
   std::int64_t index;
 };
-any_kth_value kth_value(cpu where, any_array const& in, std::uint64_t k,
-                        kth_value_options options = {});
-any_kth_value kth_value(gpu& where, any_array const& in, std::uint64_t k,
-                        kth_value_options options = {});
-any_kth_value kth_value(automatic& where, any_array const& in, std::uint64_t k,
+any_kth_value kth_value(any_where where, any_array const& in, std::uint64_t k,
                         kth_value_options options = {});
 
 // A quantile for each of `qs`; of integers one of them if the method chooses an element.
-std::vector<any_number> quantile(cpu where, any_array const& in, detail::quantile_places qs,
-                                 quantile_options options = {});
-std::vector<any_number> quantile(gpu& where, any_array const& in, detail::quantile_places qs,
-                                 quantile_options options = {});
-std::vector<any_number> quantile(automatic& where, any_array const& in, detail::quantile_places qs,
+std::vector<any_number> quantile(any_where where, any_array const& in, detail::quantile_places qs,
                                  quantile_options options = {});
 
 }  // namespace tally

@@ -5,6 +5,18 @@
 #include "rows.hpp"
 
 namespace tally {
+namespace detail {
+
+#define TALLY_ROW(O, T) row<O, T>(),
+#define TALLY_ROWS(ELEMENTS, O) TALLY_EACH_##ELEMENTS(TALLY_ROW, O)
+
+std::span<aggregate_row const> line_rows() {
+  static constexpr aggregate_row rows[] = {TALLY_REDUCTIONS(TALLY_ROWS)};
+  return rows;
+}
+
+}  // namespace detail
+
 namespace {
 
 using detail::aggregate_row;
@@ -59,12 +71,6 @@ std::size_t index_of(std::string_view name) {
 std::optional<dtype> type_of(aggregate_row const& row) {
   auto const results = row.results();
   return results.size() == 1 ? std::optional(results.begin()->value.type) : std::nullopt;
-}
-
-void require_type(aggregate_row const& row, any_array const& x, char const* argument) {
-  if (x.type != row.elements)
-    throw error(std::string(row.name) + ": " + argument + " holds " + std::string(name(x.type)) +
-                ", not " + std::string(name(row.elements)));
 }
 
 }  // namespace
@@ -149,15 +155,21 @@ bool bound_aggregate::answers_nothing() const {
 
 namespace detail {
 
+void require_type(std::string_view call, char const* argument, dtype given, dtype wanted) {
+  if (given != wanted)
+    throw error(std::string(call) + ": " + argument + " holds " + std::string(name(given)) +
+                ", not " + std::string(name(wanted)));
+}
+
 any_input input_for(aggregate_row const& row, any_array const& in) {
   if (row.of_pairs) throw error(std::string(row.name) + ": takes two arrays, not one");
-  require_type(row, in, "in");
+  require_type(row.name, "in", in.type, row.elements);
   return {in.data, nullptr, in.size};
 }
 any_input input_for(aggregate_row const& row, any_array const& a, any_array const& b) {
   if (!row.of_pairs) throw error(std::string(row.name) + ": takes one array, not two");
-  require_type(row, a, "a");
-  require_type(row, b, "b");
+  require_type(row.name, "a", a.type, row.elements);
+  require_type(row.name, "b", b.type, row.elements);
   if (a.size != b.size)
     throw error(std::string(row.name) + ": a has " + std::to_string(a.size) + " elements, b has " +
                 std::to_string(b.size));

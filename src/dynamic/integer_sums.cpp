@@ -93,26 +93,10 @@ struct of_moments {
   }
 };
 
-template <integer T, class What>
-constexpr aggregate_row row_of() {
-  using functions = of_moments<T, What>;
-  using op = typename What::op;
-  return {.name = op::name,
-          .summary = op::summary,
-          .elements = dtype_of<T>,
-          .of_pairs = false,
-          .takes_ddof = false,
-          .results = functions::results,
-          .at_once = functions::at_once,
-          .on_gpu = functions::on_gpu,
-          .start = functions::start,
-          .finish = functions::finish,
-          .wide = What::wide};
-}
-
 }  // namespace
 
-#define TALLY_ROW(WHAT, T) row_of<T, WHAT>(),
+#define TALLY_ROW(WHAT, T) \
+  row_with<WHAT::op, T, of_moments<T, WHAT>>(of_moments<T, WHAT>::on_gpu, WHAT::wide),
 #define TALLY_ROWS(WHAT) TALLY_EACH_integer(TALLY_ROW, WHAT)
 
 std::span<aggregate_row const> integer_sum_rows() {

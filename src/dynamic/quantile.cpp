@@ -41,17 +41,13 @@ std::vector<any_number> found_of(Where&& where, any_array const& in, quantile_pl
 
 }  // namespace
 
-#define TALLY_QUANTILES(WHERE)                                                                   \
-  any_kth_value kth_value(WHERE where, any_array const& in, std::uint64_t k,                     \
-                          kth_value_options options) {                                           \
-    return kth(where, in, k, options);                                                           \
-  }                                                                                              \
-  std::vector<any_number> quantile(WHERE where, any_array const& in, detail::quantile_places qs, \
-                                   quantile_options options) {                                   \
-    return found_of(where, in, qs, options);                                                     \
-  }
-TALLY_QUANTILES(cpu)
-TALLY_QUANTILES(gpu&)
-TALLY_QUANTILES(automatic&)
+any_kth_value kth_value(any_where where, any_array const& in, std::uint64_t k,
+                        kth_value_options options) {
+  return where.visit([&](auto& there) { return kth(there, in, k, options); });
+}
+std::vector<any_number> quantile(any_where where, any_array const& in, detail::quantile_places qs,
+                                 quantile_options options) {
+  return where.visit([&](auto& there) { return found_of(there, in, qs, options); });
+}
 
 }  // namespace tally

@@ -31,7 +31,7 @@ array_input<std::byte> bytes(void const* data, std::uint64_t size) {
   return {static_cast<std::byte const*>(data), size};
 }
 
-any_result run(automatic& where, aggregate_row const& row, any_input const& in,
+any_result run(automatic const& where, aggregate_row const& row, any_input const& in,
                aggregate_options const& options, nan_policy nan) {
   auto const first = bytes(in.first, in.size);
   int const device =
@@ -42,19 +42,17 @@ any_result run(automatic& where, aggregate_row const& row, any_input const& in,
 
 }  // namespace
 
-#define TALLY_REDUCE(WHERE)                                                          \
-  any_result reduce(WHERE where, any_array const& in, bound_aggregate const& op,     \
-                    reduce_options options) {                                        \
-    auto const& row = row_of(op);                                                    \
-    return run(where, row, detail::input_for(row, in), op.options(), options.nan);   \
-  }                                                                                  \
-  any_result reduce(WHERE where, any_array const& a, any_array const& b,             \
-                    bound_aggregate const& op, reduce_options options) {             \
-    auto const& row = row_of(op);                                                    \
-    return run(where, row, detail::input_for(row, a, b), op.options(), options.nan); \
-  }
-TALLY_REDUCE(cpu)
-TALLY_REDUCE(gpu&)
-TALLY_REDUCE(automatic&)
+any_result reduce(any_where where, any_array const& in, bound_aggregate const& op,
+                  reduce_options options) {
+  auto const x = detail::input_for(row_of(op), in);
+  return where.visit(
+      [&](auto& there) { return run(there, row_of(op), x, op.options(), options.nan); });
+}
+any_result reduce(any_where where, any_array const& a, any_array const& b,
+                  bound_aggregate const& op, reduce_options options) {
+  auto const x = detail::input_for(row_of(op), a, b);
+  return where.visit(
+      [&](auto& there) { return run(there, row_of(op), x, op.options(), options.nan); });
+}
 
 }  // namespace tally

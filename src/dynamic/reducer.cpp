@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nans.hpp"
 #include "rows.hpp"
+#include "tally/cpu/implementations.hpp"
+#include "tally/definition/describe.hpp"
 
 namespace tally {
 
@@ -27,6 +28,16 @@ struct any_reducer::state {
 };
 
 namespace {
+
+// How many elements are NaN. A minimum counts them on its way, on every thread.
+template <element T>
+std::uint64_t nans_in(cpu where, std::span<T const> x) {
+  if constexpr (integer<T>) return 0;
+  auto const in = detail::input_of("count_nan", "in", x);
+  auto const ends = detail::start_compiled<minimum, T>(minimum{});
+  ends->add(detail::thread_count(where), detail::elements_of(in), x.size(), 0, propagate);
+  return detail::total_of<extrema<T>>(*ends).value.nan;
+}
 
 // As a reducer, but of an aggregate that is a row, and of elements some of which may be missing.
 template <class T>
@@ -127,16 +138,22 @@ class state_of final : public any_reducer::state {
     first_missing_ = std::min<std::uint64_t>(first_missing_, first_ + count_ + missing[0]);
   }
 
+  // How many elements were NaN, if what is known of them tells.
   std::optional<std::uint64_t> known_nans() const {
-    if constexpr (has_nan<T> && element<T>)
-      return detail::nans_known<T>(*known_, count_, nan_);
-    else
-      return std::nullopt;
+    if constexpr (has_nan<T> && element<T>) {
+      using detail::kind_of, detail::total_of;
+      using first = moments<T, false>;
+      if (known_->find(&kind_of<extrema<T>>)) return total_of<extrema<T>>(*known_).value.nan;
+      if (!known_->find(&kind_of<first>)) return std::nullopt;
+      auto const found = total_of<first>(*known_).value;
+      return nan_ == skip ? count_ - found.count : found.sum.nan;
+    }
+    return std::nullopt;
   }
   static std::uint64_t nans_of(cpu where, auto const& x) {
     std::uint64_t nans = 0;
     if constexpr (element<T> && has_nan<T>)
-      nans = detail::nans_in<T>(where, x);
+      nans = nans_in<T>(where, x);
     else if constexpr (has_nan<T>)
       for (std::uint64_t i = 0; i < x.size(); ++i) nans += is_nan(x[i]);
     return nans;
@@ -213,5 +230,11 @@ std::uint64_t any_reducer::nan_count() const { return state_->nan_count(); }
 std::optional<std::uint64_t> any_reducer::first_missing() const { return state_->first_missing(); }
 void any_reducer::write(byte_writer& out) const { state_->write(out); }
 void any_reducer::read(byte_reader& in) { state_->read(in); }
+
+std::uint64_t count_nan(cpu where, any_array const& in) {
+  return visit(in.type, [&]<class T>(std::type_identity<T>) {
+    return nans_in<T>(where, detail::elements_of<T>(in));
+  });
+}
 
 }  // namespace tally

@@ -140,18 +140,30 @@ struct row_functions {
   }
 };
 
+template <class Op, class T, class Functions>
+constexpr aggregate_row row_with(decltype(aggregate_row::on_gpu) on_gpu, bool wide = false) {
+  return {Op::name,
+          Op::summary,
+          arrays_of<T>::type,
+          arrays_of<T>::pairs,
+          with_ddof<Op>,
+          Functions::results,
+          Functions::at_once,
+          on_gpu,
+          Functions::start,
+          Functions::finish,
+          wide};
+}
 template <class Op, class T>
 constexpr aggregate_row row() {
-  aggregate_row r;
   using result = typename Op::template result<T>;
-  if constexpr (element<result> || several_numbers<result>) {
-    using functions = row_functions<Op, T>;
-    r = {Op::name,         Op::summary,        arrays_of<T>::type, arrays_of<T>::pairs,
-         with_ddof<Op>,    functions::results, functions::at_once, nullptr,
-         functions::start, functions::finish};
-    if constexpr (kernel_is_held<Op, stored_input<T>>) r.on_gpu = functions::on_gpu;
-  }
-  return r;
+  using functions = row_functions<Op, T>;
+  if constexpr (!element<result> && !several_numbers<result>)
+    return {};
+  else if constexpr (kernel_is_held<Op, stored_input<T>>)
+    return row_with<Op, T, functions>(functions::on_gpu);
+  else
+    return row_with<Op, T, functions>(nullptr);
 }
 
 }  // namespace tally::detail

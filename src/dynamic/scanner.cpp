@@ -28,8 +28,8 @@ class state_of final : public any_scanner::state {
       : all_(scan, detail::options_for<Out>(options), first) {}
 
   void scan(cpu where, any_array const& in, any_output const& out, bool exclusive) override {
-    std::span<In const> const x(static_cast<In const*>(in.data), std::size_t(in.size));
-    std::span<Out> const to(static_cast<Out*>(out.data), std::size_t(out.size));
+    auto const x = detail::elements_of<In>(in);
+    auto const to = detail::room_of<Out>(out);
     exclusive ? all_.exclusive(where, x, to) : all_.inclusive(where, x, to);
   }
   any_number total() const override { return any_number(all_.total()); }
@@ -52,12 +52,6 @@ std::unique_ptr<any_scanner::state> state_for(detail::scan_functions const& scan
     return nullptr;
 }
 
-void require_type(char const* argument, dtype given, dtype wanted) {
-  if (given != wanted)
-    throw error(std::string("scan: ") + argument + " holds " + std::string(name(given)) + ", not " +
-                std::string(name(wanted)));
-}
-
 }  // namespace
 
 any_scanner::any_scanner(any_aggregate const& op, dtype in, dtype out,
@@ -75,13 +69,13 @@ any_scanner& any_scanner::operator=(any_scanner&&) noexcept = default;
 any_scanner::~any_scanner() = default;
 
 void any_scanner::inclusive(cpu where, any_array const& in, any_output const& out) {
-  require_type("in", in.type, in_);
-  require_type("out", out.type, out_);
+  detail::require_type("scan", "in", in.type, in_);
+  detail::require_type("scan", "out", out.type, out_);
   state_->scan(where, in, out, false);
 }
 void any_scanner::exclusive(cpu where, any_array const& in, any_output const& out) {
-  require_type("in", in.type, in_);
-  require_type("out", out.type, out_);
+  detail::require_type("scan", "in", in.type, in_);
+  detail::require_type("scan", "out", out.type, out_);
   state_->scan(where, in, out, true);
 }
 any_number any_scanner::total() const { return state_->total(); }

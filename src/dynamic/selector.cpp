@@ -47,11 +47,11 @@ any_selector& any_selector::operator=(any_selector&&) noexcept = default;
 any_selector::~any_selector() = default;
 
 void any_selector::add(cpu where, any_array const& chunk) {
-  require_type("in", chunk.type, type_);
+  require_type("top_k", "in", chunk.type, type_);
   state_->add(where, chunk);
 }
 void any_selector::append(any_selector&& right) {
-  require_type("the selector on the right", right.type_, type_);
+  require_type("top_k", "the selector on the right", right.type_, type_);
   state_->append(std::move(*right.state_));
 }
 std::uint64_t any_selector::count() const { return state_->count(); }

@@ -10,35 +10,24 @@ namespace {
 using namespace detail;
 
 template <class Where>
-any_top_k_result best_of(Where&& where, any_array const& in, std::uint64_t k,
-                         top_k_options const& options) {
-  return visit(in.type, [&]<class T>(std::type_identity<T>) {
-    return kept<T>(top_k(where, elements_of<T>(in), k, options));
-  });
-}
-
-template <class Where>
 void best_into(Where&& where, any_array const& in, std::uint64_t k, any_output const& values,
                std::span<std::int64_t> indices, std::uint64_t* count,
                top_k_options const& options) {
-  require_type("values", values.type, in.type);
+  require_type("top_k", "values", values.type, in.type);
   visit(in.type, [&]<class T>(std::type_identity<T>) {
-    std::span const to(static_cast<T*>(values.data), std::size_t(values.size));
-    top_k_into(where, elements_of<T>(in), k, to, indices, count, options);
+    top_k_into(where, elements_of<T>(in), k, room_of<T>(values), indices, count, options);
   });
 }
 
 }  // namespace
 
-any_top_k_result top_k(cpu where, any_array const& in, std::uint64_t k, top_k_options options) {
-  return best_of(where, in, k, options);
-}
-any_top_k_result top_k(gpu& where, any_array const& in, std::uint64_t k, top_k_options options) {
-  return best_of(where, in, k, options);
-}
-any_top_k_result top_k(automatic& where, any_array const& in, std::uint64_t k,
+any_top_k_result top_k(any_where where, any_array const& in, std::uint64_t k,
                        top_k_options options) {
-  return best_of(where, in, k, options);
+  return where.visit([&](auto& there) {
+    return visit(in.type, [&]<class T>(std::type_identity<T>) {
+      return kept<T>(top_k(there, elements_of<T>(in), k, options));
+    });
+  });
 }
 
 std::uint64_t top_k_into(cpu where, any_array const& in, std::uint64_t k, any_output const& values,

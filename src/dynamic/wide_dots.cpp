@@ -117,25 +117,9 @@ struct functions_of {
   }
 };
 
-template <integer T>
-constexpr aggregate_row wide_row() {
-  using functions = functions_of<T>;
-  return {.name = dot::name,
-          .summary = dot::summary,
-          .elements = dtype_of<T>,
-          .of_pairs = true,
-          .takes_ddof = false,
-          .results = functions::results,
-          .at_once = functions::at_once,
-          .on_gpu = nullptr,
-          .start = functions::start,
-          .finish = functions::finish,
-          .wide = true};
-}
-
 }  // namespace
 
-#define TALLY_ROW(O, T) wide_row<T>(),
+#define TALLY_ROW(O, T) row_with<O, pair<T>, functions_of<T>>(nullptr, true),
 
 std::span<aggregate_row const> wide_dot_rows() {
   static constexpr aggregate_row rows[] = {TALLY_EACH_integer(TALLY_ROW, dot)};
