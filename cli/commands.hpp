@@ -13,30 +13,30 @@ namespace tally::cli {
 
 // Options that not every command takes.
 enum option_group : unsigned {
-  reads_arrays = 1,
-  skips_nan = 2,
-  takes_each = 4,
-  has_out_type = 8,
-  has_ddof = 16,
-  saves_state = 32,
-  scans = 64,
-  selects = 128,
-  generates = 256,
-  reads_states = 512,
-  climbs = 1024,
-  looks_around = 2048,
-  grows = 32768,      // its answer can be far beyond the elements
-  keeps_all = 65536,  // of a stream, until its end
-  runs_on_gpu = 4096,
-  leaves_nan_out = 8192,  // always
-  takes_quantiles = 16384,
-  adds_decimals = 1u << 20,
-  takes_decimals = 1u << 21,       // for another answer than a sum or a mean
-  adds_integers = 1u << 24,        // its answer, or a part of it, is a sum
-  multiplies_integers = 1u << 25,  // its answer is a product
-  divides = 1u << 26,              // by how many elements there are
-  squares = 1u << 27,              // its answer is one of squares, or of their root
-  takes_root = 1u << 28,
+  reads_arrays = 1u << 0,
+  skips_nan = 1u << 1,
+  takes_each = 1u << 2,
+  has_out_type = 1u << 3,
+  has_ddof = 1u << 4,
+  saves_state = 1u << 5,
+  scans = 1u << 6,
+  selects = 1u << 7,
+  generates = 1u << 8,
+  reads_states = 1u << 9,
+  climbs = 1u << 10,
+  looks_around = 1u << 11,
+  grows = 1u << 12,      // its answer can be far beyond the elements
+  keeps_all = 1u << 13,  // of a stream, until its end
+  runs_on_gpu = 1u << 14,
+  leaves_nan_out = 1u << 15,  // always
+  takes_quantiles = 1u << 16,
+  adds_decimals = 1u << 17,
+  takes_decimals = 1u << 18,       // for another answer than a sum or a mean
+  adds_integers = 1u << 19,        // its answer, or a part of it, is a sum
+  multiplies_integers = 1u << 20,  // its answer is a product
+  divides = 1u << 21,              // by how many elements there are
+  squares = 1u << 22,              // its answer is one of squares, or of their root
+  takes_root = 1u << 23,
 };
 
 struct command {

@@ -4,11 +4,130 @@
 // of the elements (a sum, a mean and a variance, say) only once.
 #pragma once
 
+#include <algorithm>
+
 #include "tally/aggregate/all_together.hpp"
 #include "tally/cpu/reductions.hpp"
-#include "tally/cpu/running_together.hpp"
+#include "tally/cpu/running.hpp"
+#include "tally/cpu/threads.hpp"
 
 namespace tally::detail {
+
+// Each adds some thousand elements while they are in a cache, one aggregate after the other.
+template <class T>
+class parts_together final : public running_part<T> {
+ public:
+  std::vector<owner<running_part<T>>> each;
+
+  void add(elements<T> const& in, std::uint64_t begin, std::uint64_t end,
+           std::uint64_t first) override {
+    auto const step = in.in_memory() ? cached : std::uint64_t(run_size);
+    for (std::uint64_t i = begin; i < end; i += step) {
+      auto const to = std::min(end, i + step);
+      if constexpr (requires { in.fill; }) {
+        if (!in.in_memory()) {
+          typename elements<T>::buffer computed;  // once for all
+          add_run({.data = in.at(i, to - i, computed)}, 0, to - i, first + i);
+          continue;
+        }
+      }
+      add_run(in, i, to, first);
+    }
+  }
+
+ private:
+  // More would be in a cache, too, but while an aggregate adds what is there memory waits.
+  static constexpr std::uint64_t cached = std::max<std::uint64_t>(run_size, 4096 / sizeof(T));
+
+  void add_run(elements<T> const& in, std::uint64_t begin, std::uint64_t end, std::uint64_t first) {
+    for (auto const& part : each) part->add(in, begin, end, first);
+  }
+};
+
+template <class T>
+class running_together final : public running<T> {
+ public:
+  running_together(running_together const& other) : places_(other.places_) {
+    for (auto const& r : other.all_) all_.push_back(r->copy());
+  }
+
+  // Takes the runs over, but for those that know nothing which another one does not know; and says
+  // for each of the given ones which of the kept ones that is.
+  explicit running_together(std::vector<owner<running<T>>> given) : places_(given.size()) {
+    auto const is_kept = [&](std::size_t i) {
+      for (std::size_t j = 0; j < given.size(); ++j)
+        if (j != i && given[j]->includes(*given[i]) && (j < i || !given[i]->includes(*given[j])))
+          return false;
+      return true;
+    };
+    std::vector<std::size_t> kept;
+    for (std::size_t i = 0; i < given.size(); ++i)
+      if (is_kept(i)) kept.push_back(i);
+    for (std::size_t i = 0; i < given.size(); ++i)
+      while (kept[places_[i]] != i && !given[kept[places_[i]]]->includes(*given[i])) ++places_[i];
+    for (std::size_t const i : kept) all_.push_back(std::move(given[i]));
+  }
+  // What knows what the i-th of the given ones would know.
+  running<T> const& at(std::size_t i) const { return *all_[places_[i]]; }
+
+  owner<running<T>> copy() const override { return make_owner<running_together>(*this); }
+  void add(int threads, elements<T> const& in, std::uint64_t n, std::uint64_t first,
+           nan_policy nan) override {
+    // A few pieces a thread, so that a slow core does not hold up the others; one if that is soon
+    // done.
+    bool const alone = threads == 1 || n < 65536 || n * sizeof(T) <= 1 << 20;
+    std::uint64_t const pieces =
+        alone ? 1 : std::min<std::uint64_t>(std::uint64_t(threads) * 4, n / 16384);
+    std::uint64_t const step = (n / pieces + 511) / 512 * 512;
+    std::vector<owner<running_part<T>>> parts(pieces);
+    parallel_for(threads, pieces, [&](std::size_t i) {
+      parts[i] = part(nan);
+      auto const end = i + 1 == pieces ? n : std::min(n, (i + 1) * step);
+      parts[i]->add(in, std::min(n, i * step), end, first);
+    });
+    for (auto const& p : parts) append(*p, nan);
+  }
+  void append(running<T> const& right) override {
+    auto const& other = static_cast<running_together const&>(right);
+    for (std::size_t i = 0; i < all_.size(); ++i) all_[i]->append(*other.all_[i]);
+  }
+  owner<running_part<T>> part(nan_policy nan) const override {
+    auto together = make_owner<parts_together<T>>();
+    for (auto const& r : all_) together->each.push_back(r->part(nan));
+    return together;
+  }
+  void append(running_part<T>& part, nan_policy nan) override {
+    auto& together = static_cast<parts_together<T>&>(part);
+    for (std::size_t i = 0; i < all_.size(); ++i) all_[i]->append(*together.each[i], nan);
+  }
+
+  bool any_order() const override {
+    return std::ranges::all_of(all_, [](auto const& r) { return r->any_order(); });
+  }
+  void shift(std::int64_t by) override {
+    for (auto const& r : all_) r->shift(by);
+  }
+  bool covers(std::uint64_t first, std::uint64_t count) const override {
+    return std::ranges::all_of(all_, [&](auto const& r) { return r->covers(first, count); });
+  }
+  void write(byte_writer& out) const override {
+    for (auto const& r : all_) r->write(out);
+  }
+  void read(byte_reader& in) override {
+    for (auto const& r : all_) r->read(in);
+  }
+
+  void const* kind() const override { return nullptr; }
+  running<T> const* find(void const* kind) const override {
+    for (auto const& r : all_)
+      if (auto const* const found = r->find(kind)) return found;
+    return nullptr;
+  }
+
+ private:
+  std::vector<owner<running<T>>> all_;
+  std::vector<std::size_t> places_;
+};
 
 template <class... Ops, class T>
 struct reduction_of<joint<Ops...>, T> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/device/fold.cuh"
+#include "tally/device/agent/plain.cuh"
 
 #include "support/device_reduce.cuh"
 #include "tally/aggregate/fast_sum.hpp"

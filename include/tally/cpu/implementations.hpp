@@ -12,11 +12,11 @@
 #include "tally/cpu/running_of.hpp"
 #include "tally/cpu/sum/moments_accumulator.hpp"
 #include "tally/cpu/sum/products_accumulator.hpp"
-#include "tally/cpu/zeros_accumulator.hpp"
+#include "tally/cpu/tile/tile.hpp"
 
 namespace tally::detail {
 
-// These have all their code for tiles in src/cpu/tiles_*.cpp; but where NaNs are skipped,
+// These have all their code for tiles in src/cpu/families/tiles.cpp; but where NaNs are skipped,
 // counted_accumulator looks for them itself.
 template <class Accumulator, nan_policy Nan>
 inline constexpr bool only_calls<compiled_accumulator<Accumulator>, Nan> = true;
@@ -30,6 +30,26 @@ template <floating T, class Accumulator, nan_policy Nan>
 inline constexpr int tiles_at_once<widened_accumulator<T, Accumulator>, Nan> = 64;
 template <floating T, bool Squares>
 inline constexpr int tiles_at_once<counted_accumulator<T, Squares>, propagate> = 64;
+
+// Counts a tile's zeros in integers of an element's size, which may be bytes.
+template <element T>
+struct zeros_accumulator {
+  using state = typename zeros<T>::state;
+
+  template <class Tile>
+  TALLY_CPU_FN void add(Tile const& t, state& s) {
+    static_assert(Tile::size / lanes < 256);
+    bits_of<T> zero[lanes] = {}, dead[lanes] = {};
+    for_each_lane(t, [&](int k, int lane) __attribute__((always_inline)) {
+      zero[lane] += zeros<T>::is_zero(t[k]);
+      dead[lane] += !t.live(k);
+    });
+    s.count += std::uint64_t(t.count);
+    for (auto const n : zero) s.zero += n;
+    for (auto const n : dead) s.count -= n;
+  }
+  void flush(state&) const {}
+};
 
 // Sums.
 template <floating T, floating R, floating State>
@@ -130,23 +150,7 @@ struct within<moments<T, false>> {
   using type = kinds<typename sum_of<T>::type>;
 };
 template <element T>
-struct holders<extrema<T>> {
-  using type = kinds<description_parts<T>>;
-};
-template <element T>
-struct holders<moments<T, true>> {
-  using type = kinds<description_parts<T>>;
-};
-template <element T>
-struct holders<moments<T, false>> {
-  using type = kinds<moments<T, true>, description_parts<T>>;
-};
-template <floating T>
-struct holders<exact_sum<T>> {
-  using type = kinds<moments<T, false>, moments<T, true>, description_parts<T>>;
-};
-template <integer T>
-struct holders<integer_sum<T>> {
+struct wholes<T> {
   using type = kinds<moments<T, false>, moments<T, true>, description_parts<T>>;
 };
 

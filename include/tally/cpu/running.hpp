@@ -61,8 +61,12 @@ class running {
 };
 
 // Where a run begins and how long it is, among its bytes.
-void write_position(byte_writer& out, std::uint64_t first, std::uint64_t count);
-void read_position(byte_reader& in, std::uint64_t& first, std::uint64_t& count);
+void write_position(auto& out, std::uint64_t first, std::uint64_t count) {
+  out.put(first), out.put(count);
+}
+void read_position(auto& in, std::uint64_t& first, std::uint64_t& count) {
+  for (auto* const x : {&first, &count}) *x = in.template get<std::uint64_t>();
+}
 
 // A run whose aggregate has states of this type.
 template <class T, class State>

@@ -18,18 +18,20 @@ inline constexpr char kind_of = 0;
 template <class A>
 inline constexpr bool all_alike = std::is_empty_v<A>;
 
-// The aggregates whose states are a part of A's, and those of whose states A's is a part, which
-// Whole::part<A>(state) takes out.
+// The aggregates whose states are a part of Whole's, which Whole::part<A>(state) takes out; and all
+// of elements T that have some.
 template <class... As>
 struct kinds {
   static bool has([[maybe_unused]] void const* kind) { return ((kind == &kind_of<As>) || ...); }
+  template <class A>
+  static constexpr bool names = (std::is_same_v<A, As> || ...);
 };
-template <class A>
+template <class Whole>
 struct within {
   using type = kinds<>;
 };
-template <class A>
-struct holders {
+template <class T>
+struct wholes {
   using type = kinds<>;
 };
 
@@ -131,11 +133,14 @@ class running_of final : public running_state<typename A::element, typename A::s
 
 // The total of the aggregate P in a run that knows it: one of P, or of an aggregate that holds it.
 template <class P, class Whole, class T>
-bool take_part(running<T> const& run, maybe<typename P::state>& out) {
-  if (run.kind() != &kind_of<Whole>) return false;
-  auto const total = static_cast<running_state<T, typename Whole::state> const&>(run).total();
-  out = {Whole::template part<P>(total.value), total.present};
-  return true;
+bool take_part([[maybe_unused]] running<T> const& run, maybe<typename P::state>& out) {
+  if constexpr (within<Whole>::type::template names<P>) {
+    if (run.kind() != &kind_of<Whole>) return false;
+    auto const total = static_cast<running_state<T, typename Whole::state> const&>(run).total();
+    out = {Whole::template part<P>(total.value), total.present};
+    return true;
+  }
+  return false;
 }
 template <class P, class T, class... Wholes>
 maybe<typename P::state> total_held_by(running<T> const& run, kinds<Wholes...>) {
@@ -147,7 +152,7 @@ template <class P, class T>
 maybe<typename P::state> total_of(running<T> const& run) {
   auto const* const found = run.find(&kind_of<P>);
   if (found && found->kind() != &kind_of<P>)
-    return total_held_by<P>(*found, typename holders<P>::type{});
+    return total_held_by<P>(*found, typename wholes<T>::type{});
   return static_cast<running_state<T, typename P::state> const&>(found ? *found : run).total();
 }
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "tally/aggregate/moments.hpp"
-#include "tally/exact/exact_squares.hpp"
+#include "tally/exact/exact_products.hpp"
 #include "tally/exact/exact_state.hpp"
 
 namespace tally {

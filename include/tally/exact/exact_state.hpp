@@ -9,6 +9,50 @@
 #include "tally/exact/fixed_point.hpp"
 
 namespace tally {
+namespace detail {
+
+// An exact sum: of what is finite, and how many terms were NaN, +inf and -inf.
+template <class Digits, floating Rounded>
+struct exact_total {
+  Digits finite;
+  std::uint64_t nan = 0, positive_infinity = 0, negative_infinity = 0;
+
+  template <class Other, class R>
+  TALLY_HD void merge(exact_total<Other, R> const& other) {
+    finite.add(other.finite);
+    nan += other.nan;
+    positive_infinity += other.positive_infinity;
+    negative_infinity += other.negative_infinity;
+  }
+
+  TALLY_HD bool is_nan_sum() const { return nan || (positive_infinity && negative_infinity); }
+  TALLY_HD bool is_finite_sum() const { return !nan && !positive_infinity && !negative_infinity; }
+
+  // The sum, rounded once to R; a sum of exactly zero is +0.
+  template <floating R = Rounded>
+  TALLY_HD R result() const {
+    if (is_nan_sum()) return quiet_nan<R>();
+    if (!is_finite_sum()) return infinity<R>(negative_infinity != 0);
+    return finite.template round<R>();
+  }
+
+  void write(byte_writer& out) const {
+    for (auto const count : {nan, positive_infinity, negative_infinity}) out.put(count);
+    finite.write(out);
+  }
+
+ protected:
+  void take(byte_reader& in) {
+    for (auto* const count : {&nan, &positive_infinity, &negative_infinity})
+      *count = in.get<std::uint64_t>();
+    finite = Digits::read(in);
+  }
+  TALLY_FN void count(bool is_nan, bool negative) {
+    ++(is_nan ? nan : negative ? negative_infinity : positive_infinity);
+  }
+};
+
+}  // namespace detail
 
 // The exact sum of any number of values of type T: an integer, and how many were NaN, +inf and
 // -inf. Adding and merging are exact, so that order, grouping, threads and machines leave no trace:
@@ -20,10 +64,8 @@ namespace tally {
 //   a.result();            // 1.0f
 //   a.serialise();         // bytes to save or send; tally::exact_state<float>::deserialise(bytes)
 template <element T>
-struct exact_state {
-  detail::sum_digits<T> finite;
-  std::uint64_t nan = 0, positive_infinity = 0, negative_infinity = 0;
-
+struct exact_state
+    : detail::exact_total<detail::sum_digits<T>, std::conditional_t<integer<T>, double, T>> {
   // Adds x; U is T or a type all of whose values T has, too.
   template <element U>
     requires(detail::sum_digits<U>::lsb >= detail::sum_digits<T>::lsb &&
@@ -33,34 +75,7 @@ struct exact_state {
       if (!is_finite(x)) return add_special(is_nan(x), to_bits(x) & format<U>::sign);
     }
     auto const p = take_apart(x);
-    finite.add(p.negative, p.significand, p.exponent);
-  }
-
-  TALLY_HD void merge(exact_state const& other) {
-    finite.add(other.finite);
-    nan += other.nan;
-    positive_infinity += other.positive_infinity;
-    negative_infinity += other.negative_infinity;
-  }
-
-  // Merges a state of U, all of whose values T has, too.
-  template <element U>
-  void merge(exact_state<U> const& other) {
-    finite.add(other.finite);
-    nan += other.nan;
-    positive_infinity += other.positive_infinity;
-    negative_infinity += other.negative_infinity;
-  }
-
-  TALLY_HD bool is_nan_sum() const { return nan || (positive_infinity && negative_infinity); }
-  TALLY_HD bool is_finite_sum() const { return !nan && !positive_infinity && !negative_infinity; }
-
-  // The sum, rounded once to R; a sum of exactly zero is +0.
-  template <floating R = std::conditional_t<integer<T>, double, T>>
-  TALLY_HD R result() const {
-    if (is_nan_sum()) return quiet_nan<R>();
-    if (!is_finite_sum()) return infinity<R>(negative_infinity != 0);
-    return finite.template round<R>();
+    this->finite.add(p.negative, p.significand, p.exponent);
   }
 
   // Equal sums with equal counts give equal bytes.
@@ -68,7 +83,7 @@ struct exact_state {
     byte_writer out;
     out.put(magic);
     out.put(std::uint8_t(dtype_of<T>));
-    write(out);
+    this->write(out);
     return out.take();
   }
   static exact_state deserialise(std::span<std::byte const> bytes) {
@@ -83,24 +98,16 @@ struct exact_state {
     return out;
   }
 
-  void write(byte_writer& out) const {
-    for (auto const count : {nan, positive_infinity, negative_infinity}) out.put(count);
-    finite.write(out);
-  }
   static exact_state read(byte_reader& in) {
     exact_state out;
-    for (auto* const count : {&out.nan, &out.positive_infinity, &out.negative_infinity})
-      *count = in.get<std::uint64_t>();
-    out.finite = decltype(out.finite)::read(in);
+    out.take(in);
     return out;
   }
 
  private:
   static constexpr std::uint32_t magic = 0x01535854;  // "TXS", 1
 
-  TALLY_COLD void add_special(bool is_nan, bool negative) {
-    ++(is_nan ? nan : negative ? negative_infinity : positive_infinity);
-  }
+  TALLY_COLD void add_special(bool is_nan, bool negative) { this->count(is_nan, negative); }
 };
 
 }  // namespace tally

@@ -21,7 +21,7 @@ namespace tally::detail {
 //   near        the sums of the tile's own elements are exact doubles, and so is their sum with
 //               what is before, or it is far enough from where its rounding changes
 //   whole       strict, where the exponents of doubles say that they end within the window
-//   strict      elements are extracted as the window is (extraction.hpp); as long as they have
+//   strict      elements are extracted as the window is (sum/windows.hpp); as long as they have
 //               nothing below 2^w2, the running sums of their high and of their low parts are exact
 //               doubles, and an output is their sum, rounded once. A rest that is kept is
 //               represented by half a unit of 2^w2: it decides a tie the right way, and cannot do

@@ -15,7 +15,7 @@ namespace tally::detail {
 //   high   a multiple of 2^w1, w1 = top - 52, |high| < 2^top
 //   low    a multiple of 2^w2, w2 = w1 - 42, at most about 2^(w1 - 1) between tiles
 //   rest   whatever is finer: `kept`, |kept| < 2^w2, most often zero
-// (The parts are extracted as S. M. Rump, T. Ogita and S. Oishi do it, 2008; see extraction.hpp.)
+// (The parts are extracted as S. M. Rump, T. Ogita and S. Oishi do it, 2008; see windows.hpp.)
 // Or the window drifts: low is a double of that size, and high + low is only known to be within
 // `unknown` of the sum, which is `kept` and the tiles that are `behind`.
 template <class State, floating In>

@@ -5,13 +5,35 @@
 // and mostly exact, as where both are equal; else it is added up in all digits.
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include "tally/definition/sum.hpp"
 #include "tally/device/prefix/exact_totals.cuh"
 #include "tally/device/prefix/prefix.cuh"
-#include "tally/device/sum/special_values.cuh"
+#include "tally/exact/float_format.hpp"
 #include "tally/warp/scan.cuh"
 
 namespace tally::device {
+
+// Which values were there that are not finite.
+struct special_values {
+  static constexpr unsigned nan = 1, positive_infinity = 2, negative_infinity = 4;
+
+  template <floating T>
+  static __device__ unsigned of(T x) {
+    return is_finite(x)                          ? 0
+           : is_nan(x)                           ? nan
+           : (to_bits(x) & format<T>::sign) != 0 ? negative_infinity
+                                                 : positive_infinity;
+  }
+  // The sum where some were there.
+  template <floating R>
+  static __device__ R sum(unsigned seen) {
+    unsigned const both = positive_infinity | negative_infinity;
+    if (seen & nan || (seen & both) == both) return quiet_nan<R>();
+    return infinity<R>((seen & negative_infinity) != 0);
+  }
+};
 
 // The ways to a part's results and to its total, from the shortest on. A test counts those taken.
 enum class exact_way {

@@ -8,7 +8,6 @@
 #include "tally/aggregate/zipped.hpp"
 #include "tally/device/input/batch.cuh"
 #include "tally/device/sum/block_superaccumulator.cuh"
-#include "tally/device/sum/expansion.cuh"
 #include "tally/device/sum/privatised_superaccumulator.cuh"
 #include "tally/device/sum/significands.cuh"
 #include "tally/exact/float_format.hpp"
@@ -228,7 +227,7 @@ class exact_adder<T> : public single_adder<T> {
 };
 
 // Adds doubles: from those that are not too far apart, multiples of one power of two are extracted
-// by a sigma (Rump, Ogita and Oishi, 2008; cpu/sum/extraction.hpp), so that their additions are
+// by a sigma (Rump, Ogita and Oishi, 2008; cpu/sum/windows.hpp), so that their additions are
 // exact, and those of what they leave, too. Elements that lie elsewhere than those before move
 // sigma. Where this does not do for some lanes, all go to digits.
 template <>

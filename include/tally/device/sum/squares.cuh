@@ -36,7 +36,7 @@ struct square_window {
 
 // Elements of a few binades, the window, are added up in doubles without an error: multiples of one
 // power of two are extracted from their squares by a sigma (Rump, Ogita and Oishi, 2008;
-// cpu/sum/extraction.hpp), and of doubles also from the elements and the squares' errors. The
+// cpu/sum/windows.hpp), and of doubles also from the elements and the squares' errors. The
 // window moves to where the elements are.
 template <floating T>
 class square_adder<T> {
