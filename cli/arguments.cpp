@@ -169,7 +169,7 @@ std::optional<arguments> parse(int argc, char const* const* argv) {
   } catch (CLI::ParseError const& e) {
     throw usage_error(e.what());
   }
-  a.command = chosen->name;
+  a.command = chosen;
   if (a.each && a.save_state)
     throw usage_error("--save-state: saves one state, not one for --each");
   if (a.output == "-") {

@@ -34,9 +34,11 @@ struct ladder_arguments {
   std::vector<std::string> given;  // the options that there were, but for --json
 };
 
+struct command;  // commands.hpp
+
 // What the command line says, checked as far as it can be before any input is seen.
 struct arguments {
-  std::string command;
+  cli::command const* command;
   std::vector<std::string> files;  // at least one; "-" is standard input
   bool json = false, time = false;
   cpu where;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "commands.hpp"
+
 namespace tally::cli {
 namespace {
 
@@ -66,7 +68,7 @@ json read_columns::left_out() const {
 void print_columns(arguments const& options, facts about, std::vector<told_column> const& columns,
                    json const& left_out, stopwatch const& watch) {
   if (columns.empty())
-    throw error(options.command + ": " + told_name(about.inputs.front()) +
+    throw error(std::string(options.command->name) + ": " + told_name(about.inputs.front()) +
                 " has no column of numbers: " + list_of(left_out));
   answer found;
   found.keys["dtype"] = json();

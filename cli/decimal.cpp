@@ -36,7 +36,7 @@ std::string text_of(io::decimal_total const& total, std::vector<std::string> con
   if (total.missing > 0 && !options.skip_nan) return "nan";
   if (!is_mean(options)) return total.sum.text();
   auto const count = total.count - total.missing;
-  if (count == 0) throw empty_array(options.command, files.front(), total.count);
+  if (count == 0) throw empty_array(*options.command, files.front(), total.count);
   return total.sum.quotient(count);
 }
 
@@ -74,7 +74,7 @@ answer range_of(std::string_view aggregate, decimal_extreme const& least,
 // min, max, argmin, argmax, min-max, peak-to-peak.
 void run_extreme(std::vector<std::string> const& files, arguments const& options) {
   stopwatch const watch;
-  auto const& command = *command_named(options.command);
+  auto const& command = *options.command;
   decimal_extreme least(false), greatest(true);
   std::optional<std::uint64_t> missing;
   auto const about = read_decimals(files, options, [&](auto const& x, auto i, auto index) {
@@ -84,7 +84,7 @@ void run_extreme(std::vector<std::string> const& files, arguments const& options
       missing = index;
   });
   bool const is_nan = missing && !options.skip_nan;
-  if (!is_nan && least.is_empty()) throw empty_array(options.command, files.front(), about.count);
+  if (!is_nan && least.is_empty()) throw empty_array(*options.command, files.front(), about.count);
   auto const& best = command.aggregate.ends_with("maximum") ? greatest : least;
   auto const index = is_nan ? *missing : best.index();
   if (command.aggregate.starts_with("arg"))
@@ -108,7 +108,8 @@ void run_product(std::vector<std::string> const& files, arguments const& options
   auto const digits = product.text();
   io::decimal_sum in_full;
   if (in_full.add(digits + "e" + std::to_string(-places)) != io::parsed::number)
-    throw error(options.command + ": the product has more digits than are shown: " +
+    throw error(std::string(options.command->name) +
+                ": the product has more digits than are shown: " +
                 std::to_string(integer_product::most_digits));
   bool const is_nan = about.text.missing > 0 && !options.skip_nan;
   print(options, about, decimal_answer(is_nan ? "nan" : in_full.text()), watch);
@@ -146,7 +147,7 @@ answer decimal_answer(std::string const& text) {
 
 void run_decimal(arguments const& options) {
   require_decimal(options);
-  auto const& command = *command_named(options.command);
+  auto const& command = *options.command;
   for_each_array(options, [&](std::vector<std::string> const& files) {
     if (command.options & adds_decimals) return run_sum(files, options);
     if (command.options & leaves_nan_out) return run_decimal_description(files, options);

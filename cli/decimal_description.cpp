@@ -72,13 +72,13 @@ answer decimal_description::found(std::uint64_t ddof) const {
 
 void run_decimal_moment(std::vector<std::string> const& files, arguments const& options) {
   stopwatch const watch;
-  auto const& command = *command_named(options.command);
+  auto const& command = *options.command;
   decimal_description all;
   auto const about =
       read_decimals(files, options, [&](auto const& x, auto i, auto) { all.add(x, i); });
   bool const is_nan = all.nan_count() > 0 && !options.skip_nan;
   if (!is_nan && all.count() == all.nan_count() && !(command.options & grows))
-    throw empty_array(options.command, files.front(), all.count());
+    throw empty_array(*options.command, files.front(), all.count());
   auto found = decimal_answer(is_nan ? "nan" : all.found(command.aggregate, options.ddof));
   if (command.options & has_ddof) found.keys["ddof"] = options.ddof;
   print(options, about, found, watch);
@@ -119,7 +119,7 @@ void run_decimal_description(std::vector<std::string> const& files, arguments co
   decimal_description all;
   auto const about =
       read_decimals(files, std::move(found), [&](auto const& x, auto i, auto) { all.add(x, i); });
-  if (all.count() == 0) throw empty_array(options.command, files.front(), 0);
+  if (all.count() == 0) throw empty_array(*options.command, files.front(), 0);
   print(options, about, all.found(options.ddof), watch);
 }
 

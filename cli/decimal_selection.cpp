@@ -61,7 +61,7 @@ void run_decimal_quantile(arguments const& options) {
       if (!x.is_missing(i)) all.append(x, i);
     });
     bool const is_nan = about.text.missing > 0 && !options.skip_nan;
-    if (all.size() == 0 && !is_nan) throw empty_array(options.command, files.front(), about.count);
+    if (all.size() == 0 && !is_nan) throw empty_array(*options.command, files.front(), about.count);
     answer found;
     for (auto const place : places_of(options))
       found.lines.push_back(is_nan ? "nan"

@@ -8,7 +8,7 @@ std::optional<gpu_reduction> reduce_on_gpu(input& in, arguments const& options,
                                            reduction_settings const& settings) {
   auto const op = aggregate_of(settings);
   if (has_all_digits(settings))
-    throw error("--device gpu: not on a GPU yet: " + settings.command + " of " +
+    throw error("--device gpu: not on a GPU yet: " + std::string(settings.command->name) + " of " +
                 std::string(name(in.type())) + "; --out-dtype " +
                 std::string(name(op.results().value().type)) + " gives it modulo 2^64");
   gpu there{.device = *options.gpu};

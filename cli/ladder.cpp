@@ -175,7 +175,7 @@ json climb(arguments const& options, bool gpu, stopwatch const& watch) {
   auto const& asked = options.ladder;
   auto rungs = rungs_of(gpu ? on_gpu : on_machine, asked);
   gpu ? add_counts(rungs, asked) : add_recorded_times(rungs, asked);
-  json found = {{"schema", 1}, {"command", options.command}, {"ladder", asked.name}};
+  json found = {{"schema", 1}, {"command", options.command->name}, {"ladder", asked.name}};
   found["n"] = rungs.front().at("n");
   for (auto const& rung : rungs) found["n"] = std::max(found["n"], rung.at("n"));  // some take few
   for (auto const key : {"dtype", "where", "device"}) found[key] = rungs.front().at(key);
@@ -219,7 +219,7 @@ void run_rungs(arguments const& options) {
 
 void run_exhibits(arguments const& options) {
   stopwatch const watch;
-  json found = {{"schema", 1}, {"command", options.command}, {"ladder", "exhibits"}};
+  json found = {{"schema", 1}, {"command", options.command->name}, {"ladder", "exhibits"}};
   found["exhibits"] = run_ladder_program(needed_program("tally-exhibits"), {});
   found["seconds"] = watch.seconds();
   print(options, found, exhibits_text);
@@ -228,14 +228,14 @@ void run_exhibits(arguments const& options) {
 
 void list_systems(arguments const& options) {
   json const found = {{"schema", 1},
-                      {"command", options.command},
+                      {"command", options.command->name},
                       {"ladder", "list"},
                       {"systems", json::parse(systems)}};
   print(options, found, systems_text);
 }
 
 void list_ladders(arguments const& options) {
-  json found = {{"schema", 1}, {"command", options.command}, {"ladder", nullptr}};
+  json found = {{"schema", 1}, {"command", options.command->name}, {"ladder", nullptr}};
   auto const all = run_ladder_program(needed_program(on_machine), {"list"});
   for (auto const& [name, rungs] : ladders(all))
     found["ladders"].push_back({{"id", name}, {"rungs", rungs}});

@@ -17,7 +17,7 @@ int fail(int status, std::string const& message) {
 
 void run(int argc, char const* const* argv) {
   auto const arguments = tally::cli::parse(argc, argv);
-  if (arguments) tally::cli::command_named(arguments->command)->run(*arguments);
+  if (arguments) arguments->command->run(*arguments);
 }
 
 }  // namespace

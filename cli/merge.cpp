@@ -11,8 +11,8 @@ namespace tally::cli {
 namespace {
 
 std::string to_text(reduction_settings const& s) {
-  return s.command + " of " + std::string(name(s.type)) + (s.skip_nan ? ", NaN skipped" : "") +
-         (s.ddof ? ", ddof " + std::to_string(s.ddof) : "") +
+  return std::string(s.command->name) + " of " + std::string(name(s.type)) +
+         (s.skip_nan ? ", NaN skipped" : "") + (s.ddof ? ", ddof " + std::to_string(s.ddof) : "") +
          (s.out_type ? ", as " + std::string(name(*s.out_type)) : "");
 }
 
@@ -89,7 +89,7 @@ reduction& merge_all(std::vector<saved_state>& states) {
     if (total.is_ordered() && right.value.first() != end)
       throw error(left.file + " ends at index " + std::to_string(end) + ", " + right.file +
                   " begins at " + std::to_string(right.value.first()) + ": a " +
-                  right.settings.command +
+                  std::string(right.settings.command->name) +
                   " needs parts that adjoin, saved with the right --first-index");
     total.append(right.value);
   }
@@ -116,7 +116,7 @@ void run_merge(arguments const& given) {
                     .nan_count = total.nan_count(),
                     .bytes_read = bytes};
   print(given, about, answer_of(settings, total, states.front().file), watch);
-  if (command_named(settings.command)->options & leaves_nan_out) return;
+  if (settings.command->options & leaves_nan_out) return;
   if (total.nan_count() > 0 && !settings.skip_nan && !given.json)
     tell(std::to_string(total.nan_count()) + " of " + std::to_string(total.count()) +
          " are NaN or missing; states saved with --skip-nan leave them out");

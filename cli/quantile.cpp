@@ -85,7 +85,7 @@ json as_given(place const& q) {
 }  // namespace
 
 json quantile_keys(arguments const& options, json values, json bits) {
-  if (!(command_named(options.command)->options & takes_quantiles))
+  if (!(options.command->options & takes_quantiles))
     return {{"value", values.front()}, {"bits", bits.front()}};
   json places = json::array();
   for (auto const& place : options.places) places.push_back(as_given(place));
@@ -116,7 +116,7 @@ void run_quantile(arguments const& options) {
     input in(files, options);
     in.settle();
     auto const found = run(in, options);
-    if (found.values.empty()) throw empty_array(options.command, in.name(), found.nan_count);
+    if (found.values.empty()) throw empty_array(*options.command, in.name(), found.nan_count);
     auto about = facts_of(in, found.nan_count);
     about.device = found.device;
     auto told = answer_of(options, found.values);

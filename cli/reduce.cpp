@@ -16,7 +16,7 @@ namespace tally::cli {
 namespace {
 
 reduction_settings settings_of(arguments const& options, dtype type) {
-  bool const leaves_out = command_named(options.command)->options & leaves_nan_out;
+  bool const leaves_out = options.command->options & leaves_nan_out;
   return {.command = options.command,
           .type = type,
           .ddof = options.ddof,
@@ -32,7 +32,7 @@ reduction_settings settings_of(arguments const& options, dtype type) {
 
 void run_on_cpu(input& in, arguments const& options, stopwatch const& watch) {
   bool const is_typed = in.settled();  // or text, whose type shows at its end
-  bool const adds = command_named(options.command)->options & adds_integers && !is_typed;
+  bool const adds = options.command->options & adds_integers && !is_typed;
   bool const wraps = adds && is_wrapped(options.out_type);
   // Integers are added up beside what float64 makes of them.
   auto const settings_for = [&](dtype type) {
@@ -89,7 +89,7 @@ void run_reduction(arguments const& options) {
   if (options.decimal) return run_decimal(options);
   for_each_array(options, [&](std::vector<std::string> const& files) {
     stopwatch const watch;
-    bool const all = command_named(options.command)->options & leaves_nan_out;
+    bool const all = options.command->options & leaves_nan_out;
     auto found = identify(files, options);
     if (all && asks_for_all_columns(found, options))
       return reduce_columns(files, std::move(found), options);

@@ -28,8 +28,7 @@ void add_number(answer& to, std::string const& key, number value) {
 number shown(reduction_settings const& s, named_number const& result, ask const& others) {
   auto const* const own = command_named(result.name);
   if (!own || !(own->options & grows)) return number(result.value);
-  reduction_settings const its{
-      .command = std::string(own->name), .type = s.type, .out_type = std::nullopt};
+  reduction_settings const its{.command = own, .type = s.type, .out_type = std::nullopt};
   return number(others(aggregate_of(its)));
 }
 
@@ -68,7 +67,7 @@ answer list_of(reduction_settings const& s, bool takes_ddof, any_result const& f
 }
 
 any_aggregate named(reduction_settings const& s, aggregate_options options = {}) {
-  auto const& command = *command_named(s.command);
+  auto const& command = *s.command;
   bool const other = !is_floating(s.type) && !command.of_integers.empty();
   any_aggregate const plain(other ? command.of_integers : command.aggregate);
   if (plain.info().takes_ddof) options.ddof = s.ddof;
@@ -81,7 +80,7 @@ dtype wider(dtype type) { return size_of(type) == 2 ? dtype::float32 : dtype::fl
 // full if it is an integer, else in a wider type.
 aggregate_options natural(reduction_settings const& s) {
   auto const types = named(s).result_types(s.type);
-  if (!(command_named(s.command)->options & grows)) return {};
+  if (!(s.command->options & grows)) return {};
   aggregate_options shown;
   shown.wide = !is_floating(types.front());
   if (is_floating(s.type) && types.size() > 1) shown.as = wider(s.type);
@@ -122,7 +121,7 @@ answer spoilt(reduction_settings const& s, any_reducer const& total, std::uint64
   else
     for (auto const& result : results)
       add_number(a, result.name, number::missing(result.value.type));
-  if (!command_named(s.command)->index.empty()) a.keys["index"] = index.to_json();
+  if (!s.command->index.empty()) a.keys["index"] = index.to_json();
   if (op.info().takes_ddof) a.keys["ddof"] = s.ddof;
   return a;
 }
@@ -157,7 +156,7 @@ answer answer_with_product(reduction_settings const& s, std::string const& digit
     return answer_with(number(value));
   }
   if (digits.ends_with("inf"))
-    throw error(s.command + ": the product has more than " +
+    throw error(std::string(s.command->name) + ": the product has more than " +
                 std::to_string(integer_product::most_digits) +
                 " digits; --out-dtype float64 rounds it");
   return answer_with(digits, named(s).result_types(s.type).front());
@@ -187,13 +186,13 @@ bound_aggregate aggregate_of(reduction_settings const& s) {
   auto const types = named(s).result_types(s.type);
   if (is_wrapped(s.out_type) && std::ranges::any_of(types, is_wrapped)) return named(s).on(s.type);
   if (!types.empty() && !std::ranges::count(types, *s.out_type))
-    throw usage_error("--out-dtype: the " + s.command + " of " + std::string(name(s.type)) +
-                      " cannot be " + std::string(name(*s.out_type)));
+    throw usage_error("--out-dtype: the " + std::string(s.command->name) + " of " +
+                      std::string(name(s.type)) + " cannot be " + std::string(name(*s.out_type)));
   return named(s, {.as = s.out_type}).on(s.type);
 }
 
 bool has_all_digits(reduction_settings const& s) {
-  return command_named(s.command)->options & multiplies_integers && !is_floating(s.type) &&
+  return s.command->options & multiplies_integers && !is_floating(s.type) &&
          !is_wrapped(s.out_type);
 }
 
@@ -229,7 +228,7 @@ answer answer_of(reduction_settings const& s, any_result const& found, ask const
   bool const wrapped = is_wrapped(s.out_type) && is_wrapped(found.value().type);
   auto a =
       answer_with(wrapped ? number(any_number(*s.out_type, found.value().bits)) : number(found));
-  if (auto const index = command_named(s.command)->index; !index.empty())
+  if (auto const index = s.command->index; !index.empty())
     a.keys["index"] = number(others(any_aggregate(index).on(s.type))).to_json();
   if (takes_ddof) a.keys["ddof"] = s.ddof;
   return a;
@@ -237,8 +236,8 @@ answer answer_of(reduction_settings const& s, any_result const& found, ask const
 
 answer answer_of_nothing(reduction_settings const& s, std::string const& array,
                          std::uint64_t count) {
-  if (count == 0 || !(command_named(s.command)->options & leaves_nan_out))
-    throw empty_array(s.command, array, count);
+  if (count == 0 || !(s.command->options & leaves_nan_out))
+    throw empty_array(*s.command, array, count);
   auto const nothing = [](bound_aggregate const& op) { return op.results(); };
   return answer_of(s, nothing(aggregate_of(s)), nothing, count, count);
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "commands.hpp"
 #include "integer_product.hpp"
 #include "masked_array.hpp"
 #include "report.hpp"
@@ -17,7 +18,7 @@ namespace tally::cli {
 
 // What an answer depends on beside the elements.
 struct reduction_settings {
-  std::string command;
+  cli::command const* command;
   dtype type;
   std::uint64_t ddof = 0;
   bool skip_nan = false;

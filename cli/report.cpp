@@ -15,7 +15,7 @@ namespace tally::cli {
 namespace {
 
 json common_keys(arguments const& options, facts const& about, double seconds) {
-  json keys = {{"schema", 1}, {"command", options.command}, {"inputs", about.inputs}};
+  json keys = {{"schema", 1}, {"command", options.command->name}, {"inputs", about.inputs}};
   keys["dtype"] = about.type_name.empty() ? std::string(name(about.type)) : about.type_name;
   keys["shape"] = about.shape;
   keys["count"] = about.count;
@@ -110,8 +110,8 @@ std::string printable(std::string_view name) {
 
 std::string told_name(std::string const& input) { return input == "-" ? "standard input" : input; }
 
-error empty_array(std::string const& command, std::string const& array, std::uint64_t count) {
-  return error(command + ": " + told_name(array) + " is empty" +
+error empty_array(command const& what, std::string const& array, std::uint64_t count) {
+  return error(std::string(what.name) + ": " + told_name(array) + " is empty" +
                (count ? " without its NaNs" : ""));
 }
 
@@ -134,7 +134,7 @@ void print(arguments const& options, facts const& about, answer const& found,
 
 void print_notes(arguments const& options, facts const& about, answer const& found) {
   auto const& text = about.text;
-  auto const can = command_named(options.command)->options;
+  auto const can = options.command->options;
   std::string notes;
   if (!options.skip_nan && !options.json && (can & skips_nan) && !(can & leaves_nan_out)) {
     auto const nans = about.nan_count.value_or(0);
@@ -154,9 +154,9 @@ void print_notes(arguments const& options, facts const& about, answer const& fou
   bool const is_nan = !found.lines.empty() &&
                       std::ranges::count(found.lines, "nan") == std::ptrdiff_t(found.lines.size());
   bool const elements = is_floating(about.type) && text.rounded;
-  if ((elements || found.rounded) && !is_nan && !counts(options.command))
+  if ((elements || found.rounded) && !is_nan && !counts(options.command->name))
     notes += rounding_note("", elements ? about.type : dtype::float64, way);
-  if (!counts_alone(options.command)) notes += range_note("", about, text, way);
+  if (!counts_alone(options.command->name)) notes += range_note("", about, text, way);
   for (auto const& [name, facts] : about.columns) {
     auto const whose = "column '" + name + "': ";
     if (facts.rounded) notes += rounding_note(whose, dtype::float64, way);

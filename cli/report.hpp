@@ -69,7 +69,7 @@ std::string printable(std::string_view name);
 // What a message calls an input.
 std::string told_name(std::string const& input);
 // That an input of so many elements has nothing to answer for.
-error empty_array(std::string const& command, std::string const& array, std::uint64_t count);
+error empty_array(command const& what, std::string const& array, std::uint64_t count);
 
 // Calls run(files) for all files together, or --each: for one after the other, and tells what is
 // wrong with one before it goes on to the next.

@@ -136,7 +136,7 @@ void take_init(arguments const& options, scan_settings& to) {
 }
 
 scan_settings settings_of(arguments const& options, dtype in) {
-  any_aggregate const op(command_named(options.command)->aggregate);
+  any_aggregate const op(options.command->aggregate);
   auto const type = options.out_type.value_or(natural_type(op, in));
   require_possible(op, in, type);
   scan_settings settings{op, type,

@@ -46,11 +46,10 @@ dtype type_from(std::uint8_t number) {
 
 reduction_settings read_settings(byte_reader& in) {
   reduction_settings s;
-  s.command = in.get_text();
-  auto const* const known = command_named(s.command);
-  if (!known || !(known->options & saves_state))
-    throw error("state: of the unknown command '" + s.command + "'");
-  s.command = known->name;
+  auto const named = in.get_text();
+  s.command = command_named(named);
+  if (!s.command || !(s.command->options & saves_state))
+    throw error("state: of the unknown command '" + named + "'");
   s.type = type_from(in.get<std::uint8_t>());
   s.ddof = in.get<std::uint64_t>();
   s.skip_nan = in.get<bool>();
@@ -95,7 +94,7 @@ void save_state(std::string const& file, reduction_settings const& settings, pla
   byte_writer out;
   out.put(magic);
   out.put(version);
-  out.put(std::string_view(settings.command));
+  out.put(settings.command->name);
   out.put(std::uint8_t(settings.type));
   out.put(settings.ddof);
   out.put(settings.skip_nan);
