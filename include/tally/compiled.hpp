@@ -3,8 +3,8 @@
 // The table of what the library holds compiled. A line, L(elements, aggregate), is an aggregate and
 // the elements that it takes: every element, every integer, every floating one, or pairs of every
 // element or every floating one. From it come the code for cores and the kernels for GPUs, the
-// aggregates that have a name at run time (dynamic.hpp), and the command's. Where they are compiled:
-// src/cpu/families, src/cuda/families.
+// aggregates that have a name at run time (dynamic.hpp), and the command's. Where they are
+// compiled: src/cpu/families, src/cuda/families.
 #pragma once
 
 #include "tally/aggregate/bits.hpp"

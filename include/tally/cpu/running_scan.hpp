@@ -31,7 +31,7 @@ class running_scan {
   virtual Out total() const = 0;
 };
 
-// What the library holds compiled: src/cpu/scan_*.cpp.
+// What the library holds compiled: src/cpu/families/scans.cpp.
 template <class Op, class In, class Out>
 owner<running_scan<In, Out>> start_compiled_scan(Op const& op);
 
