@@ -104,7 +104,7 @@ TEST(payload, of_rows_counts_from_where_they_begin) {
     starts.push_back(r % 4), lengths.push_back(r * 8 - 3), ks.push_back(7 * r - 5);
   for (auto const& options : all_options())
     for (bool own : {false, true}) {
-      rows<float> const all{
+      rows<float const> const all{
           x.data(), 13, 90, 100, own ? starts.data() : nullptr, own ? lengths.data() : nullptr};
       std::vector<float> values(13 * 80), same_values(13 * 80);
       std::vector<std::int64_t> at(13 * 80);

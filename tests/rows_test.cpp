@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tally/rows.hpp"
 
+#include <array>
+
 #include "cpu/top_k_oracle.hpp"
 #include "support/failure_of.hpp"
+#include "tally/automatic.hpp"
+#include "tally/cpu_operators.hpp"
+#include "tally/quantile.hpp"
+#include "tally/scan.hpp"
 #include "tally/top_k.hpp"
 
 namespace tally {
@@ -94,6 +100,174 @@ TEST(rows, need_room_for_k_each) {
   indices at(6);
   EXPECT_EQ(failure_of([&] { top_k_into(cpu{}, rows{x.data(), 3, 4}, 2, values, at, nullptr); }),
             "top_k_into: values has room for 5, k = 6");
+}
+
+// The elements of each row, one after the other, by what NumPy would do: go through all indices.
+template <class T>
+std::vector<std::vector<T>> elements_of(rows<T const> const& all) {
+  std::vector<std::vector<T>> found;
+  for (std::uint64_t r = 0; r < all.count; ++r) {
+    found.emplace_back();
+    for (std::uint64_t i = 0; i < all.size(r); ++i)
+      found.back().push_back(all.data[all.begin(r) + std::int64_t(i) * all.step]);
+  }
+  return found;
+}
+std::vector<float> const counted = [] {
+  std::vector<float> x(2 * 3 * 4 * 5);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = float(i);
+  return x;
+}();
+
+TEST(rows, are_the_lines_along_any_axis) {
+  std::array<std::uint64_t, 4> const shape = {2, 3, 4, 5};
+  for (std::size_t axis = 0; axis < 4; ++axis) {
+    along const lines{counted.data(), shape, axis};
+    auto const found = elements_of<float>(lines);
+    ASSERT_EQ(lines.count, 120 / shape[axis]);
+    ASSERT_EQ(lines.length, shape[axis]);
+    EXPECT_EQ(lines.end(), 120u);
+    std::size_t r = 0;
+    for (std::size_t a = 0; a < 2; ++a)
+      for (std::size_t b = 0; b < 3; ++b)
+        for (std::size_t c = 0; c < 4; ++c)
+          for (std::size_t d = 0; d < 5; ++d) {
+            std::array<std::size_t, 4> at = {a, b, c, d};
+            if (at[axis] != 0) continue;
+            for (std::size_t i = 0; i < shape[axis]; ++i) {
+              at[axis] = i;
+              ASSERT_EQ(found[r][i], ((at[0] * 3 + at[1]) * 4 + at[2]) * 5 + at[3]) << axis;
+            }
+            ++r;
+          }
+  }
+  EXPECT_EQ(failure_of([&] { along{counted.data(), shape, 4}; }),
+            "along: axis = 4 of an array of 4 dimensions");
+  std::array<std::uint64_t, 3> const none = {3, 0, 2};
+  EXPECT_EQ((along{counted.data(), none, 0}).count, 0u);
+  EXPECT_EQ((along{counted.data(), none, 1}).length, 0u);
+}
+
+TEST(rows, may_be_columns_segments_or_go_backwards) {
+  EXPECT_EQ(elements_of<float>(columns{counted.data() + 1, 2, 3, 10}),
+            (std::vector<std::vector<float>>{{1, 11}, {2, 12}, {3, 13}}));
+  indices const offsets = {0, 2, 2, 5, 4};
+  EXPECT_EQ(elements_of<float>(segments{counted, offsets}),
+            (std::vector<std::vector<float>>{{0, 1}, {}, {2, 3, 4}, {}}));
+  EXPECT_EQ(elements_of<float>(segments{counted, offsets, 2}),
+            (std::vector<std::vector<float>>{{0, 1}, {}, {2, 3}, {}}));
+  EXPECT_EQ((segments{counted, indices{}}).count, 0u);
+  rows<float const> const back{counted.data() + 5,
+                               {.count = 2, .length = 3, .stride = -3, .step = -1}};
+  EXPECT_EQ(elements_of<float>(back), (std::vector<std::vector<float>>{{5, 4, 3}, {2, 1, 0}}));
+  EXPECT_EQ((rows{counted.data(), 3, 4, 10}).end(), 24u);
+  EXPECT_EQ((rows{counted.data(), 0, 4}).end(), 0u);
+}
+
+// Layouts of every kind over some numbers, of which many are alike.
+template <class F>
+void for_layouts(F f) {
+  std::vector<float> x(120);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = i % 17 == 3 ? quiet_nan<float>() : float(i * 7919 % 13) - 6;
+  std::array<std::uint64_t, 3> const shape = {4, 5, 6};
+  indices const offsets = {3, 3, 10, 110, 120}, starts = {0, 7, 1}, lengths = {10, 0, 30};
+  f(rows<float const>(rows{x.data(), 10, 12}));
+  f(rows<float const>(columns{x.data(), 10, 12}));
+  for (std::size_t axis = 0; axis < 3; ++axis) f(rows<float const>(along{x.data(), shape, axis}));
+  f(rows<float const>(segments{x, offsets}));
+  f(rows<float const>{x.data(), 3, 30, 40, starts.data(), lengths.data()});
+  f(rows<float const>{x.data() + 119, {.count = 7, .length = 9, .stride = -13, .step = -2}});
+  f(rows<float const>{x.data(), {.count = 5, .length = 8, .stride = 0, .step = 3}});
+}
+
+TEST(rows, of_any_layout_give_what_each_row_alone_gives) {
+  double const q = 0.3;
+  for_layouts([&](rows<float const> const& all) {
+    auto const each = elements_of<float>(all);
+    for (int threads : {1, 16}) {
+      auto const best = top_k(cpu{threads}, all, 4);
+      auto const second = kth_value(cpu{threads}, all, 2);
+      auto const quantiles = quantile(cpu{threads}, all, q, {.nan = skip});
+      for (std::size_t r = 0; r < each.size(); ++r) {
+        auto const k = std::min<std::size_t>(4, each[r].size());
+        auto const alone = top_k(cpu{1}, each[r], k);
+        ASSERT_EQ(best.counts[r], k);
+        for (std::size_t i = 0; i < k; ++i) {
+          ASSERT_EQ(best.indices[4 * r + i], alone.indices[i]);
+          ASSERT_EQ(to_bits(best.values[4 * r + i]), to_bits(alone.values[i]));
+        }
+        ASSERT_EQ(second.indices[r], k < 2 ? -1 : kth_value(cpu{1}, each[r], 2).index);
+        float const expected =
+            k == 0 ? quiet_nan<float>() : quantile(cpu{1}, each[r], q, {.nan = skip});
+        ASSERT_EQ(to_bits(quantiles[r]), to_bits(expected));
+      }
+    }
+  });
+}
+
+// As many bytes, of a payload: that of each element is its address.
+TEST(rows, of_any_layout_have_a_payload) {
+  std::vector<std::uint32_t> places(120);
+  for (std::size_t i = 0; i < 120; ++i) places[i] = std::uint32_t(i);
+  columns const all{counted.data(), 10, 12};
+  std::vector<float> values(12);
+  std::vector<std::uint32_t> chosen(12);
+  top_k_into(cpu{}, with_payload(all, places), 1, values, chosen, nullptr);
+  for (std::uint32_t c = 0; c < 12; ++c) EXPECT_EQ(chosen[c], 9 * 12 + c);
+  places.resize(119);
+  EXPECT_EQ(failure_of([&] { with_payload(all, places); }),
+            "with_payload: payload has 119 entries, where the rows end at 120");
+}
+
+struct last_but_one {  // neither commutes nor has an identity
+  template <class T>
+  T operator()(T a, T b) const {
+    return a * 2 + b;
+  }
+};
+
+TEST(rows, of_any_layout_are_scanned_each_by_itself) {
+  for_layouts([&](rows<float const> const& all) {
+    auto const each = elements_of<float>(all);
+    std::vector<double> out(all.count * all.length, -1), totals(all.count, -1);
+    rows<double> const side_by_side{out.data(), all.count, all.length};
+    columns<double> const across{out.data(), all.length, all.count};
+    for (bool apart : {false, true})
+      for (bool reverse : {false, true})
+        for (int threads : {1, 16}) {
+          std::ranges::fill(out, -1);
+          rows<double> const to = apart ? rows<double>(across) : side_by_side;
+          scan_options<double> const how{
+              .init = 0.5, .reverse = reverse, .total = totals.data(), .nan = skip};
+          exclusive_scan(cpu{threads}, all, to, sum{}, how);
+          std::size_t written = 0;
+          for (std::size_t r = 0; r < each.size(); ++r) {
+            std::vector<double> alone(each[r].size());
+            double total = 0;
+            auto own = how;
+            own.total = &total;
+            exclusive_scan(cpu{1}, each[r], alone, sum{}, own);
+            for (std::size_t i = 0; i < alone.size(); ++i, ++written)
+              ASSERT_EQ(to.data[to.begin(r) + std::int64_t(i) * to.step], alone[i]);
+            ASSERT_EQ(totals[r], total);
+          }
+          ASSERT_EQ(std::ranges::count(out, -1), std::ptrdiff_t(out.size() - written));
+        }
+  });
+}
+
+TEST(rows, are_scanned_in_place_by_any_operator_and_need_as_many_results) {
+  std::vector<float> x = {1, 2, 3, 4, 5, 6};
+  inclusive_scan(cpu{}, columns{x.data(), 3, 2}, columns{x.data(), 3, 2}, last_but_one{});
+  EXPECT_EQ(x, (std::vector<float>{1, 2, 5, 8, 15, 22}));
+  EXPECT_EQ(
+      failure_of([&] { inclusive_scan(cpu{}, rows{x.data(), 2, 3}, rows{x.data(), 3, 2}, sum{}); }),
+      "inclusive_scan: out has 3 rows of 2 elements, in has 2 of 3");
+  auto where = best();
+  inclusive_scan(where, rows<float const>{x.data(), 2, 3}, rows{x.data(), 2, 3}, maximum{});
+  EXPECT_EQ(x, (std::vector<float>{1, 2, 5, 8, 15, 22}));
+  EXPECT_EQ(where.ran(), "cpu");
 }
 
 }  // namespace

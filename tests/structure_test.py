@@ -14,14 +14,14 @@ FOLDERS = {
     "exact": BASE,
     "aggregate": BASE | {"exact"},
     "definition": BASE | {"exact", "aggregate"},
-    "cpu": BASE | {"exact", "aggregate", "compiled.hpp", "input.hpp", "known_elements.hpp", "payload.hpp", "rows.hpp",
-                   "transform.hpp", "zip.hpp"},
+    "cpu": BASE | {"exact", "aggregate", "compiled.hpp", "input.hpp", "known_elements.hpp", "options.hpp", "payload.hpp",
+                   "rows.hpp", "transform.hpp", "zip.hpp"},
     "cuda": BASE,
     "warp": BASE | {"cuda", "exact"},
     "block": BASE | {"cuda", "exact", "warp"},
-    "device": BASE | {"exact", "aggregate", "definition", "cuda", "warp", "block", "input.hpp"},
+    "device": BASE | {"exact", "aggregate", "definition", "cuda", "warp", "block", "input.hpp", "rows.hpp"},
     "gpu": BASE | {"exact", "aggregate", "definition", "cpu", "device", "compiled.hpp", "gpu.hpp", "input.hpp",
-                   "payload.hpp", "rows.hpp", "transform.hpp", "zip.hpp"},
+                   "options.hpp", "payload.hpp", "rows.hpp", "transform.hpp", "zip.hpp"},
     "io": BASE,
 }
 # Within cpu/, from the lowest on: each may include those before it. What is in cpu/ itself is above,
@@ -127,7 +127,7 @@ def test_calls_are_quick_to_compile():
 
     for header in ("reduce.hpp", "scan.hpp", "top_k.hpp"):
         found = brought(header, set())
-        assert 5 < len(found - {header}) <= 32, header
+        assert 5 < len(found - {header}) <= 36, header
         heavy = [h for h in found for name in ("algorithm", "functional", "memory", "iterator", "ranges", "iostream")
                  if f"#include <{name}>" in all_headers[h]]
         assert not heavy, header

@@ -16,7 +16,7 @@
 #include "bench/gpu/options.hpp"
 #include "bench/gpu/top_k_cub.cuh"
 #include "tally/cpu/selections.hpp"
-#include "tally/device/top_k_array.cuh"
+#include "tally/device/top_k/launch.cuh"
 #include "tally/top_k.hpp"
 
 namespace {
@@ -110,12 +110,17 @@ class rows_of_values {
     return tally::array_input<tally::bits_of<T>>{
         reinterpret_cast<tally::bits_of<T> const*>(in_[call]), elements()};
   }
-  tally::detail::gpu_rows there() const {
-    return {shape_.rows, shape_.length, shape_.length, starts_there_.data(), lengths_there_.data()};
+  tally::row_layout there() const {
+    return {.count = shape_.rows,
+            .length = shape_.length,
+            .stride = std::int64_t(shape_.length),
+            .starts = starts_there_.data(),
+            .lengths = lengths_there_.data()};
   }
-  tally::rows<T> here() const {
+  tally::rows<T const> here() const {
     auto const of = [](auto const& array) { return array.empty() ? nullptr : array.data(); };
-    return {host_.data(), shape_.rows, shape_.length, shape_.length, of(starts_), of(lengths_)};
+    return {host_.data(), shape_.rows, shape_.length, std::int64_t(shape_.length),
+            of(starts_),  of(lengths_)};
   }
   // That a selection reads.
   std::uint64_t bytes() const {
@@ -154,10 +159,13 @@ void measure(std::string const& id, shape const& s, rows_of_values<T> const& in,
     if (!sorted && ((k <= tally::device::most_sampled && !cub_has_rows) || distinct)) break;
     auto const call = [&](cudaStream_t stream, std::size_t i) {
       tally::detail::top_k_on_gpu(
-          workspace.on(stream), in.input(i), in.there(), order,
-          tally::detail::gpu_selection<bits>{k, nullptr, sorted,
-                                             tally::to_bits(tally::detail::missing<T>()),
-                                             found.data(), at.data(), nullptr, nullptr, distinct});
+          workspace.on(stream),
+          tally::device::top_k_request<tally::array_input<bits>>{
+              in.input(i),
+              in.there(),
+              order,
+              {k, nullptr, sorted, tally::to_bits(tally::detail::missing<T>()), found.data(),
+               at.data(), nullptr, nullptr, distinct}});
     };
     call(on, 0);
     auto const got = found.to_host(on);

@@ -74,6 +74,10 @@ template <class T>
 int gpu_of(array_input<T> const& in) {
   return in.count == 0 ? -1 : gpu_holding(in.data);
 }
+template <class T>
+int gpu_of(rows<T> const& in) {
+  return in.count == 0 ? -1 : gpu_holding(in.data);
+}
 template <input In, class F>
 int gpu_of(transform_input<In, F> const& in) {
   return gpu_of(in.in);
@@ -149,6 +153,17 @@ struct scans_on<automatic> {
       throw error(std::string(call) + ": in is in the memory of " + name_of_gpu(device) +
                   ", and this program holds no kernel for the operator");
   }
+  template <class T, class Out, class Op>
+  static void run(automatic const& where, rows<T const> const& in, rows<Out> const& out,
+                  Op const& op, scan_options<Out> const& options, bool exclusive) {
+    int const device = gpu_of(in);
+    if (device < 0) return scans_on<cpu>::run(where.use_cpu(), in, out, op, options, exclusive);
+    if constexpr (has_scan_kernel<Op, array_input<T>, Out>)
+      scans_on<gpu>::run(where.use_gpu(device), in, out, op, options, exclusive);
+    else
+      throw error("a scan: in is in the memory of " + name_of_gpu(device) +
+                  ", and this program holds no kernel for the operator");
+  }
 };
 
 template <>
@@ -191,27 +206,27 @@ struct selections_on<automatic> {
       throw no_kernel("top_k_into", device);
   }
   template <class T>
-  static top_k_rows_result<T> best_of_rows(automatic const& where, rows<T> const& in,
+  static top_k_rows_result<T> best_of_rows(automatic const& where, rows<T const> const& in,
                                            k_of_rows const& k, top_k_options const& options) {
-    int const device = in.count == 0 ? -1 : gpu_holding(in.data);
+    int const device = gpu_of(in);
     if (device < 0) return selections_on<cpu>::best_of_rows(where.use_cpu(), in, k, options);
     return selections_on<gpu>::best_of_rows(where.use_gpu(device), in, k, options);
   }
   template <class T, class Index>
-  static void rows_into(automatic const& where, rows<T> const& in, k_of_rows const& k,
+  static void rows_into(automatic const& where, rows<T const> const& in, k_of_rows const& k,
                         std::span<T> values, std::span<Index> indices, std::uint64_t* counts,
                         top_k_options const& options) {
-    int const device = in.count == 0 ? -1 : gpu_holding(in.data);
+    int const device = gpu_of(in);
     if (device < 0)
       selections_on<cpu>::rows_into(where.use_cpu(), in, k, values, indices, counts, options);
     else
       selections_on<gpu>::rows_into(where.use_gpu(device), in, k, values, indices, counts, options);
   }
   template <class T, class Entries, class P>
-  static void rows_into(automatic const& where, keys_with_payload<rows<T>, Entries> const& in,
+  static void rows_into(automatic const& where, keys_with_payload<rows<T const>, Entries> const& in,
                         k_of_rows const& k, std::span<T> values, std::span<P> chosen,
                         std::uint64_t* counts, top_k_options const& options) {
-    int const device = in.keys.count == 0 ? -1 : gpu_holding(in.keys.data);
+    int const device = gpu_of(in.keys);
     if (in.keys.count > 0 && in.payload.size() > 0) require_together(device, in.payload.data());
     if (device < 0)
       selections_on<cpu>::rows_into(where.use_cpu(), seen_here(in), k, values, chosen, counts,
@@ -259,8 +274,8 @@ struct quantiles_on<automatic> {
  private:
   // Calls f(the calls, where they run, what they read).
   template <class T, class F>
-  static void run(automatic const& where, rows<T> const& in, F f) {
-    run_on(where, in.count == 0 ? -1 : gpu_holding(in.data), in, f);
+  static void run(automatic const& where, rows<T const> const& in, F f) {
+    run_on(where, gpu_of(in), in, f);
   }
   template <readable R, class F>
   static void run(automatic const& where, R const& in, F f) {

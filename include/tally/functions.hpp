@@ -43,6 +43,15 @@ struct absolute {
     if constexpr (floating<T>) {
       return from_bits<T>(bits_of<T>(to_bits(x) & ~format<T>::sign));
     } else if constexpr (std::is_signed_v<T>) {
+#ifdef __CUDA_ARCH__
+      // Of 16 bits ptxas (CUDA 13.0) makes an absolute value of 32 of what is here else, and leaves
+      // the lowest one positive when it is then widened.
+      if constexpr (sizeof(T) == 2) {
+        int magnitude;
+        asm("abs.s32 %0, %1;" : "=r"(magnitude) : "r"(int(x)));
+        return T(magnitude);
+      }
+#endif
       using in = typename detail::wrapping<T>::type;
       in const all_ones_if_negative = in(x >> (8 * sizeof(T) - 1));
       return T((in(x) ^ all_ones_if_negative) - all_ones_if_negative);

@@ -7,12 +7,10 @@
 // aggregate of Tally's.
 #pragma once
 
-#include "tally/device/kth_value_array.cuh"
-#include "tally/device/payload_array.cuh"
-#include "tally/device/quantile_array.cuh"
 #include "tally/device/reduce_array.cuh"
 #include "tally/device/scan_array.cuh"
-#include "tally/device/top_k_array.cuh"
+#include "tally/device/top_k/kth/launch.cuh"
+#include "tally/device/top_k/launch.cuh"
 #include "tally/gpu.hpp"
 
 namespace tally::detail {

@@ -70,14 +70,10 @@ decltype(auto) known_elements(char const* call, R const& in) {
   }
 }
 template <class T>
-rows<counts_as<T>> known_elements(char const*, rows<T> const& in) {
-  require_element<counts_as<T>>();
-  return {reinterpret_cast<counts_as<T> const*>(in.data),
-          in.count,
-          in.length,
-          in.stride,
-          in.starts,
-          in.lengths};
+auto known_elements(char const*, rows<T> const& in) {
+  using known = counts_as<std::remove_const_t<T>>;
+  require_element<known>();
+  return rows<known const>{reinterpret_cast<known const*>(in.data), in};
 }
 template <class Keys, class Entries>
 auto known_elements(char const* call, keys_with_payload<Keys, Entries> const& in) {

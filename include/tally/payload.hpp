@@ -57,17 +57,15 @@ auto with_payload(Keys const& keys, Entries const& payload) {
   return keys_with_payload{detail::view_of("with_payload", "keys", keys), entries};
 }
 
-// Of rows: the payload begins where their data do, and has their stride and starts: that of element
-// i of row r is r * stride + starts[r] + i.
+// The payload of rows begins where their data do, and lies as they do (row_layout).
 template <class T, detail::contiguous Entries>
 auto with_payload(rows<T> const& keys, Entries const& payload) {
-  bool const known = !keys.starts && !keys.lengths && keys.count > 0 && keys.length > 0;
-  auto const n = known ? (keys.count - 1) * keys.stride + keys.length : 0;
+  auto const n = keys.starts || keys.lengths ? 0 : keys.end();
   auto const entries = detail::view_of_payload(payload);
   if (entries.size() < n)
     throw error("with_payload: payload has " + std::to_string(entries.size()) +
                 " entries, where the rows end at " + std::to_string(n));
-  return keys_with_payload{keys, entries};
+  return keys_with_payload{rows<T>(keys), entries};
 }
 
 }  // namespace tally

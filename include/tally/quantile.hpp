@@ -11,22 +11,18 @@
 namespace tally {
 namespace detail {
 
-template <class R>
-inline constexpr bool is_rows = false;
-template <class T>
-inline constexpr bool is_rows<rows<T>> = true;
-
 // An array, an input (transform.hpp), or rows (rows.hpp): each row is then a problem of its own.
 template <class R>
 concept sortable = is_rows<R> || readable<R>;
 
-template <sortable R>
+template <class R>
 struct sorted_type {
-  using given = element_of<R>;
+  using given = typename R::element;
 };
-template <class T>
-struct sorted_type<rows<T>> {
-  using given = T;
+template <readable R>
+  requires(!is_rows<R>)
+struct sorted_type<R> {
+  using given = element_of<R>;
 };
 template <sortable R>
 using given_element = typename sorted_type<R>::given;
@@ -98,12 +94,11 @@ auto kth_value(Where&& where, R const& in, std::uint64_t k, kth_value_options op
 // Of each row, for any k from 1 on. That of a row that has fewer has the index -1, and is NaN, or 0
 // where there is none. Indices count from the row's begin.
 template <execution Where, class T>
-kth_value_rows_result<counts_as<T>> kth_value(Where&& where, rows<T> const& in, std::uint64_t k,
-                                              kth_value_options options = {}) {
+auto kth_value(Where&& where, rows<T> const& in, std::uint64_t k, kth_value_options options = {}) {
   static_assert(detail::runs_on<detail::quantiles_on, Where>,
                 "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
   auto const count = std::size_t(detail::kth_rows("kth_value", in, k));
-  using value = counts_as<T>;
+  using value = detail::sorted_element<rows<T>>;
   kth_value_rows_result<value> found;
   found.values.resize(count), found.indices.resize(count);
   detail::calls_on<detail::quantiles_on, Where>::kth(
@@ -164,19 +159,16 @@ std::vector<quantile_of<detail::sorted_element<R>>> quantile(Where&& where, R co
 }
 // Of rows: that of row r for qs[i] is at r * qs.size() + i. Those of an empty row are NaN.
 template <execution Where, class T>
-std::vector<quantile_of<counts_as<T>>> quantile(Where&& where, rows<T> const& in, double q,
-                                                quantile_options options = {}) {
+auto quantile(Where&& where, rows<T> const& in, double q, quantile_options options = {}) {
   return detail::found_quantiles("quantile", where, in, std::span(&q, 1), options);
 }
 template <execution Where, class T>
-std::vector<quantile_of<counts_as<T>>> quantile(Where&& where, rows<T> const& in, fraction q,
-                                                quantile_options options = {}) {
+auto quantile(Where&& where, rows<T> const& in, fraction q, quantile_options options = {}) {
   return detail::found_quantiles("quantile", where, in, std::span(&q, 1), options);
 }
 template <execution Where, class T>
-std::vector<quantile_of<counts_as<T>>> quantile(Where&& where, rows<T> const& in,
-                                                detail::quantile_places qs,
-                                                quantile_options options = {}) {
+auto quantile(Where&& where, rows<T> const& in, detail::quantile_places qs,
+              quantile_options options = {}) {
   return detail::found_quantiles("quantile", where, in, qs, options);
 }
 

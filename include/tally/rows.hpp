@@ -1,36 +1,158 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of an array, each of which is one problem.
+// Rows of an array, each of which is one problem: how they lie in memory (row_layout), and how a
+// call is told of them, as rows, columns, the lines along an axis of an array of several
+// dimensions, or segments of any length.
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
 
+#include "tally/error.hpp"
+#include "tally/span.hpp"
 #include "tally/types.hpp"
 
 namespace tally {
 
-// Row r begins at data + r * stride and has `length` elements; or, if these arrays are there, it
-// begins starts[r] elements further on, and has lengths[r], at most `length`. They lie where the
-// data lie: a gpu's are read when the call runs, and no length need come to the host.
-template <class T>
-struct rows {
-  using element = T;
-
-  T const* data;
+// The element i of row r is the array's element begin(r) + i * step, for i below size(r).
+//
+// Rows begin `stride` apart. Where `inner` is not 0, so many follow one another in that way, and
+// those behind them begin `outer` after the first of them, and so on: so the lines along any axis
+// of an array in C or Fortran order are one layout. Where there are `starts`, row r begins
+// starts[r] further on; where there are `lengths`, it has lengths[r] elements, or ends there, but
+// no more than `length`. These lie where the elements lie: a gpu's are read when the call runs.
+struct row_layout {
   std::uint64_t count, length;
-  std::uint64_t stride = length;
+  std::int64_t stride = 0, step = 1;
+  std::uint64_t inner = 0;
+  std::int64_t outer = 0;
   std::int64_t const* starts = nullptr;
   std::int64_t const* lengths = nullptr;
+  bool lengths_are_ends = false;
+
+  TALLY_FN std::int64_t begin(std::uint64_t r) const {
+    std::int64_t at = starts ? starts[r] : 0;
+    if (inner) at += std::int64_t(r / inner) * outer, r %= inner;
+    return at + std::int64_t(r) * stride;
+  }
+  TALLY_FN std::uint64_t size(std::uint64_t r) const {
+    if (!lengths) return length;
+    std::int64_t const n = lengths_are_ends ? lengths[r] - starts[r] : lengths[r];
+    return n < 0 ? 0 : std::uint64_t(n) < length ? std::uint64_t(n) : length;
+  }
+  // Whether a row's elements do not lie side by side.
+  bool is_apart() const { return step != 1 && length > 1; }
+  // One past the last element that a row may have, where there are neither starts nor lengths.
+  std::uint64_t end() const {
+    if (count == 0 || length == 0) return 0;
+    auto const last = [](std::uint64_t n, std::int64_t by) {
+      return by > 0 ? std::int64_t(n - 1) * by : 0;
+    };
+    std::uint64_t const together = inner && inner < count ? inner : count;
+    std::uint64_t const groups = (count + together - 1) / together;
+    return std::uint64_t(last(groups, outer) + last(together, stride) + last(length, step)) + 1;
+  }
 };
+
+// An array, of which the compiler knows that it is one row.
+struct one_row {
+  std::uint64_t length;
+  static constexpr std::uint64_t count = 1;
+
+  TALLY_FN static constexpr std::int64_t begin(std::uint64_t) { return 0; }
+  TALLY_FN std::uint64_t size(std::uint64_t) const { return length; }
+};
+
+// Rows of so many elements, which follow one another or begin `stride` elements apart; or whose own
+// starts and lengths are in arrays. Results may go to rows of a T that is not const.
 template <class T>
-rows(T const*, std::uint64_t, std::uint64_t) -> rows<T>;
+struct rows : row_layout {
+  using element = std::remove_const_t<T>;
+  T* data;
+
+  constexpr rows(T* from, row_layout const& all) : row_layout(all), data(from) {}
+  template <class U>
+    requires std::is_same_v<U const, T>
+  constexpr rows(rows<U> const& all) : row_layout(all), data(all.data) {}
+  constexpr rows(T* from, std::uint64_t row_count, std::uint64_t row_length)
+      : rows(from, row_count, row_length, std::int64_t(row_length)) {}
+  constexpr rows(T* from, std::uint64_t row_count, std::uint64_t row_length,
+                 std::int64_t row_stride, std::int64_t const* row_starts = nullptr,
+                 std::int64_t const* row_lengths = nullptr)
+      : row_layout{.count = row_count,
+                   .length = row_length,
+                   .stride = row_stride,
+                   .starts = row_starts,
+                   .lengths = row_lengths},
+        data(from) {}
+};
+
+// The columns of a matrix of so many rows and columns, whose rows begin `stride` elements apart.
 template <class T>
-rows(T const*, std::uint64_t, std::uint64_t, std::uint64_t) -> rows<T>;
+struct columns : rows<T> {
+  constexpr columns(T* from, std::uint64_t row_count, std::uint64_t column_count)
+      : columns(from, row_count, column_count, std::int64_t(column_count)) {}
+  constexpr columns(T* from, std::uint64_t row_count, std::uint64_t column_count,
+                    std::int64_t row_stride)
+      : rows<T>(from,
+                row_layout{
+                    .count = column_count, .length = row_count, .stride = 1, .step = row_stride}) {}
+};
+
+// The lines along an axis, counted from 0, of an array in C order: a row for each place that the
+// other axes have, in their order.
+//
+//   tally::top_k(here, tally::along{x.data(), std::array{4ul, 5ul, 6ul}, 1}, 2)   // 24 rows of 5
 template <class T>
-rows(T const*, std::uint64_t, std::uint64_t, std::uint64_t, std::int64_t const*) -> rows<T>;
+struct along : rows<T> {
+  along(T* from, std::span<std::uint64_t const> shape, std::size_t axis)
+      : rows<T>(from, layout(shape, axis)) {}
+
+ private:
+  static row_layout layout(std::span<std::uint64_t const> shape, std::size_t axis) {
+    if (axis >= shape.size())
+      throw error("along: axis = " + std::to_string(axis) + " of an array of " +
+                  std::to_string(shape.size()) + " dimensions");
+    std::uint64_t outer = 1, inner = 1;
+    for (std::size_t d = 0; d < axis; ++d) outer *= shape[d];
+    for (std::size_t d = axis + 1; d < shape.size(); ++d) inner *= shape[d];
+    return {.count = outer * inner,
+            .length = shape[axis],
+            .stride = 1,
+            .step = std::int64_t(inner),
+            .inner = inner,
+            .outer = std::int64_t(inner * shape[axis])};
+  }
+};
+
+// Segment s has the elements from offsets[s] up to offsets[s + 1], which lie where the elements do;
+// none has more than `longest`.
 template <class T>
-rows(T const*, std::uint64_t, std::uint64_t, std::uint64_t, std::int64_t const*,
-     std::int64_t const*) -> rows<T>;
+struct segments : rows<T> {
+  template <detail::contiguous R, detail::contiguous Offsets>
+  segments(R&& values, Offsets const& offsets)
+      : segments(values, offsets, std::uint64_t(std::size(values))) {}
+  template <detail::contiguous R, detail::contiguous Offsets>
+  segments(R&& values, Offsets const& offsets, std::uint64_t longest)
+      : rows<T>(detail::span_of("segments", "values", values).data(),
+                layout(detail::span_of("segments", "offsets", offsets), longest)) {}
+
+ private:
+  static row_layout layout(std::span<std::int64_t const> offsets, std::uint64_t longest) {
+    if (offsets.empty()) return {.count = 0, .length = 0};
+    return {.count = offsets.size() - 1,
+            .length = longest,
+            .starts = offsets.data(),
+            .lengths = offsets.data() + 1,
+            .lengths_are_ends = true};
+  }
+};
+template <class R, class... Others>
+segments(R&&, Others const&...)
+    -> segments<std::remove_pointer_t<decltype(detail::data_of(std::declval<R&>()))>>;
 
 // A k for each row, in memory like that of the rows, and the largest that there may be: each row
 // has so many places in the outputs.
@@ -39,4 +161,14 @@ struct k_of_rows {
   std::uint64_t most;
 };
 
+namespace detail {
+
+// What calls take beside arrays and inputs: rows, and what is derived from them.
+template <class T>
+std::true_type derives_from_rows(rows<T> const*);
+std::false_type derives_from_rows(...);
+template <class R>
+inline constexpr bool is_rows = decltype(derives_from_rows(static_cast<R*>(nullptr)))::value;
+
+}  // namespace detail
 }  // namespace tally

@@ -7,6 +7,7 @@
 
 #include "tally/cpu/scans.hpp"
 #include "tally/known_elements.hpp"
+#include "tally/rows.hpp"
 #include "tally/where.hpp"
 
 namespace tally {
@@ -20,21 +21,41 @@ scan_options<counts_as<T>> known_options(scan_options<T> const& options) {
   return known;
 }
 
+// Whether scans by Op from Ts to Tos are of elements as Tally knows them; else Op is asked whether
+// it takes them as they are.
+template <class Op, class T, class To>
+constexpr bool scans_known() {
+  if constexpr (!knows_elements<Op, T>)
+    if constexpr (!aggregate<Op> && !requires(Op op) { op.template scanning<T, To>(); })
+      require_operator<Op, T, To>();
+  return knows_elements<Op, T>;
+}
+
 template <class Where, readable R, contiguous Out, class Op>
 void scan(char const* call, Where& where, R const& in, Out& out, Op const& op,
           scan_options<value_of<Out>> const& options, bool exclusive) {
   static_assert(runs_on<scans_on, Where>, "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
   auto const to = span_of(call, "out", out);
   settled_memory<element_of<R>, value_of<Out>> const during;
-  if constexpr (knows_elements<Op, element_of<R>>) {
+  if constexpr (scans_known<Op, element_of<R>, value_of<Out>>()) {
     calls_on<scans_on, Where>::run(where, known_elements(call, in), elements_in(to), op,
                                    known_options(options), exclusive);
   } else {
-    using T = element_of<R>;
-    using To = value_of<Out>;
-    if constexpr (!aggregate<Op> && !requires { op.template scanning<T, To>(); })
-      require_operator<Op, T, To>();
     calls_on<scans_on, Where>::run(where, in, to, op, options, exclusive);
+  }
+}
+template <class Where, class T, class To, class Op>
+void scan(char const* call, Where& where, rows<T> const& in, rows<To> const& out, Op const& op,
+          scan_options<To> const& options, bool exclusive) {
+  static_assert(runs_on<scans_on, Where>, "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
+  settled_memory<std::remove_const_t<T>, To> const during;
+  if constexpr (scans_known<Op, std::remove_const_t<T>, To>()) {
+    rows<counts_as<To>> const to(reinterpret_cast<counts_as<To>*>(out.data), out);
+    calls_on<scans_on, Where>::run(where, known_elements(call, in), to, op, known_options(options),
+                                   exclusive);
+  } else {
+    calls_on<scans_on, Where>::run(where, rows<std::remove_const_t<T> const>(in.data, in), out, op,
+                                   options, exclusive);
   }
 }
 
@@ -48,11 +69,26 @@ void inclusive_scan(Where&& where, R const& in, Out&& out, Op const& op,
   detail::scan("inclusive_scan", where, in, out, op, options, false);
 }
 
+// Each row (rows.hpp) by itself, to one of `out`, which has as many for as many elements, and as
+// many results as its row has elements; total[r] takes the result over row r. On cores elements
+// that are apart take memory of their own, a row a thread.
+template <execution Where, class T, class To, class Op>
+void inclusive_scan(Where&& where, rows<T> const& in, rows<To> const& out, Op const& op,
+                    scan_options<std::type_identity_t<To>> const& options = {}) {
+  detail::scan("inclusive_scan", where, in, out, op, options, false);
+}
+
 // out[i] = init op in[0] op ... op in[i - 1]; without init, the operator's identity. An operator
 // that has none needs init.
 template <execution Where, detail::readable R, detail::contiguous Out, class Op>
 void exclusive_scan(Where&& where, R const& in, Out&& out, Op const& op,
                     scan_options<std::type_identity_t<detail::value_of<Out>>> const& options = {}) {
+  detail::scan("exclusive_scan", where, in, out, op, options, true);
+}
+
+template <execution Where, class T, class To, class Op>
+void exclusive_scan(Where&& where, rows<T> const& in, rows<To> const& out, Op const& op,
+                    scan_options<std::type_identity_t<To>> const& options = {}) {
   detail::scan("exclusive_scan", where, in, out, op, options, true);
 }
 

@@ -88,16 +88,14 @@ auto top_k_into(Where&& where, keys_with_payload<R, Entries> const& in, std::uin
 // Of each row (rows.hpp), for any k, or one of its own: a row that has fewer is filled up with the
 // index -1 and NaN, or 0 where there is none. Indices count from the row's begin.
 template <execution Where, class T>
-top_k_rows_result<counts_as<T>> top_k(Where&& where, rows<T> const& in, k_of_rows k,
-                                      top_k_options options = {}) {
+auto top_k(Where&& where, rows<T> const& in, k_of_rows k, top_k_options options = {}) {
   static_assert(detail::runs_on<detail::selections_on, Where>,
                 "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
   return detail::calls_on<detail::selections_on, Where>::best_of_rows(
       where, detail::known_elements("top_k", in), k, options);
 }
 template <execution Where, class T>
-top_k_rows_result<counts_as<T>> top_k(Where&& where, rows<T> const& in, std::uint64_t k,
-                                      top_k_options options = {}) {
+auto top_k(Where&& where, rows<T> const& in, std::uint64_t k, top_k_options options = {}) {
   return top_k(where, in, k_of_rows{nullptr, k}, options);
 }
 
@@ -106,7 +104,8 @@ template <execution Where, class T, detail::contiguous Values, detail::contiguou
 void top_k_into(Where&& where, rows<T> const& in, k_of_rows k, Values&& values, Indices&& indices,
                 std::uint64_t* counts, top_k_options options = {}) {
   detail::require_room_for_top_k(in.count * k.most, std::size(values), std::size(indices));
-  detail::best_into<T>(where, in, k, values, "indices", indices, counts, options);
+  detail::best_into<std::remove_const_t<T>>(where, in, k, values, "indices", indices, counts,
+                                            options);
 }
 template <execution Where, class T, detail::contiguous Values, detail::contiguous Indices>
 void top_k_into(Where&& where, rows<T> const& in, std::uint64_t k, Values&& values,
@@ -124,7 +123,8 @@ void top_k_into(Where&& where, keys_with_payload<rows<T>, Entries> const& in, k_
                 "top_k_into: chosen holds another type than the payload's");
   detail::require_room_for_top_k(in.keys.count * k.most, std::size(values), std::size(chosen),
                                  "chosen");
-  detail::best_into<T>(where, in, k, values, "chosen", chosen, counts, options);
+  detail::best_into<std::remove_const_t<T>>(where, in, k, values, "chosen", chosen, counts,
+                                            options);
 }
 template <execution Where, class T, class Entries, detail::contiguous Values,
           detail::contiguous Chosen>

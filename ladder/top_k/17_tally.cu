@@ -11,7 +11,7 @@
 // Bytes:    n elements read once; several times where the guess was wrong.
 #include "ladder/scratch_context.cuh"
 #include "ladder/top_k/top_k.cuh"
-#include "tally/device/top_k_array.cuh"
+#include "tally/device/top_k/launch.cuh"
 
 namespace ladder::top_k {
 
@@ -52,9 +52,9 @@ static void enqueue_tally(problem const& p) {
       .short_indices = to.indices,
       .counts = reinterpret_cast<std::uint64_t*>(to.count),
   };
-  tally::detail::top_k_on_gpu(context,
-                              tally::array_input<bits>{static_cast<bits const*>(p.in), p.n},
-                              tally::detail::gpu_rows{1, p.n, p.n, nullptr, nullptr}, order, how);
+  tally::detail::top_k_on_gpu(
+      context, tally::device::top_k_request<tally::array_input<bits>>{
+                   {static_cast<bits const*>(p.in), p.n}, {.count = 1, .length = p.n}, order, how});
 }
 
 static registered const here{select_rung(

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "tally/compiled.hpp"
+#include "tally/cpu/rows.hpp"
 #include "tally/error.hpp"
 #include "tally/exact/between.hpp"
 #include "top_k/nth.hpp"
@@ -12,23 +13,6 @@ namespace tally {
 namespace {
 
 using namespace detail::top_k;
-
-// Calls f(cores, row number, its elements): a row to a thread, or all threads to each row where
-// there are fewer rows than threads.
-template <class T, class F>
-void for_rows(cpu where, rows<T> const& in, F f) {
-  auto const one = [&](cpu with, std::uint64_t r) {
-    auto const* const data = in.data + r * in.stride + (in.starts ? in.starts[r] : 0);
-    std::int64_t const own = in.lengths ? in.lengths[r] : std::int64_t(in.length);
-    auto const length = own < 0 ? 0 : std::min(std::uint64_t(own), in.length);
-    f(with, r, std::span<T const>(data, std::size_t(length)));
-  };
-  int const threads = detail::thread_count(where);
-  if (in.count < std::uint64_t(threads))
-    for (std::uint64_t r = 0; r < in.count; ++r) one(where, r);
-  else
-    detail::parallel_for(threads, std::size_t(in.count), [&](std::size_t r) { one(cpu{1}, r); });
-}
 
 template <class T>
 nth<represent<T>> nth_of(cpu where, std::span<T const> in, top_k_options const& options) {
@@ -119,26 +103,26 @@ void require_room(char const* call, char const* argument, std::size_t size, std:
 }
 
 template <class T>
-void kth_values_compiled(cpu where, rows<T> const& in, std::uint64_t k, T* values,
+void kth_values_compiled(cpu where, rows<T const> const& in, std::uint64_t k, T* values,
                          std::int64_t* indices, kth_value_options const& options) {
-  for_rows(where, in, [&](cpu with, std::uint64_t r, std::span<T const> row) {
+  detail::for_rows(where, in, [&](cpu with, std::uint64_t r, std::span<T const> row) {
     auto const found = kth_of(with, row, k, options);
     values[r] = found.value, indices[r] = found.index;
   });
 }
 
 template <class T>
-void quantiles_compiled(cpu where, rows<T> const& in, quantile_places const& qs,
+void quantiles_compiled(cpu where, rows<T const> const& in, quantile_places const& qs,
                         quantile_of<T>* out, quantile_options const& options) {
-  for_rows(where, in, [&](cpu with, std::uint64_t r, std::span<T const> row) {
+  detail::for_rows(where, in, [&](cpu with, std::uint64_t r, std::span<T const> row) {
     quantiles_of_row(with, row, qs, out + r * qs.size(), options);
   });
 }
 
-#define X(O, T)                                                                               \
-  template void kth_values_compiled<T>(cpu, rows<T> const&, std::uint64_t, T*, std::int64_t*, \
-                                       kth_value_options const&);                             \
-  template void quantiles_compiled<T>(cpu, rows<T> const&, quantile_places const&,            \
+#define X(O, T)                                                                          \
+  template void kth_values_compiled<T>(cpu, rows<T const> const&, std::uint64_t, T*,     \
+                                       std::int64_t*, kth_value_options const&);         \
+  template void quantiles_compiled<T>(cpu, rows<T const> const&, quantile_places const&, \
                                       quantile_of<T>*, quantile_options const&);
 TALLY_EACH_element(X, quantile)
 #undef X

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tally/compiled.hpp"
+#include "tally/cpu/rows.hpp"
 #include "tally/error.hpp"
 #include "tally/span.hpp"
 #include "top_k/running.hpp"
@@ -89,31 +90,20 @@ std::uint64_t top_k_into_compiled(cpu where, std::span<T const> in, std::uint64_
                 output<R>(reinterpret_cast<R*>(values.data()), indices.data()));
 }
 
-// A row to a thread, or all threads to each row where there are fewer rows than threads.
 template <class T>
-void top_k_of_rows_compiled(cpu where, rows<T> const& in, k_of_rows const& k, T* values,
+void top_k_of_rows_compiled(cpu where, rows<T const> const& in, k_of_rows const& k, T* values,
                             std::int64_t* indices, std::uint64_t* counts,
                             top_k_options const& options) {
-  auto const clamped = [](std::int64_t x, std::uint64_t most) {
-    return x < 0 ? 0 : std::min(std::uint64_t(x), most);
-  };
-  auto const one = [&](cpu with, std::uint64_t r) {
-    auto const* const data = in.data + r * in.stride + (in.starts ? in.starts[r] : 0);
-    auto const length = in.lengths ? clamped(in.lengths[r], in.length) : in.length;
-    auto const asked = std::min(length, k.each ? clamped(k.each[r], k.most) : k.most);
-    auto const found =
-        top_k_into_compiled<T>(with, std::span(data, std::size_t(length)), asked,
-                               std::span(values + r * k.most, std::size_t(k.most)),
-                               std::span(indices + r * k.most, std::size_t(k.most)), options);
-    std::fill(values + r * k.most + found, values + (r + 1) * k.most, missing<T>());
-    std::fill(indices + r * k.most + found, indices + (r + 1) * k.most, -1);
+  for_rows(where, in, [&](cpu with, std::uint64_t r, std::span<T const> row) {
+    std::int64_t const own = k.each ? std::max<std::int64_t>(0, k.each[r]) : std::int64_t(k.most);
+    auto const asked = std::min({row.size(), std::size_t(k.most), std::size_t(own)});
+    std::span const best(values + r * k.most, std::size_t(k.most));
+    std::span const at(indices + r * k.most, std::size_t(k.most));
+    auto const found = top_k_into_compiled<T>(with, row, asked, best, at, options);
+    std::ranges::fill(best.subspan(found), missing<T>());
+    std::ranges::fill(at.subspan(found), -1);
     if (counts) counts[r] = found;
-  };
-  int const threads = thread_count(where);
-  if (in.count < std::uint64_t(threads))
-    for (std::uint64_t r = 0; r < in.count; ++r) one(where, r);
-  else
-    parallel_for(threads, std::size_t(in.count), [&](std::size_t r) { one(cpu{1}, r); });
+  });
 }
 
 }  // namespace detail
@@ -182,15 +172,15 @@ top_k_result<T> selector<T>::result() && {
   return std::move(state_->held);
 }
 
-#define X(O, T)                                                                                 \
-  template top_k_result<T> detail::top_k_compiled<T>(cpu, std::span<T const>, std::uint64_t,    \
-                                                     top_k_options const&);                     \
-  template std::uint64_t detail::top_k_into_compiled<T>(cpu, std::span<T const>, std::uint64_t, \
-                                                        std::span<T>, std::span<std::int64_t>,  \
-                                                        top_k_options const&);                  \
-  template void detail::top_k_of_rows_compiled<T>(cpu, rows<T> const&, k_of_rows const&, T*,    \
-                                                  std::int64_t*, std::uint64_t*,                \
-                                                  top_k_options const&);                        \
+#define X(O, T)                                                                                    \
+  template top_k_result<T> detail::top_k_compiled<T>(cpu, std::span<T const>, std::uint64_t,       \
+                                                     top_k_options const&);                        \
+  template std::uint64_t detail::top_k_into_compiled<T>(cpu, std::span<T const>, std::uint64_t,    \
+                                                        std::span<T>, std::span<std::int64_t>,     \
+                                                        top_k_options const&);                     \
+  template void detail::top_k_of_rows_compiled<T>(cpu, rows<T const> const&, k_of_rows const&, T*, \
+                                                  std::int64_t*, std::uint64_t*,                   \
+                                                  top_k_options const&);                           \
   template class selector<T>;
 TALLY_EACH_element(X, top_k)
 #undef X

@@ -35,28 +35,25 @@ void scan_compiled_on_gpu(gpu_context&, Op const&, nan_policy, In const&, Out*,
   fail();
 }
 
-template <class Bits>
-void top_k_compiled_on_gpu(gpu_context&, array_input<Bits> const&, gpu_rows const&,
-                           rank_order<Bits> const&, gpu_selection<Bits> const&) {
+template <class Op, class T, class Out>
+void scan_rows_compiled_on_gpu(gpu_context&, Op const&, nan_policy, rows<T const> const&,
+                               rows<Out> const&, gpu_scan<Out> const&) {
   fail();
 }
 
 template <class Bits>
-void top_k_with_payload_compiled_on_gpu(gpu_context&, array_input<Bits> const&, gpu_rows const&,
-                                        rank_order<Bits> const&, gpu_selection<Bits> const&,
-                                        gpu_payload const&) {
+void top_k_compiled_on_gpu(gpu_context&, device::top_k_request<array_input<Bits>> const&,
+                           gpu_payload const*) {
   fail();
 }
 
 template <class Bits>
-void kth_value_compiled_on_gpu(gpu_context&, array_input<Bits> const&, gpu_rows const&,
-                               rank_order<Bits> const&, gpu_kth<Bits> const&) {
+void kth_value_compiled_on_gpu(gpu_context&, gpu_kth_request<Bits> const&) {
   fail();
 }
 
 template <class Bits>
-void quantiles_compiled_on_gpu(gpu_context&, array_input<Bits> const&, gpu_rows const&,
-                               rank_order<Bits> const&, gpu_quantiles const&) {
+void quantiles_compiled_on_gpu(gpu_context&, gpu_quantile_request<Bits> const&) {
   fail();
 }
 

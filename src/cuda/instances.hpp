@@ -16,21 +16,19 @@
 // And of a scan, X(aggregate, In, Out).
 #define TALLY_SCAN_KERNEL(O, IN, OUT)                                                            \
   template void scan_compiled_on_gpu(gpu_context&, O const&, nan_policy, array_input<IN> const&, \
-                                     OUT*, gpu_scan<OUT> const&);
+                                     OUT*, gpu_scan<OUT> const&);                                \
+  template void scan_rows_compiled_on_gpu(gpu_context&, O const&, nan_policy,                    \
+                                          rows<IN const> const&, rows<OUT> const&,               \
+                                          gpu_scan<OUT> const&);
 
 // And of a top-k, by the width of the elements.
-#define TALLY_TOP_K_KERNEL(BITS)                                                               \
-  template void top_k_compiled_on_gpu(gpu_context&, array_input<BITS> const&, gpu_rows const&, \
-                                      rank_order<BITS> const&, gpu_selection<BITS> const&);    \
-  template void top_k_with_payload_compiled_on_gpu(                                            \
-      gpu_context&, array_input<BITS> const&, gpu_rows const&, rank_order<BITS> const&,        \
-      gpu_selection<BITS> const&, gpu_payload const&);
+#define TALLY_TOP_K_KERNEL(BITS)       \
+  template void top_k_compiled_on_gpu( \
+      gpu_context&, device::top_k_request<array_input<BITS>> const&, gpu_payload const*);
 
 // And of a search for the k-th value, and for quantiles.
-#define TALLY_KTH_VALUE_KERNEL(BITS)                                                               \
-  template void kth_value_compiled_on_gpu(gpu_context&, array_input<BITS> const&, gpu_rows const&, \
-                                          rank_order<BITS> const&, gpu_kth<BITS> const&);
-#define TALLY_QUANTILE_KERNEL(BITS)                                                                \
-  template void quantiles_compiled_on_gpu(gpu_context&, array_input<BITS> const&, gpu_rows const&, \
-                                          rank_order<BITS> const&, gpu_quantiles const&);
+#define TALLY_KTH_VALUE_KERNEL(BITS) \
+  template void kth_value_compiled_on_gpu(gpu_context&, gpu_kth_request<BITS> const&);
+#define TALLY_QUANTILE_KERNEL(BITS) \
+  template void quantiles_compiled_on_gpu(gpu_context&, gpu_quantile_request<BITS> const&);
 #define TALLY_EACH_WIDTH(X) X(std::uint8_t) X(std::uint16_t) X(std::uint32_t) X(std::uint64_t)

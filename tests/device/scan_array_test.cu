@@ -7,7 +7,18 @@
 namespace {
 
 using namespace support;
-using tally::detail::gpu_scan_rows;
+
+// Rows that are scanned, each stride behind the one before, and how their results lie.
+struct scan_rows {
+  std::uint64_t count, length, stride, out_stride;
+
+  tally::row_layout in() const {
+    return {.count = count, .length = length, .stride = std::int64_t(stride)};
+  }
+  tally::row_layout out() const {
+    return {.count = count, .length = length, .stride = std::int64_t(out_stride)};
+  }
+};
 
 template <class T>
 std::vector<T> any_integers(std::size_t n, unsigned seed = 1) {
@@ -17,28 +28,27 @@ std::vector<T> any_integers(std::size_t n, unsigned seed = 1) {
   return out;
 }
 
-std::string text_of(gpu_scan_rows const& rows) {
+std::string text_of(scan_rows const& rows) {
   return std::to_string(rows.count) + " rows of " + std::to_string(rows.length) + " each " +
          std::to_string(rows.stride) + " to " + std::to_string(rows.out_stride);
 }
 
 // From the first element to the last: gaps are between rows alone.
-std::size_t extent(gpu_scan_rows const& rows, std::size_t stride) {
+std::size_t extent(scan_rows const& rows, std::size_t stride) {
   return rows.count == 0 ? 0 : (rows.count - 1) * stride + rows.length;
 }
 
 // The row's scan on a device from what memory holds behind it.
 template <class R>
 scanned<R> row_of(std::vector<R> const& all, std::vector<R> const& totals, std::size_t row,
-                  gpu_scan_rows const& rows) {
+                  scan_rows const& rows) {
   auto const begin = all.begin() + std::ptrdiff_t(1 + row * rows.out_stride);
   return {std::vector<R>(begin, begin + std::ptrdiff_t(rows.length)), totals[1 + row]};
 }
 
 // Nothing was written between rows, nor around them: there are the bytes that were there before.
 template <class R>
-void expect_gaps(std::vector<R> const& all, std::vector<R> const& before,
-                 gpu_scan_rows const& rows) {
+void expect_gaps(std::vector<R> const& all, std::vector<R> const& before, scan_rows const& rows) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     bool const is_in_row =
         i > 0 && i <= extent(rows, rows.out_stride) && (i - 1) % rows.out_stride < rows.length;
@@ -52,8 +62,8 @@ void expect_gaps(std::vector<R> const& all, std::vector<R> const& before,
 // `in_place`, results take the elements' place.
 template <class A>
 std::vector<scanned<typename A::result>> scan_rows_on_device(
-    A const& a, std::vector<typename A::element> const& in, gpu_scan_rows const& rows,
-    test_call& call, scan_kind<typename A::result> const& how, bool in_place = false) {
+    A const& a, std::vector<typename A::element> const& in, scan_rows const& rows, test_call& call,
+    scan_kind<typename A::result> const& how, bool in_place = false) {
   using T = typename A::element;
   using R = typename A::result;
   std::vector<R> before(extent(rows, rows.out_stride) + 2), poison(rows.count + 2);
@@ -67,10 +77,10 @@ std::vector<scanned<typename A::result>> scan_rows_on_device(
   if constexpr (std::is_same_v<T, R>)
     if (in_place) from.data = out.data() + 1;
   if (how.blocks > 0)
-    scan_in_tiles(call, a, from, rows, out.data() + 1, totals.data() + 1, how);
+    scan_in_tiles(call, a, from, rows.in(), rows.out(), out.data() + 1, totals.data() + 1, how);
   else
     tally::detail::scan_rows_on_gpu(
-        call, a, how.nan, from, rows, out.data() + 1,
+        call, a, how.nan, from, rows.in(), out.data() + 1, rows.out(),
         tally::detail::gpu_scan<R>{how.exclusive, how.reverse, how.init, totals.data() + 1});
   tally::check(cudaDeviceSynchronize());
   EXPECT_EQ(call.drawn(), 0u);
@@ -84,16 +94,15 @@ std::vector<scanned<typename A::result>> scan_rows_on_device(
 }
 
 template <class T>
-std::vector<T> row_in(std::vector<T> const& in, std::size_t row, gpu_scan_rows const& rows) {
+std::vector<T> row_in(std::vector<T> const& in, std::size_t row, scan_rows const& rows) {
   auto const begin = in.begin() + std::ptrdiff_t(row * rows.stride);
   return std::vector<T>(begin, begin + std::ptrdiff_t(rows.length));
 }
 
 // Each row is what the host makes of it alone.
 template <class A>
-void expect_rows(A const& a, std::vector<typename A::element> const& values,
-                 gpu_scan_rows const& rows, test_call& call,
-                 scan_kind<typename A::result> const& how, bool in_place = false) {
+void expect_rows(A const& a, std::vector<typename A::element> const& values, scan_rows const& rows,
+                 test_call& call, scan_kind<typename A::result> const& how, bool in_place = false) {
   std::vector<typename A::element> in(values.begin(),
                                       values.begin() + std::ptrdiff_t(extent(rows, rows.stride)));
   auto const got = scan_rows_on_device(a, in, rows, call, how, in_place);
@@ -105,9 +114,8 @@ void expect_rows(A const& a, std::vector<typename A::element> const& values,
 }
 template <class A>
 void expect_rows_of_every_kind(A const& a, std::vector<typename A::element> const& values,
-                               gpu_scan_rows const& rows,
-                               std::optional<typename A::result> const& init, test_call& call,
-                               scan_kind<typename A::result> how = {}) {
+                               scan_rows const& rows, std::optional<typename A::result> const& init,
+                               test_call& call, scan_kind<typename A::result> how = {}) {
   for (bool exclusive : {false, true})
     for (bool reverse : {false, true}) {
       how.exclusive = exclusive, how.reverse = reverse;
@@ -128,7 +136,7 @@ TEST(scans_of_rows, are_those_of_each_row) {
       for (int multiprocessors : {2, 40}) {  // by tiles, and in a wave
         test_call call(multiprocessors);
         std::size_t const gap = length % 3;
-        gpu_scan_rows const rows{count, length, length + gap, length + 2 * gap + 1};
+        scan_rows const rows{count, length, length + gap, length + 2 * gap + 1};
         if (count < 33)
           expect_rows_of_every_kind(sums{}, in, rows, 7, call);
         else
@@ -146,24 +154,23 @@ TEST(scans_of_rows, may_have_several_tiles_a_row) {
       expect_rows_of_every_kind(sums{}, in, {count, length, length, length + 3}, 7, in_a_wave);
 }
 
-// A wave of rows ends its epoch when all of its blocks know it, and one in which no block waits for
-// another needs none. So do tiles.
+// Each launch ends its epoch when all of its blocks know it.
 TEST(scans_of_rows, leave_the_workspace_for_the_next_launch) {
   auto const in = any_integers<std::int32_t>(9 * 3 * alone);
   constexpr std::uint32_t highest = ~std::uint32_t(0);
   for (unsigned seed = 1; seed <= 6; ++seed) {
     schedule const now(seed, 9, int(seed) % schedule::orders);
     test_call call(9, highest - 2, true);
-    expect_rows(sums{}, in, {3, 2 * alone, 2 * alone, 2 * alone}, call, {});  // in a wave
+    expect_rows(sums{}, in, {3, 2 * alone, 2 * alone, 2 * alone}, call, {});
     EXPECT_EQ(call.epoch(), highest - 1);
     expect_rows(sums{}, in, {4, alone + 1, alone + 1, alone + 1}, call, {.reverse = true});
     EXPECT_EQ(call.epoch(), 0u);
     expect_rows(sums{}, in, {5, alone, alone, alone}, call, {});
-    EXPECT_EQ(call.epoch(), 0u);
-    expect_rows(sums{}, in, {19, 700, 700, 700}, call, {.exclusive = true});  // by tiles
     EXPECT_EQ(call.epoch(), 1u);
-    expect_rows(sums{}, in, {2, 3 * alone, 3 * alone, 3 * alone}, call, {});
+    expect_rows(sums{}, in, {19, 700, 700, 700}, call, {.exclusive = true});
     EXPECT_EQ(call.epoch(), 2u);
+    expect_rows(sums{}, in, {2, 3 * alone, 3 * alone, 3 * alone}, call, {});
+    EXPECT_EQ(call.epoch(), 3u);
   }
 }
 
@@ -302,7 +309,7 @@ TEST(scans_of_rows_in_tiles, have_operands_in_order_and_places_in_the_row) {
 TEST(scans_of_rows_in_tiles, have_the_bits_of_a_row_alone) {
   using rounding = tally::tree_sum<float>;
   constexpr std::size_t n = 34 * part_of_warp<rounding> + 1;
-  gpu_scan_rows const rows{3, n, n, n};
+  scan_rows const rows{3, n, n, n};
   auto const in = values<float>(kind::wide, 3 * n);
   test_call first(1);
   std::vector<scanned<float>> want;
@@ -327,24 +334,21 @@ struct far_elements {
 
 TEST(scans_of_rows, may_begin_beyond_32_bits) {
   using prefix = decltype(tally::device::prefix_for<sums>::make(sums{}, false, false, {}));
-  gpu_scan_rows const rows{3, 700, (std::uint64_t(1) << 31) + 5, 700};
-  for (bool by_tiles : {true, false}) {
-    test_call call(by_tiles ? 1 : 8);
-    tally::device_array<std::int32_t> out(3 * rows.length);
-    tally::device::scan_call<prefix, far_elements, gpu_scan_rows> scan{
-        {}, rows, 0, false, false, out.data(), nullptr, {}, {}};
-    if (by_tiles)
-      tally::detail::scan_by_tiles(call, scan);
-    else
-      ASSERT_TRUE(tally::detail::scan_in_a_wave<prefix::wave_vectors>(call, scan));
-    tally::check(cudaDeviceSynchronize());
-    auto const got = out.to_host();
-    for (std::uint64_t r = 0; r < 3; ++r) {
-      std::int32_t sum = 0;
-      for (std::uint64_t i = 0; i < rows.length; ++i) {
-        sum += far_elements{}[r * rows.stride + i];
-        ASSERT_EQ(got[r * rows.length + i], sum) << "row " << r << ", by tiles: " << by_tiles;
-      }
+  scan_rows const rows{3, 700, (std::uint64_t(1) << 31) + 5, 700};
+  test_call call(1);
+  tally::device_array<std::int32_t> out(3 * rows.length);
+  tally::device::scan_call<prefix, far_elements, tally::row_layout> scan{
+      {}, rows.in(), rows.out(), 0, false, false, out.data(), nullptr, {}, {}};
+  auto const grid = tally::detail::grid_of(call, scan);
+  scan.tiles = grid.tiles, scan.w = call.workspace(grid.words);
+  tally::detail::scan_by_tiles(call, grid, scan);
+  tally::check(cudaDeviceSynchronize());
+  auto const got = out.to_host();
+  for (std::uint64_t r = 0; r < 3; ++r) {
+    std::int32_t sum = 0;
+    for (std::uint64_t i = 0; i < rows.length; ++i) {
+      sum += far_elements{}[r * rows.stride + i];
+      ASSERT_EQ(got[r * rows.length + i], sum) << "row " << r;
     }
   }
 }
@@ -353,10 +357,10 @@ TEST(scans_of_rows, may_begin_beyond_32_bits) {
 TEST(scans_of_rows, that_have_too_many_tiles_are_refused) {
   test_call call(2);
   std::int32_t* const nowhere = nullptr;
-  auto const scan = [&](gpu_scan_rows const& rows) {
+  auto const scan = [&](scan_rows const& rows) {
     tally::detail::scan_rows_on_gpu(call, sums{}, tally::propagate,
-                                    tally::array_input<std::int32_t>{nowhere, 0}, rows, nowhere,
-                                    tally::detail::gpu_scan<std::int32_t>{});
+                                    tally::array_input<std::int32_t>{nowhere, 0}, rows.in(),
+                                    nowhere, rows.out(), tally::detail::gpu_scan<std::int32_t>{});
   };
   EXPECT_THROW(scan({std::size_t(1) << 32, 1, 1, 1}), tally::error);
   EXPECT_THROW(scan({std::size_t(1) << 22, tile << 10, tile << 10, tile << 10}), tally::error);

@@ -165,22 +165,22 @@ class selection {
     for (auto& k : ks.all()) k = std::int64_t(below(g_.random, r.k + 3)) - 1;
     array<Place, std::int64_t> starts_there(g_.place, starts.all()),
         lengths_there(g_.place, lengths.all()), ks_there(g_.place, ks.all());
-    rows<T> x{g_.x.data(), r.count, r.length, r.stride};
+    rows<T const> x{g_.x.data(), r.count, r.length, std::int64_t(r.stride)};
     if (r.starts_anywhere || below(g_.random, 3) == 0) x.starts = starts_there.data();
     if (below(g_.random, 3) == 0) x.lengths = lengths_there.data();
     f(x, k_of_rows{below(g_.random, 3) ? nullptr : ks_there.data(), r.k});
   }
-  void best_of_rows(rows<T> const& x, k_of_rows const& k) {
+  void best_of_rows(rows<T const> const& x, k_of_rows const& k) {
     g_.is("top_k of rows");
     auto const found = top_k(g_.place.where(), x, k, options());
     g_.out.bits.take(found.values), g_.out.bits.take(found.indices);
     g_.out.bits.take(found.counts);
   }
-  void best_of_rows_into(rows<T> const& x, k_of_rows const& k) {
+  void best_of_rows_into(rows<T const> const& x, k_of_rows const& k) {
     g_.flip() ? rows_into<std::int32_t>(x, k) : rows_into<std::int64_t>(x, k);
   }
   template <class Second, class Rows>
-  void into(Rows const& x, rows<T> const& all, k_of_rows const& k) {
+  void into(Rows const& x, rows<T const> const& all, k_of_rows const& k) {
     auto const places = all.count * k.most;
     auto values = room<T>(places);
     auto second = room<Second>(places);
@@ -190,11 +190,11 @@ class selection {
     g_.take(counts, std::size_t(all.count));
   }
   template <class Index>
-  void rows_into(rows<T> const& x, k_of_rows const& k) {
+  void rows_into(rows<T const> const& x, k_of_rows const& k) {
     g_.is("top_k_into of rows");
     into<Index>(x, x, k);
   }
-  void rows_with_payload(rows<T> const& x, k_of_rows const& k) {
+  void rows_with_payload(rows<T const> const& x, k_of_rows const& k) {
     g_.is("top_k of rows with payload");
     auto entries = payload<std::uint32_t>();
     into<std::uint32_t>(with_payload(x, std::span<std::uint32_t const>(entries.all())), x, k);
@@ -211,7 +211,7 @@ class selection {
       g_.take(values, std::size_t(count)), g_.take(indices, std::size_t(count));
     } else {
       auto const found = kth_value(g_.place.where(), x, k, how);
-      if constexpr (std::is_same_v<In, rows<T>>)
+      if constexpr (std::is_same_v<In, rows<T const>>)
         g_.out.bits.take(found.values), g_.out.bits.take(found.indices);
       else
         g_.out.bits.take(found.value), g_.out.bits.take(found.index);

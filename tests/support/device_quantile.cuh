@@ -4,8 +4,7 @@
 #pragma once
 
 #include "support/device_top_k.cuh"
-#include "tally/device/kth_value_array.cuh"
-#include "tally/device/quantile_array.cuh"
+#include "tally/device/top_k/kth/launch.cuh"
 
 namespace support {
 
@@ -22,20 +21,19 @@ class rows_on_device {
         starts_{std::span(rows.starts)},
         lengths_{std::span(rows.lengths)} {
     put(in, data_, offset);
-    rows_ = {rows.count, rows.length, rows.stride, rows.starts.empty() ? nullptr : starts_.data(),
-             rows.lengths.empty() ? nullptr : lengths_.data()};
+    rows_ = rows.layout(starts_.data(), lengths_.data());
   }
   tally::array_input<bits> input() const {
     return {reinterpret_cast<bits const*>(data_.data()) + offset_, size_};
   }
-  tally::detail::gpu_rows const& rows() const { return rows_; }
+  tally::row_layout const& rows() const { return rows_; }
 
  private:
   int offset_;
   std::size_t size_;
   tally::device_array<T> data_;
   tally::device_array<std::int64_t> starts_, lengths_;
-  tally::detail::gpu_rows rows_;
+  tally::row_layout rows_;
 };
 
 // What a kernel has written, between canaries, which are still there.
@@ -72,14 +70,16 @@ void expect_kth(test_call& call, std::vector<T> const& in, test_rows const& rows
   auto const order = tally::rank_order<bits>::of(
       std::type_identity<T>{}, options.order == tally::smallest, options.nan == tally::skip);
   tally::detail::kth_value_on_gpu(
-      call, there.input(), there.rows(), order,
-      tally::detail::gpu_kth<bits>{k, tally::to_bits(missing_value<T>()), values.data(),
-                                   indices.data()});
+      call, tally::device::row_request<tally::array_input<bits>, tally::detail::gpu_kth<bits>>{
+                there.input(),
+                there.rows(),
+                order,
+                {k, tally::to_bits(missing_value<T>()), values.data(), indices.data()}});
   expect_sums_are_back(call);
   auto const found = values.found();
   auto const at = indices.found();
   for (std::uint64_t r = 0; r < rows.count; ++r) {
-    auto const row = std::span(in).subspan(rows.begin(r), rows.size(r));
+    auto const row = rows.row(in, r);
     auto const sorted = tally::top_k_oracle::ranked<T>(row, options);
     auto const name = what + ", row " + std::to_string(r) + ", k = " + std::to_string(k);
     bool const is_there = k <= sorted.size();
@@ -106,7 +106,9 @@ std::vector<tally::quantile_of<T>> quantiles_on_device(test_call& call, std::vec
     tally::detail::gpu_quantiles how{tally::dtype_of<T>, method, skips,    unsigned(count), {},
                                      out.data(),         first,  qs.size()};
     for (std::size_t i = 0; i < count; ++i) how.q[i] = qs[first + i];
-    tally::detail::quantiles_on_gpu(call, there.input(), there.rows(), order, how);
+    tally::detail::quantiles_on_gpu(
+        call, tally::device::row_request<tally::array_input<bits>, tally::detail::gpu_quantiles>{
+                  there.input(), there.rows(), order, how});
     expect_sums_are_back(call);
   }
   return out.found();

@@ -55,7 +55,7 @@ struct scan_kind {
 // warps; a tile alone is for one.
 template <class A, tally::input In, class Rows>
 void scan_in_tiles(test_call& call, A const& a, In const& in, Rows const& rows,
-                   typename A::result* out, typename A::result* total,
+                   Rows const& out_rows, typename A::result* out, typename A::result* total,
                    scan_kind<typename A::result> const& how) {
   namespace device = tally::device;
   bool const skips = how.nan == tally::skip && tally::has_nan<typename A::element>;
@@ -72,7 +72,7 @@ void scan_in_tiles(test_call& call, A const& a, In const& in, Rows const& rows,
       (how.warps + device::helping_warps) * unsigned(tally::warp_size),
       how.warps * tiling::warp_bytes,
       call.stream())(device::scan_call<prefix_type, source_type, Rows>{
-      source, rows, tiles, how.exclusive, how.reverse, out, total, workspace, prefix});
+      source, rows, out_rows, tiles, how.exclusive, how.reverse, out, total, workspace, prefix});
 }
 
 // How many elements a scanning warp has of a tile.
@@ -82,8 +82,7 @@ inline constexpr std::size_t part_of_warp = [] {
       decltype(tally::device::prefix_for<A>::make(std::declval<A const&>(), false, false, {}));
   using source = decltype(tally::device::source_of(
       std::declval<tally::array_input<typename A::element> const&>()));
-  return std::size_t(
-      tally::device::scan_stages<prefix, source, tally::detail::gpu_scan_array>::part);
+  return std::size_t(tally::device::scan_stages<prefix, source, tally::one_row>::part);
 }();
 
 // The scan of `in` on a device, between canaries: `in_at` elements and `out_at` results behind an
@@ -105,7 +104,8 @@ scanned<typename A::result> scan_on_device(A const& a, std::vector<typename A::e
   R* const total = out.data() + out_at + in.size() + 1;
   tally::array_input<T> const from{data.data() + in_at, in.size()};
   if (how.blocks > 0)
-    scan_in_tiles(call, a, from, tally::detail::gpu_scan_array{in.size()}, to, total, how);
+    scan_in_tiles(call, a, from, tally::one_row{in.size()}, tally::one_row{in.size()}, to, total,
+                  how);
   else
     tally::detail::scan_on_gpu(
         call, a, how.nan, from, to,

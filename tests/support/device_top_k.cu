@@ -4,9 +4,43 @@
 #include "support/device_top_k.cuh"
 
 #include "support/top_k_rows.cuh"
-#include "tally/device/top_k_array.cuh"
+#include <optional>
+
+#include "tally/device/top_k/launch.cuh"
 
 namespace support {
+
+// Selects as the library does, but on the GPU that the test thinks of; counts rows by what they
+// were selected by.
+template <class In>
+std::vector<std::uint32_t> run(test_call& call, tally::device::top_k_request<In> request) {
+  using namespace tally::detail;
+  auto const multiprocessors = unsigned(call.multiprocessors());
+  gpu_limits gpu{multiprocessors, multiprocessors, call.shared_memory(), true};
+  tally::device_array<std::uint32_t> noted(top_k_paths);
+  noted.fill_bytes(0);
+  request.how.paths = noted.data();
+  std::optional<top_k_way> way;
+  for (bool started = false; !started; gpu.together /= 2) {
+    if (request.how.distinct) {
+      started = start_call(call, choose_distinct(request.rows, request.how, gpu), request);
+      continue;
+    }
+    auto plan = choose_top_k(request.rows, request.how, gpu);
+    if (plan.way > top_k_way::block_rows ||
+        (plan.way == top_k_way::block_rows && !call.holds_rows()))
+      plan = choose_teams(request.rows, request.how, gpu, call.samples_many());
+    way = plan.way;
+    started = start_call(call, plan, request);
+  }
+  tally::check(cudaDeviceSynchronize());
+  EXPECT_EQ(std::ranges::count(call.sums(), 0u), std::ptrdiff_t(call.sums().size()));
+  auto taken = noted.to_host();
+  taken.resize(row_paths);
+  if (way && *way <= top_k_way::block_rows)
+    taken[top_k_paths + unsigned(*way)] = std::uint32_t(request.rows.count);
+  return taken;
+}
 
 // The best of each row of `in`, put `offset` elements behind an aligned address, between canaries.
 template <class T>
@@ -24,29 +58,23 @@ rows_found<T> top_k_on_device(test_call& call, std::vector<T> const& in, test_ro
   tally::device_array<std::uint64_t> counts(rows.count + 2 * margin);
   tally::device_array<std::int64_t> starts{std::span(rows.starts)},
       lengths{std::span(rows.lengths)}, ks{std::span(rows.ks)};
-  tally::device_array<std::uint32_t> taken(tally::detail::top_k_paths);
-  taken.fill_bytes(0);
   values.fill_bytes(0xa5), indices.fill_bytes(0xa5), shorts.fill_bytes(0xa5);
   counts.fill_bytes(0xa5);
   auto const order =
       tally::rank_order<bits>::of(std::type_identity<T>{}, options.order == tally::smallest,
                                   tally::floating<T> && options.nan == tally::skip);
-  tally::detail::top_k_on_gpu(
+  auto const taken = run(
       call,
-      tally::array_input<bits>{reinterpret_cast<bits const*>(data.data()) + offset, in.size()},
-      tally::detail::gpu_rows{rows.count, rows.length, rows.stride,
-                              rows.starts.empty() ? nullptr : starts.data(),
-                              rows.lengths.empty() ? nullptr : lengths.data()},
-      order,
-      tally::detail::gpu_selection<bits>{k, rows.ks.empty() ? nullptr : ks.data(), options.sorted,
-                                         tally::to_bits(missing_value<T>()), values.data() + margin,
-                                         short_indices ? nullptr : indices.data() + margin,
-                                         short_indices ? shorts.data() + margin : nullptr,
-                                         counts.data() + margin, options.distinct, taken.data()});
-  tally::check(cudaDeviceSynchronize());
-  EXPECT_EQ(std::ranges::count(call.sums(), 0u), std::ptrdiff_t(call.sums().size()));
-
-  if (paths) *paths = taken.to_host();
+      tally::device::top_k_request<tally::array_input<bits>>{
+          {reinterpret_cast<bits const*>(data.data()) + offset, in.size()},
+          rows.layout(starts.data(), lengths.data()),
+          order,
+          {k, rows.ks.empty() ? nullptr : ks.data(), options.sorted,
+           tally::to_bits(missing_value<T>()), values.data() + margin,
+           short_indices ? nullptr : indices.data() + margin,
+           short_indices ? shorts.data() + margin : nullptr, counts.data() + margin,
+           options.distinct}});
+  if (paths) *paths = taken;
   rows_found<T> found;
   auto const inside = [&](auto const& array, auto& to) {
     auto const all = array.to_host();
@@ -72,7 +100,7 @@ void expect_top_k(test_call& call, std::vector<T> const& in, test_rows const& ro
                   bool short_indices, std::vector<std::uint32_t>* paths) {
   auto const found = top_k_on_device(call, in, rows, k, options, offset, short_indices, paths);
   for (std::uint64_t r = 0; r < rows.count; ++r) {
-    auto const row = std::span(in).subspan(rows.begin(r), rows.size(r));
+    auto const row = rows.row(in, r);
     auto best = tally::top_k_oracle::ranked<T>(row, options);
     best.resize(std::min<std::uint64_t>(best.size(), rows.k(r, k)));
     if (!options.sorted) std::ranges::sort(best);
@@ -117,24 +145,24 @@ X(std::int32_t) X(std::int64_t) X(std::uint8_t) X(std::uint16_t) X(std::uint32_t
 }  // namespace
 
 void expect_top_k_of_computed(std::uint64_t rows, std::uint64_t length, std::uint64_t k,
-                              tally::detail::top_k_path expected,
+                              row_path expected,
                               tally::top_k_options const& options, int multiprocessors,
                               std::uint64_t gap) {
   std::uint64_t const stride = length + gap;
   computed_elements const in{rows * stride};
-  tally::device_array<std::uint32_t> values(rows * k), taken(tally::detail::top_k_paths);
+  tally::device_array<std::uint32_t> values(rows * k);
   tally::device_array<std::int64_t> indices(rows * k);
-  taken.fill_bytes(0);
   test_call call(multiprocessors);
   tally::detail::gpu_selection<std::uint32_t> how{
-      k, nullptr, true, 0, values.data(), indices.data(), nullptr, nullptr};
-  how.paths = taken.data(), how.sorted = options.sorted, how.distinct = options.distinct;
-  call.sample_many(expected != tally::detail::top_k_path::narrowed);
-  tally::detail::top_k_on_gpu(
-      call, in, tally::detail::gpu_rows{rows, length, stride, nullptr, nullptr},
-      tally::rank_order<std::uint32_t>::of(std::type_identity<std::int32_t>{}, false, false), how);
-  tally::check(cudaDeviceSynchronize());
-  EXPECT_EQ(taken.to_host(), path(expected, rows));
+      k, nullptr, options.sorted, 0, values.data(), indices.data(), nullptr, nullptr};
+  how.distinct = options.distinct;
+  call.sample_many(expected != row_path::narrowed);
+  auto const order =
+      tally::rank_order<std::uint32_t>::of(std::type_identity<std::int32_t>{}, false, false);
+  auto const taken = run(
+      call, tally::device::top_k_request<computed_elements>{
+                in, {.count = rows, .length = length, .stride = std::int64_t(stride)}, order, how});
+  EXPECT_EQ(taken, path(expected, rows));
   auto const found = indices.to_host();
   auto const found_values = values.to_host();
   for (std::uint64_t r = 0; r < rows; ++r) {

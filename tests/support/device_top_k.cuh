@@ -8,15 +8,34 @@
 
 #include "cpu/top_k_oracle.hpp"
 #include "support/device_reduce.cuh"
-#include "tally/device/top_k_shape.hpp"
+#include "tally/device/top_k/request.hpp"
 
 namespace support {
 
-// Rows of an array: as gpu_rows, but on the host.
+// Rows of an array, as a row_layout, but all on the host.
 struct test_rows {
   std::uint64_t count = 1, length = 0, stride = 0;
   std::vector<std::int64_t> starts = {}, lengths = {}, ks = {};
+  std::int64_t step = 1;
 
+  // Where these are copied to a device.
+  tally::row_layout layout(std::int64_t const* starts_there,
+                           std::int64_t const* lengths_there) const {
+    return {.count = count,
+            .length = length,
+            .stride = std::int64_t(stride),
+            .step = step,
+            .starts = starts.empty() ? nullptr : starts_there,
+            .lengths = lengths.empty() ? nullptr : lengths_there};
+  }
+  // The elements of a row of `in`.
+  template <class T>
+  std::vector<T> row(std::vector<T> const& in, std::uint64_t r) const {
+    std::vector<T> elements;
+    for (std::uint64_t i = 0; i < size(r); ++i)
+      elements.push_back(in[std::size_t(std::int64_t(begin(r)) + std::int64_t(i) * step)]);
+    return elements;
+  }
   std::uint64_t begin(std::uint64_t r) const {
     return r * stride + std::uint64_t(starts.empty() ? 0 : starts[r]);
   }
@@ -27,6 +46,22 @@ struct test_rows {
     return ks.empty() ? most : std::uint64_t(ks[r]);
   }
 };
+
+// What a row was selected by: what the kernel has noted, or the only way of its plan.
+enum class row_path : unsigned {
+  sampled,
+  sampled_ties,
+  by_digits,
+  narrowed,
+  narrowed_ties,
+  distinct_among_best,
+  value_set,
+  short_rows,
+  warp_rows,
+  block_rows
+};
+inline constexpr unsigned row_paths = 10;
+static_assert(unsigned(row_path::short_rows) == tally::detail::top_k_paths);
 
 template <class T>
 struct rows_found {

@@ -58,101 +58,86 @@ void scan_compiled_on_gpu(gpu_context&, Op const& op, nan_policy nan, In const& 
                      how.exclusive);
 }
 
-// The elements of row r.
-template <class Bits>
-std::span<Bits const> row_of(array_input<Bits> const& in, gpu_rows const& rows, std::uint64_t r) {
-  return {in.data + rows.begin(r), std::size_t(rows.size(r))};
-}
-template <class Bits>
-std::vector<Bits> keys_of(std::span<Bits const> row, rank_order<Bits> const& order) {
-  std::vector<Bits> keys;
-  for (Bits const x : row) keys.push_back(order(x));
-  return keys;
+template <class Op, class T, class Out>
+void scan_rows_compiled_on_gpu(gpu_context&, Op const& op, nan_policy nan, rows<T const> const& in,
+                               rows<Out> const& out, gpu_scan<Out> const& how) {
+  scans_on<cpu>::run(cpu{}, in, out, op,
+                     {.init = how.init, .reverse = how.reverse, .total = how.total, .nan = nan},
+                     how.exclusive);
 }
 
-// Calls put(place, index) of the best of row r, by their keys, of which 0 can be that of a NaN that
-// does not count, and fills the row's other places.
-template <class Bits, class Put>
-void select_row(array_input<Bits> const& in, gpu_rows const& rows, std::uint64_t r,
-                rank_order<Bits> const& order, gpu_selection<Bits> const& how, Put put) {
-  auto const row = row_of(in, rows, r);
-  auto const keys = keys_of(row, order);
-  std::uint64_t count = 0;
-  for (auto const index :
-       top_k(cpu{}, keys, how.k_of(r, row.size()), {.sorted = how.sorted, .distinct = how.distinct})
-           .indices) {
-    if (order.skips && keys[std::size_t(index)] == 0) continue;
-    how.values[r * how.most + count] = row[std::size_t(index)];
-    put(r * how.most + count++, index);
-  }
-  if (how.counts) how.counts[r] = count;
-  for (; count < how.most; ++count) {
-    how.values[r * how.most + count] = how.missing;
-    put(r * how.most + count, -1);
+// Calls f(row number, elements, keys) for each row; the key 0 can be that of a NaN that does not
+// count.
+template <class Call, class F>
+void for_rows_of_keys(Call const& call, F f) {
+  for (std::uint64_t r = 0; r < call.rows.count; ++r) {
+    std::vector<typename Call::bits> elements(std::size_t(call.rows.size(r))), keys;
+    for (std::size_t i = 0; i < elements.size(); ++i)
+      elements[i] = call.in.data[call.rows.begin(r) + std::int64_t(i) * call.rows.step];
+    for (auto const x : elements) keys.push_back(call.order(x));
+    f(r, elements, keys);
   }
 }
 
-template <class Bits>
-void top_k_compiled_on_gpu(gpu_context&, array_input<Bits> const& in, gpu_rows const& rows,
-                           rank_order<Bits> const& order, gpu_selection<Bits> const& how) {
-  for (std::uint64_t r = 0; r < rows.count; ++r)
-    select_row(in, rows, r, order, how, [&](std::uint64_t place, std::int64_t index) {
-      if (how.indices) how.indices[place] = index;
-      if (how.short_indices) how.short_indices[place] = std::int32_t(index);
-    });
-}
-
-template <class Bits>
-void top_k_with_payload_compiled_on_gpu(gpu_context&, array_input<Bits> const& in,
-                                        gpu_rows const& rows, rank_order<Bits> const& order,
-                                        gpu_selection<Bits> const& how,
-                                        gpu_payload const& payload) {
+// Puts what belongs to an element of row r into a place; zeros if there is none.
+void put_entry(gpu_payload const& payload, row_layout const& rows, std::uint64_t r,
+               std::uint64_t place, std::int64_t index) {
+  auto* const to = static_cast<std::byte*>(payload.chosen) + place * payload.bytes;
   auto const* const entries = static_cast<std::byte const*>(payload.entries);
-  auto* const chosen = static_cast<std::byte*>(payload.chosen);
-  for (std::uint64_t r = 0; r < rows.count; ++r)
-    select_row(in, rows, r, order, how, [&](std::uint64_t place, std::int64_t index) {
-      auto* const to = chosen + place * payload.bytes;
-      if (index < 0)
-        std::memset(to, 0, payload.bytes);
-      else
-        std::memcpy(to, entries + (rows.begin(r) + std::uint64_t(index)) * payload.bytes,
-                    payload.bytes);
-    });
+  if (index < 0)
+    std::memset(to, 0, payload.bytes);
+  else
+    std::memcpy(to, entries + (rows.begin(r) + index * rows.step) * std::int64_t(payload.bytes),
+                payload.bytes);
 }
 
 template <class Bits>
-void kth_value_compiled_on_gpu(gpu_context&, array_input<Bits> const& in, gpu_rows const& rows,
-                               rank_order<Bits> const& order, gpu_kth<Bits> const& how) {
-  for (std::uint64_t r = 0; r < rows.count; ++r) {
-    auto const row = row_of(in, rows, r);
+void top_k_compiled_on_gpu(gpu_context&, device::top_k_request<array_input<Bits>> const& call,
+                           gpu_payload const* payload) {
+  auto const& how = call.how;
+  for_rows_of_keys(call, [&](std::uint64_t r, auto const& elements, auto const& keys) {
+    std::uint64_t place = r * how.most;
+    auto const put = [&](Bits value, std::int64_t index) {
+      how.put(place, value, index);
+      if (payload) put_entry(*payload, call.rows, r, place, index);
+      ++place;
+    };
+    auto const k = how.k_of(r, keys.size());
+    for (auto const index :
+         top_k(cpu{}, keys, k, {.sorted = how.sorted, .distinct = how.distinct}).indices)
+      if (!call.order.skips || keys[std::size_t(index)] != 0)
+        put(elements[std::size_t(index)], index);
+    if (how.counts) how.counts[r] = place - r * how.most;
+    while (place < (r + 1) * how.most) put(how.missing, -1);
+  });
+}
+
+template <class Bits>
+void kth_value_compiled_on_gpu(gpu_context&, gpu_kth_request<Bits> const& call) {
+  auto const& how = call.how;
+  for_rows_of_keys(call, [&](std::uint64_t r, auto const& elements, auto const& keys) {
     how.values[r] = how.missing, how.indices[r] = -1;
-    if (how.k > row.size()) continue;
-    auto const found = kth_value(cpu{}, keys_of(row, order), how.k, {.order = largest});
-    if (order.skips && found.value == 0) continue;
-    how.values[r] = row[std::size_t(found.index)], how.indices[r] = found.index;
-  }
+    if (how.k > keys.size()) return;
+    auto const found = kth_value(cpu{}, keys, how.k, {.order = largest});
+    if (call.order.skips && found.value == 0) return;
+    how.values[r] = elements[std::size_t(found.index)], how.indices[r] = found.index;
+  });
 }
 
 template <class Bits>
-void quantiles_compiled_on_gpu(gpu_context&, array_input<Bits> const& in, gpu_rows const& all,
-                               rank_order<Bits> const&, gpu_quantiles const& how) {
+void quantiles_compiled_on_gpu(gpu_context&, gpu_quantile_request<Bits> const& call) {
+  auto const& how = call.how;
   visit(how.elements, [&]<class T>(std::type_identity<T>) {
     if constexpr (sizeof(T) == sizeof(Bits)) {
-      rows<T> const x{reinterpret_cast<T const*>(in.data),
-                      all.count,
-                      all.length,
-                      all.stride,
-                      all.starts,
-                      all.lengths};
+      rows<T const> const x(reinterpret_cast<T const*>(call.in.data), call.rows);
       quantile_options const options{how.method, how.skips_nan ? skip : propagate};
       for (unsigned i = 0; i < how.count; ++i) {
         fraction const exact{how.q[i].numerator, how.q[i].denominator};
         auto const found = how.q[i].is_fraction()
                                ? quantile(cpu{}, x, exact, options)
                                : quantile(cpu{}, x, how.q[i].as_double(), options);
-        for (std::uint64_t r = 0; r < all.count; ++r)
-          static_cast<quantile_of<T>*>(how.out)[r * how.places + how.first + i] =
-              found[std::size_t(r)];
+        for (std::size_t r = 0; r < found.size(); ++r)
+          static_cast<quantile_of<T>*>(how.out)[r * how.places + how.first + i] = found[r];
       }
     }
   });

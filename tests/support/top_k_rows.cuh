@@ -5,26 +5,23 @@
 
 #include "support/device_scan.cuh"
 #include "support/device_top_k.cuh"
-#include "tally/device/select/row.cuh"
+#include "tally/device/rows/row.cuh"
 
 namespace support {
 
 using tally::top_k_options;
 using paths = std::vector<std::uint32_t>;
 // The one that so many rows take.
-inline paths path(tally::detail::top_k_path taken, std::uint64_t rows = 1) {
-  paths all(tally::detail::top_k_paths);
+inline paths path(row_path taken, std::uint64_t rows = 1) {
+  paths all(row_paths);
   all[unsigned(taken)] = std::uint32_t(rows);
   return all;
 }
-inline paths const sampled = path(tally::detail::top_k_path::sampled),
-                   sampled_ties = path(tally::detail::top_k_path::sampled_ties),
-                   by_digits = path(tally::detail::top_k_path::by_digits),
-                   short_rows = path(tally::detail::top_k_path::short_rows),
-                   narrowed = path(tally::detail::top_k_path::narrowed),
-                   narrowed_ties = path(tally::detail::top_k_path::narrowed_ties),
-                   block_rows = path(tally::detail::top_k_path::block_rows),
-                   held = path(tally::detail::top_k_path::held);
+inline paths const sampled = path(row_path::sampled), sampled_ties = path(row_path::sampled_ties),
+                   by_digits = path(row_path::by_digits), short_rows = path(row_path::short_rows),
+                   narrowed = path(row_path::narrowed),
+                   narrowed_ties = path(row_path::narrowed_ties),
+                   block_rows = path(row_path::block_rows);
 
 // Integers have no NaN to skip.
 template <class T = float>
@@ -142,8 +139,7 @@ std::vector<T> values_of(shape which, std::size_t n, unsigned seed = 1) {
 
 // Elements that are computed, which have no address to load vectors from.
 void expect_top_k_of_computed(std::uint64_t rows, std::uint64_t length, std::uint64_t k,
-                              tally::detail::top_k_path expected,
-                              tally::top_k_options const& options = {}, int multiprocessors = 1,
-                              std::uint64_t gap = 0);
+                              row_path expected, tally::top_k_options const& options = {},
+                              int multiprocessors = 1, std::uint64_t gap = 0);
 
 }  // namespace support

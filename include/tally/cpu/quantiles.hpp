@@ -12,38 +12,15 @@
 
 namespace tally {
 
-struct kth_value_options {
-  tally::order order = smallest;
-  nan_policy nan = propagate;
-};
-
-template <class T>
-struct kth_value_result {
-  T value;
-  std::int64_t index;
-};
-
-// Of rows, one each.
-template <class T>
-struct kth_value_rows_result {
-  std::vector<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>> values;
-  std::vector<std::int64_t> indices;
-};
-
-struct quantile_options {
-  interpolation method = interpolation::linear;
-  nan_policy nan = propagate;
-};
-
 namespace detail {
 
 // src/cpu/quantile.cpp has the instances. Where a row has no element, or fewer that count than k,
 // the answer is what is missing.
 template <class T>
-void kth_values_compiled(cpu where, rows<T> const& in, std::uint64_t k, T* values,
+void kth_values_compiled(cpu where, rows<T const> const& in, std::uint64_t k, T* values,
                          std::int64_t* indices, kth_value_options const& options);
 template <class T>
-void quantiles_compiled(cpu where, rows<T> const& in, quantile_places const& qs,
+void quantiles_compiled(cpu where, rows<T const> const& in, quantile_places const& qs,
                         quantile_of<T>* out, quantile_options const& options);
 
 // An array is one row; what is computed is first put into memory. Calls f(rows).
@@ -53,7 +30,7 @@ void with_rows(cpu, rows<T> const& in, F f) {
 }
 template <class T, class F>
 void with_rows(cpu, array_input<T> const& in, F f) {
-  f(rows<T>{in.data, 1, in.count});
+  f(rows<T const>{in.data, 1, in.count});
 }
 template <readable R, class F>
 void with_rows(cpu where, R const& in, F f) {
@@ -68,10 +45,10 @@ void with_rows(cpu where, R const& in, F f) {
     for_computed(where, in, false, [&](std::span<T const> part, std::uint64_t) {
       for (T const x : part) all.push_back({x});
     });
-    f(rows<T>{&all.data()->value, 1, all.size()});
+    f(rows<T const>{&all.data()->value, 1, all.size()});
   } else {
     std::span<T const> const all = span_of("quantile", "in", in);
-    f(rows<T>{all.data(), 1, all.size()});
+    f(rows<T const>{all.data(), 1, all.size()});
   }
 }
 
@@ -85,7 +62,7 @@ struct quantiles_on<cpu> {
   template <class In, class T>
   static void kth_into(cpu where, In const& in, std::uint64_t k, T* values, std::int64_t* indices,
                        kth_value_options const& options) {
-    with_rows(where, in, [&](rows<T> const& x) {
+    with_rows(where, in, [&](rows<T const> const& x) {
       kth_values_compiled(where, x, k, values, indices, options);
     });
   }

@@ -10,19 +10,13 @@
 
 #include "tally/compiled.hpp"
 #include "tally/cpu/elements.hpp"
+#include "tally/cpu/rows.hpp"
 #include "tally/cpu/running_scan.hpp"
 #include "tally/cpu/threads.hpp"
 #include "tally/known_elements.hpp"
+#include "tally/options.hpp"
 
 namespace tally {
-
-template <class T>
-struct scan_options {
-  std::optional<T> init = {};  // comes before the first element (reverse: after the last)
-  bool reverse = false;        // out[i] is over the elements from i on instead of up to i
-  T* total = nullptr;          // takes the result over everything, `init` included
-  nan_policy nan = propagate;  // skip: a NaN adds nothing, and its output repeats the one before
-};
 
 namespace detail {
 
@@ -190,6 +184,17 @@ namespace detail {
 template <class Where>
 struct scans_on;
 
+// Throws unless each row of `in` has one of `out` for its results.
+template <class In, class Out>
+void require_rows_to_scan(char const* call, rows<In> const& in, rows<Out> const& out) {
+  if (in.count != out.count || in.length != out.length)
+    throw error(std::string(call) + ": out has " + std::to_string(out.count) + " rows of " +
+                std::to_string(out.length) + " elements, in has " + std::to_string(in.count) +
+                " of " + std::to_string(in.length));
+  require_aligned(call, "in", std::span(in.data, std::size_t(in.count ? 1 : 0)));
+  require_aligned(call, "out", std::span(out.data, std::size_t(out.count ? 1 : 0)));
+}
+
 template <>
 struct scans_on<cpu> {
   template <readable R, class Out, class Op>
@@ -199,6 +204,20 @@ struct scans_on<cpu> {
     scanner<element_of<R>, Out, Op> all(op, options, options.reverse ? out.size() : 0);
     exclusive ? all.exclusive(where, in, out) : all.inclusive(where, in, out);
     if (options.total) *options.total = all.total();
+  }
+  template <class In, class Out, class Op>
+  static void run(cpu where, rows<In const> const& in, rows<Out> const& out, Op const& op,
+                  scan_options<Out> const& options, bool exclusive) {
+    char const* const call = exclusive ? "exclusive_scan" : "inclusive_scan";
+    require_rows_to_scan(call, in, out);
+    for_rows(where, in, [&](cpu with, std::uint64_t r, std::span<In const> row) {
+      row_here results(out, r, row.size());
+      auto const to = results.elements();
+      scanner<In, Out, Op> all(op, options, options.reverse ? row.size() : 0);
+      exclusive ? all.exclusive(with, row, to) : all.inclusive(with, row, to);
+      results.write();
+      if (options.total) options.total[r] = all.total();
+    });
   }
 };
 

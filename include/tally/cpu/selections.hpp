@@ -7,45 +7,20 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tally/cpu/elements.hpp"
 #include "tally/exact/float_format.hpp"
 #include "tally/input.hpp"
 #include "tally/known_elements.hpp"
+#include "tally/options.hpp"
 #include "tally/owner.hpp"
 #include "tally/payload.hpp"
 #include "tally/rows.hpp"
 #include "tally/where.hpp"
 
 namespace tally {
-
-// Which elements are the best.
-enum class order : unsigned char { largest, smallest };
-inline constexpr order largest = order::largest;
-inline constexpr order smallest = order::smallest;
-
-struct top_k_options {
-  tally::order order = largest;
-  bool sorted = true;     // best first, ties by lower index; otherwise by ascending index
-  bool distinct = false;  // different values only, each at its first index
-  nan_policy nan = propagate;
-  bool operator==(top_k_options const&) const = default;
-};
-
-// bool comes back as bytes 0 and 1, because std::vector<bool> is not an array.
-template <class T>
-struct top_k_result {
-  std::vector<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>> values;
-  std::vector<std::int64_t> indices;
-};
-
-// Of rows: each has k places, the first counts[r] of which are its own. Behind them the index is -1
-// and the value NaN, or 0 where there is none.
-template <class T>
-struct top_k_rows_result : top_k_result<T> {
-  std::vector<std::uint64_t> counts;
-};
 
 // top_k of an array that arrives in pieces, or in parts that are seen apart and then put together.
 // Any split gives the same result. Memory: what the k best need, and about a megabyte a thread.
@@ -99,9 +74,9 @@ void require_room_for_top_k(std::uint64_t k, std::size_t values, std::size_t ind
                             char const* second = "indices");
 void require_top_k(char const* call, std::uint64_t k, std::uint64_t n);
 
-// Of rows; `ks` is null where all have the same k.
+// Each row has k.most places in the outputs.
 template <class T>
-void top_k_of_rows_compiled(cpu where, rows<T> const& in, k_of_rows const& k, T* values,
+void top_k_of_rows_compiled(cpu where, rows<T const> const& in, k_of_rows const& k, T* values,
                             std::int64_t* indices, std::uint64_t* counts,
                             top_k_options const& options);
 template <class T>
@@ -127,30 +102,32 @@ void require_indices(std::uint64_t n) {
     throw error("top_k_into: indices of 32 bits, of " + std::to_string(n) + " elements");
 }
 
-// The payload of a row's elements at `indices`, whose own begins at `payload`, into `chosen`: zero
-// bytes where there is no element.
+// The payload of the elements at `indices`, `step` apart, into `chosen`: zero bytes where there is
+// no element.
 template <class P>
-void gather_payload(P const* payload, std::span<std::int64_t const> indices, P* chosen) {
+void gather_payload(P const* payload, std::int64_t step, std::span<std::int64_t const> indices,
+                    P* chosen) {
   for (std::size_t i = 0; i < indices.size(); ++i) {
     void* const to = chosen + i;
     if (indices[i] < 0)
       std::memset(to, 0, sizeof(P));
     else
-      std::memcpy(to, payload + indices[i], sizeof(P));
+      std::memcpy(to, payload + indices[i] * step, sizeof(P));
   }
 }
 
-// Where row r begins, in elements of the data, which has so many.
-template <class T>
-std::int64_t row_within(rows<T> const& in, std::uint64_t r, std::size_t entries) {
-  std::int64_t const begin = std::int64_t(r * in.stride) + (in.starts ? in.starts[r] : 0);
-  std::int64_t size = std::int64_t(in.length);
-  if (in.lengths && in.lengths[r] < size) size = in.lengths[r];
-  if (size > 0 && (begin < 0 || std::uint64_t(begin + size) > entries))
-    throw error("top_k_into: payload has " + std::to_string(entries) + " entries, where row " +
-                std::to_string(r) + " is from " + std::to_string(begin) + " to " +
-                std::to_string(begin + size));
-  return begin;
+// Throws unless every row is within a payload of so many entries.
+inline void require_payload(row_layout const& in, std::size_t entries) {
+  for (std::uint64_t r = 0; r < in.count; ++r) {
+    auto const size = std::int64_t(in.size(r));
+    if (size == 0) continue;
+    auto first = in.begin(r), last = first + (size - 1) * in.step;
+    if (last < first) std::swap(first, last);
+    if (first < 0 || std::uint64_t(last) >= entries)
+      throw error("top_k_into: payload has " + std::to_string(entries) + " entries, where row " +
+                  std::to_string(r) + " is from " + std::to_string(first) + " to " +
+                  std::to_string(last + 1));
+  }
 }
 
 // Selections by what `Where` is.
@@ -203,12 +180,12 @@ struct selections_on<cpu> {
     require_room_for_top_k(k, values.size(), chosen.size(), "chosen");
     std::vector<std::int64_t> indices(std::size_t(k), -1);
     auto const found = into(where, in.keys, k, values, std::span(indices), count, options);
-    gather_payload<P>(in.payload.data(), indices, chosen.data());
+    gather_payload<P>(in.payload.data(), 1, indices, chosen.data());
     return found;
   }
 
   template <class T>
-  static top_k_rows_result<T> best_of_rows(cpu where, rows<T> const& in, k_of_rows const& k,
+  static top_k_rows_result<T> best_of_rows(cpu where, rows<T const> const& in, k_of_rows const& k,
                                            top_k_options const& options) {
     require_rows("top_k", in);
     top_k_rows_result<T> found;
@@ -220,7 +197,7 @@ struct selections_on<cpu> {
     return found;
   }
   template <class T, class Index>
-  static void rows_into(cpu where, rows<T> const& in, k_of_rows const& k, std::span<T> values,
+  static void rows_into(cpu where, rows<T const> const& in, k_of_rows const& k, std::span<T> values,
                         std::span<Index> indices, std::uint64_t* counts,
                         top_k_options const& options) {
     require_rows("top_k_into", in);
@@ -234,18 +211,18 @@ struct selections_on<cpu> {
     }
   }
   template <class T, class Entries, class P>
-  static void rows_into(cpu where, keys_with_payload<rows<T>, Entries> const& in,
+  static void rows_into(cpu where, keys_with_payload<rows<T const>, Entries> const& in,
                         k_of_rows const& k, std::span<T> values, std::span<P> chosen,
                         std::uint64_t* counts, top_k_options const& options) {
     static_assert(readable_here<Entries>, "top_k_into: cores do not see the payload's entries");
-    auto const begin = [&](std::uint64_t r) { return row_within(in.keys, r, in.payload.size()); };
-    for (std::uint64_t r = 0; r < in.keys.count; ++r) begin(r);
+    auto const& keys = in.keys;
+    require_payload(keys, in.payload.size());
     auto const most = std::size_t(k.most);
-    std::vector<std::int64_t> indices(std::size_t(in.keys.count) * most);
-    rows_into(where, in.keys, k, values, std::span(indices), counts, options);
-    for (std::uint64_t r = 0; r < in.keys.count; ++r)
-      gather_payload<P>(in.payload.data() + begin(r), std::span(indices).subspan(r * most, most),
-                        chosen.data() + r * most);
+    std::vector<std::int64_t> indices(std::size_t(keys.count) * most);
+    rows_into(where, keys, k, values, std::span(indices), counts, options);
+    for (std::uint64_t r = 0; r < keys.count; ++r)
+      gather_payload<P>(in.payload.data() + keys.begin(r), keys.step,
+                        std::span(indices).subspan(r * most, most), chosen.data() + r * most);
   }
 };
 

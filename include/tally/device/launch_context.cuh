@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "tally/device/grid/workspace.hpp"
-#include "tally/device/select/pairs.hpp"
+#include "tally/device/top_k/select/pairs.hpp"
 
 struct CUstream_st;
 

@@ -204,7 +204,8 @@ class scanning_warp {
     await_read_by_copies();
     auto const tile = board_.tile(turn);
     bool const exists = call_.has(tile), writes = threadIdx.x % warp_size == 0;
-    auto at = tiling::place_of(call_, tile, warps_, warp_);
+    part_place at{};
+    if (call_.is_of_array || exists) at = tiling::place_of(call_, tile, warps_, warp_);
     if (!exists) at.count = part_place::none;
     if (writes) place(turn) = at;
     __syncwarp();

@@ -10,6 +10,8 @@
 #include "tally/cuda/launch.cuh"
 #include "tally/device/launch_context.cuh"
 #include "tally/device/prefix/prefix.cuh"
+#include "tally/device/rows/arena.hpp"
+#include "tally/device/rows/copy.cuh"
 #include "tally/device/scan.cuh"
 #include "tally/device/scan_shape.hpp"
 #include "tally/device/scan_wave.cuh"
@@ -35,23 +37,25 @@ bool scan_in_a_wave(Context& context, device::scan_call<Prefix, Source, Rows>& c
   constexpr unsigned most = Prefix::wave_threads / warp_size;
   constexpr unsigned few = std::min(8u, most);  // what they do soon is not worth telling others
   auto const all_blocks = unsigned(context.multiprocessors());
-  if (call.rows.count > all_blocks) return false;
-  auto const rows = unsigned(call.rows.count), blocks = all_blocks / rows;  // of a row
   std::uint64_t const parts = tiles_of(call.rows.length, tiling::part);
-  if (parts > std::uint64_t(blocks) * most) return false;
-  auto const warps =
-      std::max(unsigned(std::min<std::uint64_t>(parts, few)), unsigned(tiles_of(parts, blocks)));
+  if (parts > std::uint64_t(all_blocks) * most) return false;
+  auto const warps = std::max(unsigned(std::min<std::uint64_t>(parts, few)),
+                              unsigned(tiles_of(parts, all_blocks)));
   if (warps > warps_with_room<device::wave_board<Prefix>>(tiling::part_bytes)) return false;
   call.tiles = std::uint32_t(tiles_of(parts, warps));
   call.w = context.workspace(call.tiles > 1 ? call.all_tiles() * std::size_t(Prefix::words) : 0);
   return launch_together<device::scan_wave<Prefix, Source, Rows, Vectors>>(
-      dim3(call.tiles, rows), warps * unsigned(warp_size), warps * tiling::part_bytes,
-      context.stream())(call);
+      call.tiles, warps * unsigned(warp_size), warps * tiling::part_bytes, context.stream())(call);
 }
 
-// Scans rows of any size.
+// How rows of any size are cut into tiles, for blocks of so many scanning warps.
+struct scan_grid {
+  unsigned warps, blocks;
+  std::uint32_t tiles;  // of a row
+  std::size_t words;
+};
 template <launch_context Context, class Prefix, class Source, class Rows>
-void scan_by_tiles(Context& context, device::scan_call<Prefix, Source, Rows>& call) {
+scan_grid grid_of(Context& context, device::scan_call<Prefix, Source, Rows> const& call) {
   using stages = device::scan_stages<Prefix, Source, Rows>;
   auto const warps =
       std::min(unsigned(Prefix::threads / warp_size),
@@ -67,43 +71,89 @@ void scan_by_tiles(Context& context, device::scan_call<Prefix, Source, Rows>& ca
                     ? "scan: an array of " + std::to_string(n) + " elements is too long for a GPU"
                     : "scan: " + std::to_string(rows) + " rows of " + std::to_string(n) +
                           " elements are too many for a GPU");
-  call.tiles = std::uint32_t(tiles);
   // Rows of one tile publish nothing, but tiles are drawn.
-  std::uint64_t const all = call.all_tiles(), words = tiles > 1 ? all * Prefix::words : 1;
-  auto const blocks = std::min<std::uint64_t>(all, most_blocks);
-  call.w = context.workspace(std::size_t(words));
+  return {warps, unsigned(std::min<std::uint64_t>(rows * tiles, most_blocks)), std::uint32_t(tiles),
+          tiles > 1 ? std::size_t(rows * tiles * Prefix::words) : 1};
+}
+template <launch_context Context, class Prefix, class Source, class Rows>
+void scan_by_tiles(Context& context, scan_grid const& grid,
+                   device::scan_call<Prefix, Source, Rows> const& call) {
   launch_early<device::scan_array<Prefix, Source, Rows>>(
-      unsigned(blocks), (warps + device::helping_warps) * unsigned(warp_size),
-      warps * stages::warp_bytes, context.stream())(call);
+      grid.blocks, (grid.warps + device::helping_warps) * unsigned(warp_size),
+      grid.warps * device::scan_stages<Prefix, Source, Rows>::warp_bytes, context.stream())(call);
 }
 
-// Scans each of `rows` (scan_shape.hpp) of `in`, in memory that the device can read, into its place
-// from `out` on; asynchronously. Each row begins with how.init, and total[r] (unless `total` is
-// null) takes the result over all of row r. `out` may be the array that `in` reads, if strides are
-// the same.
-template <launch_context Context, aggregate A, input In, class Rows>
-void scan_rows_on_gpu(Context& context, A const& a, nan_policy nan, In const& in, Rows const& rows,
-                      typename A::result* out, gpu_scan<typename A::result> const& how) {
-  if (rows.count == 0) return;
+template <class Rows, aggregate A, input In>
+auto call_of_scan(A const& a, nan_policy nan, In const& in, Rows const& rows,
+                  typename A::result* out, Rows const& out_rows,
+                  gpu_scan<typename A::result> const& how) {
   bool const skips = nan == skip && has_nan<typename A::element>;
   auto const source = device::source_of(in);
-  using source_type = std::remove_const_t<decltype(source)>;
   auto const prefix = device::prefix_for<A>::make(a, skips, how.reverse, how.init);
-  using prefix_type = std::remove_const_t<decltype(prefix)>;
-  device::scan_call<prefix_type, source_type, Rows> call{
-      source, rows, 0, how.exclusive, how.reverse, out, how.total, {}, prefix};
-  constexpr int vectors = prefix_type::wave_vectors, wide = prefix_type::wide_wave_vectors;
-  if (scan_in_a_wave<vectors>(context, call)) return;
-  if constexpr (wide != vectors)
-    if (scan_in_a_wave<wide>(context, call)) return;
-  scan_by_tiles(context, call);
+  return device::scan_call<std::remove_const_t<decltype(prefix)>,
+                           std::remove_const_t<decltype(source)>, Rows>{
+      source, rows, out_rows, 0, how.exclusive, how.reverse, out, how.total, {}, prefix};
 }
 
-// Scans all of `in` into out[0, n), as one row.
+// Scans all of `in` into out[0, n), in memory that the device can read; asynchronously. The result
+// over all of it goes to how.total, unless that is null. `out` may be the array that `in` reads.
 template <launch_context Context, aggregate A, input In>
 void scan_on_gpu(Context& context, A const& a, nan_policy nan, In const& in,
                  typename A::result* out, gpu_scan<typename A::result> const& how) {
-  scan_rows_on_gpu(context, a, nan, in, gpu_scan_array{in.size()}, out, how);
+  one_row const all{in.size()};
+  auto call = call_of_scan(a, nan, in, all, out, all, how);
+  using prefix = decltype(call.prefix);
+  if (scan_in_a_wave<prefix::wave_vectors>(context, call)) return;
+  if constexpr (prefix::wide_wave_vectors != prefix::wave_vectors)
+    if (scan_in_a_wave<prefix::wide_wave_vectors>(context, call)) return;
+  auto const grid = grid_of(context, call);
+  call.tiles = grid.tiles, call.w = context.workspace(grid.words);
+  scan_by_tiles(context, grid, call);
+}
+
+// What a scan of rows has beside its words: elements and results side by side, if they are apart.
+template <class In, class Out>
+struct scan_pieces {
+  In* elements;
+  Out* results;
+
+  scan_pieces(device::arena& from, std::uint64_t in, std::uint64_t out)
+      : elements(from.take<In>(in)), results(from.take<Out>(out)) {}
+};
+
+// Scans each row of an array by itself, from how.init on, into the row of `out_rows`; total[r]
+// (unless `total` is null) takes the result over all of row r.
+template <memory_context Context, aggregate A>
+void scan_rows_on_gpu(Context& context, A const& a, nan_policy nan,
+                      array_input<typename A::element> in, row_layout const& rows,
+                      typename A::result* out, row_layout const& out_rows,
+                      gpu_scan<typename A::result> const& how) {
+  using T = typename A::element;
+  using R = typename A::result;
+  if (rows.count == 0) return;
+  bool const in_is_apart = rows.is_apart(), out_is_apart = out_rows.is_apart();
+  auto const in_rows = in_is_apart ? side_by_side(rows) : rows;
+  auto const to_rows = out_is_apart ? side_by_side(rows) : out_rows;
+  auto call = call_of_scan(a, nan, in, in_rows, out, to_rows, how);
+  auto const grid = grid_of(context, call);
+  std::uint64_t const all = rows.count * rows.length;
+  std::uint64_t const places_in = in_is_apart ? all : 0, places_out = out_is_apart ? all : 0;
+  auto const memory =
+      context.memory(grid.words, device::bytes_of<scan_pieces<T, R>>(places_in, places_out));
+  device::arena from(memory.scratch);
+  scan_pieces<T, R> const pieces(from, places_in, places_out);
+  if (in_is_apart) {
+    copy_rows_on_gpu<device::copies::together>(context, rows, in.data, pieces.elements);
+    call.in = device::source_of(array_input<T>{pieces.elements, all});
+  }
+  if (out_is_apart) call.out = pieces.results;
+  call.tiles = grid.tiles, call.w = memory.w;
+  scan_by_tiles(context, grid, call);
+  if (out_is_apart) {
+    auto back = out_rows;  // each row has as many results as elements
+    back.lengths = rows.lengths;
+    copy_rows_on_gpu<device::copies::apart>(context, back, out, pieces.results);
+  }
 }
 
 }  // namespace tally::detail

@@ -9,7 +9,7 @@
 
 #include "tally/device/grid/mailbox.cuh"
 #include "tally/device/input/warp_tile.cuh"
-#include "tally/device/scan_shape.hpp"
+#include "tally/rows.hpp"
 
 namespace tally::device {
 
@@ -19,7 +19,7 @@ struct alignas(8) tile_of {
   std::uint32_t row, number;
 };
 template <>
-struct tile_of<detail::gpu_scan_array> {
+struct tile_of<one_row> {
   static constexpr std::uint32_t row = 0;
   std::uint32_t number;
 };
@@ -27,10 +27,10 @@ struct tile_of<detail::gpu_scan_array> {
 template <class Prefix, class Source, class Rows>
 struct scan_call {
   using tile_type = tile_of<Rows>;
-  static constexpr bool is_of_array = std::is_same_v<Rows, detail::gpu_scan_array>;
+  static constexpr bool is_of_array = std::is_same_v<Rows, one_row>;
 
   Source in;
-  Rows rows;
+  Rows rows, out_rows;  // the results of row r go to that of `out_rows`, of which only begins count
   std::uint32_t tiles;  // of a row, at least one
   bool exclusive, reverse;
   typename Prefix::result *out, *total;  // `total` may be null
@@ -88,7 +88,7 @@ struct scan_tiling {
   static __device__ part_place place_of(call_type const& call, tile_of<Rows> const& tile,
                                         unsigned warps, unsigned warp) {
     std::uint64_t const begin = (std::uint64_t(tile.number) * warps + warp) * part;
-    std::uint64_t const n = call.rows.length, left = begin < n ? n - begin : 0;
+    std::uint64_t const n = call.rows.size(tile.row), left = begin < n ? n - begin : 0;
     auto const count = unsigned(left < part ? left : part);
     bool const last = begin + count == n && (count > 0 || begin == 0);
     return {call.reverse ? left - count : begin, tile.row, count | (last ? part_place::last : 0)};
@@ -106,14 +106,14 @@ struct scan_tiling {
   }
   static __device__ void load(call_type const& call, part_type const& p, void* data,
                               phase_barrier& there) {
-    load_ahead<part>(call.in, p.row * call.rows.stride + p.first, p.count,
+    load_ahead<part>(call.in, std::uint64_t(call.rows.begin(p.row)) + p.first, p.count,
                      static_cast<element*>(data), there);
   }
   // Stores the results, which have taken the place of the part's elements.
   template <bool GoesOn>
   static __device__ void store(call_type const& call, part_type const& p, void const* data) {
     store_results<part, GoesOn>(static_cast<result const*>(data), p.count,
-                                call.out + p.row * call.rows.out_stride + p.first);
+                                call.out + call.out_rows.begin(p.row) + p.first);
   }
 };
 

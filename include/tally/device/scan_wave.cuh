@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scans of rows, or of one array, that fit on the device at once, in a wave: a block has one tile,
-// whose elements it keeps in shared memory while the blocks of a row tell one another their totals,
-// once. A row's only block tells nobody anything. All blocks run at the same time (a cooperative
-// launch), so that one may wait for any other. This file names no aggregate.
+// Scans of an array that fits on the device at once, in a wave: a block has one tile, whose
+// elements it keeps in shared memory while blocks tell one another their totals, once. An only
+// block tells nobody anything. All blocks run at the same time (a cooperative launch), so that one
+// may wait for any other. This file names no aggregate.
 #pragma once
 
 #include "tally/cuda/launch.cuh"
@@ -26,12 +26,12 @@ struct wave_board {
   phase_barrier loaded[warps];
 };
 
-// In one row the block of the last tile waits for what all others publish, and so ends the launch:
-// they have taken the epoch. Of several rows, and where words are cleared then, which it must be
-// the last to read, it is the block that is the last to count itself.
+// The block of the last tile waits for what all others publish, and so ends the launch: they have
+// taken the epoch. Where words are cleared then, which it must be the last to read, it is the block
+// that is the last to count itself.
 __device__ inline void leave_wave(workspace const& w, std::uint32_t epoch) {
   bool const clears = epoch == ~std::uint32_t(0);
-  if (clears || gridDim.y > 1)
+  if (clears)
     tickets(w).leave(epoch);
   else if (blockIdx.x == gridDim.x - 1 && threadIdx.x % warp_size == 0)
     end_epoch(w, epoch);
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(Prefix::wave_threads, 1)
   using tiling = scan_tiling<Prefix, Source, Rows, Vectors>;
   __shared__ wave_board<Prefix> board;
   unsigned const warps = blockDim.x / warp_size, warp = threadIdx.x / warp_size;
-  auto const tile = call.tile_of_row(blockIdx.y, blockIdx.x);
+  auto const tile = call.tile_of_row(0, blockIdx.x);
   bool const alone = gridDim.x == 1, is_last = tile.number == gridDim.x - 1;
   auto* const memory = dynamic_shared<unsigned char>() + warp * tiling::part_bytes;
   auto const p = tiling::part_at(call, tiling::place_of(call, tile, warps, warp), memory);

@@ -6,6 +6,7 @@
 
 #include "tally/gpu/context.hpp"
 #include "tally/input.hpp"
+#include "tally/rows.hpp"
 
 namespace tally {
 
@@ -41,6 +42,12 @@ template <input In, class F>
 void require_reach(gpu_context const& context, char const* call, char const* argument,
                    transform_input<In, F> const& in) {
   require_reach(context, call, argument, in.in);
+}
+// Where rows begin and how long they are, if that is in memory.
+inline void require_reach(gpu_context const& context, char const* call, row_layout const& rows) {
+  if (rows.count == 0) return;
+  require_reach(context, call, "starts", static_cast<void const*>(rows.starts));
+  require_reach(context, call, "lengths", static_cast<void const*>(rows.lengths));
 }
 template <class T>
 void require_reach(gpu_context const& context, char const* call, char const* argument,

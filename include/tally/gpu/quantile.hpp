@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "tally/cpu/quantiles.hpp"
-#include "tally/device/quantile_shape.hpp"
+#include "tally/device/top_k/request.hpp"
 #include "tally/gpu/top_k.hpp"
 
 namespace tally::detail {
@@ -14,29 +14,13 @@ namespace tally::detail {
 // What the library holds compiled, by the width of the elements; src/cuda/kth_value.cu and
 // quantile.cu have it.
 template <class Bits>
-void kth_value_compiled_on_gpu(gpu_context& context, array_input<Bits> const& in,
-                               gpu_rows const& rows, rank_order<Bits> const& order,
-                               gpu_kth<Bits> const& how);
+using gpu_kth_request = device::row_request<array_input<Bits>, gpu_kth<Bits>>;
 template <class Bits>
-void quantiles_compiled_on_gpu(gpu_context& context, array_input<Bits> const& in,
-                               gpu_rows const& rows, rank_order<Bits> const& order,
-                               gpu_quantiles const& how);
-
-// An array, or an input, is one row; calls f(input, rows).
-template <class T, class F>
-void with_gpu_rows(rows<T> const& in, F f) {
-  f(array_input<T>{in.data, in.count * in.stride},
-    gpu_rows{in.count, in.length, in.stride, in.starts, in.lengths});
-}
-template <readable R, class F>
-void with_gpu_rows(R const& in, F f) {
-  auto const x = input_of("kth_value", "in", in);
-  f(x, gpu_rows{1, x.size(), 0, nullptr, nullptr});
-}
-template <class T>
-array_input<bits_of<T>> bits_of_input(array_input<T> const& in) {
-  return {reinterpret_cast<bits_of<T> const*>(in.data), in.count};
-}
+void kth_value_compiled_on_gpu(gpu_context& context, gpu_kth_request<Bits> const& call);
+template <class Bits>
+using gpu_quantile_request = device::row_request<array_input<Bits>, gpu_quantiles>;
+template <class Bits>
+void quantiles_compiled_on_gpu(gpu_context& context, gpu_quantile_request<Bits> const& call);
 
 template <>
 struct quantiles_on<gpu> {
@@ -52,15 +36,20 @@ struct quantiles_on<gpu> {
     require_reach(*there, "kth_value", "indices", indices);
     auto const order = rank_order<bits>::of(std::type_identity<T>{}, options.order == smallest,
                                             options.nan == skip);
-    gpu_kth<bits> const how{k, to_bits(missing<T>()), reinterpret_cast<bits*>(values), indices};
-    with_gpu_rows(in, [&]<class X>(X const& x, gpu_rows const& all) {
-      require_kernel<X>();
-      require_reach(*there, "kth_value", "in", x);
-      if constexpr (is_array_input<X>)
-        kth_value_compiled_on_gpu(*there, bits_of_input(x), all, order, how);
-      else
-        kth_value_on_gpu(*there, x, all, order, how);
-    });
+    auto const x = rows_for_gpu("kth_value", in);
+    using input = decltype(x.in);
+    require_kernel<std::remove_const_t<input>>();
+    require_reach(*there, "kth_value", "in", x.in);
+    require_reach(*there, "kth_value", x.rows);
+    device::row_request<bits_input<input>, gpu_kth<bits>> const call{
+        bits_of_input(x.in),
+        x.rows,
+        order,
+        {k, to_bits(missing<T>()), reinterpret_cast<bits*>(values), indices}};
+    if constexpr (is_array_input<std::remove_const_t<input>>)
+      kth_value_compiled_on_gpu(*there, call);
+    else
+      kth_value_on_gpu(*there, call);
   }
   template <class In, class Out>
   static void quantiles_into(gpu const& where, In const& in, quantile_places const& qs, Out* out,
@@ -68,8 +57,7 @@ struct quantiles_on<gpu> {
     require_aligned("quantile", "out", std::span(out, 1));
     entered_gpu const there(where.context());
     require_reach(*there, "quantile", "out", out);
-    with_gpu_rows(
-        in, [&](auto const& x, gpu_rows const& all) { start(*there, x, all, qs, out, options); });
+    start(*there, rows_for_gpu("quantile", in), qs, out, options);
   }
 
   // By device memory of its own, and waits.
@@ -100,7 +88,7 @@ struct quantiles_on<gpu> {
     return 1;
   }
   template <class T>
-  static std::size_t rows_of(rows<T> const& in) {
+  static std::size_t rows_of(rows<T const> const& in) {
     return std::size_t(in.count);
   }
   template <class X>
@@ -112,20 +100,25 @@ struct quantiles_on<gpu> {
 
   // As many at once as a launch takes.
   template <class X, class Out>
-  static void start(gpu_context& context, X const& x, gpu_rows const& all,
-                    quantile_places const& qs, Out* out, quantile_options const& options) {
+  static void start(gpu_context& context, rows_on_gpu<X> const& x, quantile_places const& qs,
+                    Out* out, quantile_options const& options) {
     using T = typename X::element;
     require_kernel<X>();
-    require_reach(context, "quantile", "in", x);
-    auto const order = rank_order<bits_of<T>>::of(std::type_identity<T>{}, true, false);
-    gpu_quantiles how{dtype_of<T>, options.method, options.nan == skip, 0, {}, out, 0, qs.size()};
+    require_reach(context, "quantile", "in", x.in);
+    require_reach(context, "quantile", x.rows);
+    device::row_request<bits_input<X>, gpu_quantiles> call{
+        bits_of_input(x.in),
+        x.rows,
+        rank_order<bits_of<T>>::of(std::type_identity<T>{}, true, false),
+        {dtype_of<T>, options.method, options.nan == skip, 0, {}, out, 0, qs.size()}};
+    auto& how = call.how;
     for (; how.first < qs.size(); how.first += how.count) {
       how.count = unsigned(std::min<std::size_t>(qs.size() - how.first, gpu_quantiles::most));
       for (unsigned i = 0; i < how.count; ++i) how.q[i] = qs[how.first + i];
       if constexpr (is_array_input<X>)
-        quantiles_compiled_on_gpu(context, bits_of_input(x), all, order, how);
+        quantiles_compiled_on_gpu(context, call);
       else
-        quantiles_on_gpu(context, x, all, order, how);
+        quantiles_on_gpu(context, call);
     }
   }
 };

@@ -13,6 +13,11 @@ namespace tally::detail {
 template <class Op, class In, class Out>
 void scan_compiled_on_gpu(gpu_context& context, Op const& op, nan_policy nan, In const& in,
                           Out* out, gpu_scan<Out> const& how);
+// And of each row of an array.
+template <class Op, class T, class Out>
+void scan_rows_compiled_on_gpu(gpu_context& context, Op const& op, nan_policy nan,
+                               rows<T const> const& in, rows<Out> const& out,
+                               gpu_scan<Out> const& how);
 
 template <class Op, class In, class Out>
 inline constexpr bool scan_is_held_on_gpu = false;
@@ -37,11 +42,7 @@ struct scans_on<gpu> {
                   "the library holds no kernel for this scan: include <tally/gpu_operators.cuh>, "
                   "or <tally/gpu_aggregates.cuh> for an aggregate of Tally's, in a source that "
                   "nvcc compiles");
-    if constexpr (!named_aggregate<Op, element_of<R>>) {
-      using bound = decltype(bind_scan<element_of<R>, Out>(op));
-      if (exclusive && !has_identity<bound> && !options.init && out.size() != 0)
-        throw error("exclusive_scan: init is missing, and the operator has no identity");
-    }
+    require_start<element_of<R>>(op, options, exclusive && out.size() != 0);
     entered_gpu const there(where.context());
     require_reach(*there, call, "in", x);
     require_reach(*there, call, "out", out);
@@ -50,7 +51,42 @@ struct scans_on<gpu> {
           gpu_scan<Out>{exclusive, options.reverse, options.init, options.total});
   }
 
+  // total[r] takes the result over row r.
+  template <class T, class Out, class Op>
+  static void run(gpu const& where, rows<T const> const& in, rows<Out> const& out, Op const& op,
+                  scan_options<Out> const& options, bool exclusive) {
+    char const* const call = exclusive ? "exclusive_scan" : "inclusive_scan";
+    static_assert(has_scan_kernel<Op, array_input<T>, Out>,
+                  "the library holds no kernel for this scan: include <tally/gpu_operators.cuh>, "
+                  "or <tally/gpu_aggregates.cuh> for an aggregate of Tally's, in a source that "
+                  "nvcc compiles");
+    require_rows_to_scan(call, in, out);
+    require_start<T>(op, options, exclusive && in.count * in.length != 0);
+    auto const elements = std::size_t(in.count * in.length);
+    entered_gpu const there(where.context());
+    require_reach(*there, call, "in", std::span(in.data, elements));
+    require_reach(*there, call, "out", std::span(out.data, elements));
+    require_reach(*there, call, in);
+    require_reach(*there, call, out);
+    require_reach(*there, call, "total", options.total);
+    gpu_scan<Out> const how{exclusive, options.reverse, options.init, options.total};
+    if constexpr (scan_is_held_on_gpu<Op, array_input<T>, Out>)
+      scan_rows_compiled_on_gpu<Op, T, Out>(*there, op, options.nan, in, out, how);
+    else
+      scan_rows_on_gpu(*there, bind_scan<T, Out>(op), options.nan,
+                       array_input<T>{in.data, in.count}, in, out.data, out, how);
+  }
+
  private:
+  // An exclusive scan begins with something.
+  template <class T, class Out, class Op>
+  static void require_start(Op const& op, scan_options<Out> const& options, bool exclusive) {
+    if constexpr (!named_aggregate<Op, T>) {
+      using bound = decltype(bind_scan<T, Out>(op));
+      if (exclusive && !has_identity<bound> && !options.init)
+        throw error("exclusive_scan: init is missing, and the operator has no identity");
+    }
+  }
   template <class In, class Out>
   static void require(char const* call, In const& in, std::span<Out> out,
                       scan_options<Out> const& options) {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How cores share rows, and have the elements of one side by side.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "tally/cpu/threads.hpp"
+#include "tally/rows.hpp"
+
+namespace tally::detail {
+
+// Calls f(cores, row number) for each row: a row to a thread, or all threads to each row where
+// there are fewer rows than threads.
+template <class F>
+void for_rows(cpu where, std::uint64_t count, F f) {
+  int const threads = thread_count(where);
+  if (count < std::uint64_t(threads))
+    for (std::uint64_t r = 0; r < count; ++r) f(where, r);
+  else
+    parallel_for(threads, std::size_t(count), [&](std::size_t r) { f(cpu{1}, r); });
+}
+
+// A row's elements where they lie, if they lie side by side, or else room for them: filled by
+// read(), and written back by write().
+template <class T>
+class row_here {
+ public:
+  using element = std::remove_const_t<T>;
+
+  row_here(rows<T> const& all, std::uint64_t r, std::uint64_t size)
+      : first_(all.data + all.begin(r)), size_(std::size_t(size)), step_(all.step) {
+    if (all.is_apart()) room_.resize(size_);
+  }
+  void read() {
+    for (std::size_t i = 0; i < room_.size(); ++i) room_[i].value = first_[std::int64_t(i) * step_];
+  }
+  void write() const {
+    for (std::size_t i = 0; i < room_.size(); ++i) first_[std::int64_t(i) * step_] = room_[i].value;
+  }
+  std::span<T> elements() { return {room_.empty() ? first_ : &room_.data()->value, size_}; }
+
+ private:
+  struct one {  // as std::vector<bool> is no array
+    element value;
+  };
+  T* first_;
+  std::size_t size_;
+  std::int64_t step_;
+  std::vector<one> room_;
+};
+
+// Calls f(cores, row number, its elements) for each row.
+template <class T, class F>
+void for_rows(cpu where, rows<T const> const& in, F f) {
+  for_rows(where, in.count, [&](cpu with, std::uint64_t r) {
+    row_here row(in, r, in.size(r));
+    row.read();
+    f(with, r, row.elements());
+  });
+}
+
+}  // namespace tally::detail

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the host starts searches for k-th values and quantiles of rows.
+#pragma once
+
+#include "tally/device/rows/copy.cuh"
+#include "tally/device/top_k/kth/kth_value.cuh"
+#include "tally/device/top_k/kth/quantile.cuh"
+#include "tally/device/top_k/launch.cuh"
+
+namespace tally::detail {
+
+// By teams as for a selection; a search needs no shared memory but its board.
+template <template <class, class> class Call, auto Kernel, class Index, memory_context Context,
+          class In, class How>
+bool start_search(Context& context, gpu_limits const& gpu, device::row_request<In, How> const& of) {
+  using bits = bits_of<typename In::element>;
+  bool const is_apart = of.rows.is_apart();
+  std::uint64_t const places = is_apart ? of.rows.count * of.rows.length : 0;
+  auto const on =
+      teams_for(of.rows, device::selecting_tile<bits>, 2 * gpu.together, 4 * gpu.multiprocessors);
+  Call<In, Index> call{of, on.blocks, {}, nullptr, 0};
+  call.memory_bytes = device::bytes_of<device::search_memory<bits, Index>>(on.blocks);
+  auto const memory = context.memory(
+      1, device::bytes_of<call_pieces<bits>>(places, 0, on.teams * call.memory_bytes));
+  device::arena from(memory.scratch);
+  call_pieces<bits> const pieces(from, places, 0, on.teams * call.memory_bytes);
+  call.w = memory.w, call.scratch = pieces.scratch;
+  if constexpr (std::is_same_v<In, array_input<bits>>) {
+    if (is_apart) {
+      copy_rows_on_gpu<device::copies::together>(context, of.rows, of.in.data, pieces.elements);
+      call.in.data = pieces.elements, call.rows = side_by_side(of.rows);
+    }
+  }
+  return start_teams<Kernel>(context, on, 0, call);
+}
+
+template <template <class, class> class Call, auto Narrow, auto Wide, memory_context Context,
+          class In, class How>
+void search_on_gpu(Context& context, device::row_request<In, How> const& of) {
+  bool started = of.rows.count == 0;
+  for (auto gpu = limits_of(context); !started; gpu.together /= 2)
+    started = of.rows.length <= device::longest_of_32_bits
+                  ? start_search<Call, Narrow, std::uint32_t>(context, gpu, of)
+                  : start_search<Call, Wide, std::uint64_t>(context, gpu, of);
+}
+
+// The k-th of each row, in memory that the device can read; asynchronously.
+template <memory_context Context, class In>
+void kth_value_on_gpu(Context& context,
+                      device::row_request<In, gpu_kth<bits_of<typename In::element>>> const& of) {
+  search_on_gpu<device::kth_value_call, device::kth_values<In, std::uint32_t>,
+                device::kth_values<In, std::uint64_t>>(context, of);
+}
+// Quantiles of each row; the order is that of the smallest first.
+template <memory_context Context, class In>
+void quantiles_on_gpu(Context& context, device::row_request<In, gpu_quantiles> const& of) {
+  search_on_gpu<device::quantile_call, device::quantiles<In, std::uint32_t>,
+                device::quantiles<In, std::uint64_t>>(context, of);
+}
+
+}  // namespace tally::detail

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which kernel selects, as a value: docs/how_gpu_selections_work.md says why. Nothing is started
+// here, and no GPU is asked.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "tally/device/rows/teams.hpp"
+#include "tally/device/top_k/by_block.cuh"
+#include "tally/device/top_k/by_team.cuh"
+#include "tally/device/top_k/by_warp.cuh"
+#include "tally/device/top_k/distinct/value_sets.cuh"
+#include "tally/device/top_k/large.cuh"
+#include "tally/device/top_k/short_rows.cuh"
+
+namespace tally::detail {
+
+// A warp a row, held in registers or streamed; a block a row, held in registers; teams of blocks,
+// by a guessed threshold or by digits; teams that narrow a row for a large k.
+enum class top_k_way : unsigned char { short_rows, warp_rows, block_rows, teams, large };
+
+struct top_k_plan {
+  top_k_way way;
+  row_teams on{1, 1};    // of teams, and of a large k
+  bool samples = false;  // teams try to do with one read
+  bool wide = false;     // they count in 64 bits
+};
+
+// By how many of so many blocks, all of which run together, a selection can be guessed.
+template <class Bits>
+device::sampling guess_for(row_layout const& rows, std::uint64_t k, unsigned blocks) {
+  auto const length = std::max<std::uint64_t>(1, rows.length);
+  return device::sampling_of<Bits>(blocks, length, k, device::fits_in_tiles<Bits>(blocks, length));
+}
+template <class Bits, class Index = std::uint32_t>
+device::sampled_shape shape_for(std::uint64_t k, bool sorted, unsigned blocks) {
+  return device::sampled_shape::of<Bits, Index>(blocks, k, sorted);
+}
+template <class Bits, class Index = std::uint32_t>
+std::size_t shared_by_team(std::uint64_t k, bool sorted, unsigned blocks) {
+  return shape_for<Bits, Index>(k, sorted, blocks).shared_bytes +
+         sizeof(device::top_k_board<Bits, Index>);
+}
+
+// By teams of blocks, whatever the rows are.
+template <class Bits>
+top_k_plan choose_teams(row_layout const& rows, gpu_selection<Bits> const& how,
+                        gpu_limits const& gpu, bool may_sample = true) {
+  constexpr auto tile = device::selecting_tile<Bits>;
+  std::uint64_t const n = rows.length, k = how.most;
+  auto const share = [&](unsigned together) {
+    return teams_for(rows, tile, together, 4 * gpu.multiprocessors, device::most_groups);
+  };
+  top_k_plan plan{top_k_way::teams};
+  plan.wide = n > device::longest_of_32_bits;
+  std::size_t const room =
+      plan.wide ? shared_by_team<Bits, std::uint64_t>(k, how.sorted, device::most_groups)
+                : shared_by_team<Bits>(k, how.sorted, device::most_groups);
+  plan.on = share(gpu.together * blocks_with_room(room, gpu.shared_memory));
+  // Blocks that hold a row at once look at it only once; and up to eight take less time.
+  std::uint64_t const needed = (n + tile - 1) / tile;
+  std::uint64_t const most = std::min<std::uint64_t>(
+      gpu.together / std::max<std::uint64_t>(1, rows.count), device::most_groups);
+  if (needed > 1 && needed <= most && rows.count <= device::team::most)
+    plan.on = {unsigned(std::max(needed, std::min<std::uint64_t>(most, 8))), unsigned(rows.count)};
+  plan.samples = !plan.wide &&
+                 shared_by_team<Bits>(k, how.sorted, plan.on.blocks) <= gpu.shared_memory &&
+                 (may_sample || k <= device::most_by_index);
+  bool const in_one_read =
+      k <= device::most_by_index || (plan.samples && how.sorted && k <= device::most_sampled &&
+                                     guess_for<Bits>(rows, k, plan.on.blocks).can_tell());
+  if (plan.wide || in_one_read) return plan;
+  // Another library's sort puts one row in order; by index only what is narrowed is sooner there.
+  auto const all = share(2 * gpu.together);
+  std::uint64_t const threads = std::uint64_t(all.blocks) * device::selecting_threads;
+  bool const is_sooner = how.sorted ? gpu.sorts && rows.count == 1
+                                    : device::narrowing::is_worth_it<Bits>(threads, n, k);
+  if (all.meet() && is_sooner) plan.way = top_k_way::large, plan.on = all;
+  return plan;
+}
+
+template <class Bits>
+top_k_plan choose_top_k(row_layout const& rows, gpu_selection<Bits> const& how,
+                        gpu_limits const& gpu) {
+  std::uint64_t const n = rows.length, k = how.most;
+  bool const many = rows.count >= device::warp_rows_of_a_multiprocessor * gpu.multiprocessors;
+  if (many && n <= device::longest_short_row && k <= device::most_of_short_row)
+    return {top_k_way::short_rows};
+  if (many && n <= device::longest_warp_row && k <= device::most_of_warp_row &&
+      device::warp_rows_shared_bytes<Bits>(k) <= gpu.shared_memory)
+    return {top_k_way::warp_rows};
+  if (n <= device::longest_block_row<Bits> &&
+      device::block_rows_room<Bits>(k, n, how.sorted).bytes() +
+              sizeof(device::block_rows_board<typename device::ranked<Bits>::type>) <=
+          gpu.shared_memory)
+    return {top_k_way::block_rows};
+  return choose_teams(rows, how, gpu);
+}
+
+// Different values only: they are looked for among the best first, if that pays, and the rows of
+// which too many are alike, or all, are left for sets of values or for a sort.
+struct distinct_plan {
+  bool among_best;
+  top_k_plan best;  // how some more than are asked for are selected
+  bool by_values;
+  row_teams on;
+  unsigned fan;  // so many sets of values become one at once
+  bool wide;
+};
+
+// How many sets become one at once: the blocks' sets do so in two steps, or in more where so many
+// lists would be long.
+inline unsigned sets_to_one(unsigned blocks, unsigned most) {
+  constexpr unsigned entries = 8192;
+  for (int steps = 2;; ++steps) {
+    auto const fan = unsigned(std::ceil(std::pow(blocks, 1.0 / steps)));
+    if (steps == 4 || (fan - 1) * most <= entries) return fan < 2 ? 2 : fan;
+  }
+}
+
+template <class Bits>
+distinct_plan choose_distinct(row_layout const& rows, gpu_selection<Bits> const& how,
+                              gpu_limits const& gpu) {
+  std::uint64_t const n = rows.length, k = how.most, best = device::best_for_distinct(k);
+  distinct_plan plan{};
+  plan.wide = n > device::longest_of_32_bits;
+  std::size_t const set_bytes = plan.wide ? device::value_sets_shared_bytes<Bits, std::uint64_t>
+                                          : device::value_sets_shared_bytes<Bits, std::uint32_t>;
+  plan.by_values = k <= device::most_of_value_set && set_bytes <= gpu.shared_memory;
+  // A row of few different values is read twice where the best are looked at first: so long ones of
+  // which few are asked for are not, since sets of few values are as quick.
+  bool const is_short = n < std::uint64_t(1) << 27;
+  plan.among_best = how.sorted && k > 0 && best <= device::most_sampled && 2 * best < n &&
+                    !plan.wide && (is_short || k > 128 || !plan.by_values);
+  if (plan.among_best) {
+    auto some_more = how;
+    some_more.most = best, some_more.distinct = false;
+    plan.best = choose_top_k(rows, some_more, gpu);
+  } else if (!how.sorted && k > 256 && n < 2048 * k && !plan.wide) {
+    plan.by_values = false;  // sets of so many take longer than a sort
+  }
+  if (n <= device::selecting_threads) plan.by_values = false;  // a set is cleared for each row
+  unsigned const each = plan.by_values ? blocks_with_room(set_bytes, gpu.shared_memory) : 2;
+  plan.on = teams_for(rows, plan.by_values ? device::selecting_tile<Bits> : 2048,
+                      each * gpu.together, each * gpu.multiprocessors);
+  plan.fan =
+      sets_to_one(plan.on.blocks, device::value_set<Bits, std::uint32_t>::most_left(unsigned(k)));
+  return plan;
+}
+
+}  // namespace tally::detail

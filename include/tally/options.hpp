@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What scans and selections may be asked for, and what selections give.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "tally/interpolation.hpp"
+#include "tally/where.hpp"
+
+namespace tally {
+
+template <class T>
+struct scan_options {
+  std::optional<T> init = {};  // comes before the first element (reverse: after the last)
+  bool reverse = false;        // out[i] is over the elements from i on instead of up to i
+  T* total = nullptr;          // takes the result over everything, `init` included; one a row
+  nan_policy nan = propagate;  // skip: a NaN adds nothing, and its output repeats the one before
+};
+
+// Which elements are the best.
+enum class order : unsigned char { largest, smallest };
+inline constexpr order largest = order::largest;
+inline constexpr order smallest = order::smallest;
+
+struct top_k_options {
+  tally::order order = largest;
+  bool sorted = true;     // best first, ties by lower index; otherwise by ascending index
+  bool distinct = false;  // different values only, each at its first index
+  nan_policy nan = propagate;
+  bool operator==(top_k_options const&) const = default;
+};
+
+struct kth_value_options {
+  tally::order order = smallest;
+  nan_policy nan = propagate;
+};
+
+struct quantile_options {
+  interpolation method = interpolation::linear;
+  nan_policy nan = propagate;
+};
+
+namespace detail {
+
+// bool comes back as bytes 0 and 1, because std::vector<bool> is not an array.
+template <class T>
+using values_of = std::vector<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>;
+
+}  // namespace detail
+
+template <class T>
+struct top_k_result {
+  detail::values_of<T> values;
+  std::vector<std::int64_t> indices;
+};
+
+// Each row has k places, the first counts[r] of which are its own. Behind them the index is -1 and
+// the value NaN, or 0 where there is none.
+template <class T>
+struct top_k_rows_result : top_k_result<T> {
+  std::vector<std::uint64_t> counts;
+};
+
+template <class T>
+struct kth_value_result {
+  T value;
+  std::int64_t index;
+};
+
+// One a row.
+template <class T>
+struct kth_value_rows_result {
+  detail::values_of<T> values;
+  std::vector<std::int64_t> indices;
+};
+
+}  // namespace tally

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows of every layout by the public calls on a GPU: the bits of the CPU.
+#include "tally/rows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "support/failure_of.hpp"
+#include "tally/cuda/device_array.cuh"
+#include "tally/tally.hpp"
+
+namespace {
+
+using namespace tally;
+using support::failure_of;
+
+template <class T>
+std::vector<T> few_values(std::size_t n, std::mt19937_64& random) {
+  std::vector<T> x(n);
+  for (auto& e : x)
+    if constexpr (floating<T>)
+      e = random() % 50 ? convert<T>(double(int(random() % 2000)) / 8 - 100) : quiet_nan<T>();
+    else
+      e = T(random() % 300);
+  return x;
+}
+
+template <class A>
+void expect_same(A const& here, A const& there, char const* what, row_layout const& rows) {
+  ASSERT_EQ(here.size(), there.size());
+  EXPECT_EQ(std::memcmp(here.data(), there.data(), here.size() * sizeof here[0]), 0)
+      << what << " of " << rows.count << " rows of " << rows.length << ", " << rows.step
+      << " apart";
+}
+
+// The same rows in both memories; where theirs begin and end may be in these, too.
+template <class T>
+void expect_selections(gpu& where, rows<T const> const& here, rows<T const> const& there,
+                       std::mt19937_64& random) {
+  std::uint64_t const k = 1 + random() % (here.length + 1);
+  top_k_options const options{random() % 2 ? largest : smallest, random() % 3 != 0,
+                              random() % 4 == 0, floating<T> && random() % 2 ? skip : propagate};
+  auto const best = top_k(cpu{}, here, k, options), found = top_k(where, there, k, options);
+  expect_same(best.values, found.values, "values", here);
+  expect_same(best.indices, found.indices, "indices", here);
+  expect_same(best.counts, found.counts, "counts", here);
+  auto const kth = kth_value(cpu{}, here, k), found_kth = kth_value(where, there, k);
+  expect_same(kth.values, found_kth.values, "k-th values", here);
+  expect_same(kth.indices, found_kth.indices, "k-th indices", here);
+  expect_same(quantile(cpu{}, here, 0.37, {.nan = skip}),
+              quantile(where, there, 0.37, {.nan = skip}), "quantiles", here);
+}
+
+template <class T>
+void expect_scans(gpu& where, rows<T const> const& here, rows<T const> const& there, bool apart,
+                  bool reverse) {
+  using R =
+      std::conditional_t<floating<T>, T,
+                         std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
+  std::vector<R> out(here.count * here.length, R(3)), totals(here.count, R(5));
+  device_array<R> const out_there(out), totals_there(totals);
+  row_layout to{.count = here.count, .length = here.length, .stride = std::int64_t(here.length)};
+  if (apart) to.stride = 1, to.step = std::int64_t(here.count);
+  inclusive_scan(cpu{}, here, rows<R>(out.data(), to), sum{},
+                 {.reverse = reverse, .total = totals.data()});
+  inclusive_scan(where, there, rows<R>(out_there.data(), to), sum{},
+                 {.reverse = reverse, .total = totals_there.data()});
+  check(cudaDeviceSynchronize());
+  expect_same(out, out_there.to_host(), "scans", here);
+  expect_same(totals, totals_there.to_host(), "totals", here);
+}
+
+template <class T>
+class rows_on_a_gpu : public ::testing::Test {};
+using some_elements =
+    ::testing::Types<float, std::int32_t, std::uint8_t, double, bfloat16, std::int16_t>;
+TYPED_TEST_SUITE(rows_on_a_gpu, some_elements);
+
+TYPED_TEST(rows_on_a_gpu, have_the_bits_of_the_cores) {
+  using T = TypeParam;
+  std::mt19937_64 random(1);
+  gpu where;
+  for (int turn = 0; turn < 20; ++turn) {
+    std::array<std::uint64_t, 3> const shape = {
+        1 + random() % 40, 1 + random() % (turn % 5 ? 60 : 2000), 1 + random() % 50};
+    auto const x = few_values<T>(shape[0] * shape[1] * shape[2], random);
+    device_array<T> const data(x);
+    auto const expect = [&](row_layout const& here, row_layout const& there) {
+      rows<T const> const a(x.data(), here), b(data.data(), there);
+      expect_selections(where, a, b, random);
+      expect_scans(where, a, b, random() % 2, random() % 2);
+    };
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      along const lines{x.data(), shape, axis};
+      expect(lines, lines);
+    }
+    std::vector<std::int64_t> offsets{0};
+    while (offsets.back() < std::int64_t(x.size()) && offsets.size() < 3000)
+      offsets.push_back(
+          std::min(std::int64_t(x.size()), offsets.back() + std::int64_t(random() % 200)));
+    device_array<std::int64_t> const offsets_there(offsets);
+    segments const all{x, offsets, 250};
+    row_layout there = all;
+    there.starts = offsets_there.data(), there.lengths = offsets_there.data() + 1;
+    expect(all, there);
+  }
+}
+
+TEST(rows_on_a_gpu_whose_offsets_are_elsewhere, are_refused_by_name) {
+  gpu where;
+  device_array<float> const data(std::vector<float>(10));
+  std::vector<std::int64_t> const offsets{0, 4, 10};
+  rows<float const> const all(data.data(), segments{std::span(data.data(), 10), offsets});
+  EXPECT_NE(failure_of([&] { top_k(where, all, 2); }).find("top_k: starts = "), std::string::npos);
+}
+
+}  // namespace
