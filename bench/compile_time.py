@@ -27,7 +27,7 @@ struct farther {  // of zero; the left one of two that are as far
 """
 PROGRAMS = {
     "tally": """#include <span>
-#include <tally/gpu_operators.cuh>
+#include <tally/gpu_reduce.cuh>
 """ + OPERATOR + """
 void farthest(tally::gpu& there, float const* in, long long n, float* out) {
   tally::reduce_into(there, std::span(in, std::size_t(n)), out, farther{});

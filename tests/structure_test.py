@@ -114,23 +114,38 @@ def test_no_header_includes_itself_by_way_of_others():
         visit(header)
 
 
+def brought_by(header, graph):
+    """The header, and all that it includes by way of others."""
+    found, left = set(), [header]
+    while left:
+        header = left.pop()
+        if header not in found:
+            found.add(header)
+            left += graph[header]
+    return found
+
+
 def test_calls_are_quick_to_compile():
     """Of what the library holds: a program that calls pays for few headers, and for no heavy ones of C++'s."""
     all_headers = headers()
-
-    def brought(header, found):
-        if header not in found:
-            found.add(header)
-            for other in included(all_headers[header]):
-                brought(other, found)
-        return found
-
+    graph = {header: included(text) for header, text in all_headers.items()}
     for header in ("reduce.hpp", "scan.hpp", "top_k.hpp"):
-        found = brought(header, set())
+        found = brought_by(header, graph)
         assert 5 < len(found - {header}) <= 36, header
         heavy = [h for h in found for name in ("algorithm", "functional", "memory", "iterator", "ranges", "iostream")
                  if f"#include <{name}>" in all_headers[h]]
         assert not heavy, header
+
+
+def test_kernels_of_ones_own_are_quick_to_compile():
+    """So that who reduces by an operator of their own pays for no scan and no selection."""
+    graph = {header: included(text) for header, text in headers().items()}
+    for header, most, others in (("gpu_reduce.cuh", 67, ("device/scan", "device/prefix", "device/top_k")),
+                                 ("gpu_scan.cuh", 77, ("device/reduce", "device/agent", "device/top_k")),
+                                 ("gpu_top_k.cuh", 95, ("device/reduce", "device/agent", "device/scan"))):
+        found = brought_by(header, graph)
+        assert 20 < len(found) <= most, header
+        assert not [h for h in found if h.startswith(others)], header
 
 
 def test_device_code_does_not_know_the_machine():
@@ -170,12 +185,7 @@ def test_who_calls_with_run_time_types_dispatches_on_no_aggregate():
 
 def test_the_calls_with_run_time_types_need_no_exact_arithmetic():
     graph = {header: included(text) for header, text in headers().items()}
-    reached, left = set(), ["dynamic.hpp"]
-    while left:
-        header = left.pop()
-        if header not in reached:
-            reached.add(header)
-            left += graph[header]
+    reached = brought_by("dynamic.hpp", graph)
     assert len(reached) > 5
     assert not [h for h in reached if top(h) == "definition" or h.startswith("exact/")
                 and h not in {"exact/float_format.hpp", "exact/order_key.hpp"}]

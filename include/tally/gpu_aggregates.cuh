@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // For named aggregates of which the library holds no kernel: all_together(), results of another
-// type, inputs of one's own. With this header, reduce(gpu, ...) compiles their kernels where it is
-// called.
+// type, inputs of one's own. With this header, reduce(gpu, ...) and scans compile their kernels
+// where they are called.
 #pragma once
 
 #include "tally/device/agent/describe.cuh"
@@ -14,12 +14,16 @@
 #include "tally/device/agent/together.cuh"
 #include "tally/device/prefix/exact.cuh"
 #include "tally/device/prefix/integer.cuh"
-#include "tally/gpu_operators.cuh"
+#include "tally/gpu_reduce.cuh"
+#include "tally/gpu_scan.cuh"
 
 namespace tally::detail {
 
 template <class Op, class T>
   requires requires { typename Op::template result<T>; }
-struct kernels_here<Op, T> {};
+struct reductions_here<Op, T> {};
+template <class Op, class T>
+  requires requires { typename Op::template result<T>; }
+struct scans_here<Op, T> {};
 
 }  // namespace tally::detail

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tally/device/top_k/select/pairs.hpp"
+#include "tally/device/grid/workspace.hpp"
 
 namespace tally {
 

@@ -61,7 +61,7 @@ if shutil.which("nvcc"):
     def test_a_lambda_for_the_device_is_refused_by_cores_by_name(where, tmp_path):
         source = tmp_path / "lambda.cu"
         source.write_text(f"""
-            #include <tally/gpu_operators.cuh>
+            #include <tally/gpu_reduce.cuh>
             #include <tally/tally.hpp>
             int last(std::span<int const> x) {{
               return tally::reduce({where}, x, [] __device__(int, int b) {{ return b; }});

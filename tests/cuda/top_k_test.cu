@@ -14,7 +14,7 @@
 
 #include "support/failure_of.hpp"
 #include "tally/cuda/device_array.cuh"
-#include "tally/gpu_operators.cuh"
+#include "tally/gpu_top_k.cuh"
 #include "tally/tally.hpp"
 
 namespace {

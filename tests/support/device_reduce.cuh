@@ -15,7 +15,6 @@
 
 #include "tally/cuda/device_array.cuh"
 #include "tally/device/reduce_array.cuh"
-#include "tally/device/top_k/select/pairs.hpp"
 #include "tally/exact/exact_state.hpp"
 
 namespace support {

@@ -5,7 +5,6 @@
 #include <cstddef>
 
 #include "tally/device/grid/workspace.hpp"
-#include "tally/device/top_k/select/pairs.hpp"
 
 struct CUstream_st;
 

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "tally/device/grid/workspace.hpp"
-#include "tally/device/top_k/select/pairs.hpp"
 
 struct CUstream_st;
 

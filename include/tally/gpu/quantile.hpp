@@ -95,7 +95,7 @@ struct quantiles_on<gpu> {
   static constexpr void require_kernel() {
     static_assert(has_top_k_kernel<X>,
                   "the library holds kth_value and quantile of arrays: for another input include "
-                  "<tally/gpu_operators.cuh> in a source that nvcc compiles");
+                  "<tally/gpu_top_k.cuh> in a source that nvcc compiles");
   }
 
   // As many at once as a launch takes.

@@ -21,10 +21,10 @@ void reduce_compiled_on_gpu(gpu_context& context, Op const& op, nan_policy nan, 
                             void* result, bool* found);
 
 // Complete where kernels of `Op`, which the library does not hold, are compiled where they are
-// used: of operators and aggregates of one's own with gpu_operators.cuh, of Tally's with
+// used: of operators and aggregates of one's own with gpu_reduce.cuh, of Tally's with
 // gpu_aggregates.cuh.
 template <class Op, class T>
-struct kernels_here;
+struct reductions_here;
 
 template <class Op, class In>
 inline constexpr bool kernel_is_held = false;
@@ -38,13 +38,13 @@ inline constexpr bool kernel_is_held<Op, In> =
 
 template <class Op, class In>
 inline constexpr bool has_kernel =
-    kernel_is_held<Op, In> || requires { sizeof(kernels_here<Op, typename In::element>); };
+    kernel_is_held<Op, In> || requires { sizeof(reductions_here<Op, typename In::element>); };
 
 template <class Op, class In>
 struct gpu_reduction_of {
   static_assert(has_kernel<Op, In>,
                 "the library holds no kernel for this aggregate or operator on this input: include "
-                "<tally/gpu_operators.cuh>, or <tally/gpu_aggregates.cuh> for all_together, in a "
+                "<tally/gpu_reduce.cuh>, or <tally/gpu_aggregates.cuh> for all_together, in a "
                 "source that nvcc compiles");
   using bound = decltype(bind_reduce<typename In::element>(std::declval<Op const&>()));
   using result = typename bound::result;

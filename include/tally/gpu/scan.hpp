@@ -23,10 +23,12 @@ template <class Op, class In, class Out>
 inline constexpr bool scan_is_held_on_gpu = false;
 template <class Op, class T, class Out>
 inline constexpr bool scan_is_held_on_gpu<Op, array_input<T>, Out> = held_scan<Op, T, Out>;
-// Whether a scan can run there; see kernels_here.
+// Complete where kernels of other scans are compiled where they are used; see reductions_here.
+template <class Op, class T>
+struct scans_here;
 template <class Op, class In, class Out>
 inline constexpr bool has_scan_kernel = scan_is_held_on_gpu<Op, In, Out> || requires {
-  sizeof(kernels_here<Op, typename In::element>);
+  sizeof(scans_here<Op, typename In::element>);
 };
 
 template <>
@@ -39,7 +41,7 @@ struct scans_on<gpu> {
     auto const x = input_of(call, "in", in);
     require(call, x, out, options);
     static_assert(has_scan_kernel<Op, input_type<R>, Out>,
-                  "the library holds no kernel for this scan: include <tally/gpu_operators.cuh>, "
+                  "the library holds no kernel for this scan: include <tally/gpu_scan.cuh>, "
                   "or <tally/gpu_aggregates.cuh> for an aggregate of Tally's, in a source that "
                   "nvcc compiles");
     require_start<element_of<R>>(op, options, exclusive && out.size() != 0);
@@ -57,7 +59,7 @@ struct scans_on<gpu> {
                   scan_options<Out> const& options, bool exclusive) {
     char const* const call = exclusive ? "exclusive_scan" : "inclusive_scan";
     static_assert(has_scan_kernel<Op, array_input<T>, Out>,
-                  "the library holds no kernel for this scan: include <tally/gpu_operators.cuh>, "
+                  "the library holds no kernel for this scan: include <tally/gpu_scan.cuh>, "
                   "or <tally/gpu_aggregates.cuh> for an aggregate of Tally's, in a source that "
                   "nvcc compiles");
     require_rows_to_scan(call, in, out);

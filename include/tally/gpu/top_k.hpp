@@ -121,7 +121,7 @@ struct selections_on<gpu> {
                                                        top_k_options const& options) {
     static_assert(has_top_k_kernel<In>,
                   "the library holds top_k of arrays: for another input include "
-                  "<tally/gpu_operators.cuh> in a source that nvcc compiles");
+                  "<tally/gpu_top_k.cuh> in a source that nvcc compiles");
     require_reach(context, "top_k", "in", in.in);
     require_reach(context, "top_k", in.rows);
     if (in.rows.count > 0) require_reach(context, "top_k", "k", static_cast<void const*>(k.each));

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What launches on one GPU keep between them, in its memory. Needs no CUDA toolkit.
+// What launches on one GPU keep between them, in its memory, and what a call has there beside it.
+// Needs no CUDA toolkit.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "tally/types.hpp"
 
@@ -40,5 +42,16 @@ struct call_memory {
   workspace w;
   std::byte* scratch;  // aligned to 16 bytes
 };
+
+// Pairs of a key and an index that are to be sorted, the keys of a width for which a sort is
+// compiled, and memory for as many pairs again.
+template <class Key>
+struct pairs_to_sort {
+  Key* keys[2];
+  std::uint32_t* indices[2];
+  std::uint64_t count;
+};
+template <class Bits>
+using sortable = std::conditional_t<sizeof(Bits) <= 4, std::uint32_t, std::uint64_t>;
 
 }  // namespace tally::device

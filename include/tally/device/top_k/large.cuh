@@ -9,7 +9,6 @@
 #include "tally/device/grid/workspace.hpp"
 #include "tally/device/top_k/rows.cuh"
 #include "tally/device/top_k/select/narrow.cuh"
-#include "tally/device/top_k/select/pairs.hpp"
 
 namespace tally::device {
 
