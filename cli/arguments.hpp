@@ -40,7 +40,7 @@ struct command;  // commands.hpp
 struct arguments {
   cli::command const* command;
   std::vector<std::string> files;  // at least one; "-" is standard input
-  bool json = false, time = false;
+  bool json = false, time = false, verbose = false;
   cpu where;
   std::optional<int> gpu;  // --device: none, or which; -1: the current one
 

@@ -4,9 +4,9 @@
 
 #include "commands.hpp"
 #include "decimal.hpp"
+#include "gpu_call.hpp"
 #include "reduction.hpp"
 #include "state.hpp"
-#include "tally/gpu/copy.hpp"
 
 namespace tally::cli {
 namespace {
@@ -114,7 +114,8 @@ bool run_on_gpu(pair_of_inputs& in, arguments const& options, reduction_settings
     throw error("--device gpu: not on a GPU yet: dot of " + std::string(name(in.type())) +
                 "; --out-dtype " + std::string(name(op.results().value().type)) +
                 " gives it modulo 2^64");
-  gpu there{.device = *options.gpu};
+  gpu_call call(options);
+  auto& there = call.there();
   if (2 * in.expected_bytes() > there.free_bytes()) return false;
   gpu_copy a(there, in.expected_bytes()), b(there, in.expected_bytes());
   in.read([&](bytes x, bytes y, auto const&) { a.append(x), b.append(y); });
@@ -123,8 +124,9 @@ bool run_on_gpu(pair_of_inputs& in, arguments const& options, reduction_settings
                   array_of(in.type(), b.as<std::byte>()), what, {.nan = settings.nan()});
   };
   auto about = in.about(std::nullopt);
-  about.device = "gpu:" + std::to_string(there.index());
-  print(options, about, answer_of(settings, run(op), run, about.count, 0), watch);
+  auto const found = answer_of(settings, run(op), run, about.count, 0);
+  about.ran = call.ran();
+  print(options, about, found, watch);
   return true;
 }
 

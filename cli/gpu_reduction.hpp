@@ -12,7 +12,7 @@ namespace tally::cli {
 struct gpu_reduction {
   answer found;
   std::optional<std::uint64_t> nan_count;
-  std::string device;
+  ran_on ran;
 };
 
 // The reduction of all of `in`, copied to the GPU that --device names. Nothing, and no element

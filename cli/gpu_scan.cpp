@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tally/gpu/copy.hpp"
+#include "gpu_call.hpp"
 #include "tally/gpu/output.hpp"
 
 namespace tally::cli {
@@ -38,23 +38,16 @@ void put_all(scan_output& to, gpu_output const& results, bool reverse, std::size
 std::optional<scanned> scan_on_gpu(input& in, arguments const& options, scan_settings const& s,
                                    scan_output& out) {
   require_kernel(s, in.type());
-  gpu there{.device = *options.gpu};
-  auto const expected = in.count().value_or(0);
-  if (!fits(there, expected, in.type(), s.type)) return std::nullopt;
-  gpu_copy copy(there, std::size_t(expected * size_of(in.type())));
-  scanned done{.nan_count = 0, .device = "gpu:" + std::to_string(there.index())};
-  for (auto chunk = in.next(); !chunk.empty(); chunk = in.next()) {
-    copy.append(chunk);
-    if (options.json) done.nan_count += count_nan(options.where, array_of(in.type(), chunk));
-  }
-  auto const x = array_of(in.type(), copy.as<std::byte>());
+  gpu_call call(options);
+  if (!fits(call.there(), in.count().value_or(0), in.type(), s.type)) return std::nullopt;
+  auto const x = call.copy_of(in, options.json);
   auto const size = size_of(s.type);
-  gpu_output const results(there, std::size_t(x.size) * size);
+  gpu_output const results(call.there(), std::size_t(x.size) * size);
   any_output const to{s.type, results.as<std::byte>().data(), x.size};
-  s.exclusive ? exclusive_scan(there, x, to, s.op, s.how)
-              : inclusive_scan(there, x, to, s.op, s.how);
+  s.exclusive ? exclusive_scan(call.there(), x, to, s.op, s.how)
+              : inclusive_scan(call.there(), x, to, s.op, s.how);
   put_all(out, results, s.how.reverse, size);
-  return done;
+  return scanned{call.nan_count(), call.ran()};
 }
 
 }  // namespace tally::cli

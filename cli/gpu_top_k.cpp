@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu_top_k.hpp"
 
-#include "tally/gpu/copy.hpp"
+#include "gpu_call.hpp"
 
 namespace tally::cli {
 namespace {
@@ -18,20 +18,13 @@ bool fits(gpu const& there, std::uint64_t count, std::uint64_t k, dtype type, bo
 }  // namespace
 
 std::optional<selection> select_on_gpu(input& in, arguments const& options) {
-  gpu there{.device = *options.gpu};
+  gpu_call call(options);
   auto const expected = in.count().value_or(0);
-  if (!fits(there, expected, k_of(options, expected), in.type(), options.distinct))
+  if (!fits(call.there(), expected, k_of(options, expected), in.type(), options.distinct))
     return std::nullopt;
-  gpu_copy copy(there, std::size_t(expected * size_of(in.type())));
-  std::uint64_t nan_count = 0;
-  for (auto chunk = in.next(); !chunk.empty(); chunk = in.next()) {
-    copy.append(chunk);
-    if (options.json) nan_count += count_nan(options.where, array_of(in.type(), chunk));
-  }
-  auto const x = array_of(in.type(), copy.as<std::byte>());
-  auto const k = k_of(options, x.size);
-  return selection{x.type, all_of(top_k(there, x, k, top_k_options_of(options))), nan_count,
-                   "gpu:" + std::to_string(there.index())};
+  auto const x = call.copy_of(in, options.json);
+  auto const best = top_k(call.there(), x, k_of(options, x.size), top_k_options_of(options));
+  return selection{x.type, all_of(best), call.nan_count(), call.ran()};
 }
 
 }  // namespace tally::cli

@@ -140,6 +140,7 @@ std::span<std::byte const> input::next_of_current(std::size_t most) {
     gaps_.last = given_ + missing.back();
     gaps_.count += missing.size();
   }
+  chunks_ += !chunk.empty();
   given_ += chunk.size() / size_of(sources_[current_]->type());
   return chunk;
 }

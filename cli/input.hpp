@@ -57,6 +57,8 @@ class input {
   // A single file's own; of several, their number of elements.
   std::vector<std::uint64_t> shape() const;
   std::uint64_t bytes_read() const;
+  // How many pieces next() has given.
+  std::uint64_t chunks() const { return chunks_; }
   // Of what is text, so far.
   io::text_facts facts() const;
 
@@ -103,6 +105,7 @@ class input {
   bool settled_ = true, text_ = false, may_have_gaps_ = false;
   gaps gaps_;
   std::uint64_t given_ = 0;  // elements
+  std::uint64_t chunks_ = 0;
   kept kept_;
   std::size_t current_ = 0;
   std::uint64_t shown_ = 0;  // bytes of which the progress knows

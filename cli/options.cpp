@@ -239,12 +239,14 @@ void define_threads(CLI::App& app, arguments& a) {
         });
 }
 
-void define_common(CLI::App& app, arguments& a) {
+void define_common(CLI::App& app, unsigned groups, arguments& a) {
   define_threads(app, a);
   value(app, "--device", "NAME", "auto, cpu, gpu or gpu:0-3 (auto)",
         [&a](auto const& text) { a.gpu = gpu_named(text); });
   define_json(app, a);
   flag(app, "--time", a.time, "Seconds and GB/s (10^9 bytes read a second) on standard error");
+  if (groups & runs_on_gpu)
+    flag(app, "--verbose", a.verbose, "What ran the call, and how, on standard error");
 }
 
 }  // namespace
@@ -278,7 +280,7 @@ void define_options(CLI::App& app, unsigned groups, arguments& a) {
   if (groups & has_ddof) define_ddof(app, a);
   if (groups & (saves_state | reads_states)) define_save_state(app, a);
   if (groups & saves_state) define_first_index(app, a);
-  define_common(app, a);
+  define_common(app, groups, a);
 }
 
 }  // namespace tally::cli

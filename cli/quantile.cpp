@@ -118,7 +118,7 @@ void run_quantile(arguments const& options) {
     auto const found = run(in, options);
     if (found.values.empty()) throw empty_array(*options.command, in.name(), found.nan_count);
     auto about = facts_of(in, found.nan_count);
-    about.device = found.device;
+    about.ran = found.ran;
     auto told = answer_of(options, found.values);
     told.rounded = found.rounded;
     print(options, about, told, watch);

@@ -17,7 +17,7 @@ namespace tally::cli {
 struct quantiles_found {
   std::vector<number> values;  // of each -q; none: no element counts
   std::uint64_t nan_count;
-  std::string device = "cpu";
+  ran_on ran = {};
   bool rounded = false;  // one of them, between two integers or one itself
 };
 

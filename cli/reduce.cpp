@@ -76,7 +76,7 @@ bool run_on_gpu(input& in, arguments const& options, reduction_settings const& s
   auto const done = reduce_on_gpu(in, options, settings);
   if (!done) return false;
   auto about = facts_of(in, done->nan_count);
-  about.device = done->device;
+  about.ran = done->ran;
   auto found = done->found;
   found.rounded = about.text.rounded && found.keys.value("result_dtype", "") == "float64";
   print(options, about, found, watch);

@@ -14,13 +14,17 @@
 namespace tally::cli {
 namespace {
 
+std::string type_name_of(facts const& about) {
+  return about.type_name.empty() ? std::string(name(about.type)) : about.type_name;
+}
+
 json common_keys(arguments const& options, facts const& about, double seconds) {
   json keys = {{"schema", 1}, {"command", options.command->name}, {"inputs", about.inputs}};
-  keys["dtype"] = about.type_name.empty() ? std::string(name(about.type)) : about.type_name;
+  keys["dtype"] = type_name_of(about);
   keys["shape"] = about.shape;
   keys["count"] = about.count;
   keys["nan_count"] = about.nan_count ? json(*about.nan_count) : json();
-  keys["device"] = about.device;
+  keys["device"] = about.ran.device;
   keys["threads"] = threads_of(options.where);
   keys["seconds"] = seconds;
   keys["bytes_read"] = about.bytes_read;
@@ -46,6 +50,25 @@ bool counts_alone(std::string_view command) {
 bool counts(std::string_view command) {
   constexpr std::string_view all[] = {"count-nonzero", "any-of", "all-of"};
   return counts_alone(command) || std::ranges::count(all, command) > 0;
+}
+
+// What ran the call, and how.
+std::string plan_of(arguments const& options, facts const& about) {
+  auto const cores = explain_cpu();  // asked for a GPU's call, too: the next one's begins here
+  if (about.ran.device != "cpu") return about.ran.device + about.ran.plan;
+  int const threads = threads_of(options.where);
+  return fmt::format("{} ({}){}{}",
+                     threads == 1 ? "1 thread" : fmt::format("up to {} threads", threads),
+                     this_cpu().instruction_set, cores.empty() ? "" : ": ", cores);
+}
+
+void print_plan(arguments const& options, facts const& about) {
+  if (!options.verbose) return;
+  auto const chunks = about.chunks == 0   ? ""
+                      : about.chunks == 1 ? " in one chunk,"
+                                          : fmt::format(" in {} chunks,", about.chunks);
+  tell(fmt::format("{} of {} {}{} on {}", options.command->name, about.count, type_name_of(about),
+                   chunks, plan_of(options, about)));
 }
 
 std::string rounding_note(std::string const& whose, dtype type, std::string_view way) {
@@ -90,6 +113,7 @@ facts facts_of(input const& in, std::optional<std::uint64_t> nan_count) {
           .count = in.count().value(),
           .nan_count = nan_count,
           .bytes_read = in.bytes_read(),
+          .chunks = in.chunks(),
           .text = in.facts()};
 }
 
@@ -133,6 +157,7 @@ void print(arguments const& options, facts const& about, answer const& found,
 }
 
 void print_notes(arguments const& options, facts const& about, answer const& found) {
+  print_plan(options, about);
   auto const& text = about.text;
   auto const can = options.command->options;
   std::string notes;

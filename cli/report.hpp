@@ -25,6 +25,11 @@ struct answer {
   bool rounded = false;  // a float64 of integers, beyond 2^53, that is none of theirs
 };
 
+// What ran a call; of a GPU also its name and its plan.
+struct ran_on {
+  std::string device = "cpu", plan = {};
+};
+
 // What every answer says of the array that it is for.
 struct facts {
   std::vector<std::string> inputs;
@@ -33,7 +38,8 @@ struct facts {
   std::uint64_t count;
   std::optional<std::uint64_t> nan_count;  // absent: nobody looked
   std::uint64_t bytes_read;
-  std::string device = "cpu";
+  std::uint64_t chunks = 0;  // in which an input came
+  ran_on ran = {};
   io::text_facts text = {};
   std::string type_name = {};  // in place of the type's own
   // Of several columns, those of which there is something to be said.
@@ -53,8 +59,9 @@ class stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// On standard error, what a text had that the answer does not show: no numbers where they should
-// be, names of rows, integers that had to be rounded, numbers beyond the type's range.
+// On standard error, how the call was carried out, if --verbose asks, and what a text had that the
+// answer does not show: no numbers where they should be, names of rows, integers that had to be
+// rounded, numbers beyond the type's range.
 void print_notes(arguments const& options, facts const& about, answer const& found = {});
 
 // --each: all on one line, after the file's name, with tabs in between.

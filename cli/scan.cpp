@@ -177,7 +177,7 @@ void run_scan(arguments const& options) {
   found.keys["last"] = last ? last->to_json() : json();
   found.keys["last_bits"] = last ? last->bits() : json();
   auto about = facts_of(in, done.nan_count);
-  about.device = done.device;
+  about.ran = done.ran;
   if (options.json)
     print(options, about, found, watch);
   else

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
+#include "report.hpp"
 #include "tally/dynamic.hpp"
 
 namespace tally::cli {
@@ -21,7 +21,7 @@ struct scan_settings {
 // What is known when one has run.
 struct scanned {
   std::uint64_t nan_count;  // if --json asks for it
-  std::string device = "cpu";
+  ran_on ran = {};
 };
 
 }  // namespace tally::cli

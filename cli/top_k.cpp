@@ -155,7 +155,7 @@ void run_top_k(arguments const& options) {
     auto const found = run(options, in);
     auto about = facts_of(in, found.nan_count);
     about.type = found.type;
-    about.device = found.device;
+    about.ran = found.ran;
     auto const told = answer_of(options, found);
     print(options, about, told, watch);
     auto const is_nan = [](std::string const& line) { return line.ends_with("\tnan"); };

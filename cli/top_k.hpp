@@ -24,7 +24,7 @@ struct selection {
   dtype type;
   std::vector<chosen> best;
   std::uint64_t nan_count;  // if --json asks for it
-  std::string device = "cpu";
+  ran_on ran = {};
 };
 
 inline std::vector<chosen> all_of(any_top_k_result const& found) {

@@ -49,6 +49,10 @@ cpu_properties this_cpu();
 // How many threads calls on `where` use.
 int threads_of(cpu where);
 
+// How calls have been carried out on the cores since the process asked last, for people to read:
+// which paths their parts took, and how often. No answer depends on it.
+std::string explain_cpu();
+
 // Empty where there is none; then no_gpu_because() says why.
 std::vector<gpu_properties> gpus();
 std::string no_gpu_because();

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tally/cpu/float_environment.hpp"
+#include "tally/cpu/path_counters.hpp"
 #include "tally/error.hpp"
 
 #ifdef TALLY_JTHREAD  // g++'s ThreadSanitizer misreads oneTBB
@@ -54,6 +55,7 @@ void run_parallel(int threads, std::size_t tasks, void (*run)(void*, std::size_t
     for (std::size_t i = 0; i < tasks; ++i) run_one(run, context, i);
     return;
   }
+  count_path(path::parts, tasks);
 #ifdef TALLY_JTHREAD
   std::atomic<std::size_t> next = 0;
   std::exception_ptr failure;

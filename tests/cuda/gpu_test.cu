@@ -128,6 +128,33 @@ TEST(Gpu, takes_operators_and_elements_of_the_users) {
   EXPECT_EQ(found.offset, wanted.offset);
 }
 
+TEST(Gpu, tells_how_calls_are_carried_out) {
+  gpu there;
+  device_array<float> const data(numbers(100'000));
+  device_array<float> out(100'000);
+  std::string text;
+  there.explain_to(&text);
+  auto const begins = [&](std::string const& plan) {
+    bool const does = text.starts_with(plan) && text.find(" threads") != text.npos;
+    text.clear();
+    return does;
+  };
+  reduce(there, data, fast_sum{});
+  EXPECT_TRUE(begins("runs of a fixed tree, by "));
+  top_k(there, data, 10);
+  EXPECT_TRUE(begins("a guessed threshold, by 1 team of "));
+  kth_value(there, data, 10);
+  EXPECT_TRUE(begins("digits, by 1 team of "));
+  reduce(there, data, sum{});
+  EXPECT_EQ(text.find("tiles in any order, by "), 0u);
+  inclusive_scan(there, data, out, sum{});
+  EXPECT_NE(text.find("; a resident tile a block, by "), text.npos);
+  text.clear();
+  there.explain_to(nullptr);
+  reduce(there, data, sum{});
+  EXPECT_EQ(text, "");
+}
+
 TEST(Gpu, leaves_the_current_device_as_it_was) {
   for (auto const& one : gpus()) {
     gpu there{.device = one.index};

@@ -144,6 +144,14 @@ TEST(scans_of_rows, are_those_of_each_row) {
       }
 }
 
+TEST(scans_of_rows, tell_how_they_have_been_started) {
+  test_call call(2);
+  std::string text;
+  call.explanation = &text;
+  expect_rows(sums{}, any_integers<std::int32_t>(7 * 640), {7, 640, 640, 640}, call, {});
+  EXPECT_EQ(text, "tiles in their order, drawn, by 2 blocks of 448 threads, 16 bytes of scratch");
+}
+
 TEST(scans_of_rows, may_have_several_tiles_a_row) {
   auto const in = any_integers<std::int32_t>(7 * (tile + 9));
   test_call by_tiles(2), in_a_wave(15);

@@ -101,6 +101,9 @@ class test_call {
   }
   void set_multiprocessors(int count) { multiprocessors_ = count; }
 
+  // Where calls write how they are carried out, as those on a tally::gpu do.
+  std::string* explanation = nullptr;
+
  private:
   static constexpr std::size_t room = 1 << 16;
   std::size_t shared_memory_ = tally::detail::shared_memory_of_a_block();

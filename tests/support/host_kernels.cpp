@@ -4,6 +4,7 @@
 // memory of the host. Of that it says that TALLY_HOST_GPU_BYTES are free.
 #include "src/cuda/instances.hpp"
 #include "support/host_gpu.hpp"
+#include "tally/device/launch_context.cuh"
 #include "tally/devices.hpp"
 #include "tally/tally.hpp"
 
@@ -37,9 +38,12 @@ gpu_context* open_gpu(CUstream_st*, gpu_memory*, int device) {
 
 int gpu_holding(void const*) { return -1; }
 
+void explain(gpu_context& context) { explain(context, launch_plan{"as cores do", 1, 1}, 0); }
+
 template <class Op, class In>
-void reduce_compiled_on_gpu(gpu_context&, Op const& op, nan_policy nan, In const& in, void* result,
-                            bool* found) {
+void reduce_compiled_on_gpu(gpu_context& context, Op const& op, nan_policy nan, In const& in,
+                            void* result, bool* found) {
+  explain(context);
   using type = typename Op::template result<typename In::element>;
   try {
     *static_cast<type*>(result) = reduce(cpu{}, in, op, {nan});
@@ -50,8 +54,9 @@ void reduce_compiled_on_gpu(gpu_context&, Op const& op, nan_policy nan, In const
 }
 
 template <class Op, class In, class Out>
-void scan_compiled_on_gpu(gpu_context&, Op const& op, nan_policy nan, In const& in, Out* out,
-                          gpu_scan<Out> const& how) {
+void scan_compiled_on_gpu(gpu_context& context, Op const& op, nan_policy nan, In const& in,
+                          Out* out, gpu_scan<Out> const& how) {
+  explain(context);
   std::span const x(in.data, std::size_t(in.count));
   scans_on<cpu>::run(cpu{}, x, std::span(out, x.size()), op,
                      {.init = how.init, .reverse = how.reverse, .total = how.total, .nan = nan},
@@ -92,8 +97,10 @@ void put_entry(gpu_payload const& payload, row_layout const& rows, std::uint64_t
 }
 
 template <class Bits>
-void top_k_compiled_on_gpu(gpu_context&, device::top_k_request<array_input<Bits>> const& call,
+void top_k_compiled_on_gpu(gpu_context& context,
+                           device::top_k_request<array_input<Bits>> const& call,
                            gpu_payload const* payload) {
+  explain(context);
   auto const& how = call.how;
   for_rows_of_keys(call, [&](std::uint64_t r, auto const& elements, auto const& keys) {
     std::uint64_t place = r * how.most;
@@ -125,7 +132,8 @@ void kth_value_compiled_on_gpu(gpu_context&, gpu_kth_request<Bits> const& call) 
 }
 
 template <class Bits>
-void quantiles_compiled_on_gpu(gpu_context&, gpu_quantile_request<Bits> const& call) {
+void quantiles_compiled_on_gpu(gpu_context& context, gpu_quantile_request<Bits> const& call) {
+  explain(context);
   auto const& how = call.how;
   visit(how.elements, [&]<class T>(std::type_identity<T>) {
     if constexpr (sizeof(T) == sizeof(Bits)) {

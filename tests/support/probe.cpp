@@ -63,21 +63,9 @@ void probe_set_environment(int rounding, bool flush_to_zero, bool denormals_are_
 // How often a path ran; -1 for a name that is none.
 std::int64_t probe_path_count(char const* name) {
   using tally::detail::path;
-  static std::map<std::string, path> const paths = {{"sum_window", path::sum_window},
-                                                    {"sum_folds", path::sum_folds},
-                                                    {"sum_table", path::sum_table},
-                                                    {"sum_elements", path::sum_elements},
-                                                    {"squares_fast", path::squares_fast},
-                                                    {"squares_table", path::squares_table},
-                                                    {"squares_elements", path::squares_elements},
-                                                    {"dot_products", path::dot_products},
-                                                    {"dot_elements", path::dot_elements},
-                                                    {"scan_emit", path::scan_emit},
-                                                    {"scan_fit", path::scan_fit},
-                                                    {"scan_integers", path::scan_integers},
-                                                    {"scan_loose", path::scan_loose},
-                                                    {"scan_exact", path::scan_exact},
-                                                    {"scan_elements", path::scan_elements}};
+#define X(NAME, TEXT) {#NAME, path::NAME},
+  static std::map<std::string, path> const paths = {TALLY_PATHS(X)};
+#undef X
   auto const found = paths.find(name);
   return found == paths.end() ? -1 : std::int64_t(tally::detail::path_count(found->second));
 }

@@ -1,42 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How often each fast and each slow path ran, so that tests can prove that they did. Counted once a
-// call or a slow event, never once an element.
+// How often each fast and each slow path ran: tests prove that they did, and explain_cpu()
+// (devices.hpp) tells. Counted once a call or a slow event, never once an element.
 #pragma once
 
 #include <cstdint>
 
 namespace tally::detail {
 
-enum class path : unsigned {
-  top_k_direct,          // small n: histograms alone
-  top_k_filter,          // one read: only what can be among the best was kept
-  top_k_band,            // a band around the k-th key was gathered; a second read emits
-  top_k_ties,            // the sample names the k-th key itself: counted, nothing gathered
-  top_k_filter_retry,    // the sample misled: more candidates than room, or too few
-  top_k_radix,           // histograms over the whole input
-  top_k_radix_gather,    // ... and one bin of them gathered
-  top_k_parallel,        // a stream's chunk was split over threads
-  top_k_stream_compact,  // a stream's new candidates were cut to the k best
-  top_k_distinct_merge,  // ... and merged into the best different values
-  top_k_seen,            // repeats dropped before they took room (counted a flush)
-  sum_window,            // tiles of a sum whose first fast path was exact
-  sum_folds,             // ... that took two folds
-  sum_table,             // ... that took a sum for every exponent
-  sum_elements,          // ... that were added one element at a time
-  squares_fast,          // tiles of a sum of squares: the fast path
-  squares_table,         // ... a sum for every exponent
-  squares_elements,      // ... one element at a time
-  dot_products,          // tiles of a dot product whose products were doubles, then summed as such
-  dot_elements,          // ... one pair at a time
-  scan_emit,             // tiles of a prefix sum: the fast path
-  scan_fit,              // windows chosen for it
-  scan_integers,         // tiles of it that were added as integers (AVX-512)
-  scan_loose,            // ... whose sums were known up to a bound, and tested
-  scan_exact,            // ... that were rounded from the exact sum, one element at a time
-  scan_elements,         // tiles of a prefix sum that were not finite, one element at a time
-  count_
-};
+// clang-format off
+#define TALLY_PATHS(X)                                                                        \
+  X(top_k_direct,         "selection of few elements, by histograms alone")                   \
+  X(top_k_filter,         "selection in one read, which keeps what can be among the best")    \
+  X(top_k_band,           "selection in two reads, by a band around the k-th key")            \
+  X(top_k_ties,           "selection whose sample named the k-th key")                        \
+  X(top_k_filter_retry,   "sample that misled: too many candidates, or too few")              \
+  X(top_k_radix,          "histogram over the whole input")                                   \
+  X(top_k_radix_gather,   "bin of them that was gathered")                                    \
+  X(top_k_parallel,       "chunk of a stream that was split over threads")                    \
+  X(top_k_stream_compact, "cut of a stream's candidates to the k best")                       \
+  X(top_k_distinct_merge, "merge of candidates into the best different values")               \
+  X(top_k_seen,           "flush that dropped repeats before they took room")                 \
+  X(sum_window,           "tile of a sum, fast path")                                         \
+  X(sum_folds,            "tile of a sum in two folds")                                       \
+  X(sum_table,            "tile of a sum, by a sum for every exponent")                       \
+  X(sum_elements,         "tile of a sum, one element at a time")                             \
+  X(squares_fast,         "tile of squares, fast path")                                       \
+  X(squares_table,        "tile of squares, by a sum for every exponent")                     \
+  X(squares_elements,     "tile of squares, one element at a time")                           \
+  X(dot_products,         "tile of pairs whose products are doubles")                         \
+  X(dot_elements,         "tile of pairs, one pair at a time")                                \
+  X(scan_emit,            "tile of a scan, fast path")                                        \
+  X(scan_fit,             "window chosen for a scan")                                         \
+  X(scan_integers,        "tile of a scan, added as integers")                                \
+  X(scan_loose,           "tile of a scan, its sums known up to a bound and tested")          \
+  X(scan_exact,           "tile of a scan, rounded from the exact sum one element at a time") \
+  X(scan_elements,        "tile of a scan that is not finite, one element at a time")         \
+  X(parts,                "part that threads shared")
+// clang-format on
+
+#define TALLY_PATH(NAME, TEXT) NAME,
+enum class path : unsigned { TALLY_PATHS(TALLY_PATH) count_ };
+#undef TALLY_PATH
 
 void count_path(path which, std::uint64_t by = 1);
 std::uint64_t path_count(path which);

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <string>
 
 #include "tally/device/grid/workspace.hpp"
 
@@ -37,5 +38,28 @@ concept sorting_context =
       { context.sort(narrow, bits, scratch, n) } -> std::same_as<int>;
       { context.sort(wide, bits, scratch, n) } -> std::same_as<int>;
     };
+
+// What a kernel does, and how it is started.
+struct launch_plan {
+  char const* kernel;
+  unsigned blocks, threads;  // of a block
+};
+inline std::string to_text(launch_plan const& plan) {
+  return std::string(plan.kernel) + ", by " + std::to_string(plan.blocks) +
+         (plan.blocks == 1 ? " block of " : " blocks of ") + std::to_string(plan.threads) +
+         " threads";
+}
+
+// Tells whoever has asked (gpu::explain_to) what has been started as planned, beside so many bytes
+// of scratch. A context need not listen.
+template <class Context, class Plan>
+void explain(Context& context, Plan const& plan, std::size_t scratch_bytes) {
+  if constexpr (requires { context.explanation; }) {
+    if (!context.explanation) return;
+    auto& text = *context.explanation;
+    text += (text.empty() ? "" : "; ") + to_text(plan);
+    if (scratch_bytes > 0) text += ", " + std::to_string(scratch_bytes) + " bytes of scratch";
+  }
+}
 
 }  // namespace tally::detail

@@ -78,12 +78,16 @@ void reduce_any_order_on_device(Context& context, A const& a, bool skips_nan, So
   auto const agent = device::make_agent(a, skips_nan);
   using agent_type = std::remove_const_t<decltype(agent)>;
   auto const [blocks, threads] = geometry_of<agent_type, Source>(n, context.multiprocessors());
-  auto const workspace = context.workspace(std::size_t(blocks - 1) * agent_type::words);
+  auto const words = std::size_t(blocks - 1) * agent_type::words;
+  auto const workspace = context.workspace(words);
   auto const split = device::split_for(in, n);
   bool const dynamic = is_long(split.vectors / (threads * Source::loads), blocks);
+  launch_plan const plan{dynamic ? "tiles in any order, drawn" : "tiles in any order", blocks,
+                         threads};
   launch_early<device::reduce_any_order<agent_type, Source>>(
-      blocks, threads, agent_type::dynamic_bytes, context.stream())(
+      plan.blocks, plan.threads, agent_type::dynamic_bytes, context.stream())(
       device::any_order_call<agent_type, Source>{in, n, split, out, workspace, agent, dynamic});
+  explain(context, plan, words * sizeof(device::status_word));
 }
 
 template <launch_context Context, aggregate A, class Source>
@@ -104,11 +108,13 @@ void reduce_in_order_on_device(Context& context, A const& a, bool skips_nan, Sou
                 " elements is too long for an ordered operator on a GPU");
   auto const words = runs > 1 ? std::size_t(runs) * device::words_of<state> : 0;
   auto const workspace = context.workspace(words);
-  auto const blocks = unsigned(std::min(runs, resident));
+  launch_plan const plan{dynamic ? "runs of a fixed tree, drawn" : "runs of a fixed tree",
+                         unsigned(std::min(runs, resident)), warps * warp_size};
   launch_early<device::reduce_in_order<op_type, Source>>(
-      blocks, warps * warp_size, 0, context.stream())(device::ordered_call<op_type, Source>{
+      plan.blocks, plan.threads, 0, context.stream())(device::ordered_call<op_type, Source>{
       skips_nan, in.is_aligned(0), int(std::bit_width(warps - 1)), levels, unsigned(runs), in, n,
       device::whole_strips_of(in, n), out, workspace, op, dynamic});
+  explain(context, plan, words * sizeof(device::status_word));
 }
 
 // Reduces `in`, which is in memory that the device can read, into *result; asynchronously. *found

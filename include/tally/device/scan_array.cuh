@@ -43,9 +43,13 @@ bool scan_in_a_wave(Context& context, device::scan_call<Prefix, Source, Rows>& c
                               unsigned(tiles_of(parts, all_blocks)));
   if (warps > warps_with_room<device::wave_board<Prefix>>(tiling::part_bytes)) return false;
   call.tiles = std::uint32_t(tiles_of(parts, warps));
-  call.w = context.workspace(call.tiles > 1 ? call.all_tiles() * std::size_t(Prefix::words) : 0);
-  return launch_together<device::scan_wave<Prefix, Source, Rows, Vectors>>(
-      call.tiles, warps * unsigned(warp_size), warps * tiling::part_bytes, context.stream())(call);
+  auto const words = call.tiles > 1 ? call.all_tiles() * std::size_t(Prefix::words) : 0;
+  call.w = context.workspace(words);
+  launch_plan const plan{"a resident tile a block", call.tiles, warps * unsigned(warp_size)};
+  bool const started = launch_together<device::scan_wave<Prefix, Source, Rows, Vectors>>(
+      plan.blocks, plan.threads, warps * tiling::part_bytes, context.stream())(call);
+  if (started) explain(context, plan, words * sizeof(device::status_word));
+  return started;
 }
 
 // How rows of any size are cut into tiles, for blocks of so many scanning warps.
@@ -78,9 +82,12 @@ scan_grid grid_of(Context& context, device::scan_call<Prefix, Source, Rows> cons
 template <launch_context Context, class Prefix, class Source, class Rows>
 void scan_by_tiles(Context& context, scan_grid const& grid,
                    device::scan_call<Prefix, Source, Rows> const& call) {
+  launch_plan const plan{"tiles in their order, drawn", grid.blocks,
+                         (grid.warps + device::helping_warps) * unsigned(warp_size)};
   launch_early<device::scan_array<Prefix, Source, Rows>>(
-      grid.blocks, (grid.warps + device::helping_warps) * unsigned(warp_size),
-      grid.warps * device::scan_stages<Prefix, Source, Rows>::warp_bytes, context.stream())(call);
+      plan.blocks, plan.threads, grid.warps * device::scan_stages<Prefix, Source, Rows>::warp_bytes,
+      context.stream())(call);
+  explain(context, plan, grid.words * sizeof(device::status_word));
 }
 
 template <class Rows, aggregate A, input In>

@@ -60,6 +60,9 @@ class gpu_context {
   virtual int sort(device::pairs_to_sort<std::uint64_t> const& pairs, int bits, std::byte* scratch,
                    std::size_t scratch_bytes) = 0;
 
+  // Where calls write how they are carried out (gpu::explain_to); null: nowhere.
+  std::string* explanation = nullptr;
+
   // Makes the device the thread's current one; returns the one that was.
   virtual int enter() = 0;
   virtual void leave(int before) noexcept = 0;

@@ -73,6 +73,9 @@ struct gpu {
   int index() const { return context().device(); }
   // Of the device's memory, as the driver counts.
   std::size_t free_bytes() const { return context().free_bytes(); }
+  // From now on calls append to `text` how they are carried out, for people to read: by which
+  // kernels, of how many blocks, in how much scratch. Null: no more.
+  void explain_to(std::string* text) { context().explanation = text; }
   // Waits for the stream.
   void synchronise() { context().synchronise(); }
 

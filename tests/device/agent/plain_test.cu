@@ -37,6 +37,17 @@ void expect_fold(A const& a, std::vector<typename A::element> const& in, test_ca
   EXPECT_EQ(memcmp(&got, &want, sizeof want), 0) << in.size() << " elements at " << offset;
 }
 
+TEST(a_reduction, tells_how_it_has_been_started) {
+  test_call call(2);
+  std::string text;
+  call.explanation = &text;
+  expect_fold(tally::integer_sum<std::int32_t>{}, numbers<std::int32_t>(1000), call);
+  EXPECT_EQ(text, "tiles in any order, by 1 block of 256 threads");
+  text.clear();
+  expect_fold(tally::integer_sum<std::int32_t>{}, numbers<std::int32_t>(1 << 20), call);
+  EXPECT_EQ(text, "tiles in any order, drawn, by 4 blocks of 512 threads, 48 bytes of scratch");
+}
+
 template <class T>
 struct integers_on_a_device : ::testing::Test {};
 using integers = ::testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t>;

@@ -89,6 +89,29 @@ TEST(a_plan, narrows_a_row_for_a_large_k) {
   EXPECT_EQ(way(1, 1 << 24, 8705, true, without_sort), top_k_way::teams);
 }
 
+TEST(a_plan, is_told_in_words) {
+  auto const text = [](std::uint64_t count, std::uint64_t length, std::uint64_t k) {
+    return to_text(choose_top_k(rows_of(count, length), selection(k), h100));
+  };
+  EXPECT_EQ(text(65536, 256, 16), "a warp a row, in registers");
+  EXPECT_EQ(text(65536, 1024, 16), "a warp a row, streamed");
+  EXPECT_EQ(text(1, 16384, 10), "a block a row, in registers");
+  EXPECT_EQ(text(1, 1 << 28, 10), "a guessed threshold, by 1 team of 256 blocks of 512 threads");
+  EXPECT_EQ(text(1000, 1 << 20, 10),
+            "a guessed threshold, by 528 blocks of 512 threads with rows of their own");
+  EXPECT_EQ(text(1, std::uint64_t(1) << 33, 10),
+            "digits, by 1 team of 256 blocks of 512 threads, counting in 64 bits");
+  EXPECT_EQ(text(1, 1 << 24, 8705), "a large k, narrowed by 1 team of 256 blocks of 512 threads");
+  auto const distinct = [](std::uint64_t length) {
+    return to_text(choose_distinct(rows_of(1, length), selection(64), h100));
+  };
+  EXPECT_EQ(distinct(1 << 20),
+            "different values among the best (a guessed threshold, by 1 team of 128 blocks of 512 "
+            "threads), else by sets of values, by 1 team of 128 blocks of 512 threads");
+  EXPECT_EQ(distinct(1 << 27),
+            "different values by sets of values, by 1 team of 264 blocks of 512 threads");
+}
+
 TEST(a_plan, looks_for_different_values_among_the_best_unless_rows_are_too_long) {
   auto const plan = [](std::uint64_t length, std::uint64_t k, bool sorted = true) {
     return choose_distinct(rows_of(1, length), selection(k, sorted), h100);

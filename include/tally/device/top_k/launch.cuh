@@ -328,7 +328,8 @@ bool start_call(Context& context, Plan const& plan, device::top_k_request<In> ca
   std::uint64_t const in = is_apart ? apart.count * apart.length : 0,
                       out = payload ? apart.count * call.how.most : 0;
   std::size_t const scratch = scratch_of(context, plan, call);
-  auto const memory = context.memory(1, device::bytes_of<call_pieces<bits>>(in, out, scratch));
+  auto const bytes = device::bytes_of<call_pieces<bits>>(in, out, scratch);
+  auto const memory = context.memory(1, bytes);
   device::arena from(memory.scratch);
   call_pieces<bits> const pieces(from, in, out, scratch);
   if constexpr (std::is_same_v<In, array_input<bits>>) {
@@ -339,6 +340,7 @@ bool start_call(Context& context, Plan const& plan, device::top_k_request<In> ca
   }
   if (payload) call.how.indices = pieces.indices;
   if (!start(context, plan, call, {memory.w, pieces.scratch})) return false;
+  explain(context, plan, bytes);
   if (out > 0) gather_payload_on_gpu(context, apart, call.how.most, pieces.indices, *payload);
   return true;
 }

@@ -29,6 +29,26 @@ struct top_k_plan {
   bool wide = false;     // they count in 64 bits
 };
 
+inline std::string to_text(row_teams const& on) {
+  auto const of = [](unsigned count, char const* what) {
+    return std::to_string(count) + what + (count == 1 ? "" : "s");
+  };
+  auto const threads = " of " + std::to_string(device::selecting_threads) + " threads";
+  if (on.meet()) return of(on.teams, " team") + " of " + of(on.blocks, " block") + threads;
+  return of(on.teams, " block") + threads + (on.teams > 1 ? " with rows of their own" : "");
+}
+inline std::string to_text(top_k_plan const& plan) {
+  switch (plan.way) {
+    case top_k_way::short_rows: return "a warp a row, in registers";
+    case top_k_way::warp_rows: return "a warp a row, streamed";
+    case top_k_way::block_rows: return "a block a row, in registers";
+    case top_k_way::large: return "a large k, narrowed by " + to_text(plan.on);
+    case top_k_way::teams: break;
+  }
+  return (plan.samples ? "a guessed threshold, by " : "digits, by ") + to_text(plan.on) +
+         (plan.wide ? ", counting in 64 bits" : "");
+}
+
 // By how many of so many blocks, all of which run together, a selection can be guessed.
 template <class Bits>
 device::sampling guess_for(row_layout const& rows, std::uint64_t k, unsigned blocks) {
@@ -110,6 +130,12 @@ struct distinct_plan {
   unsigned fan;  // so many sets of values become one at once
   bool wide;
 };
+
+inline std::string to_text(distinct_plan const& plan) {
+  auto const rest = (plan.by_values ? "sets of values, by " : "a sort, by ") + to_text(plan.on);
+  if (!plan.among_best) return "different values by " + rest;
+  return "different values among the best (" + to_text(plan.best) + "), else by " + rest;
+}
 
 // How many sets become one at once: the blocks' sets do so in two steps, or in more where so many
 // lists would be long.

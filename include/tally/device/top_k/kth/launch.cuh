@@ -21,8 +21,8 @@ bool start_search(Context& context, gpu_limits const& gpu, device::row_request<I
       teams_for(of.rows, device::selecting_tile<bits>, 2 * gpu.together, 4 * gpu.multiprocessors);
   Call<In, Index> call{of, on.blocks, {}, nullptr, 0};
   call.memory_bytes = device::bytes_of<device::search_memory<bits, Index>>(on.blocks);
-  auto const memory = context.memory(
-      1, device::bytes_of<call_pieces<bits>>(places, 0, on.teams * call.memory_bytes));
+  auto const bytes = device::bytes_of<call_pieces<bits>>(places, 0, on.teams * call.memory_bytes);
+  auto const memory = context.memory(1, bytes);
   device::arena from(memory.scratch);
   call_pieces<bits> const pieces(from, places, 0, on.teams * call.memory_bytes);
   call.w = memory.w, call.scratch = pieces.scratch;
@@ -32,7 +32,9 @@ bool start_search(Context& context, gpu_limits const& gpu, device::row_request<I
       call.in.data = pieces.elements, call.rows = side_by_side(of.rows);
     }
   }
-  return start_teams<Kernel>(context, on, 0, call);
+  if (!start_teams<Kernel>(context, on, 0, call)) return false;
+  explain(context, top_k_plan{top_k_way::teams, on, false, sizeof(Index) == 8}, bytes);
+  return true;
 }
 
 template <template <class, class> class Call, auto Narrow, auto Wide, memory_context Context,
