@@ -57,9 +57,10 @@ std::string plan_of(arguments const& options, facts const& about) {
   auto const cores = explain_cpu();  // asked for a GPU's call, too: the next one's begins here
   if (about.ran.device != "cpu") return about.ran.device + about.ran.plan;
   int const threads = threads_of(options.where);
-  return fmt::format("{} ({}){}{}",
+  return fmt::format("{} ({}){}{}{}",
                      threads == 1 ? "1 thread" : fmt::format("up to {} threads", threads),
-                     this_cpu().instruction_set, cores.empty() ? "" : ": ", cores);
+                     this_cpu().instruction_set, cores.empty() ? "" : ": ", cores,
+                     options.gpu ? "; a GPU has no memory for it, or integers are missing" : "");
 }
 
 void print_plan(arguments const& options, facts const& about) {

@@ -92,3 +92,12 @@ def test_a_gpu_tells_what_it_has_started(call):
     line = noted(*call, "x.npy", "--verbose", "--device", "gpu", command=COMMAND)[1]
     plan = r".* of \d+ threads.*" if HAS_GPU else "as cores do, by 1 block of 1 threads.*"
     assert re.fullmatch(rf"tally: {call[0]} of 100000 float32 in (one|2) chunks?, on gpu:0 \(.+\): {plan}", line)
+
+
+if not HAS_GPU and os.path.exists(COMMAND):
+    def test_why_a_gpu_was_not_taken_is_told():
+        saved(np.ones(1000, "float32"))
+        environment = {**BASELINE, "TALLY_HOST_GPU_BYTES": "100"}
+        note = noted("max", "x.npy", "--verbose", "--device", "gpu", "--threads", 1, env=environment, command=COMMAND)[1]
+        assert note == ("tally: max of 1000 float32 in one chunk, on 1 thread (baseline); "
+                        "a GPU has no memory for it, or integers are missing")

@@ -7,6 +7,7 @@
 
 #include "cpu/top_k_inputs.hpp"
 #include "tally/cpu/instruction_set.hpp"
+#include "tally/devices.hpp"
 #include "tally/tally.hpp"
 
 namespace {
@@ -63,6 +64,15 @@ TEST(path_counters, every_path_is_taken) {
     if (path(i) == path::scan_integers && !has_avx512) continue;
     EXPECT_GT(path_count(path(i)), before[i]) << "path number " << i;
   }
+}
+
+TEST(path_counters, are_told_once) {
+  explain_cpu();
+  EXPECT_EQ(explain_cpu(), "");
+  for (int n : {100, 200, 100'000}) top_k(cpu{1}, random_floats(std::size_t(n)), 10);
+  EXPECT_EQ(explain_cpu(),
+            "2 x selection of few elements, by histograms alone; "
+            "1 x selection in one read, which keeps what can be among the best");
 }
 
 }  // namespace

@@ -77,6 +77,15 @@ TEST(top_k_of_rows_on_a_device, shares_blocks_among_a_few_rows) {
     expect_top_k(call, in, test_rows{3, 19000, 20000}, 100, options, "three rows");
 }
 
+TEST(top_k_of_rows_on_a_device, tells_how_it_has_been_started) {
+  test_call call(6);
+  std::string text;
+  call.explanation = &text;
+  expect_top_k(call, elements<float>(3 * 19000, 0), test_rows{3, 19000, 19000}, 100, {}, "three");
+  EXPECT_EQ(text.substr(0, text.rfind(", ")),
+            "a guessed threshold, by 3 teams of 2 blocks of 512 threads");
+}
+
 // Normally distributed, more or less.
 std::vector<float> normal(std::size_t n, unsigned seed = 1) {
   std::mt19937_64 random(seed);

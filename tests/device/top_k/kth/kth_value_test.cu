@@ -65,6 +65,14 @@ TYPED_TEST(kth_value_on_a_device, is_found_by_several_blocks) {
   }
 }
 
+TEST(kth_value_of_rows_on_a_device, tells_how_it_has_been_started) {
+  test_call call(2);
+  std::string text;
+  call.explanation = &text;
+  expect_kth_of_one(call, elements<float>(40000, 0), 10, {}, "explained");
+  EXPECT_EQ(text.substr(0, text.rfind(", ")), "digits, by 1 team of 4 blocks of 512 threads");
+}
+
 // A block's tie is the first or the last of a tile, a block's stretch or the array.
 TEST(kth_value_on_a_device_of_ties, is_each_of_them_in_turn) {
   std::size_t const tile = 16 * 512, n = 4 * tile;
