@@ -5,15 +5,15 @@
 // where they are called.
 #pragma once
 
-#include "tally/device/agent/describe.cuh"
-#include "tally/device/agent/dot.cuh"
-#include "tally/device/agent/extrema.cuh"
-#include "tally/device/agent/integer_sum.cuh"
-#include "tally/device/agent/second_moments.cuh"
-#include "tally/device/agent/sum.cuh"
-#include "tally/device/agent/together.cuh"
-#include "tally/device/prefix/exact.cuh"
-#include "tally/device/prefix/integer.cuh"
+#include "tally/device/reduce/agent/describe.cuh"
+#include "tally/device/reduce/agent/dot.cuh"
+#include "tally/device/reduce/agent/extrema.cuh"
+#include "tally/device/reduce/agent/integer_sum.cuh"
+#include "tally/device/reduce/agent/second_moments.cuh"
+#include "tally/device/reduce/agent/sum.cuh"
+#include "tally/device/reduce/agent/together.cuh"
+#include "tally/device/scan/prefix/exact.cuh"
+#include "tally/device/scan/prefix/integer.cuh"
 #include "tally/gpu_reduce.cuh"
 #include "tally/gpu_scan.cuh"
 

@@ -3,7 +3,7 @@
 // For scans on a GPU by operators and aggregates of one's own, as gpu_reduce.cuh for reductions.
 #pragma once
 
-#include "tally/device/scan_array.cuh"
+#include "tally/device/scan/launch.cuh"
 #include "tally/gpu/scan.hpp"
 #include "tally/scan.hpp"
 

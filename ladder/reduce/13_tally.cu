@@ -11,11 +11,11 @@
 // Bytes:    n elements read, some status words of 16 bytes a block written and read.
 #include "ladder/reduce/reduce.cuh"
 #include "ladder/scratch_context.cuh"
-#include "tally/device/agent/extrema.cuh"
-#include "tally/device/agent/integer_sum.cuh"
-#include "tally/device/agent/moments.cuh"
-#include "tally/device/agent/sum.cuh"
-#include "tally/device/reduce_array.cuh"
+#include "tally/device/reduce/agent/extrema.cuh"
+#include "tally/device/reduce/agent/integer_sum.cuh"
+#include "tally/device/reduce/agent/moments.cuh"
+#include "tally/device/reduce/agent/sum.cuh"
+#include "tally/device/reduce/launch.cuh"
 
 namespace ladder::reduce {
 

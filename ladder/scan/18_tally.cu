@@ -18,9 +18,9 @@
 #include "ladder/scratch_context.cuh"
 #include "tally/aggregate/extrema.hpp"
 #include "tally/aggregate/sum.hpp"
-#include "tally/device/prefix/exact.cuh"
-#include "tally/device/prefix/integer.cuh"
-#include "tally/device/scan_array.cuh"
+#include "tally/device/scan/launch.cuh"
+#include "tally/device/scan/prefix/exact.cuh"
+#include "tally/device/scan/prefix/integer.cuh"
 
 namespace ladder::scan {
 

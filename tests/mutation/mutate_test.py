@@ -38,7 +38,7 @@ def test_the_last_killer_comes_first_then_those_that_kill_most_for_their_time():
 
 
 def test_only_builds_are_made_that_have_code_of_a_file():
-    assert builds_with({"include/tally/device/scan.cuh"}) == ["device"]
+    assert builds_with({"include/tally/device/scan/kernel.cuh"}) == ["device"]
     assert builds_with({"cli/merge.cpp", "src/io/csv.cpp"}) == ["cpu"]
     assert builds_with({"include/tally/exact/float_format.hpp"}) == ["device", "cpu"]
     assert builds_with({"ladder/scan/sklansky.cuh", "ladder/scan/01_serial.cu"}) == ["ladder"]

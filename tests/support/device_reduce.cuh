@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "tally/cuda/device_array.cuh"
-#include "tally/device/reduce_array.cuh"
+#include "tally/device/reduce/launch.cuh"
 #include "tally/exact/exact_state.hpp"
 
 namespace support {

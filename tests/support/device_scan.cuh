@@ -4,9 +4,9 @@
 #pragma once
 
 #include "support/device_reduce.cuh"
-#include "tally/device/prefix/exact.cuh"
-#include "tally/device/prefix/integer.cuh"
-#include "tally/device/scan_array.cuh"
+#include "tally/device/scan/launch.cuh"
+#include "tally/device/scan/prefix/exact.cuh"
+#include "tally/device/scan/prefix/integer.cuh"
 
 #if __has_include("simt/machine.hpp")
 #include "simt/machine.hpp"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "tally/cpu/scans.hpp"
-#include "tally/device/scan_shape.hpp"
+#include "tally/device/scan/request.hpp"
 #include "tally/gpu/reduce.hpp"
 
 namespace tally::detail {
@@ -27,9 +27,8 @@ inline constexpr bool scan_is_held_on_gpu<Op, array_input<T>, Out> = held_scan<O
 template <class Op, class T>
 struct scans_here;
 template <class Op, class In, class Out>
-inline constexpr bool has_scan_kernel = scan_is_held_on_gpu<Op, In, Out> || requires {
-  sizeof(scans_here<Op, typename In::element>);
-};
+inline constexpr bool has_scan_kernel =
+    scan_is_held_on_gpu<Op, In, Out> || requires { sizeof(scans_here<Op, typename In::element>); };
 
 template <>
 struct scans_on<gpu> {

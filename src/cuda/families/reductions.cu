@@ -5,14 +5,14 @@
 #include "tally/definition/moments.hpp"
 #include "tally/definition/sum.hpp"
 #include "tally/definition/sum_of_squares.hpp"
-#include "tally/device/agent/describe.cuh"
-#include "tally/device/agent/dot.cuh"
-#include "tally/device/agent/extrema.cuh"
-#include "tally/device/agent/integer_sum.cuh"
-#include "tally/device/agent/moments.cuh"
-#include "tally/device/agent/second_moments.cuh"
-#include "tally/device/agent/sum.cuh"
-#include "tally/device/reduce_array.cuh"
+#include "tally/device/reduce/agent/describe.cuh"
+#include "tally/device/reduce/agent/dot.cuh"
+#include "tally/device/reduce/agent/extrema.cuh"
+#include "tally/device/reduce/agent/integer_sum.cuh"
+#include "tally/device/reduce/agent/moments.cuh"
+#include "tally/device/reduce/agent/second_moments.cuh"
+#include "tally/device/reduce/agent/sum.cuh"
+#include "tally/device/reduce/launch.cuh"
 
 namespace tally::detail {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/cuda/instances.hpp"
-#include "tally/device/prefix/exact.cuh"
-#include "tally/device/prefix/integer.cuh"
-#include "tally/device/scan_array.cuh"
+#include "tally/device/scan/launch.cuh"
+#include "tally/device/scan/prefix/exact.cuh"
+#include "tally/device/scan/prefix/integer.cuh"
 
 namespace tally::detail {
 

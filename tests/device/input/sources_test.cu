@@ -9,9 +9,9 @@
 #include "tally/aggregate/fast_sum.hpp"
 #include "tally/aggregate/logic.hpp"
 #include "tally/aggregate/product.hpp"
-#include "tally/device/agent/extrema.cuh"
-#include "tally/device/agent/integer_sum.cuh"
-#include "tally/device/agent/sum.cuh"
+#include "tally/device/reduce/agent/extrema.cuh"
+#include "tally/device/reduce/agent/integer_sum.cuh"
+#include "tally/device/reduce/agent/sum.cuh"
 #include "tally/transform.hpp"
 #include "tally/zip.hpp"
 

@@ -5,8 +5,8 @@
 
 #include "support/device_reduce.cuh"
 #include "tally/definition/sum_of_squares.hpp"
-#include "tally/device/agent/second_moments.cuh"
-#include "tally/device/agent/sum.cuh"
+#include "tally/device/reduce/agent/second_moments.cuh"
+#include "tally/device/reduce/agent/sum.cuh"
 
 namespace {
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a GPU adds up integers, and products of pairs of them: by the plain agent.
+#pragma once
+
+#include "tally/aggregate/dot.hpp"
+#include "tally/aggregate/sum.hpp"
+#include "tally/device/reduce/agent/agent.cuh"
+#include "tally/warp/reduce.cuh"
+
+namespace tally::device {
+
+template <integer T, integer R>
+struct block_integer_sum : integer_sum<T, R> {
+  using typename integer_sum<T, R>::state;
+
+  __device__ state fold_warp(state s) const { return warp::reduce(s, plus{}); }
+
+  // The sum of a batch of narrow elements fits 32 bits; zeros stand where there is no element.
+  template <class Batch, class Index, class IsThere>
+  TALLY_FN void add(state& s, Batch const& x, Index, IsThere) const {
+    using narrow = std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>;
+    using part = std::conditional_t<sizeof(T) <= 2, narrow, state>;
+    part total = 0;
+    TALLY_UNROLL
+    for (int k = 0; k < x.size; ++k) total += part(x[k]);
+    s += state(total);
+  }
+};
+
+template <integer T, integer R>
+struct block_integer_dot : integer_dot<T, R> {
+  using typename integer_dot<T, R>::state;
+  __device__ state fold_warp(state s) const { return warp::reduce(s, plus{}); }
+};
+
+template <integer T, integer R>
+struct agent_for<integer_sum<T, R>> {
+  static plain_agent<block_integer_sum<T, R>> make(auto const&, bool skips_nan) {
+    return {skips_nan, {}};
+  }
+};
+template <integer T, integer R>
+struct agent_for<integer_dot<T, R>> {
+  static plain_agent<block_integer_dot<T, R>> make(auto const&, bool skips_nan) {
+    return {skips_nan, {}};
+  }
+};
+
+}  // namespace tally::device

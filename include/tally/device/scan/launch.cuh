@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the host starts a scan of rows, or of an array, which is one row.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "tally/cuda/launch.cuh"
+#include "tally/device/launch_context.cuh"
+#include "tally/device/rows/arena.hpp"
+#include "tally/device/rows/copy.cuh"
+#include "tally/device/scan/kernel.cuh"
+#include "tally/device/scan/prefix/prefix.cuh"
+#include "tally/device/scan/request.hpp"
+#include "tally/device/scan/wave.cuh"
+#include "tally/input.hpp"
+
+namespace tally::detail {
+
+inline std::uint64_t tiles_of(std::uint64_t n, std::uint64_t size) {
+  return n == 0 ? 1 : (n + size - 1) / size;
+}
+
+// How many warps a block has memory for, of which each needs so much.
+template <class Board>
+unsigned warps_with_room(std::size_t warp_bytes) {
+  auto const all = shared_memory_of_a_block();
+  return unsigned((all - std::min(all, sizeof(Board))) / warp_bytes);
+}
+
+// Scans in a wave of blocks whose lanes have `Vectors` times 16 bytes, if there is room for that.
+template <int Vectors, launch_context Context, class Prefix, class Source, class Rows>
+bool scan_in_a_wave(Context& context, device::scan_call<Prefix, Source, Rows>& call) {
+  using tiling = device::scan_tiling<Prefix, Source, Rows, Vectors>;
+  constexpr unsigned most = Prefix::wave_threads / warp_size;
+  constexpr unsigned few = std::min(8u, most);  // what they do soon is not worth telling others
+  auto const all_blocks = unsigned(context.multiprocessors());
+  std::uint64_t const parts = tiles_of(call.rows.length, tiling::part);
+  if (parts > std::uint64_t(all_blocks) * most) return false;
+  auto const warps = std::max(unsigned(std::min<std::uint64_t>(parts, few)),
+                              unsigned(tiles_of(parts, all_blocks)));
+  if (warps > warps_with_room<device::wave_board<Prefix>>(tiling::part_bytes)) return false;
+  call.tiles = std::uint32_t(tiles_of(parts, warps));
+  auto const words = call.tiles > 1 ? call.all_tiles() * std::size_t(Prefix::words) : 0;
+  call.w = context.workspace(words);
+  launch_plan const plan{"a resident tile a block", call.tiles, warps * unsigned(warp_size)};
+  bool const started = launch_together<device::scan_wave<Prefix, Source, Rows, Vectors>>(
+      plan.blocks, plan.threads, warps * tiling::part_bytes, context.stream())(call);
+  if (started) explain(context, plan, words * sizeof(device::status_word));
+  return started;
+}
+
+// How rows of any size are cut into tiles, for blocks of so many scanning warps.
+struct scan_grid {
+  unsigned warps, blocks;
+  std::uint32_t tiles;  // of a row
+  std::size_t words;
+};
+template <launch_context Context, class Prefix, class Source, class Rows>
+scan_grid grid_of(Context& context, device::scan_call<Prefix, Source, Rows> const& call) {
+  using stages = device::scan_stages<Prefix, Source, Rows>;
+  auto const warps =
+      std::min(unsigned(Prefix::threads / warp_size),
+               warps_with_room<device::scan_board<Prefix, Rows>>(stages::warp_bytes));
+  if (warps == 0)
+    throw error("scan: elements of " + std::to_string(sizeof(typename stages::element)) +
+                " bytes are too large for this GPU's shared memory");
+  std::uint64_t const rows = call.rows.count, n = call.rows.length;
+  std::uint64_t const tiles = tiles_of(n, std::uint64_t(warps) * stages::part);
+  auto const most_blocks = unsigned(context.multiprocessors());
+  if (tiles > (~std::uint32_t(0) - 16 * most_blocks) / rows)
+    throw error(rows == 1
+                    ? "scan: an array of " + std::to_string(n) + " elements is too long for a GPU"
+                    : "scan: " + std::to_string(rows) + " rows of " + std::to_string(n) +
+                          " elements are too many for a GPU");
+  // Rows of one tile publish nothing, but tiles are drawn.
+  return {warps, unsigned(std::min<std::uint64_t>(rows * tiles, most_blocks)), std::uint32_t(tiles),
+          tiles > 1 ? std::size_t(rows * tiles * Prefix::words) : 1};
+}
+template <launch_context Context, class Prefix, class Source, class Rows>
+void scan_by_tiles(Context& context, scan_grid const& grid,
+                   device::scan_call<Prefix, Source, Rows> const& call) {
+  launch_plan const plan{"tiles in their order, drawn", grid.blocks,
+                         (grid.warps + device::helping_warps) * unsigned(warp_size)};
+  launch_early<device::scan_array<Prefix, Source, Rows>>(
+      plan.blocks, plan.threads, grid.warps * device::scan_stages<Prefix, Source, Rows>::warp_bytes,
+      context.stream())(call);
+  explain(context, plan, grid.words * sizeof(device::status_word));
+}
+
+template <class Rows, aggregate A, input In>
+auto call_of_scan(A const& a, nan_policy nan, In const& in, Rows const& rows,
+                  typename A::result* out, Rows const& out_rows,
+                  gpu_scan<typename A::result> const& how) {
+  bool const skips = nan == skip && has_nan<typename A::element>;
+  auto const source = device::source_of(in);
+  auto const prefix = device::prefix_for<A>::make(a, skips, how.reverse, how.init);
+  return device::scan_call<std::remove_const_t<decltype(prefix)>,
+                           std::remove_const_t<decltype(source)>, Rows>{
+      source, rows, out_rows, 0, how.exclusive, how.reverse, out, how.total, {}, prefix};
+}
+
+// Scans all of `in` into out[0, n), in memory that the device can read; asynchronously. The result
+// over all of it goes to how.total, unless that is null. `out` may be the array that `in` reads.
+template <launch_context Context, aggregate A, input In>
+void scan_on_gpu(Context& context, A const& a, nan_policy nan, In const& in,
+                 typename A::result* out, gpu_scan<typename A::result> const& how) {
+  one_row const all{in.size()};
+  auto call = call_of_scan(a, nan, in, all, out, all, how);
+  using prefix = decltype(call.prefix);
+  if (scan_in_a_wave<prefix::wave_vectors>(context, call)) return;
+  if constexpr (prefix::wide_wave_vectors != prefix::wave_vectors)
+    if (scan_in_a_wave<prefix::wide_wave_vectors>(context, call)) return;
+  auto const grid = grid_of(context, call);
+  call.tiles = grid.tiles, call.w = context.workspace(grid.words);
+  scan_by_tiles(context, grid, call);
+}
+
+// What a scan of rows has beside its words: elements and results side by side, if they are apart.
+template <class In, class Out>
+struct scan_pieces {
+  In* elements;
+  Out* results;
+
+  scan_pieces(device::arena& from, std::uint64_t in, std::uint64_t out)
+      : elements(from.take<In>(in)), results(from.take<Out>(out)) {}
+};
+
+// Scans each row of an array by itself, from how.init on, into the row of `out_rows`; total[r]
+// (unless `total` is null) takes the result over all of row r.
+template <memory_context Context, aggregate A>
+void scan_rows_on_gpu(Context& context, A const& a, nan_policy nan,
+                      array_input<typename A::element> in, row_layout const& rows,
+                      typename A::result* out, row_layout const& out_rows,
+                      gpu_scan<typename A::result> const& how) {
+  using T = typename A::element;
+  using R = typename A::result;
+  if (rows.count == 0) return;
+  bool const in_is_apart = rows.is_apart(), out_is_apart = out_rows.is_apart();
+  auto const in_rows = in_is_apart ? side_by_side(rows) : rows;
+  auto const to_rows = out_is_apart ? side_by_side(rows) : out_rows;
+  auto call = call_of_scan(a, nan, in, in_rows, out, to_rows, how);
+  auto const grid = grid_of(context, call);
+  std::uint64_t const all = rows.count * rows.length;
+  std::uint64_t const places_in = in_is_apart ? all : 0, places_out = out_is_apart ? all : 0;
+  auto const memory =
+      context.memory(grid.words, device::bytes_of<scan_pieces<T, R>>(places_in, places_out));
+  device::arena from(memory.scratch);
+  scan_pieces<T, R> const pieces(from, places_in, places_out);
+  if (in_is_apart) {
+    copy_rows_on_gpu<device::copies::together>(context, rows, in.data, pieces.elements);
+    call.in = device::source_of(array_input<T>{pieces.elements, all});
+  }
+  if (out_is_apart) call.out = pieces.results;
+  call.tiles = grid.tiles, call.w = memory.w;
+  scan_by_tiles(context, grid, call);
+  if (out_is_apart) {
+    auto back = out_rows;  // each row has as many results as elements
+    back.lengths = rows.lengths;
+    copy_rows_on_gpu<device::copies::apart>(context, back, out, pieces.results);
+  }
+}
+
+}  // namespace tally::detail

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Prefix sums of integers whose results have at most 32 bits: a device adds these in half the time
+// that it takes for 64.
+#pragma once
+
+#include "tally/aggregate/sum.hpp"
+#include "tally/device/scan/prefix/prefix.cuh"
+
+namespace tally::device {
+
+// Sums modulo 2^32.
+template <integer In, integer Out>
+struct narrow_running_sum {
+  using element = In;
+  using state = std::uint32_t;
+  using result = Out;
+  static constexpr bool any_order = true;
+
+  TALLY_FN state identity() const { return 0; }
+  TALLY_FN state lift(In x, std::uint64_t) const { return state(x); }
+  TALLY_FN state combine(state s, state t) const { return s + t; }
+  TALLY_FN Out lower(state s) const { return Out(s); }
+  state start(Out init) const { return state(init); }
+};
+
+template <integer In, integer Out>
+  requires(sizeof(Out) <= 4)
+struct prefix_for<integer_running_sum<In, Out>> {
+  static auto make(auto const&, bool skips_nan, bool reverse, std::optional<Out> const& init) {
+    return make_plain_prefix(narrow_running_sum<In, Out>{}, skips_nan, reverse, init);
+  }
+};
+
+}  // namespace tally::device

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a block does for an aggregate in a scan: the kernel calls it, and prefix_for says which
+// an aggregate has.
+#pragma once
+
+#include "tally/aggregate/names.hpp"
+#include "tally/device/scan/prefix/plain.cuh"
+
+namespace tally::device {
+
+// A prefix is a small type, trivially copyable, that is handed to the kernel. It has
+//
+//   element, result            of the aggregate
+//   threads, wave_threads      that scan in a block, at most; and in a wave (wave.cuh)
+//   vectors                    of 16 bytes that a lane has of a tile
+//   wave_vectors, wide_wave_vectors
+//                              the same in a wave, and in one for more elements
+//   stages                     parts of tiles that a warp has in shared memory
+//   ahead                      by how many tiles totals are told before results
+//   words                      status words that a tile publishes
+//   part                       what a lane keeps of a warp's part of a tile (warp_tile.cuh) between
+//                              gather() and results()
+//   total, before, start       in shared memory: a part's total; the tile's parts before one; and
+//                              all tiles before
+//   clear(total)               once, of each: a total may tell what was met some tiles before
+//   gather(tile, total)        by a scanning warp: its part's total
+//   publish(mailbox, number, is_last, totals, warps, before)
+//                              by a warp, when all of these are there: puts the parts' totals
+//                              together, and publishes the tile's unless it is the last
+//   carried, begin()           what a warp knows of the tiles before the last one of its block; and
+//                              before the first
+//   carry(carried, mailbox, from, to, start)
+//                              by that warp: adds what the tiles [from, to) published: all tiles
+//                              before the to-th, of those before the from-th
+//   start_in_wave(mailbox, number, start)
+//                              by a warp: all tiles before one, where no block has two
+//   results(tile, totals, warp, start, before, part, total)
+//                              by a scanning warp: puts results in the place of the elements, each
+//                              of all elements before and, unless the scan is exclusive, of itself;
+//                              that of the last one into its row's of `total`, too, unless that is
+//                              null
+//
+// prefix_for<A>::make(a, skips_nan, reverse, init) returns it, `init` being a std::optional of the
+// value before the first element.
+template <aggregate A>
+struct prefix_for {
+  static_assert(sizeof(typename A::state) <= 128, "a state of more than 128 bytes: too large");
+  static auto make(A const& a, bool skips_nan, bool reverse,
+                   std::optional<typename A::result> const& init) {
+    return make_plain_prefix(a, skips_nan, reverse, init);
+  }
+};
+template <floating In, floating Out, floating State>
+struct prefix_for<exact_running_sum<In, Out, State>>;  // exact.cuh
+template <integer In, integer Out>
+  requires(sizeof(Out) <= 4)
+struct prefix_for<integer_running_sum<In, Out>>;  // integer.cuh
+
+}  // namespace tally::device
