@@ -56,6 +56,10 @@ inline std::string name_of_gpu(int index) { return "gpu:" + std::to_string(index
 inline std::string name_of_memory(int device) {
   return device < 0 ? "the cpu" : name_of_gpu(device);
 }
+inline error no_kernel(char const* call, int device, char const* what) {
+  return error(std::string(call) + ": in is in the memory of " + name_of_gpu(device) +
+               ", and this program holds no kernel for " + what);
+}
 
 // The GPU that holds what an input reads, or -1: what is neither an array nor made of arrays is
 // read by the cores.
@@ -101,7 +105,7 @@ struct reductions_on<automatic> {
     if constexpr (has_kernel<Op, input_type<R>>)
       return reductions_on<gpu>::value(where.use_gpu(device), x, op, nan);
     else
-      throw no_kernel(device);
+      throw no_kernel("reduce", device, "the operator");
   }
   template <readable R, class Out, class Op>
   static void into(automatic const& where, R const& in, Out& out, Op const& op, nan_policy nan) {
@@ -111,13 +115,7 @@ struct reductions_on<automatic> {
     if constexpr (has_kernel<Op, input_type<R>>)
       reductions_on<gpu>::into(where.use_gpu(device), x, out, op, nan);
     else
-      throw no_kernel(device);
-  }
-
- private:
-  static error no_kernel(int device) {
-    return error("reduce: in is in the memory of " + name_of_gpu(device) +
-                 ", and this program holds no kernel for the operator");
+      throw no_kernel("reduce_into", device, "the operator");
   }
 };
 
@@ -150,8 +148,7 @@ struct scans_on<automatic> {
     if constexpr (has_scan_kernel<Op, input_type<R>, Out>)
       scans_on<gpu>::run(where.use_gpu(device), in, out, op, options, exclusive);
     else
-      throw error(std::string(call) + ": in is in the memory of " + name_of_gpu(device) +
-                  ", and this program holds no kernel for the operator");
+      throw no_kernel(call, device, "the operator");
   }
   template <class T, class Out, class Op>
   static void run(automatic const& where, rows<T const> const& in, rows<Out> const& out,
@@ -161,8 +158,7 @@ struct scans_on<automatic> {
     if constexpr (has_scan_kernel<Op, array_input<T>, Out>)
       scans_on<gpu>::run(where.use_gpu(device), in, out, op, options, exclusive);
     else
-      throw error("a scan: in is in the memory of " + name_of_gpu(device) +
-                  ", and this program holds no kernel for the operator");
+      throw no_kernel(exclusive ? "exclusive_scan" : "inclusive_scan", device, "the operator");
   }
 };
 
@@ -176,7 +172,7 @@ struct selections_on<automatic> {
     if constexpr (has_top_k_kernel<input_type<R>>)
       return selections_on<gpu>::best(where.use_gpu(device), in, k, options);
     else
-      throw no_kernel("top_k", device);
+      throw no_kernel("top_k", device, "such an input");
   }
   // Of what a GPU found it is not known how many there are: k of them if the count is not asked
   // for.
@@ -190,7 +186,7 @@ struct selections_on<automatic> {
     else if constexpr (has_top_k_kernel<input_type<R>>)
       selections_on<gpu>::into(where.use_gpu(device), in, k, values, indices, count, options);
     else
-      throw no_kernel("top_k_into", device);
+      throw no_kernel("top_k_into", device, "such an input");
   }
   template <readable R, class Entries, class P>
   static void into(automatic const& where, keys_with_payload<R, Entries> const& in, std::uint64_t k,
@@ -203,7 +199,7 @@ struct selections_on<automatic> {
     else if constexpr (has_top_k_kernel<input_type<R>>)
       selections_on<gpu>::into(where.use_gpu(device), in, k, values, chosen, count, options);
     else
-      throw no_kernel("top_k_into", device);
+      throw no_kernel("top_k_into", device, "such an input");
   }
   template <class T>
   static top_k_rows_result<T> best_of_rows(automatic const& where, rows<T const> const& in,
@@ -236,10 +232,6 @@ struct selections_on<automatic> {
   }
 
  private:
-  static error no_kernel(char const* call, int device) {
-    return error(std::string(call) + ": in is in the memory of " + name_of_gpu(device) +
-                 ", and this program holds no kernel for such an input");
-  }
   static void require_together(int device, void const* payload) {
     if (int const other = gpu_holding(payload); other != device)
       throw error("top_k_into: in is in the memory of " + name_of_memory(device) +
@@ -286,8 +278,7 @@ struct quantiles_on<automatic> {
     else if (device < 0)
       run_on_cpu(where, x, f);
     else
-      throw error("kth_value: in is in the memory of " + name_of_gpu(device) +
-                  ", and this program holds no kernel for such an input");
+      throw no_kernel("kth_value", device, "such an input");
   }
   template <class X, class F>
   static void run_on(automatic const& where, int device, X const& x, F f) {

@@ -11,8 +11,7 @@
 
 namespace tally::detail {
 
-// What the library holds compiled, by the width of the elements; src/cuda/kth_value.cu and
-// quantile.cu have it.
+// What the library holds compiled, by the width of the elements: src/cuda/families/selections.cu.
 template <class Bits>
 using gpu_kth_request = device::row_request<array_input<Bits>, gpu_kth<Bits>>;
 template <class Bits>

@@ -15,7 +15,7 @@
 
 namespace tally::detail {
 
-// What the library holds compiled, by the width of the elements; src/cuda/top_k.cu has it.
+// What the library holds compiled, by the width of the elements: src/cuda/families/selections.cu.
 // `payload` may be null; where it is not, its entries are put out in place of indices.
 template <class Bits>
 void top_k_compiled_on_gpu(gpu_context& context,

@@ -6,7 +6,7 @@
 // place, a zero.) The same places of 32 blocks lie side by side, for the warp that reads them.
 #pragma once
 
-#include "tally/device/grid/mailbox.cuh"
+#include "tally/device/grid/status_word.cuh"
 #include "tally/warp/redux.cuh"
 #include "tally/warp/shuffle.cuh"
 

@@ -7,7 +7,6 @@
 #include "tally/cuda/launch.cuh"
 #include "tally/cuda/thread_index.cuh"
 #include "tally/device/grid/epoch.cuh"
-#include "tally/device/grid/mailbox.cuh"
 #include "tally/device/grid/schedule.cuh"
 #include "tally/device/input/load.cuh"
 

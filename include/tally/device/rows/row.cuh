@@ -6,7 +6,7 @@
 // before it is counted.
 #pragma once
 
-#include "tally/cuda/prefetch.cuh"
+#include "tally/cuda/instructions.cuh"
 #include "tally/device/input/batch.cuh"
 #include "tally/device/rows/team.cuh"
 #include "tally/input.hpp"

@@ -19,7 +19,7 @@
 #pragma once
 
 #include "tally/cuda/launch.cuh"
-#include "tally/device/grid/mailbox.cuh"
+#include "tally/device/grid/status_word.cuh"
 #include "tally/device/grid/tickets.cuh"
 #include "tally/device/scan/tile.cuh"
 

@@ -31,9 +31,9 @@ unsigned warps_with_room(std::size_t warp_bytes) {
 }
 
 // Scans in a wave of blocks whose lanes have `Vectors` times 16 bytes, if there is room for that.
-template <int Vectors, launch_context Context, class Prefix, class Source, class Rows>
-bool scan_in_a_wave(Context& context, device::scan_call<Prefix, Source, Rows>& call) {
-  using tiling = device::scan_tiling<Prefix, Source, Rows, Vectors>;
+template <int Vectors, launch_context Context, class Prefix, class Source>
+bool scan_in_a_wave(Context& context, device::scan_call<Prefix, Source, one_row>& call) {
+  using tiling = device::scan_tiling<Prefix, Source, one_row, Vectors>;
   constexpr unsigned most = Prefix::wave_threads / warp_size;
   constexpr unsigned few = std::min(8u, most);  // what they do soon is not worth telling others
   auto const all_blocks = unsigned(context.multiprocessors());
@@ -43,10 +43,10 @@ bool scan_in_a_wave(Context& context, device::scan_call<Prefix, Source, Rows>& c
                               unsigned(tiles_of(parts, all_blocks)));
   if (warps > warps_with_room<device::wave_board<Prefix>>(tiling::part_bytes)) return false;
   call.tiles = std::uint32_t(tiles_of(parts, warps));
-  auto const words = call.tiles > 1 ? call.all_tiles() * std::size_t(Prefix::words) : 0;
+  auto const words = call.tiles > 1 ? call.tiles * std::size_t(Prefix::words) : 0;
   call.w = context.workspace(words);
   launch_plan const plan{"a resident tile a block", call.tiles, warps * unsigned(warp_size)};
-  bool const started = launch_together<device::scan_wave<Prefix, Source, Rows, Vectors>>(
+  bool const started = launch_together<device::scan_wave<Prefix, Source, Vectors>>(
       plan.blocks, plan.threads, warps * tiling::part_bytes, context.stream())(call);
   if (started) explain(context, plan, words * sizeof(device::status_word));
   return started;

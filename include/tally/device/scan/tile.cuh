@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "tally/device/grid/mailbox.cuh"
+#include "tally/device/grid/status_word.cuh"
 #include "tally/device/input/warp_tile.cuh"
 #include "tally/rows.hpp"
 

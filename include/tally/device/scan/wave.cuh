@@ -8,7 +8,6 @@
 
 #include "tally/cuda/launch.cuh"
 #include "tally/device/grid/epoch.cuh"
-#include "tally/device/grid/mailbox.cuh"
 #include "tally/device/grid/tickets.cuh"
 #include "tally/device/scan/tile.cuh"
 
@@ -37,13 +36,13 @@ __device__ inline void leave_wave(workspace const& w, std::uint32_t epoch) {
     end_epoch(w, epoch);
 }
 
-template <class Prefix, class Source, class Rows, int Vectors>
+template <class Prefix, class Source, int Vectors>
 __global__ void __launch_bounds__(Prefix::wave_threads, 1)
-    scan_wave(__grid_constant__ scan_call<Prefix, Source, Rows> const call) {
-  using tiling = scan_tiling<Prefix, Source, Rows, Vectors>;
+    scan_wave(__grid_constant__ scan_call<Prefix, Source, one_row> const call) {
+  using tiling = scan_tiling<Prefix, Source, one_row, Vectors>;
   __shared__ wave_board<Prefix> board;
   unsigned const warps = blockDim.x / warp_size, warp = threadIdx.x / warp_size;
-  auto const tile = call.tile_of_row(0, blockIdx.x);
+  tile_of<one_row> const tile{blockIdx.x};
   bool const alone = gridDim.x == 1, is_last = tile.number == gridDim.x - 1;
   auto* const memory = dynamic_shared<unsigned char>() + warp * tiling::part_bytes;
   auto const p = tiling::part_at(call, tiling::place_of(call, tile, warps, warp), memory);

@@ -7,8 +7,7 @@
 
 #include <cuda_runtime.h>
 
-#include "tally/cuda/halves.cuh"
-#include "tally/cuda/integers.cuh"
+#include "tally/cuda/instructions.cuh"
 #include "tally/device/sum/significands.cuh"
 #include "tally/exact/double_double.hpp"
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "tally/aggregate/fast_sum.hpp"
-#include "tally/cuda/halves.cuh"
+#include "tally/cuda/instructions.cuh"
 #include "tally/exact/float_format.hpp"
 #include "tally/types.hpp"
 

@@ -4,7 +4,7 @@
 // lanes call these functions together.
 #pragma once
 
-#include "tally/cuda/integers.cuh"
+#include "tally/cuda/instructions.cuh"
 #include "tally/device/input/batch.cuh"
 #include "tally/device/sum/interval.cuh"
 #include "tally/exact/fixed_point.hpp"

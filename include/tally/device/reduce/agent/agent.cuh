@@ -7,7 +7,7 @@
 #include <concepts>
 
 #include "tally/aggregate/names.hpp"
-#include "tally/device/grid/mailbox.cuh"
+#include "tally/device/grid/status_word.cuh"
 #include "tally/device/input/batch.cuh"
 #include "tally/device/reduce/agent/plain.cuh"
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "tally/aggregate/aggregate.hpp"
-#include "tally/device/grid/mailbox.cuh"
+#include "tally/device/grid/status_word.cuh"
 #include "tally/device/grid/tile_states.cuh"
 #include "tally/device/input/load.cuh"
 #include "tally/warp/reduce.cuh"

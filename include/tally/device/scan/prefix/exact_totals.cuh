@@ -7,7 +7,7 @@
 
 #include <bit>
 
-#include "tally/device/grid/mailbox.cuh"
+#include "tally/device/grid/status_word.cuh"
 #include "tally/device/sum/warp_number.cuh"
 
 namespace tally::device {

@@ -9,7 +9,7 @@
 
 #include "tally/aggregate/aggregate.hpp"
 #include "tally/aggregate/zipped.hpp"
-#include "tally/device/grid/mailbox.cuh"
+#include "tally/device/grid/status_word.cuh"
 #include "tally/device/grid/tile_states.cuh"
 #include "tally/device/identity.cuh"
 #include "tally/device/input/warp_tile.cuh"

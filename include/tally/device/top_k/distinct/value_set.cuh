@@ -4,7 +4,7 @@
 // there is no room for more, it keeps the best of them, and no other that is worse is added.
 #pragma once
 
-#include "tally/cuda/look_at_shared.cuh"
+#include "tally/cuda/instructions.cuh"
 #include "tally/device/top_k/select/sort.cuh"
 #include "tally/warp/reduce.cuh"
 

@@ -5,7 +5,7 @@
 // adds and compares in one, and of two bytes half of it.
 #pragma once
 
-#include "tally/cuda/halves.cuh"
+#include "tally/cuda/instructions.cuh"
 #include "tally/exact/bit_ranges.hpp"
 
 namespace tally::device {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two numbers of 16 bits in one word, of which instructions take both at once.
+// Instructions that a compiler does not choose by itself, and what stands for them where code for a
+// GPU is compiled for something else.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,6 +10,54 @@
 
 namespace tally {
 
+// Has the memory about an address brought into L2; a hint, for which no register waits.
+__device__ inline void prefetch_to_l2([[maybe_unused]] void const* p) {
+#ifdef __CUDA_ARCH__
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+#endif
+}
+
+// A relaxed load, for the threads of a block, of what is in shared memory, as the compiler need not
+// see: the built-in function is for an address of any kind, which takes several times as long.
+template <class T>
+__device__ T look_at_shared(T& at) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+#ifdef __CUDA_ARCH__
+  T x;
+  auto const address = unsigned(__cvta_generic_to_shared(&at));
+  if constexpr (sizeof(T) == 4)
+    asm volatile("ld.relaxed.cta.shared.u32 %0, [%1];" : "=r"(x) : "r"(address) : "memory");
+  else
+    asm volatile("ld.relaxed.cta.shared.u64 %0, [%1];" : "=l"(x) : "r"(address) : "memory");
+  return x;
+#else
+  return __nv_atomic_load_n(&at, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);
+#endif
+}
+
+// x with its last bit set if y is not zero.
+__device__ inline int with_trace_of(int x, int y) {
+#ifdef __CUDA_ARCH__
+  int trace;
+  asm("min.u32 %0, %1, 1;" : "=r"(trace) : "r"(y));
+  return x | trace;
+#else
+  return x | int(y != 0);
+#endif
+}
+
+// 2^i for i below 32, and else 0.
+__device__ inline unsigned power_or_zero(unsigned i) {
+#ifdef __CUDA_ARCH__
+  unsigned power;
+  asm("shl.b32 %0, 1, %1;" : "=r"(power) : "r"(i));
+  return power;
+#else
+  return i < 32 ? 1u << i : 0;
+#endif
+}
+
+// Two numbers of 16 bits in one word, of which instructions take both at once.
 template <class T>
 concept half_word = is_one_of<T, float16, bfloat16>;
 
