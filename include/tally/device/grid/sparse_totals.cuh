@@ -103,6 +103,24 @@ __device__ bool collect_fourth(mailbox const& from, int blocks, int task, int fo
   return block < blocks && which == 0 && c[0].word != 0;
 }
 
+// The words of the lowest bits of `any`, which a block has if they are in `which`, from its places
+// from `first` on. Returns the other bits.
+template <int Count>
+__device__ unsigned take_words(std::uint64_t (&word)[Count], content const (&c)[Count],
+                               unsigned which, unsigned any, int first) {
+#pragma unroll
+  for (int j = 0; j < Count; ++j) {
+    unsigned const bit = any & (0 - any);
+    any ^= bit;
+    int const place = __popc(which & (bit - 1)) - first;  // at most j
+    word[j] = c[0].word;
+#pragma unroll
+    for (int k = 1; k <= j; ++k) word[j] = place == k ? c[k].word : word[j];
+    if (!(which & bit)) word[j] = 0;
+  }
+  return any;
+}
+
 // Collects all groups that go by status words, by a block. Says whether a block added words to
 // `sums`.
 template <int Words, class Add>
@@ -132,17 +150,7 @@ __device__ bool collect_status_words(mailbox const& from, int blocks, Add add) {
       for (int j = 0; j < at_once; ++j)
         while (first + j < count && c[j].tag() != tag) c[j] = read(at(group, first + j));
       std::uint64_t word[at_once];
-      unsigned rest = any;
-#pragma unroll
-      for (int j = 0; j < at_once; ++j) {
-        unsigned const bit = rest & (0 - rest);
-        rest ^= bit;
-        int const place = __popc(which & (bit - 1)) - first;  // at most j
-        word[j] = c[0].word;
-#pragma unroll
-        for (int k = 1; k <= j; ++k) word[j] = place == k ? c[k].word : word[j];
-        if (!(which & bit)) word[j] = 0;
-      }
+      unsigned const rest = take_words(word, c, which, any, first);
       first = count - __popc(which & rest);
 #pragma unroll
       for (int j = 0; j < at_once; ++j)  // while these are added up

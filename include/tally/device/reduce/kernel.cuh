@@ -58,53 +58,62 @@ template <class Agent>
 using schedule_for = std::conditional_t<Agent::schedules_dynamically,
                                         dynamic_schedule<tiles_a_ticket>, static_schedule>;
 
-// Adds the block's share of the whole vectors, and calls start() while the first ones are on their
-// way. (The instructions to load and to add are there once: a launch has to fetch them.)
+// Adds one tile after another, and calls start() while the first one is on its way. (The
+// instructions to load and to add are there once: a launch has to fetch them.)
+template <class Tile, class Schedule, class Start, class Add>
+__device__ void add_each(Tile at, Schedule& mine, Start start, Add add) {
+  bool started = false;
+  do {
+    typename Tile::batch_type x;
+    unsigned const live = at.load(x);
+    mine.ask();
+    if (!started) start();
+    started = true;
+    add(at, x, live);
+    at.advance(mine.next());
+  } while (!at.is_behind());
+}
+// The same, while the next one is on its way.
+template <class Tile, class Schedule, class Start, class Add>
+__device__ void add_each_behind_loads(Tile at, Schedule& mine, Start start, Add add) {
+  bool started = false;
+  Tile here = at;
+  typename Tile::batch_type x;
+  unsigned live = 0;
+  for (;;) {
+    typename Tile::batch_type next;
+    unsigned const next_live = at.load(next);  // none behind the last
+    if (started)
+      add(here, x, live);
+    else
+      start();
+    started = true;
+    if (at.is_behind()) break;
+    x = next, live = next_live, here = at;
+    at.advance(mine.next());
+  }
+}
+
+// Adds the block's share of the whole vectors.
 template <class Agent, class Source, class Start>
 __device__ void add_tiles(any_order_call<Agent, Source> const& call,
                           typename Agent::accumulator& acc, typename Agent::shared& shared,
                           Start start) {
-  using tile_type = tile<Source>;
-  using batch_type = typename tile_type::batch_type;
-  auto const add = [&](tile_type const& at, batch_type& x, unsigned live) {
+  auto const add = [&](tile<Source> const& at, auto& x, unsigned live) {
     for_values(
         call.in, x, live, [&](int k) { return at.index(k); },
         [&](auto& x, unsigned live, auto index) { call.agent.add(acc, shared, x, live, index); });
   };
   static_assert(!(Agent::schedules_dynamically && Agent::loads_ahead),
                 "a ticket is for the next tile alone");
-  bool started = false;
   schedule_for<Agent> mine(call.w, call.dynamic);
-  tile_type at(call.in, call.split);
+  tile<Source> const first(call.in, call.split);
   if (gridDim.x == 1) let_next_launch_start();  // it finds room elsewhere
   await_launches_before();
-  if constexpr (!Agent::loads_ahead) {
-    do {
-      batch_type x;
-      unsigned const live = at.load(x);
-      mine.ask();
-      if (!started) start();
-      started = true;
-      add(at, x, live);
-      at.advance(mine.next());
-    } while (!at.is_behind());
-  } else {
-    tile_type here = at;
-    batch_type x;
-    unsigned live = 0;
-    for (;;) {
-      batch_type next;
-      unsigned const next_live = at.load(next);  // none behind the last
-      if (started)
-        add(here, x, live);
-      else
-        start();
-      started = true;
-      if (at.is_behind()) break;
-      x = next, live = next_live, here = at;
-      at.advance(mine.next());
-    }
-  }
+  if constexpr (Agent::loads_ahead)
+    add_each_behind_loads(first, mine, start, add);
+  else
+    add_each(first, mine, start, add);
 }
 
 // All blocks but the first publish their totals, and the first one waits for them. It also has the

@@ -43,6 +43,22 @@ struct held_row {
     best = warp::sort(best, [](bits a, bits b) { return a > b; });
     return warp::broadcast(best, int(k) - 1);
   }
+  // Puts those that are chosen into `room` behind `count` others, in their order, as far as it has
+  // `places`. Returns how many these make.
+  template <class Choose>
+  __device__ unsigned put(typename ranked<bits>::type* room, unsigned count, unsigned places,
+                          Choose is_chosen) const {
+    unsigned const lane = threadIdx.x % 32, before = (1u << lane) - 1;
+#pragma unroll
+    for (int j = 0; j < Each; ++j) {
+      bool const chosen = (live >> j & 1) && is_chosen(key[j]);
+      unsigned const votes = __ballot_sync(~0u, chosen);
+      if (unsigned const at = count + unsigned(__popc(votes & before)); chosen && at < places)
+        room[at] = ranked<bits>::of(key[j], j * 32 + lane);
+      count += unsigned(__popc(votes));
+    }
+    return count;
+  }
 };
 
 // Calls emit(place, key, index) for the best of a row, and returns how many there are.
@@ -53,31 +69,16 @@ __device__ unsigned top_k_of_short_row(Row const& row, rank_order<typename Row::
   using bits = typename Row::bits;
   using rank = ranked<bits>;
   using pair = typename rank::type;
-  unsigned const lane = threadIdx.x % 32, before = (1u << lane) - 1;
+  unsigned const lane = threadIdx.x % 32;
   held_row<Row, Each> const held(row, order);
   bits const least = held.threshold(k);
 
   // All above the threshold, and of those at it the first, which are the first by index.
-  unsigned above = 0, used = 0;
-#pragma unroll
-  for (int j = 0; j < Each; ++j) {
-    bool const is_above = (held.live >> j & 1) && held.key[j] > least;
-    unsigned const votes = __ballot_sync(~0u, is_above);
-    if (unsigned const at = above + unsigned(__popc(votes & before)); is_above && at < 32)
-      room[at] = rank::of(held.key[j], j * 32 + lane);
-    above += unsigned(__popc(votes));
-  }
+  unsigned const above = held.put(room, 0, 32, [&](bits key) { return key > least; });
+  unsigned used = 0;
   pair mine = rank::of(0, 0);
   if (above <= 32) {
-    used = above;
-#pragma unroll
-    for (int j = 0; j < Each; ++j) {
-      bool const ties = (held.live >> j & 1) && held.key[j] == least;
-      unsigned const votes = __ballot_sync(~0u, ties);
-      if (unsigned const at = used + unsigned(__popc(votes & before)); ties && at < k)
-        room[at] = rank::of(held.key[j], j * 32 + lane);
-      used += unsigned(__popc(votes));
-    }
+    used = held.put(room, above, k, [&](bits key) { return key == least; });
     used = above > k ? above : used < k ? used : k;
     __syncwarp();
     if (lane < used) mine = room[lane];

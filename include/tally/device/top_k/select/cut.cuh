@@ -55,6 +55,33 @@ __device__ void find_digit(digit_counts<Index>& shared, Count const* counts, Ind
   __syncthreads();
 }
 
+// Counts the digits of the keys in a stretch whose bits `known` are those of `low`.
+template <int Width, class Stretch, class Index, class Bits>
+__device__ void count_digits(digit_counts<Index>& shared, Stretch const& mine,
+                             rank_order<Bits> const& order, Bits known, Bits low, int shift,
+                             unsigned mask) {
+  constexpr int digits = 1 << Width;
+  for (int d = int(threadIdx.x); d < digits; d += selecting_threads) shared.here[d] = 0;
+  __syncthreads();
+  mine.for_tiles([&](auto const& x, auto) {
+#pragma unroll
+    for (int i = 0; i < mine.items; ++i) {
+      Bits const key = order(x.x[i]);
+      bool const counted = (x.live >> i & 1) && (key & known) == low;
+      unsigned const digit = unsigned(key >> shift) & mask;
+      // Where all lanes have one digit, one of them counts.
+      int same;
+      __match_all_sync(~0u, counted ? digit : digits, &same);
+      if (!same) {
+        if (counted) atomicAdd(&shared.here[digit], 1u);
+      } else if (counted && threadIdx.x % 32 == 0) {
+        atomicAdd(&shared.here[digit], 32u);
+      }
+    }
+  });
+  __syncthreads();
+}
+
 // Finds the cut behind the k best of a row, 0 < k < row.count. `counts` are zero, and as many as
 // there are digits for each pass, for a team of several blocks; they are in use until the team has
 // met once more.
@@ -75,25 +102,7 @@ __device__ cut<typename Row::bits, Index> find_cut(team& all, digit_counts<Index
   for (int top = 8 * int(sizeof(bits)); top > 0; top -= Width, counts += digits) {
     int const shift = top > Width ? top - Width : 0;
     unsigned const mask = (1u << (top - shift)) - 1;
-    for (int d = int(threadIdx.x); d < digits; d += selecting_threads) shared.here[d] = 0;
-    __syncthreads();
-    mine.for_tiles([&](auto const& x, auto) {
-#pragma unroll
-      for (int i = 0; i < mine.items; ++i) {
-        bits const key = order(x.x[i]);
-        bool const counted = (x.live >> i & 1) && (key & known) == found.low;
-        unsigned const digit = unsigned(key >> shift) & mask;
-        // Where all lanes have one digit, one of them counts.
-        int same;
-        __match_all_sync(~0u, counted ? digit : digits, &same);
-        if (!same) {
-          if (counted) atomicAdd(&shared.here[digit], 1u);
-        } else if (counted && threadIdx.x % 32 == 0) {
-          atomicAdd(&shared.here[digit], 32u);
-        }
-      }
-    });
-    __syncthreads();
+    count_digits<Width>(shared, mine, order, known, found.low, shift, mask);
     if (all.is_alone()) {
       find_digit<Width>(shared, shared.here, found.ties);
     } else {

@@ -25,6 +25,42 @@ struct sort_board {
   std::uint32_t counts[sort_digits];
 };
 
+template <class Bits>
+__device__ unsigned sort_digit(Bits key, int shift) {
+  return unsigned(Bits(~key) >> shift) & 255u;
+}
+
+// Finds where the block's pairs of each digit go, by what blocks tell one another in `told`. Says
+// whether all the team's have the same digit.
+template <class Bits, class Index>
+__device__ bool find_next(team& all, sort_board<Index>& shared, Index* told, Bits const* keys,
+                          Index begin, Index end, Index count, int shift) {
+  if (threadIdx.x < sort_digits) shared.counts[threadIdx.x] = 0;
+  __syncthreads();
+  for (Index i = begin + threadIdx.x; i < end; i += blockDim.x)
+    atomicAdd(&shared.counts[sort_digit(keys[i], shift)], 1u);
+  __syncthreads();
+  if (!all.is_alone()) {
+    if (threadIdx.x < sort_digits)
+      told[threadIdx.x * all.blocks() + all.rank()] = shared.counts[threadIdx.x];
+    all.meet();
+  }
+  Index before = 0, total = 0;
+  if (threadIdx.x < sort_digits) {
+    if (all.is_alone())
+      total = shared.counts[threadIdx.x];
+    else
+      for (unsigned b = 0; b < all.blocks(); ++b) {
+        Index const n = told[threadIdx.x * all.blocks() + b];
+        if (b < all.rank()) before += n;
+        total += n;
+      }
+  }
+  Index const first = block::exclusive_scan(total, plus{}, Index(0));
+  if (threadIdx.x < sort_digits) shared.next[threadIdx.x] = first + before;
+  return __syncthreads_or(total == count);
+}
+
 // Sorts `count` pairs so that larger keys come first. Returns where they are then: in `from` or in
 // `to`. `counts` has 2 * sort_digits places for each block.
 template <class Bits, class Index>
@@ -34,37 +70,11 @@ __device__ key_pairs<Bits, Index> sort_pairs(team& all, sort_board<Index>& share
   Index const share = (count + all.blocks() - 1) / all.blocks();
   Index const begin = Index(all.rank()) * share < count ? Index(all.rank()) * share : count;
   Index const end = begin + share < count ? begin + share : count;
-  unsigned const warp = threadIdx.x / 32, lane = threadIdx.x % 32, digit_of_thread = threadIdx.x;
+  unsigned const warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 #pragma unroll 1
   for (int shift = 0; shift < 8 * int(sizeof(Bits)); shift += 8) {
-    auto const digit_of = [&](Bits key) { return unsigned(Bits(~key) >> shift) & 255u; };
     Index* const told = counts + (shift / 8 % 2) * (sort_digits * all.blocks());
-
-    if (threadIdx.x < sort_digits) shared.counts[threadIdx.x] = 0;
-    __syncthreads();
-    for (Index i = begin + threadIdx.x; i < end; i += blockDim.x)
-      atomicAdd(&shared.counts[digit_of(from.keys[i])], 1u);
-    __syncthreads();
-    if (!all.is_alone()) {
-      if (threadIdx.x < sort_digits)
-        told[digit_of_thread * all.blocks() + all.rank()] = shared.counts[threadIdx.x];
-      all.meet();
-    }
-    Index before = 0, total = 0;
-    if (threadIdx.x < sort_digits) {
-      if (all.is_alone())
-        total = shared.counts[threadIdx.x];
-      else
-        for (unsigned b = 0; b < all.blocks(); ++b) {
-          Index const n = told[digit_of_thread * all.blocks() + b];
-          if (b < all.rank()) before += n;
-          total += n;
-        }
-    }
-    Index const first = block::exclusive_scan(total, plus{}, Index(0));
-    if (threadIdx.x < sort_digits) shared.next[threadIdx.x] = first + before;
-    if (__syncthreads_or(total == count)) continue;  // all have the same digit
-
+    if (find_next(all, shared, told, from.keys, begin, end, count, shift)) continue;
 #pragma unroll 1
     for (Index base = begin; base < end; base += blockDim.x) {
       for (int d = int(lane); d < sort_digits; d += 32) shared.of_warp[warp][d] = 0;
@@ -72,7 +82,7 @@ __device__ key_pairs<Bits, Index> sort_pairs(team& all, sort_board<Index>& share
       Index const i = base + threadIdx.x;
       bool const there = i < end;
       Bits const key = there ? from.keys[i] : Bits(0);
-      unsigned const digit = there ? digit_of(key) : sort_digits;
+      unsigned const digit = there ? sort_digit(key, shift) : sort_digits;
       unsigned const same = __match_any_sync(~0u, digit);
       unsigned const rank = __popc(same & ((1u << lane) - 1));
       if (there && rank == 0) shared.of_warp[warp][digit] = __popc(same);
