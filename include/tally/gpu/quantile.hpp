@@ -63,7 +63,7 @@ struct quantiles_on<gpu> {
   template <class In, class T>
   static void kth(gpu const& where, In const& in, std::uint64_t k, T* values, std::int64_t* indices,
                   kth_value_options const& options) {
-    auto const n = rows_of(in);
+    auto const n = std::size_t(rows_for_gpu("kth_value", in).rows.count);
     entered_gpu const there(where.context());
     gpu_allocation const found(*there, n * sizeof(T)), at(*there, n * sizeof(std::int64_t));
     kth_into(where, in, k, reinterpret_cast<T*>(found.data()),
@@ -74,7 +74,7 @@ struct quantiles_on<gpu> {
   template <class In, class Out>
   static void quantiles(gpu const& where, In const& in, quantile_places const& qs, Out* out,
                         quantile_options const& options) {
-    auto const n = rows_of(in) * qs.size();
+    auto const n = std::size_t(rows_for_gpu("quantile", in).rows.count) * qs.size();
     entered_gpu const there(where.context());
     gpu_allocation const found(*there, n * sizeof(Out));
     quantiles_into(where, in, qs, reinterpret_cast<Out*>(found.data()), options);
@@ -82,14 +82,6 @@ struct quantiles_on<gpu> {
   }
 
  private:
-  template <class In>
-  static std::size_t rows_of(In const&) {
-    return 1;
-  }
-  template <class T>
-  static std::size_t rows_of(rows<T const> const& in) {
-    return std::size_t(in.count);
-  }
   template <class X>
   static constexpr void require_kernel() {
     static_assert(has_top_k_kernel<X>,
