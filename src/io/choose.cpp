@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "choose.hpp"
+#include "formats.hpp"
 
 #include <algorithm>
 

@@ -21,11 +21,6 @@ using kind = scanned_number::kind;
 
 bool fits_int64(scanned_number const& n) { return n.magnitude <= most_positive + n.negative; }
 
-std::uint64_t as_word(scanned_number const& n) {
-  auto const sign = -std::uint64_t(n.negative);
-  return (n.magnitude ^ sign) - sign;
-}
-
 bool is_wide_integer(std::string_view text) {
   text.remove_prefix(text.starts_with('-') || text.starts_with('+'));
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -82,16 +77,11 @@ double to_double(std::string_view text) {
 
 double column_values::nearest_double(std::string_view text, scanned_number const& n) {
   if (n.magnitude > exact_in_double && n.scale > 0) return to_double(text);
-  double const x = double(n.magnitude) / powers_of_ten[n.scale];
-  return from_bits<double>(to_bits(x) | std::uint64_t(n.negative) << 63);
+  return from_bits<double>(quotient_of(n));
 }
 
-column_rules::column_rules(std::optional<dtype> type, std::vector<std::string> const& missing,
-                           decimal_use decimals)
-    : type_(type), missing_(missing), decimals_(decimals), asked_for_(type.has_value()) {}
-
 bool column_rules::is_named(std::string_view text) const {
-  return std::ranges::find(missing_, text) != missing_.end();
+  return std::ranges::find(missing, text) != missing.end();
 }
 
 bool column_rules::is_missing(std::string_view text) const {
@@ -104,10 +94,10 @@ bool column_rules::is_missing(std::string_view text) const {
 
 void column_values::clear(column_rules const& rules) {
   rules_ = &rules;
-  type_ = rules.type().value_or(dtype::int64);
+  type_ = rules.type.value_or(dtype::int64);
   common_.reset();
-  bool const decimals = rules.decimals() != decimal_use::none;
-  if (!rules.type() && !decimals && !rules.names_words()) common_ = kind::integer;
+  bool const decimals = rules.decimals != decimal_use::none;
+  if (!rules.type && !decimals && rules.missing.empty()) common_ = kind::integer;
   size_ = 0;
   negative_zeros_.clear(), missing_.clear();
   facts_ = {};
@@ -116,9 +106,8 @@ void column_values::clear(column_rules const& rules) {
 
 parsed column_values::add_any(std::string_view text, scanned_number const& found) {
   auto const n = rules_->is_named(text) ? scanned_number{} : found;
-  if (rules_->decimals() == decimal_use::sum) return add_to_sum(text, n);
-  if (rules_->decimals() == decimal_use::each) return add_decimal(text, n);
-  if (rules_->type()) return put_as(text, n);
+  if (rules_->decimals != decimal_use::none) return add_in_decimal(text, n);
+  if (rules_->type) return put_as(text, n);
   if (n.what == kind::integer) {
     put_integer(n);
     return parsed::number;
@@ -170,7 +159,7 @@ void column_values::become_float64() {
   if (type_ == dtype::float64) return;
   bool const is_signed = type_ == dtype::int64;
   type_ = dtype::float64;
-  if (!rules_->names_words()) common_ = kind::decimal;
+  if (rules_->missing.empty()) common_ = kind::decimal;
   auto const zeros = std::exchange(negative_zeros_, {});
   auto zero = zeros.begin();
   auto const integers = std::span(words_).first(std::exchange(size_, 0));
@@ -237,8 +226,8 @@ void column_values::note_range(std::string_view text, double x) {
 }
 
 parsed column_values::put_as(std::string_view text, scanned_number const& n) {
-  if (!rules_->is_asked_for() && n.what == kind::integer) note_bits(n.magnitude, bits_of(type_));
-  if (!rules_->is_asked_for() && n.what == kind::decimal) note_decimal(n, bits_of(type_));
+  if (!rules_->asked_for && n.what == kind::integer) note_bits(n.magnitude, bits_of(type_));
+  if (!rules_->asked_for && n.what == kind::decimal) note_decimal(n, bits_of(type_));
   if (type_ == dtype::float64 && n.what != kind::other) {
     put(nearest_double(text, n));
     return parsed::number;
@@ -251,7 +240,7 @@ parsed column_values::put_as(std::string_view text, scanned_number const& n) {
   if ((size_ + 1) * size > 8 * words_.size())
     words_.resize(std::max<std::size_t>(2 * words_.size(), 64));
   auto* const at = reinterpret_cast<std::byte*>(words_.data()) + size_ * size;
-  if ((is_floating(type_) || !rules_->is_asked_for()) && rules_->is_missing(text)) {
+  if ((is_floating(type_) || !rules_->asked_for) && rules_->is_missing(text)) {
     ++facts_.missing;
     if (is_floating(type_))
       put_nan(type_, at);
@@ -264,32 +253,22 @@ parsed column_values::put_as(std::string_view text, scanned_number const& n) {
   } else if (is_floating(type_)) {
     auto const x = double_at(type_, at);
     note_range(text, x);
-    if (!rules_->is_asked_for() && n.what == kind::other) note_rounding(text, x, bits_of(type_));
+    if (!rules_->asked_for && n.what == kind::other) note_rounding(text, x, bits_of(type_));
   }
   ++size_;
   return parsed::number;
 }
 
-parsed column_values::add_to_sum(std::string_view text, scanned_number const& n) {
+parsed column_values::add_in_decimal(std::string_view text, scanned_number const& n) {
+  bool const each = rules_->decimals == decimal_use::each;
   ++size_;
   if (n.what != kind::other) {
-    sum_.add(n.negative, n.magnitude, n.scale);
+    each ? each_.add(n.negative, n.magnitude, n.scale) : sum_.add(n.negative, n.magnitude, n.scale);
     return parsed::number;
   }
-  if (!rules_->is_missing(text)) return sum_.add(text);
+  if (!rules_->is_missing(text)) return each ? each_.add(text) : sum_.add(text);
   ++facts_.missing;
-  return parsed::number;
-}
-
-parsed column_values::add_decimal(std::string_view text, scanned_number const& n) {
-  ++size_;
-  if (n.what != kind::other) {
-    each_.add(n.negative, n.magnitude, n.scale);
-    return parsed::number;
-  }
-  if (!rules_->is_missing(text)) return each_.add(text);
-  ++facts_.missing;
-  each_.add_missing();
+  if (each) each_.add_missing();
   return parsed::number;
 }
 

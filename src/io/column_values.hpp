@@ -22,28 +22,17 @@ namespace tally::io {
 enum class decimal_use { none, sum, each };
 
 // What a column's fields are read as, said once for all of a file.
-class column_rules {
- public:
-  column_rules(std::optional<dtype> type, std::vector<std::string> const& missing,
-               decimal_use decimals);
-
-  std::optional<dtype> type() const { return type_; }
-  void read_as(dtype type) { type_ = type; }
+struct column_rules {
+  std::optional<dtype> type;
+  std::vector<std::string> missing;  // words that say so, which may be ones that read as numbers
+  decimal_use decimals = decimal_use::none;
   // Whether somebody asked for the type: then integers cannot be missing, and none is rounded
   // that the answer would have to be told of.
-  bool is_asked_for() const { return asked_for_; }
-  decimal_use decimals() const { return decimals_; }
-  // Whether words were named that say so, which may be ones that read as numbers.
-  bool names_words() const { return !missing_.empty(); }
+  bool asked_for = type.has_value();
+
   bool is_named(std::string_view text) const;
   // Whether the field says that there is no number.
   bool is_missing(std::string_view text) const;
-
- private:
-  std::optional<dtype> type_;
-  std::vector<std::string> missing_;
-  decimal_use decimals_;
-  bool asked_for_;
 };
 
 // The numbers of a column in a part of a file, as the type that was asked for; without one, as the
@@ -76,6 +65,15 @@ class column_values {
                                              1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13,
                                              1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
 
+  static std::uint64_t as_word(scanned_number const& n) {
+    auto const sign = -std::uint64_t(n.negative);
+    return (n.magnitude ^ sign) - sign;
+  }
+  // The bits of a double.
+  static std::uint64_t quotient_of(scanned_number const& n) {
+    auto const x = double(n.magnitude) / powers_of_ten[n.scale];
+    return std::bit_cast<std::uint64_t>(x) | std::uint64_t(n.negative) << 63;
+  }
   // What most are: integers of 64 bits with a sign among such, and decimals of 53 among float64.
   // Their quotient by a power of ten, both of them exact, is rounded once.
   bool put_common(scanned_number const& n) {
@@ -83,14 +81,12 @@ class column_values {
     if (n.what != common_ || size_ == words_.size()) return false;
     if (decimal) {
       if (n.magnitude > exact_in_double) return false;
-      auto const x = double(n.magnitude) / powers_of_ten[n.scale];
-      words_[size_++] = std::bit_cast<std::uint64_t>(x) | std::uint64_t(n.negative) << 63;
+      words_[size_++] = quotient_of(n);
       ++facts_.decimals;
       return true;
     }
     if ((n.magnitude - n.negative) >> 63) return false;  // -0 is one of those
-    auto const sign = -std::uint64_t(n.negative);
-    words_[size_++] = (n.magnitude ^ sign) - sign;
+    words_[size_++] = as_word(n);
     facts_.negative |= n.negative;
     if (n.magnitude >> 53) note_bits(n.magnitude, 53);
     return true;
@@ -113,8 +109,7 @@ class column_values {
   void note_decimal(scanned_number const& n, int bits);
   void note_rounding(std::string_view text, double x, int bits);
   void note_range(std::string_view text, double x);
-  parsed add_to_sum(std::string_view text, scanned_number const& n);
-  parsed add_decimal(std::string_view text, scanned_number const& n);
+  parsed add_in_decimal(std::string_view text, scanned_number const& n);
 
   column_rules const* rules_ = nullptr;
   dtype type_ = dtype::int64;

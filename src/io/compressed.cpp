@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compressed.hpp"
+#include "reader.hpp"
 
 #include <bzlib.h>
 #include <lzma.h>

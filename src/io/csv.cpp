@@ -5,8 +5,6 @@
 #include <cctype>
 #include <utility>
 
-#include "choose.hpp"
-#include "foreign.hpp"
 #include "formats.hpp"
 #include "number.hpp"
 #include "tally/error.hpp"
@@ -43,12 +41,15 @@ bool has_letter(std::string_view text) {
       text, [](unsigned char c) { return std::isalpha(c) || c == '_' || c >= 0x80; });
 }
 
+// What no name of a column is.
+bool is_other(std::string const& text, column_rules const& rules) {
+  return rules.is_missing(text) || is_number(text);
+}
+
 // Why it may be data, unless somebody names columns so; empty if it is names.
 std::string why_data(row const& first, column_rules const& rules) {
   auto const is_missing = [&](std::string const& text) { return rules.is_missing(text); };
-  auto const is_value = [&](std::string const& text) {
-    return is_missing(text) || is_number(text);
-  };
+  auto const is_value = [&](std::string const& text) { return is_other(text, rules); };
   if (std::ranges::all_of(first, is_missing))
     return "all of the first row says that there is no number";
   if (std::ranges::all_of(first, is_value)) return "all of the first row are numbers";
@@ -84,21 +85,19 @@ bool has_header(text_parts const& parts, row const& first, open_options const& o
 }  // namespace
 
 bool has_names(std::string_view beginning, column_rules const& rules) {
-  constexpr std::string_view mark = "\xef\xbb\xbf";
-  if (beginning.starts_with(mark)) beginning.remove_prefix(mark.size());
-  auto const first = take_row(beginning, 0, ',', true);
+  auto const first = take_row(without_mark(beginning), 0, ',', true);
   if (first.wrong || first.fields.size() < 2) return false;
   auto const is_name = [](std::string const& text) {
     auto const c = (unsigned char)(text.empty() ? 0 : text[0]);
     return std::isalpha(c) || c == '_' || c >= 0x80;
   };
-  auto const is_other = [&](std::string const& text) {
-    return rules.is_missing(text) || is_number(text);
-  };
+  auto const is_value = [&](std::string const& text) { return is_other(text, rules); };
   return std::ranges::all_of(first.fields,
-                             [&](auto const& f) { return is_name(f) || is_other(f); }) &&
-         !std::ranges::all_of(first.fields, is_other);
+                             [&](auto const& f) { return is_name(f) || is_value(f); }) &&
+         !std::ranges::all_of(first.fields, is_value);
 }
+
+namespace {
 
 void begin_csv(text_parts& parts, open_options const& options, bool several) {
   auto const& file = parts.name();
@@ -139,10 +138,21 @@ void begin_csv(text_parts& parts, open_options const& options, bool several) {
   parts.set_format({.words = false, .rows = std::move(format)});
 }
 
-std::unique_ptr<source> open_csv(reader input, open_options const& options) {
-  text_parts parts(std::move(input), rules_of(options), options.where);
-  begin_csv(parts, options, false);
-  return std::make_unique<parsed_source>(std::move(parts), options.type);
+}  // namespace
+
+text_parts parts_of(opened file, decimal_use decimals, bool several) {
+  auto const& options = file.options;
+  text_parts parts(std::move(file.input), {options.type, options.missing, decimals}, options.where);
+  if (file.what == content::csv)
+    begin_csv(parts, options, several);
+  else
+    parts.set_format({.words = true, .rows = {}});
+  return parts;
+}
+
+std::unique_ptr<source> open_text(opened file) {
+  auto const type = file.options.type;
+  return std::make_unique<parsed_source>(parts_of(std::move(file), decimal_use::none), type);
 }
 
 }  // namespace tally::io

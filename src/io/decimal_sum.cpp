@@ -6,7 +6,7 @@
 
 #include "decimal_text.hpp"
 #include "tally/error.hpp"
-#include "tally/exact/natural.hpp"
+#include "tally/exact/between.hpp"
 #include "tally/wide_integer.hpp"
 
 namespace tally::io {
@@ -53,11 +53,6 @@ std::string text_of(detail::natural<8> const& x) {
   wide_integer wide;
   for (int i = 0; i < 4; ++i) wide.limb[i] = std::uint64_t(x.limb[2 * i + 1]) << 32 | x.limb[2 * i];
   return wide.text();
-}
-
-detail::natural<4> natural_of(unsigned __int128 x) {
-  return {
-      {std::uint32_t(x), std::uint32_t(x >> 32), std::uint32_t(x >> 64), std::uint32_t(x >> 96)}};
 }
 
 // Digits over 10^scale as they are, or, with `more` behind them, rounded so that one at least is
@@ -283,7 +278,8 @@ std::string decimal_sum::root(unsigned __int128 divisor) const {
   for (int bit = 255; bit-- > 0;) {
     auto next = root;
     next.limb[bit / 32] |= std::uint32_t(1) << bit % 32;
-    auto const product = detail::multiply(detail::multiply(next, next), natural_of(divisor));
+    auto const product =
+        detail::multiply(detail::multiply(next, next), detail::natural_of_wide(divisor));
     if (square < product) continue;
     root = next;
     exact = !(product < square);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "foreign.hpp"
+#include "formats.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -120,11 +120,6 @@ std::string told(std::string_view what, std::string_view way, std::string const&
     way.remove_prefix(name + 4);
   }
   return text;
-}
-
-std::string_view without_mark(std::string_view text) {
-  constexpr std::string_view mark = "\xef\xbb\xbf";
-  return text.substr(text.starts_with(mark) ? mark.size() : 0);
 }
 
 std::string_view without_blanks(std::string_view text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "temporary_file.hpp"
+#include "input_file.hpp"
 
 #include <fcntl.h>
 #include <stdlib.h>

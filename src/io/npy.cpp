@@ -8,7 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "array.hpp"
 #include "formats.hpp"
 #include "number.hpp"
 #include "tally/error.hpp"

@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "choose.hpp"
-#include "compressed.hpp"
-#include "foreign.hpp"
 #include "formats.hpp"
 #include "number.hpp"
 #include "tally/error.hpp"

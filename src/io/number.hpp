@@ -16,6 +16,12 @@ namespace tally::io {
 // Writes the quiet NaN of a floating `type`.
 void put_nan(dtype type, std::byte* value);
 
+// What some write in front of text in UTF-8.
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+inline std::string_view without_mark(std::string_view text) {
+  return text.substr(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
+}
+
 bool equal_ignoring_case(std::string_view text, std::string_view lower);
 
 // All of `text` as a whole number, as options and names say it.

@@ -45,7 +45,7 @@ void parsed_source::settle() {
   }
   text_.rewind();
   looked_ahead_ = true;
-  parts_ = {};
+  part_ = nullptr;
   total_ = 0;
   count_.reset(), shape_.clear();
   read_as(found);
@@ -58,20 +58,19 @@ void parsed_source::read_as(dtype type) {
 }
 
 std::span<std::byte const> parsed_source::next(std::size_t most) {
-  while (parts_.empty() || done_ == parts_.front().columns[0].bytes().size()) {
+  while (!part_ || done_ == part_->columns[0].bytes().size()) {
     done_ = 0;
-    parts_ = parts_.empty() ? parts_ : parts_.subspan(1);
-    if (parts_.empty()) parts_ = text_.next();
+    part_ = text_.next();
     bytes_read_ = text_.bytes_read();
-    if (parts_.empty()) {
+    if (!part_) {
       count_ = total_, shape_ = {total_};
       return {};
     }
-    auto const& found = parts_.front().columns[0].facts();
+    auto const& found = part_->columns[0].facts();
     if (!looked_ahead_) facts_.add(found);
     facts_.rounded |= found.rounded;
   }
-  auto const& column = parts_.front().columns[0];
+  auto const& column = part_->columns[0];
   type_ = column.type();
   auto const size = size_of(type_);
   auto const elements = column.bytes().subspan(done_);

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "tally/error.hpp"
-#include "temporary_file.hpp"
 
 namespace tally::io {
 

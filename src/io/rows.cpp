@@ -170,12 +170,12 @@ std::string hint_at_csv(std::string_view word) {
 std::string text_for(parsed result, std::string_view text, column_rules const& rules) {
   if (result == parsed::out_of_range)
     return quoted(text) + " does not fit into " +
-           (rules.type() ? std::string(name(*rules.type())) : "a decimal number here");
-  if (rules.type() && rules.is_named(text))
+           (rules.type ? std::string(name(*rules.type)) : "a decimal number here");
+  if (rules.type && rules.is_named(text))
     return quoted(text) + " says that there is no number, for which " +
-           std::string(name(*rules.type())) + " has no value";
+           std::string(name(*rules.type)) + " has no value";
   return quoted(text) + " is not a number" +
-         (rules.type() ? " of type " + std::string(name(*rules.type())) : "");
+         (rules.type ? " of type " + std::string(name(*rules.type)) : "");
 }
 
 }  // namespace

@@ -3,9 +3,6 @@
 
 #include <utility>
 
-#include "array.hpp"
-#include "compressed.hpp"
-#include "foreign.hpp"
 #include "formats.hpp"
 #include "number.hpp"
 #include "tally/error.hpp"
@@ -65,12 +62,12 @@ content text_or_raw(reader& input, std::string const& path, std::string_view nam
   refuse(foreign_format(path, beginning));
   if (csv || nearly_text || !options.type) refuse(foreign_encoding(path, beginning));
   if (!is_said_csv(options)) refuse_other_name(path, name, beginning.substr(0, npy_magic.size()));
-  bool const tag = beginning.starts_with('<') || beginning.starts_with("\xef\xbb\xbf<");
+  bool const tag = without_mark(beginning).starts_with('<');
   if (named_csv && !is_said_csv(options) && tag) refuse(foreign_text(path, beginning));
   if (csv) return content::csv;
   if (looks_like_text(beginning)) {
     refuse(foreign_text(path, beginning));
-    return has_names(beginning, rules_of(options)) ? content::csv : content::text;
+    return has_names(beginning, {options.type, options.missing}) ? content::csv : content::text;
   }
   if (nearly_text) refuse(told_odd_text(path, beginning));
   if (!options.type) fail_unknown(input, beginning);
@@ -107,10 +104,6 @@ std::string_view without_compression(std::string_view name) {
   return name;
 }
 
-column_rules rules_of(open_options const& options, decimal_use decimals) {
-  return {options.type, options.missing, decimals};
-}
-
 identified::identified(std::string const& path, open_options const& options)
     : found_(std::make_unique<opened>(identify(path, options))) {}
 identified::identified(identified&&) noexcept = default;
@@ -120,20 +113,17 @@ bool identified::is_csv() const { return found_->what == content::csv; }
 opened identified::take() && { return std::move(*found_); }
 
 std::unique_ptr<source> open(identified file) {
-  auto [input, what, options] = std::move(file).take();
+  auto found = std::move(file).take();
+  auto& [input, what, options] = found;
   auto const name = input.name();
+  if (what == content::csv || what == content::text) return open_text(std::move(found));
   if (what == content::npz) {
-    auto found = open_npz(std::move(input), options);  // unless it is a ZIP archive of other files
+    auto array = open_npz(std::move(input), options);  // unless it is a ZIP archive of other files
     refuse_options_of_text(name, what, options);
-    return found;
+    return array;
   }
-  if (what != content::csv && what != content::text) refuse_options_of_text(name, what, options);
-  switch (what) {
-    case content::npy: return open_npy(std::move(input), options);
-    case content::csv: return open_csv(std::move(input), options);
-    case content::text: return open_text(std::move(input), options);
-    default: break;
-  }
+  refuse_options_of_text(name, what, options);
+  if (what == content::npy) return open_npy(std::move(input), options);
   return open_array(std::move(input), {.type = *options.type});
 }
 

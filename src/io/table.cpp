@@ -10,20 +10,17 @@ namespace tally::io {
 
 struct table::state {
   text_parts text;
-  std::span<parsed_part const> parts = {};
+  parsed_part const* part = nullptr;
   std::vector<text_facts> facts = {};
   std::vector<char> is_out = {};
   std::uint64_t rows = 0;
 };
 
 table::table(identified file, bool in_decimal) {
-  auto [input, what, options] = std::move(file).take();
-  if (what != content::csv) throw error(input.name() + ": is not a CSV file");
-  state_ = std::make_unique<state>(state{
-      .text = text_parts(std::move(input),
-                         rules_of(options, in_decimal ? decimal_use::each : decimal_use::none),
-                         options.where)});
-  begin_csv(state_->text, options, true);
+  auto found = std::move(file).take();
+  if (found.what != content::csv) throw error(found.input.name() + ": is not a CSV file");
+  auto const decimals = in_decimal ? decimal_use::each : decimal_use::none;
+  state_ = std::make_unique<state>(state{.text = parts_of(std::move(found), decimals, true)});
   state_->facts.resize(names().size(), {.row_name = state_->text.rows().row_name});
   state_->is_out.resize(names().size());
 }
@@ -36,32 +33,28 @@ std::vector<std::string> const& table::names() const { return state_->text.rows(
 
 bool table::next() {
   auto& s = *state_;
-  s.parts = s.parts.empty() ? s.parts : s.parts.subspan(1);
-  if (s.parts.empty()) s.parts = s.text.next();
-  if (s.parts.empty()) return false;
-  auto const& part = s.parts.front();
-  s.rows += part.rows;
+  s.part = s.text.next();
+  if (!s.part) return false;
+  s.rows += s.part->rows;
   for (std::size_t i = 0; i < s.facts.size(); ++i) {
-    s.is_out[i] |= part.misfits[i].data() != nullptr;
-    if (!s.is_out[i]) s.facts[i].add(part.columns[i].facts());
+    s.is_out[i] |= s.part->misfits[i].data() != nullptr;
+    if (!s.is_out[i]) s.facts[i].add(s.part->columns[i].facts());
   }
   return true;
 }
 
 std::optional<table::run> table::column(std::size_t i) const {
   if (state_->is_out[i]) return std::nullopt;
-  auto const& found = state_->parts.front().columns[i];
+  auto const& found = state_->part->columns[i];
   return run{found.type(), found.bytes(), found.negative_zeros(), found.missing()};
 }
 
 decimals const* table::in_decimal(std::size_t i) const {
-  return state_->is_out[i] ? nullptr : &state_->parts.front().columns[i].each();
+  return state_->is_out[i] ? nullptr : &state_->part->columns[i].each();
 }
 
-std::optional<table::misfit> table::misfit_of(std::size_t i) const {
-  auto const& found = state_->text.misfit_of(i);
-  if (!found) return std::nullopt;
-  return misfit{found->line, found->text};
+std::optional<misfit> const& table::misfit_of(std::size_t i) const {
+  return state_->text.misfit_of(i);
 }
 text_facts const& table::facts(std::size_t i) const { return state_->facts[i]; }
 std::uint64_t table::rows() const { return state_->rows; }

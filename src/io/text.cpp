@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers separated by white space.
-#include <utility>
-
+// What is text.
 #include "formats.hpp"
 
 namespace tally::io {
@@ -39,12 +37,6 @@ bool nearly_looks_like_text(std::string_view beginning) {
     odd += high || c >= 0x80 || length_of(c) == 0;
   }
   return odd * few <= count && count > 0;
-}
-
-std::unique_ptr<source> open_text(reader input, open_options const& options) {
-  text_parts parts(std::move(input), rules_of(options), options.where);
-  parts.set_format({.words = true, .rows = {}});
-  return std::make_unique<parsed_source>(std::move(parts), options.type);
 }
 
 }  // namespace tally::io

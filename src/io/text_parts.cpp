@@ -23,8 +23,8 @@ text_parts::text_parts(reader input, column_rules rules, cpu where)
       at_(std::size_t(input_.taken())),
       rules_(std::move(rules)),
       threads_(tally::detail::thread_count(where)) {
-  constexpr std::string_view mark = "\xef\xbb\xbf";
-  if (peek(mark.size()) == mark) take(mark.size());
+  auto const beginning = peek(byte_order_mark.size());
+  take(beginning.size() - without_mark(beginning).size());
 }
 
 std::string_view text_parts::peek(std::size_t least) {
@@ -51,7 +51,7 @@ void text_parts::keep() {
 
 void text_parts::rewind() {
   at_ = kept_at_;
-  used_ = 0;
+  used_ = given_ = 0;
 }
 
 std::uint64_t text_parts::bytes_read() const {
@@ -125,24 +125,29 @@ std::size_t text_parts::parse_all(std::string_view text, std::size_t end, bool l
   return done;
 }
 
-std::span<parsed_part const> text_parts::next() {
+parsed_part const* text_parts::next() {
+  if (given_ == used_) parse_on();
+  return given_ < used_ ? &parts_[given_++] : nullptr;
+}
+
+void text_parts::parse_on() {
   if (used_ > 0 && parts_[used_ - 1].wrong) {
     auto const wrong = *parts_[used_ - 1].wrong;
     auto const at = wrong.at - parts_[used_ - 1].end;
     fail(at, wrong.what + (line_of(at) == 1 ? wrong.in_first_line : ""));
   }
+  used_ = given_ = 0;
   auto size = std::size_t(threads_) * input_.chunk();
   for (;; size *= 2) {
     auto const text = peek(size);
-    if (text.empty()) return {};
+    if (text.empty()) return;
     bool const last = text.size() < size;
     auto const end = last ? text.size() : format_.words ? end_of_words(text) : end_of_lines(text);
     auto const done = end > 0 ? parse_all(text, end, last) : 0;
     bool const wrong = end > 0 && used_ > 0 && parts_[used_ - 1].wrong;
     if (done > 0 || wrong) {
       if (!format_.words && format_.rows.several) keep_misfits(text);
-      take(done);
-      break;
+      return take(done);
     }
     if (size > longest_row) {
       used_ = 0;
@@ -150,7 +155,6 @@ std::span<parsed_part const> text_parts::next() {
                   std::to_string(longest_row) + " bytes: " + quoted(text.substr(0, 1000)));
     }
   }
-  return std::span(parts_).first(used_);
 }
 
 }  // namespace tally::io

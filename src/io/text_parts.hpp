@@ -36,20 +36,15 @@ class text_parts {
   // So that rewind() can go back to here: what is not in a mapped file goes into a temporary one.
   void keep();
   void rewind();
-  void read_as(dtype type) { rules_.read_as(type); }
+  void read_as(dtype type) { rules_.type = type; }
 
-  // The parts of the text that come next; none at the end. Valid until the next call.
-  std::span<parsed_part const> next();
+  // The part of the text that comes next; null at the end. Valid until the next call.
+  parsed_part const* next();
 
   std::uint64_t bytes_read() const;
   std::optional<std::uint64_t> file_bytes() const { return input_.file_bytes(); }
   std::string const& name() const { return input_.name(); }
-  // Why a column of several is left out, by its index among those that are wanted: its first field
-  // that is no number, in quotes for a message.
-  struct misfit {
-    std::uint64_t line = 0;
-    std::string text = {};
-  };
+  // Why a column of several is left out, by its index among those that are wanted.
   std::optional<misfit> const& misfit_of(std::size_t column) const { return misfits_[column]; }
   // "FILE: line N: problem", of what is `at` bytes behind what has been taken.
   [[noreturn]] void fail(std::size_t at, std::string const& problem);
@@ -61,6 +56,7 @@ class text_parts {
              bool last);
   std::vector<std::size_t> cuts(std::string_view text, std::size_t end) const;
   std::size_t parse_all(std::string_view text, std::size_t end, bool last);
+  void parse_on();
 
   reader input_;
   mapping file_;
@@ -70,7 +66,7 @@ class text_parts {
   int threads_;
   format format_;
   std::vector<parsed_part> parts_;
-  std::size_t used_ = 0;  // parts that hold something
+  std::size_t used_ = 0, given_ = 0;  // parts that hold something, and of these, by next()
   std::vector<std::optional<misfit>> misfits_;
   line_counter taken_lines_;
 };
@@ -85,8 +81,8 @@ class parsed_source final : public source {
 
  private:
   text_parts text_;
-  std::span<parsed_part const> parts_;
-  std::size_t done_ = 0;  // bytes of the first of them
+  parsed_part const* part_ = nullptr;
+  std::size_t done_ = 0;  // bytes of it
   std::uint64_t total_ = 0;
   bool looked_ahead_ = false;  // what there is to be said is known
 };

@@ -19,7 +19,10 @@ void read_csv(bytes content) {
   auto const read = [&](std::size_t chunk, int threads, std::size_t at_once) {
     options.where.threads = threads;
     return numbers_of(
-        [&] { return io::open_csv(io::reader(io::input_file(file.path()), chunk), options); },
+        [&] {
+          return io::open_text(
+              {io::reader(io::input_file(file.path()), chunk), io::content::csv, options});
+        },
         at_once);
   };
   require(read(content.size(), 1, 1 << 16) == read(7, 3, 24));

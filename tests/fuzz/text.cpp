@@ -15,7 +15,10 @@ void read_text(bytes content) {
   auto const read = [&](std::size_t chunk, int threads, std::size_t at_once) {
     options.where.threads = threads;
     return numbers_of(
-        [&] { return io::open_text(io::reader(io::input_file(file.path()), chunk), options); },
+        [&] {
+          return io::open_text(
+              {io::reader(io::input_file(file.path()), chunk), io::content::text, options});
+        },
         at_once);
   };
   require(read(content.size(), 1, 1 << 16) == read(5, 2, 24));

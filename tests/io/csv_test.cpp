@@ -23,10 +23,11 @@ struct csv_test : testing::Test {
     auto const path = in.write("a.csv", text);
     auto const values = read_all<T>(path, options);
     for (std::size_t const chunk : {1, 2, 3, 7, 64}) {
-      auto const again = open_csv(reader(input_file(path), chunk), options);
+      auto const again = open_text({reader(input_file(path), chunk), content::csv, options});
       EXPECT_EQ(bytes_of(read_all<T>(*again, 3 * sizeof(T))), bytes_of(values)) << chunk;
       fifo const stream(in, "stream" + std::to_string(chunk), text);
-      auto const streamed = open_csv(reader(input_file(stream.path()), chunk), options);
+      auto const streamed =
+          open_text({reader(input_file(stream.path()), chunk), content::csv, options});
       EXPECT_EQ(bytes_of(read_all<T>(*streamed)), bytes_of(values)) << chunk;
     }
     return values;
@@ -146,7 +147,7 @@ TEST_F(csv_test, missing_values_are_nan) {
 TEST_F(csv_test, missing_integers_are_zeros_at_their_indices) {
   auto const path = in.write("a.csv", "x\nNA\n2\n\"\"\n-\n5\n-0\nnull\n");
   for (std::size_t const chunk : {1, 3, 64}) {
-    auto const found = open_csv(reader(input_file(path), chunk), {});
+    auto const found = open_text({reader(input_file(path), chunk), content::csv, {}});
     std::vector<std::int64_t> all, missing;
     for (auto next = found->next(16); !next.empty(); next = found->next(16)) {
       EXPECT_EQ(found->type(), dtype::int64);
@@ -274,7 +275,7 @@ TEST_F(csv_test, a_line_is_counted_once_wherever_a_stream_is_cut) {
   for (std::size_t const chunk : {1, 2, 3, 4, 5, 6, 7, 64}) {
     fifo const stream(in, "stream" + std::to_string(chunk), text);
     auto const message = message_of([&] {
-      auto const rows = open_csv(reader(input_file(stream.path()), chunk), {});
+      auto const rows = open_text({reader(input_file(stream.path()), chunk), content::csv, {}});
       while (!rows->next(1 << 20).empty()) continue;
     });
     EXPECT_EQ(message, stream.path() + ": line 5: column 'a': 'x' is not a number") << chunk;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/foreign.hpp"
+#include "io/formats.hpp"
 
 #include <gtest/gtest.h>
 

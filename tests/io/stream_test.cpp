@@ -138,7 +138,8 @@ TEST(text, is_the_same_in_chunks_of_any_size) {
   folder const in;
   auto const path = in.write("text", "  +1.25e3\r\n-inf\v\fNaN\n\n 1e999 123456789 .5");
   for (std::size_t const chunk : {1, 2, 3, 5, 100}) {
-    auto const in_chunks = open_text(reader(input_file(path), chunk), {.type = dtype::float64});
+    auto const in_chunks =
+        open_text({reader(input_file(path), chunk), content::text, {.type = dtype::float64}});
     auto const values = read_all<double>(*in_chunks, 16);
     ASSERT_EQ(values.size(), 6u) << chunk;
     EXPECT_EQ(values[0], 1250);
@@ -154,7 +155,8 @@ TEST(text, is_of_the_type_that_its_numbers_have_so_far) {
   folder const in;
   auto const path =
       in.write("text", "1 2 18446744073709551615" + std::string(99, ' ') + "3 0.5 -7 ");
-  auto const text = open_text(reader(input_file(path), 1), {.where = {.threads = 1}});
+  auto const text =
+      open_text({reader(input_file(path), 1), content::text, {.where = {.threads = 1}}});
   std::vector<dtype> types;
   while (!text->next(8).empty()) types.push_back(text->type());
   EXPECT_EQ(types.size(), 6u);

@@ -33,6 +33,12 @@ struct text_facts {
   void add(text_facts const& other);
 };
 
+// The first field of a column that is no number, in quotes for a message.
+struct misfit {
+  std::uint64_t line = 0;
+  std::string text = {};
+};
+
 // One array of one element type. Elements come in C order and in this machine's byte order,
 // whatever the file's.
 class source {

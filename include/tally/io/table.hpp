@@ -37,12 +37,8 @@ class table {
   // there is one column alone, that is an error.
   std::optional<run> column(std::size_t i) const;
   decimals const* in_decimal(std::size_t i) const;  // likewise
-  // Which field that is, in quotes for a message.
-  struct misfit {
-    std::uint64_t line;
-    std::string text;
-  };
-  std::optional<misfit> misfit_of(std::size_t i) const;
+  // Which field that is.
+  std::optional<misfit> const& misfit_of(std::size_t i) const;
   // Of the column, so far.
   text_facts const& facts(std::size_t i) const;
 
