@@ -133,8 +133,6 @@ TESTED_THROUGH = {
     "dynamic/reducer.cpp": "dynamic_test.cpp",
     "dynamic/rounded.cpp": "dynamic_test.cpp",
     "dynamic/scan.cpp": "dynamic_test.cpp",
-    "dynamic/scanner.cpp": "dynamic_test.cpp",
-    "dynamic/selector.cpp": "dynamic_test.cpp",
     "dynamic/top_k.cpp": "dynamic_test.cpp",
     "dynamic/wide_dots.cpp": "wide_integer_test.cpp",
     "error.hpp": "cli/error_test.py",

@@ -73,17 +73,12 @@ class running_together final : public running<T> {
   owner<running<T>> copy() const override { return make_owner<running_together>(*this); }
   void add(int threads, elements<T> const& in, std::uint64_t n, std::uint64_t first,
            nan_policy nan) override {
-    // A few pieces a thread, so that a slow core does not hold up the others; one if that is soon
-    // done.
-    bool const alone = threads == 1 || n < 65536 || n * sizeof(T) <= 1 << 20;
-    std::uint64_t const pieces =
-        alone ? 1 : std::min<std::uint64_t>(std::uint64_t(threads) * 4, n / 16384);
-    std::uint64_t const step = (n / pieces + 511) / 512 * 512;
-    std::vector<owner<running_part<T>>> parts(pieces);
-    parallel_for(threads, pieces, [&](std::size_t i) {
+    bool const soon_done = n < 65536 || n * sizeof(T) <= 1 << 20;
+    array_pieces const pieces(threads, n, threads == 1 || soon_done);
+    std::vector<owner<running_part<T>>> parts(pieces.count);
+    parallel_for(threads, pieces.count, [&](std::size_t i) {
       parts[i] = part(nan);
-      auto const end = i + 1 == pieces ? n : std::min(n, (i + 1) * step);
-      parts[i]->add(in, std::min(n, i * step), end, first);
+      parts[i]->add(in, pieces.begin(i), pieces.begin(i + 1), first);
     });
     for (auto const& p : parts) append(*p, nan);
   }

@@ -56,186 +56,124 @@ inline std::string name_of_gpu(int index) { return "gpu:" + std::to_string(index
 inline std::string name_of_memory(int device) {
   return device < 0 ? "the cpu" : name_of_gpu(device);
 }
-inline error no_kernel(char const* call, int device, char const* what) {
-  return error(std::string(call) + ": in is in the memory of " + name_of_gpu(device) +
-               ", and this program holds no kernel for " + what);
-}
 
 // The GPU that holds what an input reads, or -1: what is neither an array nor made of arrays is
 // read by the cores.
 template <input In>
-int gpu_of(In const&) {
-  return -1;
+int gpu_of(In const& in) {
+  std::optional<int> found;
+  for_arrays_of(in, [&](void const* data) {
+    int const device = data ? gpu_holding(data) : -1;
+    if (found.value_or(device) != device)
+      throw error("reduce: in is a zip of an array of " + name_of_memory(*found) + " and one of " +
+                  name_of_memory(device));
+    found = device;
+  });
+  return *found;
 }
-template <class T>
-int gpu_of(array_input<T> const& in);
-template <input In, class F>
-int gpu_of(transform_input<In, F> const& in);
-template <input A, input B>
-int gpu_of(zip_input<A, B> const& in);
+// The same of an array, an input or rows, with a payload or without.
+template <class In>
+int gpu_holding_all(char const* call, In const& in) {
+  if constexpr (is_rows<In>) {
+    return in.count == 0 ? -1 : gpu_holding(in.data);
+  } else if constexpr (readable<In>) {
+    return gpu_of(input_of(call, "in", in));
+  } else {
+    int const device = gpu_holding_all(call, in.keys);
+    bool empty = in.payload.size() == 0;
+    if constexpr (!readable<decltype(in.keys)>) empty = empty || in.keys.count == 0;
+    if (int const other = empty ? device : gpu_holding(in.payload.data()); other != device)
+      throw error(std::string(call) + ": in is in the memory of " + name_of_memory(device) +
+                  ", its payload in that of " + name_of_memory(other));
+    return device;
+  }
+}
 
-template <class T>
-int gpu_of(array_input<T> const& in) {
-  return in.count == 0 ? -1 : gpu_holding(in.data);
+// For the cores, an array whose elements they may not see by its type: its memory is here.
+template <class In>
+auto seen_here(In const& in) {
+  if constexpr (is_rows<In> || input<In>)
+    return in;
+  else if constexpr (readable<In>)
+    return span_of("reduce", "in", in);
+  else
+    return keys_with_payload{seen_here(in.keys), seen_here(in.payload)};
 }
-template <class T>
-int gpu_of(rows<T> const& in) {
-  return in.count == 0 ? -1 : gpu_holding(in.data);
-}
-template <input In, class F>
-int gpu_of(transform_input<In, F> const& in) {
-  return gpu_of(in.in);
-}
-template <input A, input B>
-int gpu_of(zip_input<A, B> const& in) {
-  int const first = gpu_of(in.first), second = gpu_of(in.second);
-  if (first != second)
-    throw error("reduce: in is a zip of an array of " + name_of_memory(first) + " and one of " +
-                name_of_memory(second));
-  return first;
+
+// Calls f(the calls, where they run, what they read) for where `in` lies. `without` is what has no
+// kernel if this program holds none.
+template <class OnCpu, class OnGpu, bool HasKernel, class In, class F>
+auto run_where_it_lies(automatic const& where, char const* call, char const* without, In const& in,
+                       F const& f) {
+  int const device = gpu_holding_all(call, in);
+  if (device < 0) {
+    cpu cores = where.use_cpu();
+    return f(OnCpu{}, cores, seen_here(in));
+  }
+  if constexpr (HasKernel)
+    return f(OnGpu{}, where.use_gpu(device), in);
+  else
+    throw error(std::string(call) + ": in is in the memory of " + name_of_gpu(device) +
+                ", and this program holds no kernel for " + without);
 }
 
 template <>
 struct reductions_on<automatic> {
   template <readable R, class Op>
   static auto value(automatic const& where, R const& in, Op const& op, nan_policy nan) {
-    auto const x = input_of("reduce", "in", in);
-    int const device = gpu_of(x);
-    if (device < 0) return reductions_on<cpu>::value(where.use_cpu(), x, op, nan);
-    if constexpr (has_kernel<Op, input_type<R>>)
-      return reductions_on<gpu>::value(where.use_gpu(device), x, op, nan);
-    else
-      throw no_kernel("reduce", device, "the operator");
+    return run<Op>(where, in, [&](auto calls, auto& there, auto const& x) {
+      return calls.value(there, x, op, nan);
+    });
   }
   template <readable R, class Out, class Op>
   static void into(automatic const& where, R const& in, Out& out, Op const& op, nan_policy nan) {
-    auto const x = input_of("reduce_into", "in", in);
-    int const device = gpu_of(x);
-    if (device < 0) return reductions_on<cpu>::into(where.use_cpu(), x, out, op, nan);
-    if constexpr (has_kernel<Op, input_type<R>>)
-      reductions_on<gpu>::into(where.use_gpu(device), x, out, op, nan);
-    else
-      throw no_kernel("reduce_into", device, "the operator");
+    run<Op>(where, in,
+            [&](auto calls, auto& there, auto const& x) { calls.into(there, x, out, op, nan); });
+  }
+
+ private:
+  template <class Op, class R, class F>
+  static auto run(automatic const& where, R const& in, F const& f) {
+    return run_where_it_lies<reductions_on<cpu>, reductions_on<gpu>, has_kernel<Op, input_type<R>>>(
+        where, "reduce", "the operator", in, f);
   }
 };
 
-// For the cores, an array whose elements they may not see by its type: its memory is here.
-template <readable R>
-auto seen_here(R const& in) {
-  if constexpr (input<R>)
-    return in;
-  else
-    return span_of("reduce", "in", in);
-}
-
-template <class Keys, class Entries>
-auto seen_here(keys_with_payload<Keys, Entries> const& in) {
-  if constexpr (readable<Keys>)
-    return keys_with_payload{seen_here(in.keys), seen_here(in.payload)};
-  else
-    return keys_with_payload{in.keys, seen_here(in.payload)};
-}
-
 template <>
 struct scans_on<automatic> {
-  template <readable R, class Out, class Op>
-  static void run(automatic const& where, R const& in, std::span<Out> out, Op const& op,
+  template <class In, class To, class Op, class Out>
+  static void run(automatic const& where, In const& in, To const& out, Op const& op,
                   scan_options<Out> const& options, bool exclusive) {
-    char const* const call = exclusive ? "exclusive_scan" : "inclusive_scan";
-    int const device = gpu_of(input_of(call, "in", in));
-    if (device < 0)
-      return scans_on<cpu>::run(where.use_cpu(), seen_here(in), out, op, options, exclusive);
-    if constexpr (has_scan_kernel<Op, input_type<R>, Out>)
-      scans_on<gpu>::run(where.use_gpu(device), in, out, op, options, exclusive);
-    else
-      throw no_kernel(call, device, "the operator");
-  }
-  template <class T, class Out, class Op>
-  static void run(automatic const& where, rows<T const> const& in, rows<Out> const& out,
-                  Op const& op, scan_options<Out> const& options, bool exclusive) {
-    int const device = gpu_of(in);
-    if (device < 0) return scans_on<cpu>::run(where.use_cpu(), in, out, op, options, exclusive);
-    if constexpr (has_scan_kernel<Op, array_input<T>, Out>)
-      scans_on<gpu>::run(where.use_gpu(device), in, out, op, options, exclusive);
-    else
-      throw no_kernel(exclusive ? "exclusive_scan" : "inclusive_scan", device, "the operator");
+    run_where_it_lies<scans_on<cpu>, scans_on<gpu>, has_scan_kernel<Op, gpu_input<In>, Out>>(
+        where, exclusive ? "exclusive_scan" : "inclusive_scan", "the operator", in,
+        [&](auto calls, auto& there, auto const& x) {
+          calls.run(there, x, out, op, options, exclusive);
+        });
   }
 };
 
 template <>
 struct selections_on<automatic> {
-  template <readable R>
-  static auto best(automatic const& where, R const& in, std::uint64_t k,
-                   top_k_options const& options) {
-    int const device = gpu_of(input_of("top_k", "in", in));
-    if (device < 0) return selections_on<cpu>::best(where.use_cpu(), seen_here(in), k, options);
-    if constexpr (has_top_k_kernel<input_type<R>>)
-      return selections_on<gpu>::best(where.use_gpu(device), in, k, options);
-    else
-      throw no_kernel("top_k", device, "such an input");
+  template <class In, class... Arguments>
+  static auto best(automatic const& where, In const& in, Arguments const&... arguments) {
+    return run(where, "top_k", in, [&](auto calls, auto& there, auto const& x) {
+      return calls.best(there, x, arguments...);
+    });
   }
   // Of what a GPU found it is not known how many there are: k of them if the count is not asked
   // for.
-  template <readable R, class Index>
-  static void into(automatic const& where, R const& in, std::uint64_t k,
-                   std::span<element_of<R>> values, std::span<Index> indices, std::uint64_t* count,
-                   top_k_options const& options) {
-    int const device = gpu_of(input_of("top_k_into", "in", in));
-    if (device < 0)
-      selections_on<cpu>::into(where.use_cpu(), seen_here(in), k, values, indices, count, options);
-    else if constexpr (has_top_k_kernel<input_type<R>>)
-      selections_on<gpu>::into(where.use_gpu(device), in, k, values, indices, count, options);
-    else
-      throw no_kernel("top_k_into", device, "such an input");
-  }
-  template <readable R, class Entries, class P>
-  static void into(automatic const& where, keys_with_payload<R, Entries> const& in, std::uint64_t k,
-                   std::span<element_of<R>> values, std::span<P> chosen, std::uint64_t* count,
-                   top_k_options const& options) {
-    int const device = gpu_of(input_of("top_k_into", "in", in.keys));
-    if (in.payload.size() > 0) require_together(device, in.payload.data());
-    if (device < 0)
-      selections_on<cpu>::into(where.use_cpu(), seen_here(in), k, values, chosen, count, options);
-    else if constexpr (has_top_k_kernel<input_type<R>>)
-      selections_on<gpu>::into(where.use_gpu(device), in, k, values, chosen, count, options);
-    else
-      throw no_kernel("top_k_into", device, "such an input");
-  }
-  template <class T>
-  static top_k_rows_result<T> best_of_rows(automatic const& where, rows<T const> const& in,
-                                           k_of_rows const& k, top_k_options const& options) {
-    int const device = gpu_of(in);
-    if (device < 0) return selections_on<cpu>::best_of_rows(where.use_cpu(), in, k, options);
-    return selections_on<gpu>::best_of_rows(where.use_gpu(device), in, k, options);
-  }
-  template <class T, class Index>
-  static void rows_into(automatic const& where, rows<T const> const& in, k_of_rows const& k,
-                        std::span<T> values, std::span<Index> indices, std::uint64_t* counts,
-                        top_k_options const& options) {
-    int const device = gpu_of(in);
-    if (device < 0)
-      selections_on<cpu>::rows_into(where.use_cpu(), in, k, values, indices, counts, options);
-    else
-      selections_on<gpu>::rows_into(where.use_gpu(device), in, k, values, indices, counts, options);
-  }
-  template <class T, class Entries, class P>
-  static void rows_into(automatic const& where, keys_with_payload<rows<T const>, Entries> const& in,
-                        k_of_rows const& k, std::span<T> values, std::span<P> chosen,
-                        std::uint64_t* counts, top_k_options const& options) {
-    int const device = gpu_of(in.keys);
-    if (in.keys.count > 0 && in.payload.size() > 0) require_together(device, in.payload.data());
-    if (device < 0)
-      selections_on<cpu>::rows_into(where.use_cpu(), seen_here(in), k, values, chosen, counts,
-                                    options);
-    else
-      selections_on<gpu>::rows_into(where.use_gpu(device), in, k, values, chosen, counts, options);
+  template <class In, class... Arguments>
+  static void into(automatic const& where, In const& in, Arguments const&... arguments) {
+    run(where, "top_k_into", in,
+        [&](auto calls, auto& there, auto const& x) { calls.into(there, x, arguments...); });
   }
 
  private:
-  static void require_together(int device, void const* payload) {
-    if (int const other = gpu_holding(payload); other != device)
-      throw error("top_k_into: in is in the memory of " + name_of_memory(device) +
-                  ", its payload in that of " + name_of_memory(other));
+  template <class In, class F>
+  static auto run(automatic const& where, char const* call, In const& in, F const& f) {
+    return run_where_it_lies<selections_on<cpu>, selections_on<gpu>,
+                             has_top_k_kernel<gpu_input<keys_of<In>>>>(where, call, "such an input",
+                                                                       in, f);
   }
 };
 
@@ -264,31 +202,10 @@ struct quantiles_on<automatic> {
   }
 
  private:
-  // Calls f(the calls, where they run, what they read).
-  template <class T, class F>
-  static void run(automatic const& where, rows<T const> const& in, F f) {
-    run_on(where, gpu_of(in), in, f);
-  }
-  template <readable R, class F>
-  static void run(automatic const& where, R const& in, F f) {
-    auto const x = input_of("kth_value", "in", in);
-    int const device = gpu_of(x);
-    if constexpr (has_top_k_kernel<input_type<R>>)
-      run_on(where, device, x, f);
-    else if (device < 0)
-      run_on_cpu(where, x, f);
-    else
-      throw no_kernel("kth_value", device, "such an input");
-  }
-  template <class X, class F>
-  static void run_on(automatic const& where, int device, X const& x, F f) {
-    if (device < 0) return run_on_cpu(where, x, f);
-    f(quantiles_on<gpu>{}, where.use_gpu(device), x);
-  }
-  template <class X, class F>
-  static void run_on_cpu(automatic const& where, X const& x, F f) {
-    auto cores = where.use_cpu();
-    f(quantiles_on<cpu>{}, cores, x);
+  template <class In, class F>
+  static void run(automatic const& where, In const& in, F const& f) {
+    run_where_it_lies<quantiles_on<cpu>, quantiles_on<gpu>, has_top_k_kernel<gpu_input<In>>>(
+        where, "kth_value", "such an input", in, f);
   }
 };
 

@@ -306,6 +306,8 @@ class any_scanner {
   struct state;
 
  private:
+  void scan(cpu where, any_array const& in, any_output const& out, bool exclusive);
+
   dtype in_, out_;
   std::unique_ptr<state> state_;
 };
@@ -323,9 +325,7 @@ any_top_k_result top_k(any_where where, any_array const& in, std::uint64_t k,
                        top_k_options options = {});
 std::uint64_t top_k_into(cpu where, any_array const& in, std::uint64_t k, any_output const& values,
                          std::span<std::int64_t> indices, top_k_options options = {});
-void top_k_into(gpu& where, any_array const& in, std::uint64_t k, any_output const& values,
-                std::span<std::int64_t> indices, std::uint64_t* count, top_k_options options = {});
-void top_k_into(automatic& where, any_array const& in, std::uint64_t k, any_output const& values,
+void top_k_into(any_where where, any_array const& in, std::uint64_t k, any_output const& values,
                 std::span<std::int64_t> indices, std::uint64_t* count, top_k_options options = {});
 
 // A top-k in instalments, as a selector is.

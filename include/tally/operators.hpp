@@ -30,6 +30,21 @@ struct wrapping<T> {
 template <integer T, class Op>
 struct bitwise;  // aggregate/bits.hpp
 
+namespace detail {
+
+// Makes an aggregate of an operator on bits.
+template <class Op>
+struct bit_operator {
+  template <integer T>
+  using result = T;
+  template <integer T>
+  auto on() const {
+    return bitwise<T, Op>{};
+  }
+};
+
+}  // namespace detail
+
 struct plus {
   template <class T>
   TALLY_FN T operator()(T const& a, T const& b) const {
@@ -74,11 +89,9 @@ struct larger {
                                            : std::numeric_limits<T>::lowest();
 };
 
-struct bit_and {
+struct bit_and : detail::bit_operator<bit_and> {
   static constexpr char const* name = "bit_and";
   static constexpr char const* summary = "the bitwise and of all elements";
-  template <integer T>
-  using result = T;
 
   template <class T>
   TALLY_FN T operator()(T const& a, T const& b) const {
@@ -86,17 +99,11 @@ struct bit_and {
   }
   template <class T>
   static constexpr T identity = T(-1);
-  template <integer T>
-  auto on() const {
-    return bitwise<T, bit_and>{};
-  }
 };
 
-struct bit_or {
+struct bit_or : detail::bit_operator<bit_or> {
   static constexpr char const* name = "bit_or";
   static constexpr char const* summary = "the bitwise or of all elements";
-  template <integer T>
-  using result = T;
 
   template <class T>
   TALLY_FN T operator()(T const& a, T const& b) const {
@@ -104,17 +111,11 @@ struct bit_or {
   }
   template <class T>
   static constexpr T identity = T(0);
-  template <integer T>
-  auto on() const {
-    return bitwise<T, bit_or>{};
-  }
 };
 
-struct bit_xor {
+struct bit_xor : detail::bit_operator<bit_xor> {
   static constexpr char const* name = "bit_xor";
   static constexpr char const* summary = "the bitwise exclusive or of all elements";
-  template <integer T>
-  using result = T;
 
   template <class T>
   TALLY_FN T operator()(T const& a, T const& b) const {
@@ -122,10 +123,6 @@ struct bit_xor {
   }
   template <class T>
   static constexpr T identity = T(0);
-  template <integer T>
-  auto on() const {
-    return bitwise<T, bit_xor>{};
-  }
 };
 
 }  // namespace tally

@@ -32,6 +32,45 @@ keys_with_payload(Keys, Entries) -> keys_with_payload<Keys, Entries>;
 
 namespace detail {
 
+// An array, an input (transform.hpp), or rows (rows.hpp): each row is then a problem of its own.
+template <class In>
+concept sortable = is_rows<In> || readable<In>;
+
+// Keys by themselves, or what has them; `beside` is what results beside the best are called.
+template <class In>
+struct selected {
+  using keys = In;
+  static constexpr char const* beside = "indices";
+};
+template <class Keys, class Entries>
+struct selected<keys_with_payload<Keys, Entries>> {
+  using keys = Keys;
+  static constexpr char const* beside = "chosen";
+};
+template <class In>
+using keys_of = typename selected<In>::keys;
+template <class In>
+inline constexpr bool has_payload = !std::is_same_v<keys_of<In>, In>;
+template <class In>
+auto const& keys_in(In const& in) {
+  if constexpr (has_payload<In>)
+    return in.keys;
+  else
+    return in;
+}
+
+template <class Keys>
+struct given {
+  using element = element_of<Keys>;
+};
+template <class Rows>
+  requires is_rows<Rows>
+struct given<Rows> {
+  using element = typename Rows::element;
+};
+template <class In>
+using given_element = typename given<keys_of<In>>::element;
+
 template <contiguous Entries>
 auto view_of_payload(Entries const& payload) {
   static_assert(payload_entry<value_of<Entries>>,

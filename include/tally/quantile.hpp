@@ -11,21 +11,6 @@
 namespace tally {
 namespace detail {
 
-// An array, an input (transform.hpp), or rows (rows.hpp): each row is then a problem of its own.
-template <class R>
-concept sortable = is_rows<R> || readable<R>;
-
-template <class R>
-struct sorted_type {
-  using given = typename R::element;
-};
-template <readable R>
-  requires(!is_rows<R>)
-struct sorted_type<R> {
-  using given = element_of<R>;
-};
-template <sortable R>
-using given_element = typename sorted_type<R>::given;
 template <sortable R>
 using sorted_element = counts_as<given_element<R>>;
 
@@ -60,16 +45,29 @@ std::uint64_t quantile_rows(char const* call, R const& in, quantile_places const
   }
 }
 
+// The answers of all rows, or of an array the only one.
+template <sortable R, class Values>
+auto of_rows_or_array(Values&& found) {
+  if constexpr (is_rows<R>)
+    return std::move(found);
+  else
+    return found[0];
+}
+
 template <sortable R, class Where>
 auto found_quantiles(char const* call, Where& where, R const& in, quantile_places const& qs,
                      quantile_options const& options) {
-  static_assert(runs_on<quantiles_on, Where>, "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
   auto const count = quantile_rows(call, in, qs);
   std::vector<quantile_of<sorted_element<R>>> found(std::size_t(count) * qs.size());
   settled_memory<given_element<R>> const during;
   calls_on<quantiles_on, Where>::quantiles(where, known_elements(call, in), qs, found.data(),
                                            options);
   return found;
+}
+template <sortable R, class Where, class Place>
+auto found_quantile(char const* call, Where& where, R const& in, Place q,
+                    quantile_options const& options) {
+  return of_rows_or_array<R>(found_quantiles(call, where, in, std::span(&q, 1), options));
 }
 
 }  // namespace detail
@@ -79,42 +77,35 @@ auto found_quantiles(char const* call, Where& where, R const& in, quantile_place
 // +inf; -0.0 equals +0.0. If so many NaNs are skipped that fewer than k are left, the value is NaN
 // and the index -1. Extra memory on cores: as in top_k.hpp, but for an input that is computed, all
 // of whose elements are kept.
+//
+// Of rows (rows.hpp) that of each, for any k from 1 on. That of a row that has fewer has the index
+// -1, and is NaN, or 0 where there is none. Indices count from the row's begin.
 template <execution Where, detail::sortable R>
-  requires(!detail::is_rows<R>)
 auto kth_value(Where&& where, R const& in, std::uint64_t k, kth_value_options options = {}) {
-  static_assert(detail::runs_on<detail::quantiles_on, Where>,
-                "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
-  detail::kth_rows("kth_value", in, k);
-  kth_value_result<detail::sorted_element<R>> found;
-  detail::settled_memory<detail::given_element<R>> const during;
-  detail::calls_on<detail::quantiles_on, Where>::kth(where, detail::known_elements("kth_value", in),
-                                                     k, &found.value, &found.index, options);
-  return found;
-}
-// Of each row, for any k from 1 on. That of a row that has fewer has the index -1, and is NaN, or 0
-// where there is none. Indices count from the row's begin.
-template <execution Where, class T>
-auto kth_value(Where&& where, rows<T> const& in, std::uint64_t k, kth_value_options options = {}) {
-  static_assert(detail::runs_on<detail::quantiles_on, Where>,
-                "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
+  using value = detail::sorted_element<R>;
   auto const count = std::size_t(detail::kth_rows("kth_value", in, k));
-  using value = detail::sorted_element<rows<T>>;
-  kth_value_rows_result<value> found;
-  found.values.resize(count), found.indices.resize(count);
-  detail::calls_on<detail::quantiles_on, Where>::kth(
-      where, detail::known_elements("kth_value", in), k,
-      reinterpret_cast<value*>(found.values.data()), found.indices.data(), options);
-  return found;
+  detail::settled_memory<detail::given_element<R>> const during;
+  auto const find = [&](value* values, std::int64_t* indices) {
+    detail::calls_on<detail::quantiles_on, Where>::kth(
+        where, detail::known_elements("kth_value", in), k, values, indices, options);
+  };
+  if constexpr (detail::is_rows<R>) {
+    kth_value_rows_result<value> found;
+    found.values.resize(count), found.indices.resize(count);
+    find(reinterpret_cast<value*>(found.values.data()), found.indices.data());
+    return found;
+  } else {
+    kth_value_result<value> found;
+    find(&found.value, &found.index);
+    return found;
+  }
 }
-
 // The same, into `values` and `indices`, which have room for one a row, or for one. On a gpu it is
 // asynchronous, and all memory is the gpu's.
 template <execution Where, detail::sortable R, detail::contiguous Values,
           detail::contiguous Indices>
 void kth_value_into(Where&& where, R const& in, std::uint64_t k, Values&& values, Indices&& indices,
                     kth_value_options options = {}) {
-  static_assert(detail::runs_on<detail::quantiles_on, Where>,
-                "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
   static_assert(std::is_same_v<counts_as<detail::value_of<Values>>, detail::sorted_element<R>>,
                 "kth_value_into: values holds another type than the elements'");
   static_assert(std::is_same_v<counts_as<detail::value_of<Indices>>, std::int64_t>,
@@ -137,37 +128,20 @@ void kth_value_into(Where&& where, R const& in, std::uint64_t k, Values&& values
 // the other methods round it to a double, as NumPy does: so 0.1 of eleven elements is an element.
 // Any NaN makes it NaN, unless NaNs are skipped; so does an array of nothing else. A zero is +0.0;
 // between -inf and +inf it is NaN.
+//
+// Of rows (rows.hpp) a vector: that of row r for qs[i] is at r * qs.size() + i. Those of an empty
+// row are NaN.
 template <execution Where, detail::sortable R>
-  requires(!detail::is_rows<R>)
-quantile_of<detail::sorted_element<R>> quantile(Where&& where, R const& in, double q,
-                                                quantile_options options = {}) {
-  return detail::found_quantiles("quantile", where, in, std::span(&q, 1), options)[0];
+auto quantile(Where&& where, R const& in, double q, quantile_options options = {}) {
+  return detail::found_quantile("quantile", where, in, q, options);
 }
 template <execution Where, detail::sortable R>
-  requires(!detail::is_rows<R>)
-quantile_of<detail::sorted_element<R>> quantile(Where&& where, R const& in, fraction q,
-                                                quantile_options options = {}) {
-  return detail::found_quantiles("quantile", where, in, std::span(&q, 1), options)[0];
+auto quantile(Where&& where, R const& in, fraction q, quantile_options options = {}) {
+  return detail::found_quantile("quantile", where, in, q, options);
 }
-// Several at once: an array of doubles, or of fractions.
+// Several at once, in a vector: an array of doubles, or of fractions.
 template <execution Where, detail::sortable R>
-  requires(!detail::is_rows<R>)
-std::vector<quantile_of<detail::sorted_element<R>>> quantile(Where&& where, R const& in,
-                                                             detail::quantile_places qs,
-                                                             quantile_options options = {}) {
-  return detail::found_quantiles("quantile", where, in, qs, options);
-}
-// Of rows: that of row r for qs[i] is at r * qs.size() + i. Those of an empty row are NaN.
-template <execution Where, class T>
-auto quantile(Where&& where, rows<T> const& in, double q, quantile_options options = {}) {
-  return detail::found_quantiles("quantile", where, in, std::span(&q, 1), options);
-}
-template <execution Where, class T>
-auto quantile(Where&& where, rows<T> const& in, fraction q, quantile_options options = {}) {
-  return detail::found_quantiles("quantile", where, in, std::span(&q, 1), options);
-}
-template <execution Where, class T>
-auto quantile(Where&& where, rows<T> const& in, detail::quantile_places qs,
+auto quantile(Where&& where, R const& in, detail::quantile_places qs,
               quantile_options options = {}) {
   return detail::found_quantiles("quantile", where, in, qs, options);
 }
@@ -177,8 +151,6 @@ auto quantile(Where&& where, rows<T> const& in, detail::quantile_places qs,
 template <execution Where, detail::sortable R, detail::contiguous Out>
 void quantile_into(Where&& where, R const& in, detail::quantile_places qs, Out&& out,
                    quantile_options options = {}) {
-  static_assert(detail::runs_on<detail::quantiles_on, Where>,
-                "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
   static_assert(std::is_same_v<detail::value_of<Out>, quantile_of<detail::sorted_element<R>>>,
                 "quantile_into: out holds another type than the elements', or double of integers");
   auto const count = detail::quantile_rows("quantile_into", in, qs);
@@ -192,13 +164,7 @@ void quantile_into(Where&& where, R const& in, detail::quantile_places qs, Out&&
 // The quantile of a half: the element in the middle, or the mean of the two there, rounded once.
 template <execution Where, detail::sortable R>
 auto median(Where&& where, R const& in, reduce_options options = {}) {
-  double const half = 0.5;
-  auto found = detail::found_quantiles("median", where, in, std::span(&half, 1),
-                                       {interpolation::linear, options.nan});
-  if constexpr (detail::is_rows<R>)
-    return found;
-  else
-    return found[0];
+  return detail::found_quantile("median", where, in, 0.5, {interpolation::linear, options.nan});
 }
 
 }  // namespace tally

@@ -34,7 +34,6 @@ constexpr bool scans_known() {
 template <class Where, readable R, contiguous Out, class Op>
 void scan(char const* call, Where& where, R const& in, Out& out, Op const& op,
           scan_options<value_of<Out>> const& options, bool exclusive) {
-  static_assert(runs_on<scans_on, Where>, "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
   auto const to = span_of(call, "out", out);
   settled_memory<element_of<R>, value_of<Out>> const during;
   if constexpr (scans_known<Op, element_of<R>, value_of<Out>>()) {
@@ -47,7 +46,6 @@ void scan(char const* call, Where& where, R const& in, Out& out, Op const& op,
 template <class Where, class T, class To, class Op>
 void scan(char const* call, Where& where, rows<T> const& in, rows<To> const& out, Op const& op,
           scan_options<To> const& options, bool exclusive) {
-  static_assert(runs_on<scans_on, Where>, "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
   settled_memory<std::remove_const_t<T>, To> const during;
   if constexpr (scans_known<Op, std::remove_const_t<T>, To>()) {
     rows<counts_as<To>> const to(reinterpret_cast<counts_as<To>*>(out.data), out);
@@ -59,36 +57,43 @@ void scan(char const* call, Where& where, rows<T> const& in, rows<To> const& out
   }
 }
 
+// The type of what is written to an array, or to rows.
+template <class Out>
+struct scanned {
+  using type = value_of<Out>;
+};
+template <class Out>
+  requires is_rows<std::remove_reference_t<Out>>
+struct scanned<Out> {
+  using type = typename std::remove_reference_t<Out>::element;
+};
+template <class Out>
+using scanned_to = typename scanned<Out>::type;
+template <class R, class Out>
+concept scannable =
+    (readable<R> && contiguous<Out>) || (is_rows<R> && is_rows<std::remove_reference_t<Out>>);
+
 }  // namespace detail
 
 // out[i] = in[0] op ... op in[i]. `in` and `op` are as for reduce; `out` may be `in`. A floating
 // sum{} gives each prefix exactly, rounded once; integers are computed in out's type.
-template <execution Where, detail::readable R, detail::contiguous Out, class Op>
-void inclusive_scan(Where&& where, R const& in, Out&& out, Op const& op,
-                    scan_options<std::type_identity_t<detail::value_of<Out>>> const& options = {}) {
-  detail::scan("inclusive_scan", where, in, out, op, options, false);
-}
-
-// Each row (rows.hpp) by itself, to one of `out`, which has as many for as many elements, and as
-// many results as its row has elements; total[r] takes the result over row r. On cores elements
+//
+// Of rows (rows.hpp) each by itself, to one of `out`, which has as many for as many elements, and
+// as many results as its row has elements; total[r] takes the result over row r. On cores elements
 // that are apart take memory of their own, a row a thread.
-template <execution Where, class T, class To, class Op>
-void inclusive_scan(Where&& where, rows<T> const& in, rows<To> const& out, Op const& op,
-                    scan_options<std::type_identity_t<To>> const& options = {}) {
+template <execution Where, class R, class Out, class Op>
+  requires detail::scannable<R, Out>
+void inclusive_scan(Where&& where, R const& in, Out&& out, Op const& op,
+                    scan_options<detail::scanned_to<Out>> const& options = {}) {
   detail::scan("inclusive_scan", where, in, out, op, options, false);
 }
 
 // out[i] = init op in[0] op ... op in[i - 1]; without init, the operator's identity. An operator
 // that has none needs init.
-template <execution Where, detail::readable R, detail::contiguous Out, class Op>
+template <execution Where, class R, class Out, class Op>
+  requires detail::scannable<R, Out>
 void exclusive_scan(Where&& where, R const& in, Out&& out, Op const& op,
-                    scan_options<std::type_identity_t<detail::value_of<Out>>> const& options = {}) {
-  detail::scan("exclusive_scan", where, in, out, op, options, true);
-}
-
-template <execution Where, class T, class To, class Op>
-void exclusive_scan(Where&& where, rows<T> const& in, rows<To> const& out, Op const& op,
-                    scan_options<std::type_identity_t<To>> const& options = {}) {
+                    scan_options<detail::scanned_to<Out>> const& options = {}) {
   detail::scan("exclusive_scan", where, in, out, op, options, true);
 }
 

@@ -23,11 +23,14 @@ concept execution = std::is_same_v<std::remove_cvref_t<Where>, cpu> ||
 
 namespace detail {
 
-// A family of calls, for what `Where` is, and whether that has one.
+// A family of calls, for what `Where` is.
 template <template <class> class Calls, class Where>
-using calls_on = Calls<std::remove_cvref_t<Where>>;
+struct family_on {
+  using type = Calls<std::remove_cvref_t<Where>>;
+  static_assert(requires { sizeof(type); }, "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
+};
 template <template <class> class Calls, class Where>
-concept runs_on = requires { sizeof(calls_on<Calls, Where>); };
+using calls_on = typename family_on<Calls, Where>::type;
 
 }  // namespace detail
 

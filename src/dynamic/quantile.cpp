@@ -2,8 +2,8 @@
 #include "tally/quantile.hpp"
 
 #include "tally/automatic.hpp"
+#include "tally/dynamic.hpp"
 #include "tally/exact/between.hpp"
-#include "top_k.hpp"
 
 namespace tally {
 namespace {

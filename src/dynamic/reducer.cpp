@@ -47,47 +47,40 @@ class state_of final : public any_reducer::state {
            std::uint64_t first)
       : name_(row.name),
         nan_(how.nan),
-        first_(first),
-        known_(started(row, options)),
+        run_{started(row, options), first},
         counts_(!known_nans()) {}
 
   std::unique_ptr<state> copy() const override { return std::make_unique<state_of>(*this); }
   void add(cpu where, any_input const& in, indices missing) override {
     auto const x = detail::input_of(name_, "in", detail::arrays_of<T>::in(in));
-    auto const next = first_ + count_;
-    if (x.size() > std::uint64_t(std::numeric_limits<std::int64_t>::max()) - next)
-      throw error(std::string(name_) + ": an index of 2^63 or more, from " + std::to_string(next) +
-                  " on");
+    run_.require_indices(name_, x.size());
     if (missing.empty())
-      known_->add(detail::thread_count(where), detail::elements_of(x), x.size(), next, nan_);
+      run_.known->add(detail::thread_count(where), detail::elements_of(x), x.size(), run_.end(),
+                      nan_);
     else
       add_between(detail::elements_of(x), x.size(), missing);
-    count_ += x.size();
+    run_.count += x.size();
     if (counts_) nans_ += missing.size() + nans_of(where, detail::arrays_of<T>::in(in));
   }
   void append(state const& right) override {
     auto const& other = static_cast<state_of const&>(right);
-    if (is_ordered() && count_ && other.count_ && other.first_ != first_ + count_)
-      throw error("append: the elements on the right begin at " + std::to_string(other.first_) +
-                  ", those on the left end at " + std::to_string(first_ + count_));
-    known_->append(*other.known_);
-    count_ += other.count_;
+    run_.append(other.run_);
     nans_ += other.nans_;
     first_missing_ = std::min(first_missing_, other.first_missing_);
   }
   void move_to(std::uint64_t first) override {
-    known_->shift(std::int64_t(first - first_));
-    if (first_missing_ != none) first_missing_ += first - first_;
-    first_ = first;
+    auto const by = first - run_.first;
+    run_.move_to(first);
+    if (first_missing_ != none) first_missing_ += by;
   }
-  void const* known() const override { return &*known_; }
+  void const* known() const override { return &*run_.known; }
   bool tells(aggregate_row const& other, aggregate_options const& options) const override {
-    return known_->includes(*started(other, options));
+    return run_.known->includes(*started(other, options));
   }
 
-  std::uint64_t count() const override { return count_; }
-  std::uint64_t first() const override { return first_; }
-  bool is_ordered() const override { return !known_->any_order(); }
+  std::uint64_t count() const override { return run_.count; }
+  std::uint64_t first() const override { return run_.first; }
+  bool is_ordered() const override { return !run_.known->any_order(); }
   std::uint64_t nan_count() const override { return counts_ ? nans_ : *known_nans(); }
   std::optional<std::uint64_t> first_missing() const override {
     return first_missing_ == none ? std::nullopt : std::optional(first_missing_);
@@ -97,16 +90,13 @@ class state_of final : public any_reducer::state {
   void write(byte_writer& out) const override {
     out.put(nans_);
     if (has_missing()) out.put(first_missing_);
-    detail::write_position(out, first_, count_);
-    known_->write(out);
+    run_.write(out);
   }
   void read(byte_reader& in) override {
     nans_ = in.get<std::uint64_t>();
     first_missing_ = has_missing() ? in.get<std::uint64_t>() : none;
-    detail::read_position(in, first_, count_);
-    known_->read(in);
-    if (!known_->covers(first_, count_)) throw error("state: the tree nodes are of other elements");
-    if (has_missing() && nans_ > count_)
+    run_.read(in);
+    if (has_missing() && nans_ > run_.count)
       throw error("state: more is missing than there are elements");
   }
 
@@ -115,8 +105,7 @@ class state_of final : public any_reducer::state {
 
   char const* name_;
   nan_policy nan_;
-  std::uint64_t first_, count_ = 0;
-  detail::running_owner<T> known_;
+  detail::known_run<T> run_;
   bool counts_;  // because what is known does not tell
   std::uint64_t nans_ = 0, first_missing_ = none;
 
@@ -127,15 +116,15 @@ class state_of final : public any_reducer::state {
   }
   // All that is not missing, a run of neighbours after the other.
   void add_between(detail::elements<T> const& x, std::uint64_t size, indices missing) {
-    auto const part = known_->part(nan_);
+    auto const part = run_.known->part(nan_);
     std::uint64_t begin = 0;
     for (auto const i : missing) {
-      if (begin < i) part->add(x, begin, i, first_ + count_);
+      if (begin < i) part->add(x, begin, i, run_.end());
       begin = i + 1;
     }
-    if (begin < size) part->add(x, begin, size, first_ + count_);
-    known_->append(*part, nan_);
-    first_missing_ = std::min<std::uint64_t>(first_missing_, first_ + count_ + missing[0]);
+    if (begin < size) part->add(x, begin, size, run_.end());
+    run_.known->append(*part, nan_);
+    first_missing_ = std::min<std::uint64_t>(first_missing_, run_.end() + missing[0]);
   }
 
   // How many elements were NaN, if what is known of them tells.
@@ -143,10 +132,11 @@ class state_of final : public any_reducer::state {
     if constexpr (has_nan<T> && element<T>) {
       using detail::kind_of, detail::total_of;
       using first = moments<T, false>;
-      if (known_->find(&kind_of<extrema<T>>)) return total_of<extrema<T>>(*known_).value.nan;
-      if (!known_->find(&kind_of<first>)) return std::nullopt;
-      auto const found = total_of<first>(*known_).value;
-      return nan_ == skip ? count_ - found.count : found.sum.nan;
+      auto const& known = *run_.known;
+      if (known.find(&kind_of<extrema<T>>)) return total_of<extrema<T>>(known).value.nan;
+      if (!known.find(&kind_of<first>)) return std::nullopt;
+      auto const found = total_of<first>(known).value;
+      return nan_ == skip ? run_.count - found.count : found.sum.nan;
     }
     return std::nullopt;
   }

@@ -3,6 +3,7 @@
 // The table of compiled.hpp as rows, which calls with run-time types look up.
 #pragma once
 
+#include "tally/automatic.hpp"
 #include "tally/dynamic.hpp"
 #include "tally/gpu.hpp"
 #include "tally/owner.hpp"
@@ -35,6 +36,24 @@ struct aggregate_row {
   void (*finish)(aggregate_options const&, void const* known, any_result&) = nullptr;
   bool wide = false;  // its result is a wide_integer, too
 };
+
+// Calls f(there) for the place that `where` is, or where the arrays lie, of which the addresses are
+// all that matters.
+template <class F>
+void run_where(any_where where, any_input const& in, F&& f) {
+  auto const bytes = [&](void const* data) {
+    return array_input<std::byte>{static_cast<std::byte const*>(data), in.size};
+  };
+  where.visit([&](auto& there) {
+    if constexpr (std::is_same_v<decltype(there), automatic const&>) {
+      int const device =
+          in.second ? gpu_of(zip(bytes(in.first), bytes(in.second))) : gpu_of(bytes(in.first));
+      device < 0 ? f(there.use_cpu()) : f(there.use_gpu(device));
+    } else {
+      f(there);
+    }
+  });
+}
 
 // What a row reads; throws for arrays of another number or type.
 any_input input_for(aggregate_row const& row, any_array const& in);
@@ -122,14 +141,12 @@ struct row_functions {
     put(out, result{});
     return out;
   }
-  static void at_once(aggregate_options const& options, cpu where, any_input const& in,
-                      nan_policy nan, any_result& out) {
+  template <class Where>
+  static void run(aggregate_options const& options, Where where, any_input const& in,
+                  nan_policy nan, any_result& out) {
     put(out, reduce(where, arrays_of<T>::in(in), made<Op>(options), reduce_options{nan}));
   }
-  static void on_gpu(aggregate_options const& options, gpu& where, any_input const& in,
-                     nan_policy nan, any_result& out) {
-    put(out, reduce(where, arrays_of<T>::in(in), made<Op>(options), reduce_options{nan}));
-  }
+  static constexpr auto at_once = run<cpu>;
   static void* start(aggregate_options const& options) {
     return start_counting<Op, T>(made<Op>(options)).release();
   }
@@ -161,7 +178,7 @@ constexpr aggregate_row row() {
   if constexpr (!element<result> && !several_numbers<result>)
     return {};
   else if constexpr (kernel_is_held<Op, stored_input<T>>)
-    return row_with<Op, T, functions>(functions::on_gpu);
+    return row_with<Op, T, functions>(functions::template run<gpu&>);
   else
     return row_with<Op, T, functions>(nullptr);
 }

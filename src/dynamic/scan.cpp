@@ -1,11 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scan_rows.hpp"
-
-#include "tally/automatic.hpp"
-#include "tally/gpu.hpp"
 #include "tally/scan.hpp"
 
-namespace tally::detail {
+#include <array>
+
+#include "rows.hpp"
+
+namespace tally {
+namespace detail {
+
+// A scan of elements of one type, In, to results of one type, Out.
+struct scan_functions {
+  void* (*start)() = nullptr;  // a running_scan<In, Out>; null: there is no such scan
+  void (*on_gpu)(gpu&, any_array const&, any_output const&, any_scan_options const&,
+                 bool exclusive) = nullptr;  // null: there is no kernel
+};
+
+// The scans of elements of one type by an aggregate, by the type of their results.
+struct scan_row {
+  char const* name = nullptr;  // null: nothing here can be scanned
+  dtype elements = {};
+  std::array<scan_functions, dtype_names.size()> to = {};
+};
+
+// All but the total. Throws unless init is an Out.
+template <class Out>
+scan_options<Out> options_for(any_scan_options const& options) {
+  scan_options<Out> how{.reverse = options.reverse, .nan = options.nan};
+  if (!options.init) return how;
+  if (options.init->type != dtype_of<Out>)
+    throw error("scan: init is a " + std::string(name(options.init->type)) + ", out holds " +
+                std::string(name(dtype_of<Out>)));
+  how.init = options.init->as<Out>();
+  return how;
+}
+
 namespace {
 
 // The total is a value on the host: who asks for it waits.
@@ -43,8 +71,6 @@ constexpr scan_row row_of(type_list<Outs...>) {
   return row;
 }
 
-}  // namespace
-
 #define TALLY_ROW(O, T) row_of<O, T>(element_types{}),
 #define TALLY_ROWS(ELEMENTS, O) TALLY_EACH_##ELEMENTS(TALLY_ROW, O)
 
@@ -53,6 +79,7 @@ std::span<scan_row const> scan_rows() {
   return rows;
 }
 
+// The functions are null where there is no such scan.
 scan_functions scan_of(any_aggregate const& op, dtype in, dtype out) {
   for (auto const& row : scan_rows())
     if (row.name && row.name == op.info().name && row.elements == in)
@@ -60,6 +87,7 @@ scan_functions scan_of(any_aggregate const& op, dtype in, dtype out) {
   return {};
 }
 
+// Throws where it cannot start.
 scan_functions required_scan(any_aggregate const& op, dtype in, dtype out) {
   auto const found = scan_of(op, in, out);
   if (!found.start)
@@ -68,37 +96,101 @@ scan_functions required_scan(any_aggregate const& op, dtype in, dtype out) {
   return found;
 }
 
-}  // namespace tally::detail
+}  // namespace
 
-namespace tally {
+template <class In, class Out>
+struct scan_compiled_here<scan_functions, In, Out> {
+  static owner<running_scan<In, Out>> start(scan_functions const& scan) {
+    return owner<running_scan<In, Out>>(static_cast<running_scan<In, Out>*>(scan.start()));
+  }
+};
+
+}  // namespace detail
+
+struct any_scanner::state {
+  virtual ~state() = default;
+  virtual void scan(cpu where, any_array const& in, any_output const& out, bool exclusive) = 0;
+  virtual any_number total() const = 0;
+};
+
 namespace {
 
-void run(cpu where, any_array const& in, any_output const& out, any_aggregate const& op,
-         any_scan_options const& options, bool exclusive) {
-  any_scanner all(op, in.type, out.type, options, options.reverse ? out.size : 0);
-  exclusive ? all.exclusive(where, in, out) : all.inclusive(where, in, out);
-  if (options.total) *options.total = all.total();
+template <class In, class Out>
+class state_of final : public any_scanner::state {
+ public:
+  state_of(detail::scan_functions const& scan, any_scan_options const& options, std::uint64_t first)
+      : all_(scan, detail::options_for<Out>(options), first) {}
+
+  void scan(cpu where, any_array const& in, any_output const& out, bool exclusive) override {
+    auto const x = detail::elements_of<In>(in);
+    auto const to = detail::room_of<Out>(out);
+    exclusive ? all_.exclusive(where, x, to) : all_.inclusive(where, x, to);
+  }
+  any_number total() const override { return any_number(all_.total()); }
+
+ private:
+  scanner<In, Out, detail::scan_functions> all_;
+};
+
+// Between which types something can be scanned.
+template <class In, class Out>
+constexpr bool related = (integer<In> && integer<Out>) || (floating<In> && floating<Out>);
+
+template <class In, class Out>
+std::unique_ptr<any_scanner::state> state_for(detail::scan_functions const& scan,
+                                              any_scan_options const& options,
+                                              std::uint64_t first) {
+  if constexpr (related<In, Out>)
+    return std::make_unique<state_of<In, Out>>(scan, options, first);
+  else
+    return nullptr;
 }
 
-void run(gpu& where, any_array const& in, any_output const& out, any_aggregate const& op,
+void run(any_where where, any_array const& in, any_output const& out, any_aggregate const& op,
          any_scan_options const& options, bool exclusive) {
-  auto const scan = detail::required_scan(op, in.type, out.type);
-  if (!scan.on_gpu)
-    throw error("scan: there is no kernel for a scan of " + std::string(name(in.type)) + " by " +
-                std::string(op.info().name) + " to " + std::string(name(out.type)));
-  scan.on_gpu(where, in, out, options, exclusive);
-}
-
-void run(automatic const& where, any_array const& in, any_output const& out,
-         any_aggregate const& op, any_scan_options const& options, bool exclusive) {
-  // The address is all that matters here.
-  int const device =
-      detail::gpu_of(array_input<std::byte>{static_cast<std::byte const*>(in.data), in.size});
-  if (device < 0) return run(where.use_cpu(), in, out, op, options, exclusive);
-  run(where.use_gpu(device), in, out, op, options, exclusive);
+  detail::run_where(where, {in.data, nullptr, in.size}, [&](auto&& there) {
+    if constexpr (std::is_same_v<decltype(there), gpu&>) {
+      auto const scan = detail::required_scan(op, in.type, out.type);
+      if (!scan.on_gpu)
+        throw error("scan: there is no kernel for a scan of " + std::string(name(in.type)) +
+                    " by " + std::string(op.info().name) + " to " + std::string(name(out.type)));
+      scan.on_gpu(there, in, out, options, exclusive);
+    } else {
+      any_scanner all(op, in.type, out.type, options, options.reverse ? out.size : 0);
+      exclusive ? all.exclusive(there, in, out) : all.inclusive(there, in, out);
+      if (options.total) *options.total = all.total();
+    }
+  });
 }
 
 }  // namespace
+
+any_scanner::any_scanner(any_aggregate const& op, dtype in, dtype out,
+                         any_scan_options const& options, std::uint64_t first)
+    : in_(in), out_(out) {
+  auto const scan = detail::required_scan(op, in, out);
+  state_ = visit(in, [&]<class In>(std::type_identity<In>) {
+    return visit(out, [&]<class Out>(std::type_identity<Out>) {
+      return state_for<In, Out>(scan, options, first);
+    });
+  });
+}
+any_scanner::any_scanner(any_scanner&&) noexcept = default;
+any_scanner& any_scanner::operator=(any_scanner&&) noexcept = default;
+any_scanner::~any_scanner() = default;
+
+void any_scanner::inclusive(cpu where, any_array const& in, any_output const& out) {
+  scan(where, in, out, false);
+}
+void any_scanner::exclusive(cpu where, any_array const& in, any_output const& out) {
+  scan(where, in, out, true);
+}
+void any_scanner::scan(cpu where, any_array const& in, any_output const& out, bool exclusive) {
+  detail::require_type("scan", "in", in.type, in_);
+  detail::require_type("scan", "out", out.type, out_);
+  state_->scan(where, in, out, exclusive);
+}
+any_number any_scanner::total() const { return state_->total(); }
 
 bool can_scan(any_aggregate const& op, dtype in, dtype out) {
   return detail::scan_of(op, in, out).start;
@@ -109,11 +201,11 @@ bool can_scan_on_gpu(any_aggregate const& op, dtype in, dtype out) {
 
 void inclusive_scan(any_where where, any_array const& in, any_output const& out,
                     any_aggregate const& op, any_scan_options const& options) {
-  where.visit([&](auto& there) { run(there, in, out, op, options, false); });
+  run(where, in, out, op, options, false);
 }
 void exclusive_scan(any_where where, any_array const& in, any_output const& out,
                     any_aggregate const& op, any_scan_options const& options) {
-  where.visit([&](auto& there) { run(there, in, out, op, options, true); });
+  run(where, in, out, op, options, true);
 }
 
 }  // namespace tally

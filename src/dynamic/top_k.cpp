@@ -1,23 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "top_k.hpp"
-
-#include "tally/automatic.hpp"
 #include "tally/top_k.hpp"
 
+#include "tally/automatic.hpp"
+#include "tally/dynamic.hpp"
+
 namespace tally {
+
+struct any_selector::state {
+  virtual ~state() = default;
+  virtual void add(cpu where, any_array const& chunk) = 0;
+  virtual void append(state&& right) = 0;
+  virtual std::uint64_t count() const = 0;
+  virtual any_top_k_result result() = 0;
+};
+
 namespace {
 
 using namespace detail;
 
-template <class Where>
-void best_into(Where&& where, any_array const& in, std::uint64_t k, any_output const& values,
-               std::span<std::int64_t> indices, std::uint64_t* count,
-               top_k_options const& options) {
-  require_type("top_k", "values", values.type, in.type);
-  visit(in.type, [&]<class T>(std::type_identity<T>) {
-    top_k_into(where, elements_of<T>(in), k, room_of<T>(values), indices, count, options);
-  });
+template <class T>
+any_top_k_result kept(top_k_result<T>&& found) {
+  auto const all = std::make_shared<top_k_result<T> const>(std::move(found));
+  return {any_array(dtype_of<T>, all->values.data(), all->values.size()), all->indices, all};
 }
+
+template <class T>
+class state_of final : public any_selector::state {
+ public:
+  state_of(std::uint64_t k, top_k_options const& options, std::uint64_t first)
+      : best_(k, options, first) {}
+
+  void add(cpu where, any_array const& chunk) override { best_.add(where, elements_of<T>(chunk)); }
+  void append(state&& right) override {
+    best_.append(std::move(static_cast<state_of&>(right).best_));
+  }
+  std::uint64_t count() const override { return best_.count(); }
+  any_top_k_result result() override { return kept<T>(std::move(best_).result()); }
+
+ private:
+  selector<T> best_;
+};
 
 }  // namespace
 
@@ -30,19 +52,41 @@ any_top_k_result top_k(any_where where, any_array const& in, std::uint64_t k,
   });
 }
 
+void top_k_into(any_where where, any_array const& in, std::uint64_t k, any_output const& values,
+                std::span<std::int64_t> indices, std::uint64_t* count, top_k_options options) {
+  require_type("top_k", "values", values.type, in.type);
+  where.visit([&](auto& there) {
+    visit(in.type, [&]<class T>(std::type_identity<T>) {
+      top_k_into(there, elements_of<T>(in), k, room_of<T>(values), indices, count, options);
+    });
+  });
+}
 std::uint64_t top_k_into(cpu where, any_array const& in, std::uint64_t k, any_output const& values,
                          std::span<std::int64_t> indices, top_k_options options) {
   std::uint64_t count;
-  best_into(where, in, k, values, indices, &count, options);
+  top_k_into(where, in, k, values, indices, &count, options);
   return count;
 }
-void top_k_into(gpu& where, any_array const& in, std::uint64_t k, any_output const& values,
-                std::span<std::int64_t> indices, std::uint64_t* count, top_k_options options) {
-  best_into(where, in, k, values, indices, count, options);
+
+any_selector::any_selector(dtype elements, std::uint64_t k, top_k_options options,
+                           std::uint64_t first)
+    : type_(elements),
+      state_(visit(elements, [&]<class T>(std::type_identity<T>) -> std::unique_ptr<state> {
+        return std::make_unique<state_of<T>>(k, options, first);
+      })) {}
+any_selector::any_selector(any_selector&&) noexcept = default;
+any_selector& any_selector::operator=(any_selector&&) noexcept = default;
+any_selector::~any_selector() = default;
+
+void any_selector::add(cpu where, any_array const& chunk) {
+  require_type("top_k", "in", chunk.type, type_);
+  state_->add(where, chunk);
 }
-void top_k_into(automatic& where, any_array const& in, std::uint64_t k, any_output const& values,
-                std::span<std::int64_t> indices, std::uint64_t* count, top_k_options options) {
-  best_into(where, in, k, values, indices, count, options);
+void any_selector::append(any_selector&& right) {
+  require_type("top_k", "the selector on the right", right.type_, type_);
+  state_->append(std::move(*right.state_));
 }
+std::uint64_t any_selector::count() const { return state_->count(); }
+any_top_k_result any_selector::result() && { return state_->result(); }
 
 }  // namespace tally

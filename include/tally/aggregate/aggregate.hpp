@@ -120,6 +120,15 @@ struct operation {
 
 namespace detail {
 
+// Gives an aggregate that is named as(): the same with results of another type.
+template <template <class> class Family>
+struct rounded_to_any {
+  template <class Other>
+  constexpr Family<Other> as() const {
+    return {};
+  }
+};
+
 // What a lambda takes that is for the device alone, only nvcc's compilation for the device can see.
 template <class Op>
 inline constexpr bool is_device_lambda =

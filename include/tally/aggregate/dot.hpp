@@ -10,37 +10,26 @@
 namespace tally {
 
 template <integer T, integer R>
-struct integer_dot {
+struct integer_dot : integer_sum<T, R> {
   using element = zipped<T, T>;
-  using state = std::uint64_t;
-  using result = R;
+  using typename integer_sum<T, R>::state;
   using parts = integer_dot<T>;
-  static constexpr bool any_order = true;
   static constexpr char const* name = "dot";
 
-  TALLY_FN state identity() const { return 0; }
   TALLY_FN state lift(element x, std::uint64_t) const { return state(x.first) * state(x.second); }
-  TALLY_FN state combine(state left, state right) const { return left + right; }
-  TALLY_FN R lower(state s) const { return R(s); }
-  static void write(auto& out, state s) { out.put(s); }
-  static state read(auto& in) { return in.template get<state>(); }
 };
 
 // dot{}, over zip(a, b) with elements of one type: the result has that type (floating point), or is
 // int64_t or uint64_t (integers); dot{}.as<double>() rounds once to double instead. Where NaN is
 // skipped, a pair with a NaN on either side is.
 template <class R = void>
-struct basic_dot {
+struct basic_dot : detail::rounded_to_any<basic_dot> {
   static constexpr char const* name = "dot";
   static constexpr char const* summary = "the exact sum of the products of pairs, rounded once";
   template <class Pair>
     requires std::same_as<Pair, zipped<typename Pair::first_type, typename Pair::first_type>>
   using result = detail::sum_result<typename Pair::first_type, R>;
 
-  template <class Other>
-  constexpr basic_dot<Other> as() const {
-    return {};
-  }
   template <class Pair>
     requires std::same_as<Pair, zipped<typename Pair::first_type, typename Pair::first_type>>
   auto on() const {

@@ -17,17 +17,13 @@ using moment_result =
 
 // mean{}: the exact sum over n, rounded once; the input's type, or double for integers.
 template <class R = void>
-struct basic_mean {
+struct basic_mean : detail::rounded_to_any<basic_mean> {
   static constexpr char const* name = "mean";
   static constexpr char const* summary = "the exact mean, rounded once";
   template <element T>
     requires floating<detail::moment_result<T, R>>
   using result = detail::moment_result<T, R>;
 
-  template <class Other>
-  constexpr basic_mean<Other> as() const {
-    return {};
-  }
   template <element T>
   auto on() const {
     return exact_mean<T, detail::moment_result<T, R>>{};

@@ -23,19 +23,13 @@ struct tree_product : tree_sum<T> {
 
 // The product of integers modulo 2^64.
 template <integer T>
-struct integer_product {
-  using element = T;
-  using state = std::uint64_t;
-  using result = widest<T>;
-  static constexpr bool any_order = true;
+struct integer_product : integer_sum<T> {
+  using typename integer_sum<T>::state;
+  using parts = integer_product;
   static constexpr char const* name = "product";
 
   TALLY_FN state identity() const { return 1; }
-  TALLY_FN state lift(T x, std::uint64_t) const { return state(x); }
   TALLY_FN state combine(state left, state right) const { return left * right; }
-  TALLY_FN result lower(state s) const { return result(s); }
-  static void write(auto& out, state s) { out.put(s); }
-  static state read(auto& in) { return in.template get<state>(); }
 };
 
 // product{}: as above. Of nothing, 1.

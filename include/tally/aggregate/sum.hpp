@@ -56,17 +56,13 @@ struct integer_running_sum : integer_sum<In, Out> {
 // sum{}: the result has the input's type (floating point), or is int64_t or uint64_t (integers);
 // sum{}.as<float>() rounds once to float instead. A scan computes in the output's type.
 template <class R = void>
-struct basic_sum {
+struct basic_sum : detail::rounded_to_any<basic_sum> {
   static constexpr char const* name = "sum";
   static constexpr char const* summary = "the exact sum, rounded once; of integers modulo 2^64";
   template <element T>
     requires(floating<T> || integer<detail::sum_result<T, R>>)
   using result = detail::sum_result<T, R>;
 
-  template <class Other>
-  constexpr basic_sum<Other> as() const {
-    return {};
-  }
   template <element T>
     requires(floating<T> || integer<detail::sum_result<T, R>>)
   auto on() const {

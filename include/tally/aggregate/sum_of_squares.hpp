@@ -12,7 +12,7 @@ namespace tally {
 // sum_of_squares{}: in the input's type (floating point), or as int64_t or uint64_t modulo 2^64
 // (integers); sum_of_squares{}.as<double>() rounds the exact sum once to double instead.
 template <class R = void>
-struct basic_sum_of_squares {
+struct basic_sum_of_squares : detail::rounded_to_any<basic_sum_of_squares> {
   static constexpr char const* name = "sum_of_squares";
   static constexpr char const* summary =
       "the exact sum of squares, rounded once; of integers modulo 2^64";
@@ -20,10 +20,6 @@ struct basic_sum_of_squares {
     requires(integer<T> || floating<detail::sum_result<T, R>>)
   using result = detail::sum_result<T, R>;
 
-  template <class Other>
-  constexpr basic_sum_of_squares<Other> as() const {
-    return {};
-  }
   template <element T>
   auto on() const {
     return exact_sum_of_squares<T, detail::sum_result<T, R>>{};
@@ -34,7 +30,7 @@ using sum_of_squares = basic_sum_of_squares<>;
 // norm{}: the Euclidean norm, the root of the exact sum of squares, rounded once; in the input's
 // type, or double for integers. Squares that would overflow do not: the norm of {1e30f} is 1e30f.
 template <class R = void>
-struct basic_norm {
+struct basic_norm : detail::rounded_to_any<basic_norm> {
   static constexpr char const* name = "norm";
   static constexpr char const* summary =
       "the Euclidean norm, the root of the exact sum of squares, rounded once";
@@ -42,10 +38,6 @@ struct basic_norm {
     requires floating<detail::moment_result<T, R>>
   using result = detail::moment_result<T, R>;
 
-  template <class Other>
-  constexpr basic_norm<Other> as() const {
-    return {};
-  }
   template <element T>
   auto on() const {
     return exact_norm<T, detail::moment_result<T, R>>{};

@@ -103,17 +103,20 @@ auto elements_of(zip_input<A, B> const& in) {
                                                                     elements_of(in.second)};
 }
 
+// An element where std::vector<bool> would be no array.
+template <class T>
+struct one {
+  T value;
+};
+
 // Computes the elements of an input, some hundred thousand at a time: calls f(elements, index of
 // the first of them), from the last ones to the first if `reverse`.
 template <input In, class F>
 void for_computed(cpu where, In const& in, bool reverse, F&& f) {
   using T = typename In::element;
-  struct one {  // as std::vector<bool> is no array
-    T value;
-  };
   constexpr std::uint64_t at_once = std::uint64_t(1) << 18;
   auto const n = in.size();
-  std::vector<one> room(std::size_t(n < at_once ? n : at_once));
+  std::vector<one<T>> room(std::size_t(n < at_once ? n : at_once));
   auto const from = elements_of(in);
   int const threads = thread_count(where);
   for (std::uint64_t done = 0; done < n;) {

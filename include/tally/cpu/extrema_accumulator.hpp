@@ -44,13 +44,9 @@ class extrema_accumulator {
         return add_with_nan(t, s);
     // Rare on most data: only where a tile beats all before it is the position searched for.
     if (s.least.at < 0 || any(low < in_order(from_order_key<T>(s.least.value))))
-      lower_least(
-          t, s,
-          order_key(from_ordered(fold_lanes(low, [](auto a, auto b) { return a < b ? a : b; }))));
+      lower_least(t, s, order_key(from_ordered(least_lane(low))));
     if (s.greatest.at < 0 || any(high > in_order(from_order_key<T>(s.greatest.value))))
-      raise_greatest(
-          t, s,
-          order_key(from_ordered(fold_lanes(high, [](auto a, auto b) { return a > b ? a : b; }))));
+      raise_greatest(t, s, order_key(from_ordered(greatest_lane(high))));
   }
   TALLY_CPU_FN void flush(state& s) {
     settle(late_least, s.least);
@@ -131,8 +127,8 @@ class extrema_accumulator {
       high = max_of(high, is ? high : x);
       nan -= is;
     }
-    auto least = fold_lanes(low, [](auto a, auto b) { return a < b ? a : b; });
-    auto most = fold_lanes(high, [](auto a, auto b) { return a > b ? a : b; });
+    auto least = least_lane(low);
+    auto most = greatest_lane(high);
     auto found = std::uint64_t(fold_lanes(nan, [](auto a, auto b) { return decltype(a)(a + b); }));
     for (int k = whole; k < t.count; ++k) {
       if (is_nan(t[k])) {
@@ -172,7 +168,7 @@ class extrema_accumulator {
       vector const at = zero + ordered(i);
       first = x == wanted ? min_of(first, at) : first;
     }
-    int const found = int(fold_lanes(first, [](auto a, auto b) { return a < b ? a : b; }));
+    int const found = int(least_lane(first));
     int k = std::min(found, vectors) * lanes;
     while (extrema<T>::zeros_merged(order_key(t[k])) != extrema<T>::zeros_merged(value)) ++k;
     return std::int64_t(t.index(k));

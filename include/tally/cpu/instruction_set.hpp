@@ -69,29 +69,6 @@ void run_with_vectors_of(F body, Args&... args) {
 #endif
 }
 
-// Runs body(width), an always-inlined callable, compiled for the best instruction set. AVX-512
-// brings fused operations, so it is for sources that are compiled with -ffp-contract=off and say so
-// with TALLY_NO_CONTRACTION, as the library's are; TALLY_SANITIZED leaves it out, as compiling it
-// under sanitizers takes too long. TALLY_ONLY_... leaves out all but one, whatever the processor.
-template <class F>
-void run_vectorised(F&& body) {
-#if defined(TALLY_ONLY_avx512)
-  run_avx512<F&>(body);
-#elif defined(TALLY_ONLY_avx2)
-  run_avx2<F&>(body);
-#elif defined(__x86_64__) && !defined(TALLY_ONLY_baseline)
-  auto const set = best_instruction_set();
-#ifdef TALLY_HAS_AVX512
-  if (set == instruction_set::avx512) return run_avx512<F&>(body);
-#endif
-  if (set >= instruction_set::avx2) return run_avx2<F&>(body);
-  run_baseline<F&>(body);
-#else
-  run_baseline<F&>(body);
-#endif
-}
-#undef TALLY_HAS_AVX512
-
 // Runs body(width), which has no vectors of its own and calls what the library holds compiled for
 // vectors of that width.
 template <class F>
@@ -110,5 +87,23 @@ void run_compiled(F&& body) {
   body(vector_width<16>{});
 #endif
 }
+
+// Runs body(width), an always-inlined callable, compiled for the best instruction set. AVX-512
+// brings fused operations, so it is for sources that are compiled with -ffp-contract=off and say so
+// with TALLY_NO_CONTRACTION, as the library's are; TALLY_SANITIZED leaves it out, as compiling it
+// under sanitizers takes too long. TALLY_ONLY_... leaves out all but one, whatever the processor.
+template <class F>
+void run_vectorised(F&& body) {
+  run_compiled([&]([[maybe_unused]] auto width) {
+#ifdef TALLY_HAS_AVX512
+    if constexpr (width == 64) return run_avx512<F&>(body);
+#endif
+#ifdef __x86_64__
+    if constexpr (width >= 32) return run_avx2<F&>(body);
+#endif
+    if constexpr (width == 16) run_baseline<F&>(body);
+  });
+}
+#undef TALLY_HAS_AVX512
 
 }  // namespace tally::detail

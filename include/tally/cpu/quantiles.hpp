@@ -37,10 +37,7 @@ void with_rows(cpu where, R const& in, F f) {
   static_assert(readable_here<R>, "cores do not see the elements of this array");
   using T = element_of<R>;
   if constexpr (input<R>) {
-    struct one {  // as std::vector<bool> is no array
-      T value;
-    };
-    std::vector<one> all;
+    std::vector<one<T>> all;
     all.reserve(std::size_t(in.size()));
     for_computed(where, in, false, [&](std::span<T const> part, std::uint64_t) {
       for (T const x : part) all.push_back({x});
@@ -71,16 +68,8 @@ struct quantiles_on<cpu> {
                              quantile_options const& options) {
     with_rows(where, in, [&](auto const& x) { quantiles_compiled(where, x, qs, out, options); });
   }
-  template <class In, class T>
-  static void kth(cpu where, In const& in, std::uint64_t k, T* values, std::int64_t* indices,
-                  kth_value_options const& options) {
-    kth_into(where, in, k, values, indices, options);
-  }
-  template <class In, class Out>
-  static void quantiles(cpu where, In const& in, quantile_places const& qs, Out* out,
-                        quantile_options const& options) {
-    quantiles_into(where, in, qs, out, options);
-  }
+  static void kth(auto const&... arguments) { kth_into(arguments...); }
+  static void quantiles(auto const&... arguments) { quantiles_into(arguments...); }
 };
 
 }  // namespace detail

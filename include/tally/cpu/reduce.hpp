@@ -97,14 +97,10 @@ partial<A> reduce_on_cpu(A const& a, int threads, elements<typename A::element> 
     reduce_run<A, Nan>(a, in, 0, n, first, known);
     return known;
   }
-  // There are a few pieces a thread, so that a slow core does not hold up the others. They end at
-  // multiples of 512 elements.
-  auto const pieces = std::min<std::uint64_t>(std::uint64_t(threads) * 4, n / 16384);
-  std::uint64_t const step = (n / pieces + 511) / 512 * 512;
-  auto const boundary = [&](std::uint64_t i) { return i == pieces ? n : std::min(n, i * step); };
-  std::vector<partial<A>> found(pieces, partial<A>(a));
-  parallel_for(threads, pieces, [&](std::size_t i) {
-    reduce_run<A, Nan>(a, in, boundary(i), boundary(i + 1), first, found[i]);
+  array_pieces const pieces(threads, n, false);
+  std::vector<partial<A>> found(pieces.count, partial<A>(a));
+  parallel_for(threads, pieces.count, [&](std::size_t i) {
+    reduce_run<A, Nan>(a, in, pieces.begin(i), pieces.begin(i + 1), first, found[i]);
   });
   for (auto const& part : found) known.append(a, part);
   return known;
@@ -131,7 +127,8 @@ typename A::state compiled_small_root_on_cpu(A const& a, elements<typename A::el
 // Calls f.operator()<Nan>() with the policy as a constant, if it makes a difference to Ts.
 template <class T, class F>
 auto with_policy(nan_policy nan, F&& f) {
-  if (nan == skip && has_nan<T>) return f.template operator()<skip>();
+  if constexpr (has_nan<T>)
+    if (nan == skip) return f.template operator()<skip>();
   return f.template operator()<propagate>();
 }
 

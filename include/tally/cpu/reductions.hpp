@@ -4,7 +4,6 @@
 // neither the compile time nor, with flags of their own, for wrong bits.
 #pragma once
 
-#include <limits>
 #include <string>
 
 #include "tally/compiled.hpp"
@@ -41,22 +40,15 @@ template <class Op, class T>
 inline constexpr bool is_held<Op, T> = held_on_cpu<canonical_of<Op, T>, T>;
 
 template <class Op, class T>
-struct reduction_of {
+struct included_here {
   static_assert(
       requires { sizeof(compiled_here<Op, T>); },
       "include <tally/cpu_operators.hpp> for an operator or an aggregate of one's own, "
       "<tally/all_together.hpp> for several aggregates");
-  using here = compiled_here<Op, T>;
-  using result = typename here::result;
-  static constexpr char const* name = here::name;
-
-  static result at_once(Op const& op, cpu where, elements<T> const& in, std::uint64_t n,
-                        nan_policy nan) {
-    return here::at_once(op, where, in, n, nan);
-  }
-  static owner<running<T>> start(Op const& op) { return here::start(op); }
-  static result finish(Op const& op, running<T> const& known) { return here::finish(op, known); }
+  using type = compiled_here<Op, T>;
 };
+template <class Op, class T>
+struct reduction_of : included_here<Op, T>::type {};
 
 template <class Op, class T>
   requires is_held<Op, T>
@@ -131,7 +123,7 @@ class reducer {
   // `first` is the index of the first element to come, for aggregates that give an index and for
   // ordered ones.
   explicit reducer(Op const& op = {}, reduce_options options = {}, std::uint64_t first = 0)
-      : op_(op), options_(options), first_(first), known_(reduction::start(op)) {}
+      : op_(op), options_(options), run_{reduction::start(op), first} {}
 
   void add(cpu where, std::span<T const> chunk) {
     add(where, detail::input_of(reduction::name, "in", chunk));
@@ -142,55 +134,36 @@ class reducer {
     detail::settled_memory<detail::element_of<R>> const during;
     auto const chunk =
         detail::input_of(reduction::name, "in", detail::as_elements<T>(reduction::name, elements));
-    if (chunk.size() > std::uint64_t(std::numeric_limits<std::int64_t>::max()) - first_ - count_)
-      throw error(std::string(reduction::name) + ": an index of 2^63 or more, from " +
-                  std::to_string(first_ + count_) + " on");
-    known_->add(detail::thread_count(where), detail::elements_of(chunk), chunk.size(),
-                first_ + count_, options_.nan);
-    count_ += chunk.size();
+    run_.require_indices(reduction::name, chunk.size());
+    run_.known->add(detail::thread_count(where), detail::elements_of(chunk), chunk.size(),
+                    run_.end(), options_.nan);
+    run_.count += chunk.size();
   }
 
   // `right` covers other elements of the same array: an ordered aggregate's, the ones that follow;
   // any other's, any.
-  void append(reducer const& right) {
-    if (!known_->any_order() && count_ && right.count_ && right.first_ != first_ + count_)
-      throw error("append: the elements on the right begin at " + std::to_string(right.first_) +
-                  ", those on the left end at " + std::to_string(first_ + count_));
-    known_->append(*right.known_);
-    count_ += right.count_;
-  }
+  void append(reducer const& right) { run_.append(right.run_); }
 
   // As if the first element had had the index `first`. Ordered aggregates can only be moved by
   // multiples of their largest node.
-  void move_to(std::uint64_t first) {
-    known_->shift(std::int64_t(first - first_));
-    first_ = first;
-  }
+  void move_to(std::uint64_t first) { run_.move_to(first); }
 
   // Throws if there was no element and the aggregate has no answer to that.
-  result_type result() const { return reduction::finish(op_, *known_); }
+  result_type result() const { return reduction::finish(op_, *run_.known); }
 
-  std::uint64_t count() const { return count_; }
-  std::uint64_t first() const { return first_; }
+  std::uint64_t count() const { return run_.count; }
+  std::uint64_t first() const { return run_.first; }
   // Whether only what follows can be appended.
-  bool is_ordered() const { return !known_->any_order(); }
+  bool is_ordered() const { return !run_.known->any_order(); }
 
   // What it knows, as bytes (serial.hpp).
-  void write(byte_writer& out) const {
-    detail::write_position(out, first_, count_);
-    known_->write(out);
-  }
-  void read(byte_reader& in) {
-    detail::read_position(in, first_, count_);
-    known_->read(in);
-    if (!known_->covers(first_, count_)) throw error("state: the tree nodes are of other elements");
-  }
+  void write(byte_writer& out) const { run_.write(out); }
+  void read(byte_reader& in) { run_.read(in); }
 
  private:
   Op op_;
   reduce_options options_;
-  std::uint64_t first_, count_ = 0;
-  detail::running_owner<T> known_;
+  detail::known_run<T> run_;
 };
 
 }  // namespace tally

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "tally/cpu/elements.hpp"
 #include "tally/cpu/threads.hpp"
 #include "tally/rows.hpp"
 
@@ -42,13 +43,10 @@ class row_here {
   std::span<T> elements() { return {room_.empty() ? first_ : &room_.data()->value, size_}; }
 
  private:
-  struct one {  // as std::vector<bool> is no array
-    element value;
-  };
   T* first_;
   std::size_t size_;
   std::int64_t step_;
-  std::vector<one> room_;
+  std::vector<one<element>> room_;
 };
 
 // Calls f(cores, row number, its elements) for each row.

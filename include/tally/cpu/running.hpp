@@ -4,6 +4,8 @@
 // the elements after it, and to be put together with what is known of the runs beside it.
 #pragma once
 
+#include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -60,14 +62,6 @@ class running {
   }
 };
 
-// Where a run begins and how long it is, among its bytes.
-void write_position(auto& out, std::uint64_t first, std::uint64_t count) {
-  out.put(first), out.put(count);
-}
-void read_position(auto& in, std::uint64_t& first, std::uint64_t& count) {
-  for (auto* const x : {&first, &count}) *x = in.template get<std::uint64_t>();
-}
-
 // A run whose aggregate has states of this type.
 template <class T, class State>
 class running_state : public running<T> {
@@ -92,6 +86,41 @@ class running_owner {
 
  private:
   owner<running<T>> owned_;
+};
+
+// What is known of `count` elements from the index `first` on.
+template <class T>
+struct known_run {
+  running_owner<T> known;
+  std::uint64_t first, count = 0;
+
+  std::uint64_t end() const { return first + count; }
+  // Throws unless n more elements have an index.
+  void require_indices(char const* name, std::uint64_t n) const {
+    if (n > std::uint64_t(std::numeric_limits<std::int64_t>::max()) - first - count)
+      throw error(std::string(name) + ": an index of 2^63 or more, from " + std::to_string(end()) +
+                  " on");
+  }
+  void append(known_run const& right) {
+    if (!known->any_order() && count && right.count && right.first != end())
+      throw error("append: the elements on the right begin at " + std::to_string(right.first) +
+                  ", those on the left end at " + std::to_string(end()));
+    known->append(*right.known);
+    count += right.count;
+  }
+  void move_to(std::uint64_t to) {
+    known->shift(std::int64_t(to - first));
+    first = to;
+  }
+  void write(auto& out) const {
+    out.put(first), out.put(count);
+    known->write(out);
+  }
+  void read(auto& in) {
+    for (auto* const x : {&first, &count}) *x = in.template get<std::uint64_t>();
+    known->read(in);
+    if (!known->covers(first, count)) throw error("state: the tree nodes are of other elements");
+  }
 };
 
 }  // namespace detail

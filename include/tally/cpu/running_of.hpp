@@ -72,16 +72,15 @@ class running_of final : public running_state<typename A::element, typename A::s
         [&] { known_.append(a_, static_cast<running_of const&>(right).known_); });
   }
   owner<running_part<element>> part(nan_policy nan) const override {
-    if constexpr (has_nan<element>)
-      if (nan == skip) return make_owner<running_part_of<A, skip>>(a_);
-    return make_owner<running_part_of<A, propagate>>(a_);
+    return with_policy<element>(nan, [&]<nan_policy Nan>() -> owner<running_part<element>> {
+      return make_owner<running_part_of<A, Nan>>(a_);
+    });
   }
   void append(running_part<element>& part, nan_policy nan) override {
     with_standard_arithmetic([&] {
-      if constexpr (has_nan<element>)
-        if (nan == skip)
-          return known_.append(a_, static_cast<running_part_of<A, skip>&>(part).found());
-      known_.append(a_, static_cast<running_part_of<A, propagate>&>(part).found());
+      with_policy<element>(nan, [&]<nan_policy Nan>() {
+        known_.append(a_, static_cast<running_part_of<A, Nan>&>(part).found());
+      });
     });
   }
   maybe<typename A::state> total() const override {

@@ -47,23 +47,39 @@ TALLY_CPU_FN void scan_elements(A const& a, Tile const& t, bool reverse, carry_o
   carry.value = s;
 }
 
+// Scans tiles: one element at a time, or by a prefix.
+template <class A>
+class tile_scanner {
+ public:
+  tile_scanner(carry_of<A> const&, bool) {}
+  template <class Tile>
+  TALLY_CPU_FN void scan(A const& a, Tile const& t, bool reverse, carry_of<A>& carry,
+                         typename A::result* out) {
+    scan_elements(a, t, reverse, carry, out);
+  }
+  template <class Tile, class To>
+  TALLY_CPU_FN bool stream(Tile const&, To) {
+    return false;
+  }
+  void leave(carry_of<A>&) const {}
+};
+
 template <has_prefix A>
-class prefix_scanner {
+class tile_scanner<A> {
   using prefix = prefix_type<A>;
   static_assert(prefix_of<prefix, A>);
 
  public:
-  prefix_scanner(carry_of<A> const& carry, bool lazy) : lazy_(lazy && may_be_lazy<prefix>) {
+  tile_scanner(carry_of<A> const& carry, bool lazy) : lazy_(lazy && may_be_lazy<prefix>) {
     start(carry);
   }
   template <class Tile>
   TALLY_CPU_FN void scan(A const& a, Tile const& t, bool reverse, carry_of<A>& carry,
                          typename A::result* out) {
-    if (prefix_->emit(t, in_caches<typename A::result>{out})) {
+    if (prefix_->emit(t, in_caches<typename A::result>{out}))
       ++emitted_;
-    } else {
+    else
       scan_slowly(a, t, reverse, carry, out);
-    }
   }
   // Does what scan() does, to results past the caches; or returns false, with nothing of use done.
   template <class Tile, class To>
@@ -103,31 +119,6 @@ class prefix_scanner {
     start(carry);
     count_path(path::scan_elements);
   }
-};
-
-template <aggregate A>
-class element_scanner {
- public:
-  element_scanner(carry_of<A> const&, bool) {}
-  template <class Tile>
-  TALLY_CPU_FN void scan(A const& a, Tile const& t, bool reverse, carry_of<A>& carry,
-                         typename A::result* out) {
-    scan_elements(a, t, reverse, carry, out);
-  }
-  template <class Tile, class To>
-  TALLY_CPU_FN bool stream(Tile const&, To) {
-    return false;
-  }
-  void leave(carry_of<A>&) const {}
-};
-
-template <class A>
-struct scanner_of {
-  using type = element_scanner<A>;
-};
-template <has_prefix A>
-struct scanner_of<A> {
-  using type = prefix_scanner<A>;
 };
 
 // How many of Size elements from p on lie before the last cache line that begins there.
@@ -201,6 +192,22 @@ struct no_total {
   void finish() const {}
 };
 
+// Puts a tile's results in their place, and if they bypass the caches, asks for what comes `soon`.
+template <class In, class Out>
+TALLY_CPU_FN void put_results(Out const* from, Out* to, int length, bool reverse, bool large,
+                              In const* soon) {
+  if (reverse)
+    std::reverse_copy(from, from + length, to);
+  else if (large)
+    stream_copy(reinterpret_cast<std::byte*>(to), reinterpret_cast<std::byte const*>(from),
+                std::size_t(length) * sizeof(Out),
+                soon ? prefetched{reinterpret_cast<std::byte const*>(soon),
+                                  line_bytes * sizeof(In) / sizeof(Out)}
+                     : prefetched{});
+  else
+    std::copy(from, from + length, to);
+}
+
 // Scans n elements on this thread, and updates `carry` if it is of `further` use. If `large`,
 // results bypass the caches, what comes `next` is brought into them, and `out` must not be `in`.
 // Meanwhile the total of what comes next is accumulated.
@@ -219,7 +226,7 @@ TALLY_CPU_FN void scan_tiles(A const& a, typename A::element const* in, typename
   bool const straight = !shape.exclusive && !shape.reverse && apart && !large;
   bool const streams = !shape.exclusive && !shape.reverse && large;
   bool const stay = !shape.reverse && static_cast<void const*>(in) != out;
-  typename scanner_of<A>::type scanner(carry, stay && !further);
+  tile_scanner<A> scanner(carry, stay && !further);
   In turned[size];
   // The tile's results stand behind the result so far, where a cache line begins, as in `out` from
   // the second tile on. A vector that is stored across two lines and read again costs more than the
@@ -245,17 +252,8 @@ TALLY_CPU_FN void scan_tiles(A const& a, typename A::element const* in, typename
     }
     scanner.scan(a, t, shape.reverse, carry, straight ? out + at : results + 1);
     if (!straight) {
-      Out const* const from = results + (shape.exclusive ? 0 : 1);
-      if (shape.reverse)
-        std::reverse_copy(from, from + length, out + at);
-      else if (large)
-        stream_copy(reinterpret_cast<std::byte*>(out + at),
-                    reinterpret_cast<std::byte const*>(from), std::size_t(length) * sizeof(Out),
-                    soon ? prefetched{reinterpret_cast<std::byte const*>(soon + done),
-                                      line_bytes * sizeof(In) / sizeof(Out)}
-                         : prefetched{});
-      else
-        std::copy(from, from + length, out + at);
+      put_results(results + (shape.exclusive ? 0 : 1), out + at, length, shape.reverse, large,
+                  soon ? soon + done : nullptr);
       results[0] = results[length];
     }
     done += length;
@@ -299,30 +297,17 @@ class carry_line {
 // chunk to the chunk's total and hands that on, takes the next chunk, and scans the present one,
 // which is in its cache, while the next one comes there and is reduced: memory is read once and
 // written once, both all the time, and nobody waits for the slowest.
-template <aggregate A, nan_policy Nan>
-void scan_on_cpu(A const& a, int threads, typename A::element const* in, typename A::result* out,
-                 std::uint64_t n, std::uint64_t first, scan_shape shape, carry_of<A>& carry) {
-  constexpr std::uint64_t caches = std::uint64_t(1) << 25;  // bytes
-  bool const large = n * sizeof *out > caches && static_cast<void const*>(in) != out &&
-                     std::is_trivially_copyable_v<typename A::result>;
-  auto const run = [&](std::uint64_t begin, std::uint64_t end, scanned_next<A> const& next,
-                       bool further, carry_of<A>& c) {
-    run_vectorised([&](auto width) __attribute__((always_inline)) {
-      scan_tiles<A, Nan, width>(a, in + begin, out + begin, end - begin, first + begin, shape,
-                                large, next, further, c);
-    });
-  };
-  // Grouping may change the bits of an ordered aggregate; so it must not depend on `threads`.
-  constexpr std::uint64_t chunk = takes_any_order<A> ? 262144 / sizeof(typename A::element) : 16384;
-  if (takes_any_order<A> ? threads == 1 || n < grain_size : n <= chunk)
-    return parallel_for(1, 1, [&](std::size_t) { run(0, n, {}, true, carry); });
-
+// run(begin, end, what comes next, carry) scans a chunk; `ahead`: what comes next is reduced by it.
+template <aggregate A, nan_policy Nan, class Run>
+void scan_chunks(A const& a, int threads, typename A::element const* in, std::uint64_t n,
+                 std::uint64_t first, std::uint64_t chunk, bool reverse, bool ahead,
+                 carry_of<A>& carry, Run const& run) {
   std::size_t const chunks = std::size_t((n + chunk - 1) / chunk);
   std::atomic<std::size_t> next = 0;
   carry_line<A> line(carry);
   auto const bounds = [&](std::size_t i) {
     std::uint64_t const from = i * chunk, to = std::min(n, from + chunk);
-    return std::pair(shape.reverse ? n - to : from, shape.reverse ? n - from : to);
+    return std::pair(reverse ? n - to : from, reverse ? n - from : to);
   };
   parallel_for(threads, std::size_t(threads), [&](std::size_t) {
     try {
@@ -334,17 +319,17 @@ void scan_on_cpu(A const& a, int threads, typename A::element const* in, typenam
         if (!known) add_up<A, Nan>(a, {in + begin, end - begin, first + begin, &part});
         auto const total = part.total(a);
         auto before = line.pass(i, [&](carry_of<A> const& c) {
-          return shape.reverse ? combine(a, total, c) : combine(a, c, total);
+          return reverse ? combine(a, total, c) : combine(a, c, total);
         });
         if (!before) return;
         part = partial<A>(a);
         scanned_next<A> soon;
         if ((i = take()) < chunks) {
           auto const [from, to] = bounds(i);
-          known = takes_any_order<A> && large && !shape.reverse;
+          known = ahead;
           soon = {in + from, known ? to - from : 0, first + from, &part};
         }
-        run(begin, end, soon, false, *before);
+        run(begin, end, soon, *before);
       }
     } catch (...) {
       line.break_off();
@@ -352,6 +337,27 @@ void scan_on_cpu(A const& a, int threads, typename A::element const* in, typenam
     }
   });
   carry = line.last();
+}
+
+template <aggregate A, nan_policy Nan>
+void scan_on_cpu(A const& a, int threads, typename A::element const* in, typename A::result* out,
+                 std::uint64_t n, std::uint64_t first, scan_shape shape, carry_of<A>& carry) {
+  constexpr std::uint64_t caches = std::uint64_t(1) << 25;  // bytes
+  bool const large = n * sizeof *out > caches && static_cast<void const*>(in) != out &&
+                     std::is_trivially_copyable_v<typename A::result>;
+  // Grouping may change the bits of an ordered aggregate; so it must not depend on `threads`.
+  constexpr std::uint64_t chunk = takes_any_order<A> ? 262144 / sizeof(typename A::element) : 16384;
+  bool const at_once = takes_any_order<A> ? threads == 1 || n < grain_size : n <= chunk;
+  auto const run = [&](std::uint64_t begin, std::uint64_t end, scanned_next<A> const& next,
+                       carry_of<A>& c) {
+    run_vectorised([&](auto width) __attribute__((always_inline)) {
+      scan_tiles<A, Nan, width>(a, in + begin, out + begin, end - begin, first + begin, shape,
+                                large, next, at_once, c);
+    });
+  };
+  if (at_once) return parallel_for(1, 1, [&](std::size_t) { run(0, n, {}, carry); });
+  scan_chunks<A, Nan>(a, threads, in, n, first, chunk, shape.reverse,
+                      takes_any_order<A> && large && !shape.reverse, carry, run);
 }
 
 // A scan of one aggregate, in instalments.
@@ -375,16 +381,14 @@ class scan_of final : public running_scan<typename A::element, typename A::resul
             scan_shape shape, nan_policy nan) override {
     int const threads = thread_count(where);
     with_standard_arithmetic([&] {
-      if constexpr (has_nan<In>)
-        if (nan == skip) return scan_on_cpu<A, skip>(a_, threads, in, out, n, first, shape, carry_);
-      scan_on_cpu<A, propagate>(a_, threads, in, out, n, first, shape, carry_);
+      with_policy<In>(nan, [&]<nan_policy Nan>() {
+        scan_on_cpu<A, Nan>(a_, threads, in, out, n, first, shape, carry_);
+      });
     });
   }
   Out total() const override {
     Out out{};
-    with_standard_arithmetic([&] {
-      if (carry_.present) out = a_.lower(carry_.value);
-    });
+    if (carry_.present) with_standard_arithmetic([&] { out = a_.lower(carry_.value); });
     return out;
   }
 

@@ -86,6 +86,19 @@ void require_scannable(char const* call, std::span<In const> in, std::span<Out> 
     throw error(std::string(call) + ": out overlaps in without being the same array");
 }
 
+// Throws unless `out` has room for n results.
+template <class Out>
+void require_results(char const* call, std::uint64_t n, std::span<Out> out) {
+  if (n != out.size())
+    throw error(std::string(call) + ": out has " + std::to_string(out.size()) +
+                " elements, in has " + std::to_string(n));
+  require_aligned(call, "out", out);
+}
+// An exclusive scan begins with something.
+inline void require_start(bool has_start) {
+  if (!has_start) throw error("exclusive_scan: init is missing, and the operator has no identity");
+}
+
 }  // namespace detail
 
 // A scan in instalments; `reverse`: the chunks come from last to first.
@@ -138,12 +151,8 @@ class scanner {
   detail::owner<detail::running_scan<In, Out>> before_;
 
   void require(char const* call, std::uint64_t n, std::span<Out> out, bool exclusive) const {
-    if (exclusive && n != 0 && !before_->has_start())
-      throw error("exclusive_scan: init is missing, and the operator has no identity");
-    if (n != out.size())
-      throw error(std::string(call) + ": out has " + std::to_string(out.size()) +
-                  " elements, in has " + std::to_string(n));
-    detail::require_aligned(call, "out", out);
+    detail::require_start(!exclusive || n == 0 || before_->has_start());
+    detail::require_results(call, n, out);
   }
 
   void scan(char const* call, cpu where, std::span<In const> in, std::span<Out> out,

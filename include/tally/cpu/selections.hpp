@@ -185,8 +185,8 @@ struct selections_on<cpu> {
   }
 
   template <class T>
-  static top_k_rows_result<T> best_of_rows(cpu where, rows<T const> const& in, k_of_rows const& k,
-                                           top_k_options const& options) {
+  static top_k_rows_result<T> best(cpu where, rows<T const> const& in, k_of_rows const& k,
+                                   top_k_options const& options) {
     require_rows("top_k", in);
     top_k_rows_result<T> found;
     found.values.resize(std::size_t(in.count * k.most));
@@ -197,9 +197,8 @@ struct selections_on<cpu> {
     return found;
   }
   template <class T, class Index>
-  static void rows_into(cpu where, rows<T const> const& in, k_of_rows const& k, std::span<T> values,
-                        std::span<Index> indices, std::uint64_t* counts,
-                        top_k_options const& options) {
+  static void into(cpu where, rows<T const> const& in, k_of_rows const& k, std::span<T> values,
+                   std::span<Index> indices, std::uint64_t* counts, top_k_options const& options) {
     require_rows("top_k_into", in);
     if constexpr (sizeof(Index) == 4) {
       require_indices<Index>(in.length);
@@ -211,15 +210,15 @@ struct selections_on<cpu> {
     }
   }
   template <class T, class Entries, class P>
-  static void rows_into(cpu where, keys_with_payload<rows<T const>, Entries> const& in,
-                        k_of_rows const& k, std::span<T> values, std::span<P> chosen,
-                        std::uint64_t* counts, top_k_options const& options) {
+  static void into(cpu where, keys_with_payload<rows<T const>, Entries> const& in,
+                   k_of_rows const& k, std::span<T> values, std::span<P> chosen,
+                   std::uint64_t* counts, top_k_options const& options) {
     static_assert(readable_here<Entries>, "top_k_into: cores do not see the payload's entries");
     auto const& keys = in.keys;
     require_payload(keys, in.payload.size());
     auto const most = std::size_t(k.most);
     std::vector<std::int64_t> indices(std::size_t(keys.count) * most);
-    rows_into(where, keys, k, values, std::span(indices), counts, options);
+    into(where, keys, k, values, std::span(indices), counts, options);
     for (std::uint64_t r = 0; r < keys.count; ++r)
       gather_payload<P>(in.payload.data() + keys.begin(r), keys.step,
                         std::span(indices).subspan(r * most, most), chosen.data() + r * most);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "tally/where.hpp"
@@ -26,6 +27,25 @@ void parallel_for(int threads, std::size_t tasks, F&& body) {
       threads, tasks, [](void* f, std::size_t i) { (*static_cast<function*>(f))(i); },
       const_cast<void*>(static_cast<void const*>(__builtin_addressof(body))));
 }
+
+// n elements in a few pieces a thread, so that a slow core does not hold up the others, or in one.
+// They end at multiples of 512 elements.
+class array_pieces {
+  std::uint64_t n_, step_;
+
+ public:
+  std::uint64_t count;
+
+  array_pieces(int threads, std::uint64_t n, bool alone) : n_(n) {
+    std::uint64_t const few = std::uint64_t(threads) * 4, most = n / 16384;
+    count = alone ? 1 : few < most ? few : most;
+    step_ = (n / count + 511) / 512 * 512;
+  }
+  // Where piece i begins, and the one before it ends.
+  std::uint64_t begin(std::uint64_t i) const {
+    return i == count || i * step_ > n_ ? n_ : i * step_;
+  }
+};
 
 // Calls body() on this thread under that default environment, for arithmetic outside
 // parallel_for().

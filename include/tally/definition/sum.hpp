@@ -7,23 +7,16 @@
 #include "tally/exact/exact_state.hpp"
 
 namespace tally {
+namespace detail {
 
-// The exact sum of a floating type T, kept as `exact_state<State>`, rounded to R.
-template <floating T, floating R, floating State>
-struct exact_sum {
-  using element = T;
-  using state = exact_state<State>;
+// What exact sums of values and of products have in common.
+template <class State, floating R>
+struct exact_total_of {
+  using state = State;
   using result = R;
-  using parts = exact_sum<T, T, State>;
   static constexpr bool any_order = true;
-  static constexpr char const* name = "sum";
 
   TALLY_HD state identity() const { return {}; }
-  TALLY_FN state lift(T x, std::uint64_t) const {
-    state s;
-    s.add(x);
-    return s;
-  }
   TALLY_HD state combine(state left, state const& right) const {
     left.merge(right);
     return left;
@@ -31,6 +24,23 @@ struct exact_sum {
   TALLY_HD R lower(state const& s) const { return s.template result<R>(); }
   static void write(byte_writer& out, state const& s) { s.write(out); }
   static state read(byte_reader& in) { return state::read(in); }
+};
+
+}  // namespace detail
+
+// The exact sum of a floating type T, kept as `exact_state<State>`, rounded to R.
+template <floating T, floating R, floating State>
+struct exact_sum : detail::exact_total_of<exact_state<State>, R> {
+  using element = T;
+  using state = exact_state<State>;
+  using parts = exact_sum<T, T, State>;
+  static constexpr char const* name = "sum";
+
+  TALLY_FN state lift(T x, std::uint64_t) const {
+    state s;
+    s.add(x);
+    return s;
+  }
 };
 
 // Prefix sums. `start` is the state of an initial value.

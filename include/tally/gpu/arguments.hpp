@@ -21,27 +21,31 @@ namespace detail {
 void require_reach(gpu_context const& context, char const* call, char const* argument,
                    void const* data);
 
-// All arrays that an input reads; one that is neither an array nor made of arrays has its own way.
+// Calls f(where it begins) for all arrays that an input reads: with null for an empty one, and for
+// what is neither an array nor made of arrays, and has its own way.
+template <input In, class F>
+void for_arrays_of(In const&, F const& f) {
+  f(nullptr);
+}
+template <class T, class F>
+void for_arrays_of(array_input<T> const& in, F const& f) {
+  f(in.count == 0 ? nullptr : static_cast<void const*>(in.data));
+}
+template <input In, class G, class F>
+void for_arrays_of(transform_input<In, G> const& in, F const& f);
+template <input A, input B, class F>
+void for_arrays_of(zip_input<A, B> const& in, F const& f) {
+  for_arrays_of(in.first, f);
+  for_arrays_of(in.second, f);
+}
+template <input In, class G, class F>
+void for_arrays_of(transform_input<In, G> const& in, F const& f) {
+  for_arrays_of(in.in, f);
+}
 template <input In>
-void require_reach(gpu_context const&, char const*, char const*, In const&) {}
-template <class T>
 void require_reach(gpu_context const& context, char const* call, char const* argument,
-                   array_input<T> const& in) {
-  if (in.count != 0) require_reach(context, call, argument, static_cast<void const*>(in.data));
-}
-template <input In, class F>
-void require_reach(gpu_context const& context, char const* call, char const* argument,
-                   transform_input<In, F> const& in);
-template <input A, input B>
-void require_reach(gpu_context const& context, char const* call, char const* argument,
-                   zip_input<A, B> const& in) {
-  require_reach(context, call, argument, in.first);
-  require_reach(context, call, argument, in.second);
-}
-template <input In, class F>
-void require_reach(gpu_context const& context, char const* call, char const* argument,
-                   transform_input<In, F> const& in) {
-  require_reach(context, call, argument, in.in);
+                   In const& in) {
+  for_arrays_of(in, [&](void const* data) { require_reach(context, call, argument, data); });
 }
 // Where rows begin and how long they are, if that is in memory.
 inline void require_reach(gpu_context const& context, char const* call, row_layout const& rows) {
@@ -54,6 +58,18 @@ void require_reach(gpu_context const& context, char const* call, char const* arg
                    std::span<T> out) {
   if (!out.empty()) require_reach(context, call, argument, static_cast<void const*>(out.data()));
 }
+
+// What a kernel reads where a call is given an array, an input or rows.
+template <class In>
+struct read_on_gpu {
+  using type = input_type<In>;
+};
+template <class T>
+struct read_on_gpu<rows<T const>> {
+  using type = array_input<T>;
+};
+template <class In>
+using gpu_input = typename read_on_gpu<In>::type;
 
 }  // namespace detail
 }  // namespace tally

@@ -33,30 +33,44 @@ struct quantiles_on<gpu> {
     entered_gpu const there(where.context());
     require_reach(*there, "kth_value", "values", values);
     require_reach(*there, "kth_value", "indices", indices);
-    auto const order = rank_order<bits>::of(std::type_identity<T>{}, options.order == smallest,
-                                            options.nan == skip);
     auto const x = rows_for_gpu("kth_value", in);
-    using input = decltype(x.in);
-    require_kernel<std::remove_const_t<input>>();
-    require_reach(*there, "kth_value", "in", x.in);
-    require_reach(*there, "kth_value", x.rows);
-    device::row_request<bits_input<input>, gpu_kth<bits>> const call{
+    require_kernel_and_reach(*there, "kth_value", x);
+    device::row_request<bits_input<decltype(x.in)>, gpu_kth<bits>> const call{
         bits_of_input(x.in),
         x.rows,
-        order,
+        rank_order<bits>::of(std::type_identity<T>{}, options.order == smallest,
+                             options.nan == skip),
         {k, to_bits(missing<T>()), reinterpret_cast<bits*>(values), indices}};
-    if constexpr (is_array_input<std::remove_const_t<input>>)
+    if constexpr (is_array_input<decltype(x.in)>)
       kth_value_compiled_on_gpu(*there, call);
     else
       kth_value_on_gpu(*there, call);
   }
+  // As many at once as a launch takes.
   template <class In, class Out>
   static void quantiles_into(gpu const& where, In const& in, quantile_places const& qs, Out* out,
                              quantile_options const& options) {
     require_aligned("quantile", "out", std::span(out, 1));
     entered_gpu const there(where.context());
     require_reach(*there, "quantile", "out", out);
-    start(*there, rows_for_gpu("quantile", in), qs, out, options);
+    auto const x = rows_for_gpu("quantile", in);
+    require_kernel_and_reach(*there, "quantile", x);
+    using X = decltype(x.in);
+    using T = typename X::element;
+    device::row_request<bits_input<X>, gpu_quantiles> call{
+        bits_of_input(x.in),
+        x.rows,
+        rank_order<bits_of<T>>::of(std::type_identity<T>{}, true, false),
+        {dtype_of<T>, options.method, options.nan == skip, 0, {}, out, 0, qs.size()}};
+    auto& how = call.how;
+    for (; how.first < qs.size(); how.first += how.count) {
+      how.count = unsigned(std::min<std::size_t>(qs.size() - how.first, gpu_quantiles::most));
+      for (unsigned i = 0; i < how.count; ++i) how.q[i] = qs[how.first + i];
+      if constexpr (is_array_input<X>)
+        quantiles_compiled_on_gpu(*there, call);
+      else
+        quantiles_on_gpu(*there, call);
+    }
   }
 
   // By device memory of its own, and waits.
@@ -79,38 +93,6 @@ struct quantiles_on<gpu> {
     gpu_allocation const found(*there, n * sizeof(Out));
     quantiles_into(where, in, qs, reinterpret_cast<Out*>(found.data()), options);
     there->receive(std::as_writable_bytes(std::span(out, n)), found.data());
-  }
-
- private:
-  template <class X>
-  static constexpr void require_kernel() {
-    static_assert(has_top_k_kernel<X>,
-                  "the library holds kth_value and quantile of arrays: for another input include "
-                  "<tally/gpu_top_k.cuh> in a source that nvcc compiles");
-  }
-
-  // As many at once as a launch takes.
-  template <class X, class Out>
-  static void start(gpu_context& context, rows_on_gpu<X> const& x, quantile_places const& qs,
-                    Out* out, quantile_options const& options) {
-    using T = typename X::element;
-    require_kernel<X>();
-    require_reach(context, "quantile", "in", x.in);
-    require_reach(context, "quantile", x.rows);
-    device::row_request<bits_input<X>, gpu_quantiles> call{
-        bits_of_input(x.in),
-        x.rows,
-        rank_order<bits_of<T>>::of(std::type_identity<T>{}, true, false),
-        {dtype_of<T>, options.method, options.nan == skip, 0, {}, out, 0, qs.size()}};
-    auto& how = call.how;
-    for (; how.first < qs.size(); how.first += how.count) {
-      how.count = unsigned(std::min<std::size_t>(qs.size() - how.first, gpu_quantiles::most));
-      for (unsigned i = 0; i < how.count; ++i) how.q[i] = qs[how.first + i];
-      if constexpr (is_array_input<X>)
-        quantiles_compiled_on_gpu(context, call);
-      else
-        quantiles_on_gpu(context, call);
-    }
   }
 };
 

@@ -37,19 +37,18 @@ struct scans_on<gpu> {
   static void run(gpu const& where, R const& in, std::span<Out> out, Op const& op,
                   scan_options<Out> const& options, bool exclusive) {
     char const* const call = exclusive ? "exclusive_scan" : "inclusive_scan";
-    auto const x = input_of(call, "in", in);
-    require(call, x, out, options);
-    static_assert(has_scan_kernel<Op, input_type<R>, Out>,
-                  "the library holds no kernel for this scan: include <tally/gpu_scan.cuh>, "
-                  "or <tally/gpu_aggregates.cuh> for an aggregate of Tally's, in a source that "
-                  "nvcc compiles");
-    require_start<element_of<R>>(op, options, exclusive && out.size() != 0);
-    entered_gpu const there(where.context());
-    require_reach(*there, call, "in", x);
-    require_reach(*there, call, "out", out);
-    require_reach(*there, call, "total", options.total);
-    start(*there, op, options.nan, x, out.data(),
-          gpu_scan<Out>{exclusive, options.reverse, options.init, options.total});
+    using In = input_type<R>;
+    In const x = input_of(call, "in", in);
+    require_results(call, x.size(), out);
+    if (options.total) require_aligned(call, "total", std::span<Out>(options.total, 1));
+    if constexpr (requires { x.data; })
+      require_scannable(call, std::span(x.data, std::size_t(x.count)), out);
+    start(where, call, x, out, op, options, exclusive, [&](auto& there, auto const& how) {
+      if constexpr (scan_is_held_on_gpu<Op, In, Out>)
+        scan_compiled_on_gpu<Op, In, Out>(there, op, options.nan, x, out.data(), how);
+      else
+        scan_on_gpu(there, bind_scan<element_of<R>, Out>(op), options.nan, x, out.data(), how);
+    });
   }
 
   // total[r] takes the result over row r.
@@ -57,55 +56,38 @@ struct scans_on<gpu> {
   static void run(gpu const& where, rows<T const> const& in, rows<Out> const& out, Op const& op,
                   scan_options<Out> const& options, bool exclusive) {
     char const* const call = exclusive ? "exclusive_scan" : "inclusive_scan";
-    static_assert(has_scan_kernel<Op, array_input<T>, Out>,
-                  "the library holds no kernel for this scan: include <tally/gpu_scan.cuh>, "
-                  "or <tally/gpu_aggregates.cuh> for an aggregate of Tally's, in a source that "
-                  "nvcc compiles");
     require_rows_to_scan(call, in, out);
-    require_start<T>(op, options, exclusive && in.count * in.length != 0);
-    auto const elements = std::size_t(in.count * in.length);
-    entered_gpu const there(where.context());
-    require_reach(*there, call, "in", std::span(in.data, elements));
-    require_reach(*there, call, "out", std::span(out.data, elements));
-    require_reach(*there, call, in);
-    require_reach(*there, call, out);
-    require_reach(*there, call, "total", options.total);
-    gpu_scan<Out> const how{exclusive, options.reverse, options.init, options.total};
-    if constexpr (scan_is_held_on_gpu<Op, array_input<T>, Out>)
-      scan_rows_compiled_on_gpu<Op, T, Out>(*there, op, options.nan, in, out, how);
-    else
-      scan_rows_on_gpu(*there, bind_scan<T, Out>(op), options.nan,
-                       array_input<T>{in.data, in.count}, in, out.data, out, how);
+    array_input<T> const x{in.data, in.count * in.length};
+    std::span const to(out.data, std::size_t(x.count));
+    start(where, call, x, to, op, options, exclusive, [&](auto& there, auto const& how) {
+      require_reach(there, call, in);
+      require_reach(there, call, out);
+      if constexpr (scan_is_held_on_gpu<Op, array_input<T>, Out>)
+        scan_rows_compiled_on_gpu<Op, T, Out>(there, op, options.nan, in, out, how);
+      else
+        scan_rows_on_gpu(there, bind_scan<T, Out>(op), options.nan,
+                         array_input<T>{in.data, in.count}, in, out.data, out, how);
+    });
   }
 
  private:
-  // An exclusive scan begins with something.
-  template <class T, class Out, class Op>
-  static void require_start(Op const& op, scan_options<Out> const& options, bool exclusive) {
-    if constexpr (!named_aggregate<Op, T>) {
-      using bound = decltype(bind_scan<T, Out>(op));
-      if (exclusive && !has_identity<bound> && !options.init)
-        throw error("exclusive_scan: init is missing, and the operator has no identity");
-    }
-  }
-  template <class In, class Out>
-  static void require(char const* call, In const& in, std::span<Out> out,
-                      scan_options<Out> const& options) {
-    if (in.size() != out.size())
-      throw error(std::string(call) + ": out has " + std::to_string(out.size()) +
-                  " elements, in has " + std::to_string(in.size()));
-    require_aligned(call, "out", out);
-    if (options.total) require_aligned(call, "total", std::span<Out>(options.total, 1));
-    if constexpr (requires { in.data; })
-      require_scannable(call, std::span(in.data, std::size_t(in.count)), out);
-  }
-  template <class Op, class In, class Out>
-  static void start(gpu_context& context, Op const& op, nan_policy nan, In const& in, Out* out,
-                    gpu_scan<Out> const& how) {
-    if constexpr (scan_is_held_on_gpu<Op, In, Out>)
-      scan_compiled_on_gpu<Op, In, Out>(context, op, nan, in, out, how);
-    else
-      scan_on_gpu(context, bind_scan<typename In::element, Out>(op), nan, in, out, how);
+  // Calls scan(context, how), if all that it reads and writes is where it can.
+  template <class In, class Out, class Op, class F>
+  static void start(gpu const& where, char const* call, In const& x, std::span<Out> out,
+                    Op const& op, scan_options<Out> const& options, bool exclusive, F const& scan) {
+    static_assert(has_scan_kernel<Op, In, Out>,
+                  "the library holds no kernel for this scan: include <tally/gpu_scan.cuh>, "
+                  "or <tally/gpu_aggregates.cuh> for an aggregate of Tally's, in a source that "
+                  "nvcc compiles");
+    using T = typename In::element;
+    if constexpr (!named_aggregate<Op, T>)
+      require_start(!exclusive || x.size() == 0 || options.init ||
+                    has_identity<decltype(bind_scan<T, Out>(op))>);
+    entered_gpu const there(where.context());
+    require_reach(*there, call, "in", x);
+    require_reach(*there, call, "out", out);
+    require_reach(*there, call, "total", options.total);
+    scan(*there, gpu_scan<Out>{exclusive, options.reverse, options.init, options.total});
   }
 };
 

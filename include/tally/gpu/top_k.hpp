@@ -54,12 +54,20 @@ struct rows_on_gpu {
 template <readable R>
 auto rows_for_gpu(char const* call, R const& in) {
   auto const x = input_of(call, "in", in);
-  return rows_on_gpu<std::remove_const_t<decltype(x)>>{x, {.count = 1, .length = x.size()}};
+  return rows_on_gpu<input_type<R>>{x, {.count = 1, .length = x.size()}};
 }
 template <class T>
 auto rows_for_gpu(char const* call, rows<T const> const& in) {
   require_rows(call, in);
   return rows_on_gpu<array_input<T>>{{in.data, in.count * in.length}, in};
+}
+template <class In>
+void require_kernel_and_reach(gpu_context& context, char const* call, rows_on_gpu<In> const& x) {
+  static_assert(has_top_k_kernel<In>,
+                "the library holds selections, kth_value and quantile of arrays: for another input "
+                "include <tally/gpu_top_k.cuh> in a source that nvcc compiles");
+  require_reach(context, call, "in", x.in);
+  require_reach(context, call, x.rows);
 }
 
 template <>
@@ -75,67 +83,60 @@ struct selections_on<gpu> {
     return {std::move(found.values), std::move(found.indices)};
   }
   template <class T>
-  static top_k_rows_result<T> best_of_rows(gpu const& where, rows<T const> const& in,
-                                           k_of_rows const& k, top_k_options const& options) {
+  static top_k_rows_result<T> best(gpu const& where, rows<T const> const& in, k_of_rows const& k,
+                                   top_k_options const& options) {
     return to_host(where, rows_for_gpu("top_k", in), k, options);
   }
 
   // Asynchronous.
-  template <readable R, class T, class Index>
-  static void into(gpu const& where, R const& in, std::uint64_t k, std::span<T> values,
-                   std::span<Index> indices, std::uint64_t* count, top_k_options const& options) {
-    auto const x = rows_for_gpu("top_k_into", in);
-    require_top_k("top_k_into", k, x.rows.length);
-    require_room_for_top_k(k, values.size(), indices.size());
-    start(where, x, {nullptr, k}, values, indices, count, options);
-  }
-  template <readable R, class Entries, class T, class P>
-  static void into(gpu const& where, keys_with_payload<R, Entries> const& in, std::uint64_t k,
-                   std::span<T> values, std::span<P> chosen, std::uint64_t* count,
-                   top_k_options const& options) {
-    auto const x = rows_for_gpu("top_k_into", in.keys);
-    require_top_k("top_k_into", k, x.rows.length);
-    require_room_for_top_k(k, values.size(), chosen.size(), "chosen");
-    start_with_payload(where, x, {nullptr, k}, values, in.payload, chosen, count, options);
-  }
-  template <class T, class Index>
-  static void rows_into(gpu const& where, rows<T const> const& in, k_of_rows const& k,
-                        std::span<T> values, std::span<Index> indices, std::uint64_t* counts,
-                        top_k_options const& options) {
-    start(where, rows_for_gpu("top_k_into", in), k, values, indices, counts, options);
-  }
-  template <class T, class Entries, class P>
-  static void rows_into(gpu const& where, keys_with_payload<rows<T const>, Entries> const& in,
-                        k_of_rows const& k, std::span<T> values, std::span<P> chosen,
-                        std::uint64_t* counts, top_k_options const& options) {
-    start_with_payload(where, rows_for_gpu("top_k_into", in.keys), k, values, in.payload, chosen,
-                       counts, options);
+  template <class In, class K, class T, class Second>
+  static void into(gpu const& where, In const& in, K const& k, std::span<T> values,
+                   std::span<Second> second, std::uint64_t* counts, top_k_options const& options) {
+    auto const x = rows_for_gpu("top_k_into", keys_in(in));
+    if constexpr (std::is_same_v<K, k_of_rows>) {
+      start(where, x, in, k, values, second, counts, options);
+    } else {
+      require_top_k("top_k_into", k, x.rows.length);
+      require_room_for_top_k(k, values.size(), second.size(), selected<In>::beside);
+      start(where, x, in, {nullptr, k}, values, second, counts, options);
+    }
   }
 
  private:
-  template <class In, class T>
-  static device::top_k_request<bits_input<In>> request(gpu_context& context,
-                                                       rows_on_gpu<In> const& in,
-                                                       k_of_rows const& k, std::span<T> values,
-                                                       std::uint64_t* counts,
-                                                       top_k_options const& options) {
-    static_assert(has_top_k_kernel<In>,
-                  "the library holds top_k of arrays: for another input include "
-                  "<tally/gpu_top_k.cuh> in a source that nvcc compiles");
-    require_reach(context, "top_k", "in", in.in);
-    require_reach(context, "top_k", in.rows);
-    if (in.rows.count > 0) require_reach(context, "top_k", "k", static_cast<void const*>(k.each));
-    require_reach(context, "top_k", "values", values);
-    require_reach(context, "top_k", "count", counts);
+  // `in` has the payload, if there is one.
+  template <class X, class In, class T, class Second>
+  static void start(gpu const& where, rows_on_gpu<X> const& x, In const& in, k_of_rows const& k,
+                    std::span<T> values, std::span<Second> second, std::uint64_t* counts,
+                    top_k_options const& options) {
+    entered_gpu const there(where.context());
+    require_kernel_and_reach(*there, "top_k", x);
+    if (x.rows.count > 0) require_reach(*there, "top_k", "k", static_cast<void const*>(k.each));
+    require_reach(*there, "top_k", "values", values);
+    require_reach(*there, "top_k", "count", counts);
     require_aligned("top_k", "values", values);
-    auto const order = rank_order<bits_of<T>>::of(std::type_identity<T>{},
-                                                  options.order == smallest, options.nan == skip);
-    return {
-        bits_of_input(in.in),
-        in.rows,
-        order,
+    if constexpr (has_payload<In>)
+      require_reach(*there, "top_k", "payload", std::span(in.payload.data(), in.payload.size()));
+    require_reach(*there, "top_k", selected<In>::beside, second);
+    require_aligned("top_k", selected<In>::beside, second);
+    using bits = bits_of<T>;
+    device::top_k_request<bits_input<X>> call{
+        bits_of_input(x.in),
+        x.rows,
+        rank_order<bits>::of(std::type_identity<T>{}, options.order == smallest,
+                             options.nan == skip),
         {k.most, k.each, options.sorted, to_bits(missing<T>()),
-         reinterpret_cast<bits_of<T>*>(values.data()), nullptr, nullptr, counts, options.distinct}};
+         reinterpret_cast<bits*>(values.data()), nullptr, nullptr, counts, options.distinct}};
+    if constexpr (has_payload<In>) {
+      gpu_payload const payload{in.payload.data(), second.data(), sizeof(Second)};
+      return run(*there, call, &payload);
+    } else {
+      require_indices<Second>(x.rows.length);
+      if constexpr (sizeof(Second) == 4)
+        call.how.short_indices = second.data();
+      else
+        call.how.indices = second.data();
+      run(*there, call, nullptr);
+    }
   }
   template <class In>
   static void run(gpu_context& context, device::top_k_request<In> const& call,
@@ -146,44 +147,16 @@ struct selections_on<gpu> {
       top_k_on_gpu(context, call, payload);
   }
 
-  template <class In, class T, class Index>
-  static void start(gpu const& where, rows_on_gpu<In> const& in, k_of_rows const& k,
-                    std::span<T> values, std::span<Index> indices, std::uint64_t* counts,
-                    top_k_options const& options) {
-    entered_gpu const there(where.context());
-    auto call = request(*there, in, k, values, counts, options);
-    require_reach(*there, "top_k", "indices", indices);
-    require_aligned("top_k", "indices", indices);
-    require_indices<Index>(in.rows.length);
-    if constexpr (sizeof(Index) == 4)
-      call.how.short_indices = indices.data();
-    else
-      call.how.indices = indices.data();
-    run(*there, call, nullptr);
-  }
-  template <class In, class T, class Entries, class P>
-  static void start_with_payload(gpu const& where, rows_on_gpu<In> const& in, k_of_rows const& k,
-                                 std::span<T> values, Entries const& entries, std::span<P> chosen,
-                                 std::uint64_t* counts, top_k_options const& options) {
-    entered_gpu const there(where.context());
-    auto const call = request(*there, in, k, values, counts, options);
-    require_reach(*there, "top_k", "payload", std::span(entries.data(), entries.size()));
-    require_reach(*there, "top_k", "chosen", chosen);
-    require_aligned("top_k", "chosen", chosen);
-    gpu_payload const payload{entries.data(), chosen.data(), sizeof(P)};
-    run(*there, call, &payload);
-  }
-
   // By device memory of its own, and waits.
-  template <class In>
-  static auto to_host(gpu const& where, rows_on_gpu<In> const& in, k_of_rows const& k,
+  template <class X>
+  static auto to_host(gpu const& where, rows_on_gpu<X> const& x, k_of_rows const& k,
                       top_k_options const& options) {
-    using T = typename In::element;
+    using T = typename X::element;
     entered_gpu const there(where.context());
-    auto const places = std::size_t(in.rows.count * k.most), rows = std::size_t(in.rows.count);
+    auto const places = std::size_t(x.rows.count * k.most), rows = std::size_t(x.rows.count);
     gpu_allocation const values(*there, places * sizeof(T)), indices(*there, places * 8),
         counts(*there, rows * 8);
-    start(where, in, k, std::span<T>(reinterpret_cast<T*>(values.data()), places),
+    start(where, x, x.in, k, std::span<T>(reinterpret_cast<T*>(values.data()), places),
           std::span<std::int64_t>(reinterpret_cast<std::int64_t*>(indices.data()), places),
           reinterpret_cast<std::uint64_t*>(counts.data()), options);
     top_k_rows_result<T> found;

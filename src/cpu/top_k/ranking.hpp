@@ -11,7 +11,7 @@
 
 #include "tally/cpu/instruction_set.hpp"
 #include "tally/cpu/tile/simd.hpp"
-#include "tally/exact/order_key.hpp"
+#include "tally/exact/rank_order.hpp"
 #include "tally/top_k.hpp"
 
 namespace tally::detail::top_k {
@@ -40,11 +40,9 @@ struct ranking {
 
   template <element T>
   static ranking of(std::type_identity<T>, top_k_options const& options) {
-    bool const reverse = options.order == smallest;
-    bool const skips = floating<T> && options.nan == skip;
-    key_type const sign = integer<T> ? key_type(order_key(T(0))) : key_type(0);
-    return {key_type((reverse ? best : key_type(0)) ^ sign), key_type(skips && !reverse),
-            key_type(skips)};
+    auto const order = rank_order<key_type>::of(std::type_identity<T>{}, options.order == smallest,
+                                                options.nan == skip);
+    return {key_type(order.flip ^ order.sign), order.shift, key_type(order.skips)};
   }
 
   TALLY_FN key_type operator()(R x) const { return key_type(key_type(rank_key(x) ^ flip) + shift); }
@@ -73,13 +71,13 @@ struct counts {
   std::uint64_t above, inside;
 };
 
-// How many keys of a block are above `range`, and how many are in it.
-template <class R>
+// How many keys of a block are above `range`, and how many are in it: no more than a key can count.
+template <std::size_t full = block_size, class R>
 TALLY_FN counts count_block(ranking<R> rank, R const* x, std::size_t length,
                             interval<bits_of<R>> range) {
   using key_type = bits_of<R>;
   key_type above = 0, inside = 0;
-  for_block(length, [&](std::size_t j) __attribute__((always_inline)) {
+  for_block<full>(length, [&](std::size_t j) __attribute__((always_inline)) {
     key_type const key = rank(x[j]);
     above = key_type(above + key_type(key > range.high));
     inside = key_type(inside + key_type(range.contains(key)));
@@ -186,18 +184,12 @@ TALLY_FN bool visit_inside(ranking<R> rank, R const* x, std::size_t n,
 
 template <class R>
 TALLY_FN counts count_all(ranking<R> rank, R const* x, std::size_t n, interval<bits_of<R>> range) {
-  using key_type = bits_of<R>;
-  constexpr std::size_t many = sizeof(R) == 1 ? 128 : 4096;  // as many as a key can count
+  constexpr std::size_t many = sizeof(R) == 1 ? 128 : 4096;
   counts total = {};
   for (std::size_t i = 0; i < n; i += many) {
-    key_type above = 0, inside = 0;
-    for_block<many>(std::min(many, n - i), [&](std::size_t j) __attribute__((always_inline)) {
-      key_type const key = rank(x[i + j]);
-      above = key_type(above + key_type(key > range.high));
-      inside = key_type(inside + key_type(range.contains(key)));
-    });
-    total.above += above;
-    total.inside += inside;
+    auto const c = count_block<many>(rank, x + i, std::min(many, n - i), range);
+    total.above += c.above;
+    total.inside += c.inside;
   }
   return total;
 }

@@ -122,8 +122,8 @@ class windowed_prefix {
       out.put(k, sum, t.count - k);
       k += lanes;
     });
-    auto const most = fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; });
-    auto const least = fold_lanes(smallest, [](auto a, auto b) { return a < b ? a : b; });
+    auto const most = greatest_lane(largest);
+    auto const least = least_lane(smallest);
     int const top = std::max(int(most >> 52), 1) - 1022;
     int const lowest = std::clamp(int(least >> 51), 1, 2047) - 1075;
     if (most != 0 && (top_needed(top, false) > w.top || lowest < w.w2())) return false;
@@ -220,8 +220,7 @@ class windowed_prefix {
       k += lanes;
     });
     if (to_double ? any(differ) : !rounded.decided()) return false;
-    auto const most =
-        std::bit_cast<double>(fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; }));
+    auto const most = std::bit_cast<double>(greatest_lane(largest));
     constexpr double end =
         is_one_of<In, float16> ? 0x1p16 : std::numeric_limits<double>::infinity();
     if (!(most < end) || top_needed(window::exponent_above(most), most == 0) > w.top + w.shift)

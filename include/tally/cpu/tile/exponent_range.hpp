@@ -42,8 +42,8 @@ TALLY_CPU_FN exponent_range exponent_range_of(bits_of<T> most, bits_of<T> least)
 // The range of elements of type In that were read as floats, made of the extremes of every lane.
 template <floating In, class Bits>
 TALLY_CPU_FN exponent_range exponent_range_of_lanes(Bits largest, Bits smallest) {
-  auto const high = fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; });
-  auto const low = fold_lanes(smallest, [](auto a, auto b) { return a < b ? a : b; });
+  auto const high = greatest_lane(largest);
+  auto const low = least_lane(smallest);
   int const field = std::clamp(int(low >> 23), seen_as<In>::min_normal, 254);
   return {std::max(int(high >> 23), 1) - 126, field - 127 - (format<In>::precision - 1), high == 0,
           int(high >> 23) < seen_as<In>::not_finite};
@@ -66,7 +66,7 @@ TALLY_CPU_FN exponent_top exponent_top_of(Tile const& t) {
         cast<doubles>(cast<vec<std::uint64_t, lanes>>(x) & ~format<double>::sign);
     largest = max_of(magnitude, largest);
   });
-  double const high = fold_lanes(largest, [](auto a, auto b) { return a > b ? a : b; });
+  double const high = greatest_lane(largest);
   bool const finite = !is_one_of<typename Tile::element, float16> || high < 0x1p16;
   int const field =
       finite ? int(std::bit_cast<std::uint64_t>(high) >> 52) : format<double>::max_field;

@@ -255,6 +255,15 @@ TALLY_CPU_FN auto fold_lanes(V v, F&& f) {
   }
 }
 
+template <class V>
+TALLY_CPU_FN auto least_lane(V v) {
+  return fold_lanes(v, [](auto a, auto b) { return a < b ? a : b; });
+}
+template <class V>
+TALLY_CPU_FN auto greatest_lane(V v) {
+  return fold_lanes(v, [](auto a, auto b) { return a > b ? a : b; });
+}
+
 // out[i] = {a[i], b[i]}
 template <class T, int Lanes, int... I>
 TALLY_CPU_FN void side_by_side(vec<T, Lanes> a, vec<T, Lanes> b, vec<T, 2> (&out)[Lanes],

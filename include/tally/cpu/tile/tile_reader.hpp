@@ -73,8 +73,8 @@ class tile_reader {
     if constexpr (by_sum) {
       return {16, -24, false, sum - sum == 0};
     } else {
-      auto const most = fold_lanes(upper(largest_), [](auto a, auto b) { return a > b ? a : b; });
-      auto const least = fold_lanes(upper(smallest_), [](auto a, auto b) { return a < b ? a : b; });
+      auto const most = greatest_lane(upper(largest_));
+      auto const least = least_lane(upper(smallest_));
       return exponent_range_of<T>(bits_of<T>(most), bits_of<T>(least));
     }
   }
