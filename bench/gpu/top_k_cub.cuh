@@ -85,9 +85,10 @@ inline void measure_cub_array(std::string const& id, timing::rotation const& in,
 
 // Of floats, if CUB can.
 inline void measure_cub([[maybe_unused]] std::string const& id,
-                        [[maybe_unused]] timing::rotation const& in, std::uint64_t rows,
-                        [[maybe_unused]] std::uint64_t length, [[maybe_unused]] std::uint64_t k,
-                        [[maybe_unused]] std::size_t calls, [[maybe_unused]] int replays) {
+                        [[maybe_unused]] timing::rotation const& in,
+                        [[maybe_unused]] std::uint64_t rows, [[maybe_unused]] std::uint64_t length,
+                        [[maybe_unused]] std::uint64_t k, [[maybe_unused]] std::size_t calls,
+                        [[maybe_unused]] int replays) {
 #ifdef TALLY_CUB_HAS_TOP_K
   if (rows == 1) measure_cub_array(id, in, length, k, calls, replays);
 #endif

@@ -54,7 +54,7 @@ void all_calls(char const* type) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  bench::read_options(argc, argv);
+  ::bench::read_options(argc, argv);
   return report([] {
     all_calls<sum, int>("int32");
     all_calls<sum, float>("float32");

@@ -5,6 +5,7 @@
 // dimensions, or segments of any length.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -22,8 +23,9 @@ namespace tally {
 // Rows begin `stride` apart. Where `inner` is not 0, so many follow one another in that way, and
 // those behind them begin `outer` after the first of them, and so on: so the lines along any axis
 // of an array in C or Fortran order are one layout. Where there are `starts`, row r begins
-// starts[r] further on; where there are `lengths`, it has lengths[r] elements, or ends there, but
-// no more than `length`. These lie where the elements lie: a gpu's are read when the call runs.
+// starts[r] further on; where there are `lengths`, it has lengths[r] elements, or so many more than
+// lengths_from[r], but no more than `length`. These lie where the elements lie: a gpu's are read
+// when the call runs.
 struct row_layout {
   std::uint64_t count, length;
   std::int64_t stride = 0, step = 1;
@@ -31,7 +33,7 @@ struct row_layout {
   std::int64_t outer = 0;
   std::int64_t const* starts = nullptr;
   std::int64_t const* lengths = nullptr;
-  bool lengths_are_ends = false;
+  std::int64_t const* lengths_from = nullptr;
 
   TALLY_FN std::int64_t begin(std::uint64_t r) const {
     std::int64_t at = starts ? starts[r] : 0;
@@ -40,7 +42,7 @@ struct row_layout {
   }
   TALLY_FN std::uint64_t size(std::uint64_t r) const {
     if (!lengths) return length;
-    std::int64_t const n = lengths_are_ends ? lengths[r] - starts[r] : lengths[r];
+    std::int64_t const n = lengths_from ? lengths[r] - lengths_from[r] : lengths[r];
     return n < 0 ? 0 : std::uint64_t(n) < length ? std::uint64_t(n) : length;
   }
   // Whether a row's elements do not lie side by side.
@@ -79,12 +81,13 @@ struct rows : row_layout {
   constexpr rows(rows<U> const& all) : row_layout(all), data(all.data) {}
   constexpr rows(T* from, std::uint64_t row_count, std::uint64_t row_length)
       : rows(from, row_count, row_length, std::int64_t(row_length)) {}
-  constexpr rows(T* from, std::uint64_t row_count, std::uint64_t row_length,
-                 std::int64_t row_stride, std::int64_t const* row_starts = nullptr,
+  template <std::integral Stride>
+  constexpr rows(T* from, std::uint64_t row_count, std::uint64_t row_length, Stride row_stride,
+                 std::int64_t const* row_starts = nullptr,
                  std::int64_t const* row_lengths = nullptr)
       : row_layout{.count = row_count,
                    .length = row_length,
-                   .stride = row_stride,
+                   .stride = std::int64_t(row_stride),
                    .starts = row_starts,
                    .lengths = row_lengths},
         data(from) {}
@@ -95,11 +98,12 @@ template <class T>
 struct columns : rows<T> {
   constexpr columns(T* from, std::uint64_t row_count, std::uint64_t column_count)
       : columns(from, row_count, column_count, std::int64_t(column_count)) {}
-  constexpr columns(T* from, std::uint64_t row_count, std::uint64_t column_count,
-                    std::int64_t row_stride)
-      : rows<T>(from,
-                row_layout{
-                    .count = column_count, .length = row_count, .stride = 1, .step = row_stride}) {}
+  template <std::integral Stride>
+  constexpr columns(T* from, std::uint64_t row_count, std::uint64_t column_count, Stride row_stride)
+      : rows<T>(from, row_layout{.count = column_count,
+                                 .length = row_count,
+                                 .stride = 1,
+                                 .step = std::int64_t(row_stride)}) {}
 };
 
 // The lines along an axis, counted from 0, of an array in C order: a row for each place that the
@@ -147,7 +151,7 @@ struct segments : rows<T> {
             .length = longest,
             .starts = offsets.data(),
             .lengths = offsets.data() + 1,
-            .lengths_are_ends = true};
+            .lengths_from = offsets.data()};
   }
 };
 template <class R, class... Others>

@@ -106,7 +106,8 @@ TYPED_TEST(rows_on_a_gpu, have_the_bits_of_the_cores) {
     device_array<std::int64_t> const offsets_there(offsets);
     segments const all{x, offsets, 250};
     row_layout there = all;
-    there.starts = offsets_there.data(), there.lengths = offsets_there.data() + 1;
+    there.starts = there.lengths_from = offsets_there.data();
+    there.lengths = offsets_there.data() + 1;
     expect(all, there);
   }
 }

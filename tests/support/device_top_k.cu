@@ -129,20 +129,16 @@ X(std::int32_t) X(std::int64_t) X(std::uint8_t) X(std::uint16_t) X(std::uint32_t
     X(tally::float16) X(tally::bfloat16) X(float) X(double)
 #undef X
 
-        namespace {
-
-  // Elements that are computed, two of each value: they have no address to load vectors from.
-  struct computed_elements {
-    using element = std::int32_t;
-    std::uint64_t n;
-    __host__ __device__ std::uint64_t size() const { return n; }
-    __host__ __device__ std::int32_t operator[](std::uint64_t i) const {
-      std::uint64_t const j = i / 2;
-      return std::int32_t((j + 77 * (j >> 30)) * 0x9e3779b1u) >> 8;
-    }
-  };
-
-}  // namespace
+// Elements that are computed, two of each value: they have no address to load vectors from.
+struct computed_elements {
+  using element = std::int32_t;
+  std::uint64_t n;
+  __host__ __device__ std::uint64_t size() const { return n; }
+  __host__ __device__ std::int32_t operator[](std::uint64_t i) const {
+    std::uint64_t const j = i / 2;
+    return std::int32_t((j + 77 * (j >> 30)) * 0x9e3779b1u) >> 8;
+  }
+};
 
 void expect_top_k_of_computed(std::uint64_t rows, std::uint64_t length, std::uint64_t k,
                               row_path expected,

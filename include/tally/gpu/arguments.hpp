@@ -52,6 +52,7 @@ inline void require_reach(gpu_context const& context, char const* call, row_layo
   if (rows.count == 0) return;
   require_reach(context, call, "starts", static_cast<void const*>(rows.starts));
   require_reach(context, call, "lengths", static_cast<void const*>(rows.lengths));
+  require_reach(context, call, "lengths_from", static_cast<void const*>(rows.lengths_from));
 }
 template <class T>
 void require_reach(gpu_context const& context, char const* call, char const* argument,

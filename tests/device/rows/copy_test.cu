@@ -99,8 +99,12 @@ TEST(rows_that_are_apart, are_scanned_also_of_lengths_of_their_own) {
   std::mt19937_64 random(5);
   for (auto& x : in) x = std::int32_t(random());
   std::vector<std::int64_t> lengths;
-  for (std::uint64_t r = 0; r < count; ++r) lengths.push_back(std::int64_t(r * 97 % (most + 1)));
-  tally::device_array<std::int64_t> const lengths_there(lengths);
+  std::vector<std::int64_t> starts, ends;
+  for (std::uint64_t r = 0; r < count; ++r) {
+    lengths.push_back(std::int64_t(r * 97 % (most + 1)));
+    starts.push_back(std::int64_t(r * 31)), ends.push_back(starts[r] + lengths[r]);
+  }
+  tally::device_array<std::int64_t> const starts_there(starts), ends_there(ends);
   tally::row_layout const together{.count = count, .length = most, .stride = most},
       apart{.count = count, .length = most, .stride = 1, .step = count};
   tally::device_array<std::int32_t> const data(in);
@@ -109,7 +113,7 @@ TEST(rows_that_are_apart, are_scanned_also_of_lengths_of_their_own) {
       for (bool own : {false, true}) {
         auto from = in_apart ? apart : together;
         auto const to = out_apart ? apart : together;
-        if (own) from.lengths = lengths_there.data();
+        if (own) from.lengths = ends_there.data(), from.lengths_from = starts_there.data();
         std::vector<std::int32_t> expected(in.size(), 7), totals(count);
         for (std::uint64_t r = 0; r < count; ++r)
           for (std::uint64_t i = 0; i < (own ? std::uint64_t(lengths[r]) : most); ++i) {

@@ -60,11 +60,11 @@ namespace tally::detail {
 
 // Rows of the same lengths that follow one another.
 inline row_layout side_by_side(row_layout const& rows) {
-  if (rows.lengths_are_ends) throw error("rows: of segments the elements cannot be apart");
   return {.count = rows.count,
           .length = rows.length,
           .stride = std::int64_t(rows.length),
-          .lengths = rows.lengths};
+          .lengths = rows.lengths,
+          .lengths_from = rows.lengths_from};
 }
 
 template <device::copies To, class T, launch_context Context>

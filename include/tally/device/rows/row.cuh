@@ -160,24 +160,24 @@ class stretch {
     return threadIdx.x / 32 * (32 * items) + threadIdx.x % 32 * each;
   }
 
-  // The vectors at the places first, first + by, ... of those that it has.
-  __device__ batch load(Place first, Place by = step) const {
+  // The vectors at the places first, first + step, ... of those that it has.
+  __device__ batch load(Place first) const {
     batch x;
-    if (first >= lead_ && first + (loads - 1) * by + each <= end_) {
+    if (first >= lead_ && first + (loads - 1) * step + each <= end_) {
 #pragma unroll
-      for (int j = 0; j < loads; ++j) row_.load(x.x + j * each, first + j * by - lead_);
+      for (int j = 0; j < loads; ++j) row_.load(x.x + j * each, first + j * step - lead_);
       x.live = items == 32 ? ~0u : (1u << items) - 1;
     } else {
       x.live = 0;
 #pragma unroll
-      for (int j = 0; j < loads; ++j) load_part(x, j, first + j * by);
+      for (int j = 0; j < loads; ++j) load_part(x, j, first + j * step);
     }
     return x;
   }
   __device__ Place index_of(Place place) const { return place - lead_; }
   // The index of an element of what was loaded so.
-  __device__ Place index(Place first, int i, Place by = step) const {
-    return first + i / each * by + i % each - lead_;
+  __device__ Place index(Place first, int i) const {
+    return first + i / each * step + i % each - lead_;
   }
 
   // Calls f(batch, index) for every tile, by all threads of the block, until it returns true; the

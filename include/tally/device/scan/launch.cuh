@@ -158,7 +158,7 @@ void scan_rows_on_gpu(Context& context, A const& a, nan_policy nan,
   scan_by_tiles(context, grid, call);
   if (out_is_apart) {
     auto back = out_rows;  // each row has as many results as elements
-    back.lengths = rows.lengths;
+    back.lengths = rows.lengths, back.lengths_from = rows.lengths_from;
     copy_rows_on_gpu<device::copies::apart>(context, back, out, pieces.results);
   }
 }

@@ -73,9 +73,8 @@ union top_k_board {
 };
 
 template <class Bits>
-__device__ __noinline__ sampling unusual_sampling(unsigned blocks, std::uint64_t n, unsigned k,
-                                                  bool of_tiles) {
-  return sampling_of<Bits>(blocks, n, k, of_tiles);
+__device__ __noinline__ sampling unusual_sampling(unsigned blocks, std::uint64_t n, unsigned k) {
+  return sampling_of<Bits>(blocks, n, k);
 }
 
 // What a block needs to select from a row.
@@ -109,12 +108,9 @@ struct top_k_of_row {
     sampled_memory<bits, Index> const room{call.shape, scratch};
     sampled_selection<row_type, Index> search(all, shared.sampled, room, out.row, call.order,
                                               unsigned(k));
-    bool const of_tiles = search.is_resident();
     std::uint64_t const n = out.row.count;
-    bool const is_usual =
-        n == call.rows.length && k == call.how.most && of_tiles == call.usual.of_tiles;
-    if (!search.find(is_usual ? call.usual
-                              : unusual_sampling<bits>(call.blocks, n, unsigned(k), of_tiles)))
+    bool const is_usual = n == call.rows.length && k == call.how.most;
+    if (!search.find(is_usual ? call.usual : unusual_sampling<bits>(call.blocks, n, unsigned(k))))
       return none;
     auto const to = out;
     bool const placed = search.place(

@@ -52,8 +52,7 @@ inline std::string to_text(top_k_plan const& plan) {
 // By how many of so many blocks, all of which run together, a selection can be guessed.
 template <class Bits>
 device::sampling guess_for(row_layout const& rows, std::uint64_t k, unsigned blocks) {
-  auto const length = std::max<std::uint64_t>(1, rows.length);
-  return device::sampling_of<Bits>(blocks, length, k, device::fits_in_tiles<Bits>(blocks, length));
+  return device::sampling_of<Bits>(blocks, std::max<std::uint64_t>(1, rows.length), k);
 }
 template <class Bits, class Index = std::uint32_t>
 device::sampled_shape shape_for(std::uint64_t k, bool sorted, unsigned blocks) {

@@ -14,7 +14,8 @@ using namespace tally::device;
 using bits = std::uint32_t;
 using row_type = array_row<bits>;
 
-constexpr unsigned at_threshold = 1000, batch_of_warp = 128, nobody = ~0u;
+constexpr unsigned at_threshold = 1000, nobody = ~0u;
+constexpr unsigned each = row_batch<bits>::each, batch_of_warp = 32 * row_batch<bits>::items;
 
 struct outcome {
   unsigned found, placed, gathered, bytes_changed;
@@ -33,28 +34,33 @@ __host__ __device__ bool is_listed(sampled_shape const& s, unsigned i) {
   return false;
 }
 
-// The threshold is the best of what the first lane of each warp sees first.
+// Where a row of so many batches is looked at: at one element of each.
+scattered places_of_sample(unsigned batches) { return {batches * batch_of_warp / each, batches}; }
+
+// The threshold is the best of these.
 __global__ void __launch_bounds__(selecting_threads)
-    select_from(bits const* data, unsigned n, tally::rank_order<bits> order, unsigned k,
-                bool sorted, sampled_shape shape, workspace words, std::byte* global,
-                two_counts<std::uint32_t>* totals, unsigned* places, outcome* out) {
+    select_from(bits const* data, unsigned n, scattered places, tally::rank_order<bits> order,
+                unsigned k, bool sorted, sampled_shape shape, workspace words, std::byte* global,
+                two_counts<std::uint32_t>* totals, unsigned* indices, outcome* out) {
   __shared__ sampled_board<bits> board;
   __shared__ found_by_warps warps;
   auto* const shared = tally::dynamic_shared<unsigned char>();
   for (unsigned i = threadIdx.x; i < shape.shared_bytes; i += selecting_threads) shared[i] = 0xa5;
+  if (threadIdx.x < most_groups) board.groups.runs[threadIdx.x] = 0;  // of which there are fewer
   __syncthreads();
   team all(words, 0, blockIdx.x, gridDim.x);
   sampled_memory<bits, std::uint32_t> const room{shape, global};
   row_type const row{data, n};
-  sampling how(gridDim.x, n, k, row_batch<bits>::items, true);
-  how.groups = how.of_block = 64, how.elements = how.vectors = 1, how.apart = 5, how.rank = 1;
+  sampling how(gridDim.x, n, k, each);
+  how.groups = how.of_block = 16, how.elements = how.vectors = how.together = how.rank = 1;
+  how.apart = 5, how.places = places;
   sampled_selection<row_type, std::uint32_t> search(all, board, room, row, order, k);
   bool const found = search.find(how);
   bool const placed =
       found && search.place(
                    warps, totals, sorted,
-                   [&](unsigned place, bits, std::uint32_t index) { places[place] = index; },
-                   [&](std::uint32_t place, bits, std::uint32_t index) { places[place] = index; });
+                   [&](unsigned place, bits, std::uint32_t index) { indices[place] = index; },
+                   [&](std::uint32_t place, bits, std::uint32_t index) { indices[place] = index; });
   __syncthreads();
   for (unsigned i = threadIdx.x; i < shape.shared_bytes; i += selecting_threads)
     if (!is_listed(shape, i) && shared[i] != 0xa5) atomicAdd(&out->bytes_changed, 1u);
@@ -92,14 +98,19 @@ struct row_of_lists {
     std::vector<bits> row(warps * batch_of_warp);
     std::mt19937 random(above[0] + ties[0]);
     for (auto& x : row) x = random() % 500;
-    for (unsigned w = 0; w < warps; ++w) row[w * batch_of_warp] = at_threshold;
+    std::vector<bool> is_looked_at(row.size());
+    for (unsigned w = 0; w < warps; ++w) {
+      auto const at = places_of_sample(warps)(w) * each;
+      row[at] = at_threshold, is_looked_at[at] = true;
+    }
     for (unsigned b = 0; b < blocks; ++b) {
       unsigned left_above = above[b], left_ties = ties[b] - 16;
       for (unsigned i = 1; left_above + left_ties > 0; ++i) {
         unsigned const turn = of_one_warp ? 3 : i % 16, in_warp = of_one_warp ? i : 1 + i / 16 * 5;
-        auto& x = row[(turn * blocks + b) * batch_of_warp + in_warp];
+        unsigned const at = (turn * blocks + b) * batch_of_warp + in_warp;
+        if (is_looked_at[at]) continue;
         bool const is_above = left_ties == 0 || (left_above > 0 && i % 2);
-        x = is_above ? at_threshold + 1 + random() % 3 : at_threshold;
+        row[at] = is_above ? at_threshold + 1 + random() % 3 : at_threshold;
         --(is_above ? left_above : left_ties);
       }
     }
@@ -125,6 +136,7 @@ void expect_selected(row_of_lists const& lists, std::vector<bits> const& row, ro
   global.fill_bytes(0xa5), places.fill_bytes(0xff), out.fill_bytes(0);
   ASSERT_TRUE(tally::launch_together<select_from>(blocks, selecting_threads, shape.shared_bytes)(
       static_cast<bits const*>(in.data()), unsigned(row.size()),
+      places_of_sample(unsigned(row.size()) / batch_of_warp),
       tally::rank_order<bits>::of(std::type_identity<bits>{}, false, false), k, sorted, shape,
       call.workspace(1), global.data(), totals.data(), places.data(), out.data()));
   tally::check(cudaDeviceSynchronize());
@@ -200,13 +212,13 @@ TEST(lists_of_a_block_or_a_team, tell_of_the_first_tie_without_room) {
     expect_selected({{3, 4}, {16, 30}, of_one_warp}, none, 25, true);
   }
   // A warp's lanes put both of their vectors aside, one lane after the other.
-  std::vector<bits> row(2 * 16 * batch_of_warp, 7);
+  std::vector<bits> row(16 * batch_of_warp, 7);
   auto const of_lane = [&](unsigned lane, unsigned vector) -> bits& {
-    return row[vector * 16 * batch_of_warp + lane * 4];
+    return row[vector * 32 * each + lane * each];
   };
   for (unsigned lane = 0; lane < small.ties; ++lane) of_lane(lane, 1) = at_threshold;
   of_lane(31, 0) = at_threshold, row[1] = at_threshold + 1;
-  row[(16 + 15) * batch_of_warp] = at_threshold;  // what the last warp's first lane sees
+  row[places_of_sample(16)(15) * each] = at_threshold;  // what the last warp looks at
   expect_selected({{1}, {small.ties + 2}, true}, row, small, 20, true);
 }
 

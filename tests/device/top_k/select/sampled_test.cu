@@ -236,34 +236,25 @@ TEST(top_k_of_one_row, is_found_in_another_way_where_k_is_large) {
     }
 }
 
+TEST(top_k_of_one_row, is_not_looked_at_beyond_its_end) {
+  for (std::size_t n = 1; n < 20; ++n)
+    for (bool sorted : {true, false}) {
+      test_call call(1);
+      expect_path(call, shuffled<float>(n), 1, {.sorted = sorted}, sampled, "a short row");
+    }
+}
+
 // Which elements of an aligned row are looked at first.
 template <class T>
 std::vector<bool> in_sample(unsigned blocks, std::size_t n, std::uint64_t k) {
   using bits = tally::bits_of<T>;
   using batch = tally::device::row_batch<bits>;
   constexpr unsigned threads = tally::device::selecting_threads, each = batch::each;
-  bool const tiles = tally::device::fits_in_tiles<bits>(blocks, n);
-  auto const how = tally::device::sampling_of<bits>(blocks, n, k, tiles);
+  auto const how = tally::device::sampling_of<bits>(blocks, n, k);
   std::vector<bool> is(n);
-  auto const look = [&](std::uint64_t at) {
-    if (at < n) is[at] = true;
-  };
-  if (tiles) {
-    // Which of its vectors a thread looks at depends on its place in the block.
-    std::uint64_t const of_vectors = std::uint64_t(blocks) * threads * each;
-    std::uint64_t const vectors = (n + of_vectors - 1) / of_vectors;
-    std::uint64_t const looks = std::min<std::uint64_t>((how.elements + each - 1) / each, vectors);
-    for (std::uint64_t thread = 0; thread < blocks * threads; ++thread)
-      for (std::uint64_t i = 0; i < looks; ++i) {
-        std::uint64_t const in_block = thread / 32 / blocks * 32 + thread % 32;
-        std::uint64_t const vector = (in_block * looks + i) % vectors;
-        for (unsigned e = 0; e < each && e < how.elements; ++e)
-          look(thread * each + vector * of_vectors + e);
-      }
-    return is;
-  }
   for (std::uint64_t at = 0; at < std::uint64_t(blocks) * threads * how.vectors; ++at)
-    for (unsigned e = 0; e < how.elements; ++e) look(how.places(at) * each + e);
+    for (unsigned e = 0; e < how.elements; ++e)
+      if (how.places(at) * each + e < n) is[how.places(at) * each + e] = true;
   return is;
 }
 

@@ -14,8 +14,8 @@ constexpr int sorted_each = 4;  // that a lane sorts
 
 template <class Bits>
 __global__ void cut_and_sort(Bits const* in, std::uint16_t const* at, unsigned n,
-                             tally::rank_order<Bits> order, unsigned k, bool rarely, bool by_rank,
-                             Bits* keys, std::uint16_t* indices, unsigned* count) {
+                             tally::rank_order<Bits> order, unsigned k, bool by_rank, Bits* keys,
+                             std::uint16_t* indices, unsigned* count) {
   warp_list<Bits> list(keys, indices);
   list.clear();
   for (unsigned begin = 0; begin < n; begin += 32) {
@@ -23,10 +23,7 @@ __global__ void cut_and_sort(Bits const* in, std::uint16_t const* at, unsigned n
     list.add(i < n ? in[i] : Bits(0), i < n ? at[i] : 0, i < n);
   }
   list.make_keys(order);
-  if (rarely)
-    list.cut_rarely(k);
-  else
-    list.cut(k);
+  list.cut(k);
   if (list.count() <= 32 * sorted_each) list.template sort<sorted_each>(by_rank);
   if (threadIdx.x == 0) *count = list.count();
 }
@@ -44,8 +41,8 @@ void expect_best(std::vector<Bits> const& in, std::vector<std::uint16_t> const& 
   tally::device_array<unsigned> count(1);
   tally::launch(cut_and_sort<Bits>, 1, 32)(
       from.data(), places.data(), n,
-      tally::rank_order<Bits>::of(std::type_identity<Bits>{}, false, false), k, turn % 5 == 1,
-      by_rank, keys.data(), indices.data(), count.data());
+      tally::rank_order<Bits>::of(std::type_identity<Bits>{}, false, false), k, by_rank,
+      keys.data(), indices.data(), count.data());
   tally::check(cudaDeviceSynchronize());
   std::vector<std::pair<Bits, unsigned>> want, got;
   for (unsigned i = 0; i < n; ++i) want.push_back({in[i], at[i]});

@@ -66,20 +66,18 @@ class searching_team {
   template <class Row>
   __device__ cut<bits, index> find(digit_counts<index>& shared, Row const& row,
                                    rank_order<bits> const& order, index k) {
-    return find_cut_of_any<digit_bits, true>(all, shared, memory_.counts, row, order, k);
+    return find_cut_of_any<digit_bits, true>(all, shared, memory.counts, row, order, k);
   }
 
   team all;
+  typename Call::memory const memory;
   exchange told;
 
  private:
   __device__ searching_team(Call const& call, arena from)
       : all(call.w, blockIdx.x / call.blocks, blockIdx.x % call.blocks, call.blocks),
-        told(nullptr),
-        memory_(from, call.blocks) {
-    told = exchange(memory_.told);
-  }
-  typename Call::memory const memory_;
+        memory(from, call.blocks),
+        told(memory.told) {}
 };
 
 }  // namespace tally::device

@@ -82,7 +82,7 @@ __device__ void count_digits(digit_counts<Index>& shared, Stretch const& mine,
   __syncthreads();
 }
 
-// Finds the cut behind the k best of a row, 0 < k < row.count. `counts` are zero, and as many as
+// Finds the cut behind the k best of a row, 0 < k <= row.count. `counts` are zero, and as many as
 // there are digits for each pass, for a team of several blocks; they are in use until the team has
 // met once more.
 //

@@ -42,21 +42,20 @@ inline constexpr std::uint64_t long_row = 1 << 22;
 inline constexpr unsigned large_team = most_groups / 2 + 1;
 
 struct sampling {
-  bool of_tiles;    // of what the threads load as their first tile, or of vectors from all the row
-  unsigned groups;  // a power of two
-  unsigned of_block;  // how many of them, or of their parts, a block has: a power of two
-  unsigned vectors;   // how many a thread looks at; in its tile 1, of as many elements as that has
-  unsigned elements;  // and at how many elements of each
-  unsigned together;  // how many vectors lie side by side: memory is read 64 bytes at a time
-  unsigned apart;     // of 2^apart neighbouring threads one looks
+  unsigned groups;         // a power of two
+  unsigned of_block;       // how many of them, or of their parts, a block has: a power of two
+  unsigned vectors;        // how many a thread looks at
+  unsigned elements;       // and at how many elements of each
+  unsigned together;       // how many vectors lie side by side: memory is read 64 bytes at a time
+  unsigned apart;          // of 2^apart neighbouring threads one looks
   scattered places{0, 1};  // of the first of so many
   unsigned rank;           // the guess is so many-th of the groups' best keys, counted from 1
 
-  // Of the k best of n elements, for which there are so many blocks. A vector has up to `most`
-  // elements. Of more than a tile a thread looks at no more than one element in 64.
-  TALLY_FN sampling(unsigned blocks, std::uint64_t n, std::uint64_t k, unsigned most, bool tiles)
-      : of_tiles(tiles), vectors(tiles ? 1 : 8), elements(most), together(1), apart(0) {
-    if (!tiles && blocks >= large_team) {
+  // For the k best of n elements, by so many blocks, from vectors of so many elements. A thread
+  // looks at one, and at more only where all of them are no more than one element in 64.
+  TALLY_FN sampling(unsigned blocks, std::uint64_t n, std::uint64_t k, unsigned of_vector)
+      : vectors(8), elements(of_vector), together(1), apart(0) {
+    if (blocks >= large_team) {
       vectors = 4;
       if (n >= long_row) together = 4;
     }
@@ -85,7 +84,10 @@ struct sampling {
 
     std::uint64_t const looks =
         std::uint64_t(blocks) * (selecting_threads >> apart) * vectors / together;
-    if (n / most > together) places = scattered(n / most - together, looks);
+    if (n / of_vector > together)
+      places = scattered(n / of_vector - together, looks);
+    else
+      vectors = 0;  // the guess is that all are among the best
 
     // Groups whose best is among the k best: their mean, 4.3 deviations, and what a distribution
     // with a small mean is skewed by. Then the guess is too high once in some 100,000 rows.
@@ -97,12 +99,7 @@ struct sampling {
   // among the parts as they lie in the row. Groups take turns at these, so that in a sorted row
   // their best are not in a few.
   __device__ unsigned place_of_part(unsigned p, unsigned blocks) const {
-    auto const log = [](unsigned power) { return unsigned(__ffs(int(power))) - 1; };
-    unsigned const of_warps = log(selecting_threads / 32), of_parts = log(of_block);
-    unsigned const side_by_side = of_tiles && of_parts > of_warps ? of_parts - of_warps : 0;
-    unsigned const in_block = p & (of_block - 1), block = p >> of_parts;
-    unsigned const turn = (in_block >> side_by_side) * blocks + block;
-    return (turn << side_by_side) + (in_block & ((1u << side_by_side) - 1));
+    return (p & (of_block - 1)) * blocks + (p >> (__ffs(int(of_block)) - 1));
   }
   // Whether this thread looks at any.
   __device__ bool is_looking() const { return (threadIdx.x & ((1u << apart) - 1)) == 0; }

@@ -26,11 +26,6 @@ class sampled_selection {
                                Row const& row, rank_order<bits> const& order, unsigned k)
       : all_(all), shared_(shared), room_(room), row_(row), order_(order), k_(k) {}
 
-  // Whether the team's threads hold the row at once.
-  __device__ bool is_resident() const {
-    return fits_in_tiles<bits>(all_.blocks(), row_.lead() + row_.count);
-  }
-
   // Puts candidates aside. Whether it found all that are among the best; the same for the team.
   __device__ bool find(sampling const& in_sample) {
     if (!in_sample.can_tell()) {
@@ -83,24 +78,16 @@ class sampled_selection {
  private:
   __device__ bool is_alone() const { return all_.is_alone(); }
 
-  // Loads a first batch, guesses, and takes what is above from the batch and all that follow. Warps
-  // take turns, also at the vectors of a row that all have at once: so no group of the sample has
-  // neighbours alone.
+  // Guesses, and takes what is above from all batches. Warps take turns at these.
   __device__ void filter(sampling const& how) {
     constexpr Index of_batch = 32 * batch::items;
     Index const warps = selecting_threads / 32 * all_.blocks();
-    Index const warp = threadIdx.x / 32 * all_.blocks() + all_.rank();
+    Index at = threadIdx.x / 32 * all_.blocks() + all_.rank();
     reading const all(row_, 0, 1);
-    bool const of_tiles = how.of_tiles;
-    Index const batches = of_tiles ? warps : (all.end() + of_batch - 1) / of_batch;
-    Index const by = of_tiles ? reading::step * warps : reading::step;
-    Index const size = of_tiles ? reading::step : of_batch;
-    auto const load = [&](Index at) {
-      return all.load(at * size + threadIdx.x % 32 * batch::each, by);
-    };
-    bits const seen = of_tiles ? bits(0) : best_of_vectors(how);  // before more is waited for
-    batch x = load(warp);
-    guess(how, of_tiles ? best_of(x, how) : seen);
+    Index const batches = (all.end() + of_batch - 1) / of_batch;
+    auto const first = [&] { return at * of_batch + threadIdx.x % 32 * batch::each; };
+    batch x = all.load(first());  // before the sample is waited for
+    guess(how, best_of_vectors(how));
 
     auto const spill = [&](bits key, Index index) {
       if (is_alone()) return;
@@ -111,39 +98,13 @@ class sampled_selection {
     candidates<bits, Index, decltype(spill)> aside(room_.block(), shared_.found, order_, least_, k_,
                                                    spill);
 #pragma unroll 1
-    for (Index at = warp;;) {
-      Index const first = at * size + threadIdx.x % 32 * batch::each;
-      aside.take(x, [&](int i) { return all.index(first, i, by); });
+    for (;; x = all.load(first())) {
+      aside.take(x, [&](int i) { return all.index(first(), i); });
       at += warps;
       if (at >= batches || aside.is_done()) break;
-      x = load(at);
     }
   }
 
-  // Of so many elements: of one vector, where that is enough, and which one depends on the lane, so
-  // that the sample is from all of the tile.
-  __device__ bits best_of(batch const& x, sampling const& how) const {
-    constexpr unsigned each = batch::each;
-    auto const places = unsigned(row_.lead() + row_.count), of_vectors = all_.threads() * each;
-    unsigned const vectors = (places + of_vectors - 1) / of_vectors;  // that not all are without
-    unsigned const elements = how.elements, wanted = (elements + each - 1) / each;
-    unsigned const looks = !how.is_looking() ? 0 : wanted < vectors ? wanted : vectors;
-    bits best = 0;
-#pragma unroll 1
-    for (unsigned look = 0; look < looks; ++look) {
-      unsigned const j = ((threadIdx.x >> how.apart) * looks + look) % vectors;
-#pragma unroll
-      for (unsigned e = 0; e < each; ++e) {
-        bits of = x.x[e];
-#pragma unroll
-        for (unsigned k = 1; k < unsigned(batch::loads); ++k)
-          if (k == j) of = x.x[k * each + e];
-        bits const key = order_(of);
-        if (e < elements && (x.live >> (j * each + e) & 1) && key > best) best = key;
-      }
-    }
-    return best;
-  }
   __device__ bits best_of_vectors(sampling const& how) const {
     constexpr unsigned each = batch::each;
     std::uint64_t const skipped = (each - row_.lead()) % each;

@@ -67,15 +67,9 @@ struct sampled_shape {
   }
 };
 
-// Whether so many blocks hold so many places at once.
 template <class Bits>
-TALLY_FN bool fits_in_tiles(unsigned blocks, std::uint64_t places) {
-  return places <= std::uint64_t(blocks) * row_batch<Bits>::items * selecting_threads;
-}
-template <class Bits>
-TALLY_FN sampling sampling_of(unsigned blocks, std::uint64_t n, std::uint64_t k, bool of_tiles) {
-  using batch = row_batch<Bits>;
-  return sampling(blocks, n, k, of_tiles ? batch::items : batch::each, of_tiles);
+TALLY_FN sampling sampling_of(unsigned blocks, std::uint64_t n, std::uint64_t k) {
+  return sampling(blocks, n, k, row_batch<Bits>::each);
 }
 
 // Addresses are computed where they are needed: it takes less than keeping them.

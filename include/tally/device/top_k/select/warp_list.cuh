@@ -87,14 +87,18 @@ class warp_list {
     __syncwarp();
   }
 
-  // Leaves only the k best of more, all of which are keys; where that is rare with few registers.
+  // Leaves only the k best of more, all of which are keys: bit for bit finds the largest key that k
+  // reach; fewer bits where exactly k do.
   __device__ void cut(unsigned k) {
-    if (count_ <= 32 * held_each)
-      cut(k, held_keys(*this));
-    else
-      cut(k, all_keys{*this});
+    key_type least = 0;
+    unsigned reach = count_;
+#pragma unroll 1
+    for (key_type bit = highest_bit; bit && reach > k; bit >>= 1) {
+      unsigned const n = count_of([=](key_type key, unsigned) { return key >= (least | bit); });
+      if (n >= k) least |= bit, reach = n;
+    }
+    keep(least, reach > k ? last_tie(least, k) : ~0u);
   }
-  __device__ void cut_rarely(unsigned k) { cut(k, all_keys{*this}); }
 
   // The last of some keys.
   __device__ Bits worst() const {
@@ -141,61 +145,7 @@ class warp_list {
   }
 
  private:
-  __device__ static key_type highest_bit(key_type x) {
-    if (x == 0) return 0;
-    if constexpr (sizeof(key_type) == 8)
-      return key_type(1) << (63 - __clzll((long long)x));
-    else
-      return key_type(1) << (31 - __clz(int(x)));
-  }
-
-  // A lane's keys in registers, where it has no more of them, or in shared memory. `differ` has the
-  // bits in which any is not like the list's first.
-  static constexpr int held_each = sizeof(Bits) == 8 ? 6 : 12;
-  struct held_keys {
-    key_type key[held_each];
-    key_type differ = 0;
-
-    __device__ explicit held_keys(warp_list const& list) {
-      key_type const first = list.keys_[0];
-#pragma unroll
-      for (int j = 0; j < held_each; ++j) {
-        unsigned const i = j * 32 + threadIdx.x % 32;
-        bool const there = i < list.count_;
-        key[j] = there ? list.keys_[i] : Bits(0);
-        if (there) differ |= key[j] ^ first;
-      }
-    }
-    // How many are at least as large as a key above 0.
-    __device__ unsigned reach(key_type least) const {
-      unsigned n = 0;
-#pragma unroll
-      for (int j = 0; j < held_each; ++j) n += key[j] >= least;
-      return warp::all_reduce(n, plus{});
-    }
-  };
-  struct all_keys {
-    warp_list const& list;
-    key_type differ = ~key_type(0) >> (8 * (sizeof(key_type) - sizeof(Bits)));
-
-    __device__ unsigned reach(key_type least) const {
-      return list.count_of([=](key_type key, unsigned) { return key >= least; });
-    }
-  };
-
-  // Bit for bit finds the largest key that k reach; fewer bits where exactly k do.
-  template <class Keys>
-  __device__ void cut(unsigned k, Keys const& keys) {
-    key_type bit = highest_bit(warp::all_reduce(keys.differ, bit_or{}));
-    key_type least = keys_[0] & ~(bit == 0 ? 0 : bit | (bit - 1));
-    unsigned reach = count_;
-#pragma unroll 1
-    for (; bit && reach > k; bit >>= 1) {
-      unsigned const n = keys.reach(least | bit);
-      if (n >= k) least |= bit, reach = n;
-    }
-    keep(least, reach > k ? last_tie(least, k) : ~0u);
-  }
+  static constexpr key_type highest_bit = key_type(1) << (8 * sizeof(Bits) - 1);
 
   template <class F>
   __device__ unsigned count_of(F f) const {

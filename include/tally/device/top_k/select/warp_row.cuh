@@ -188,7 +188,7 @@ class warp_selection {
       ends = last && from >= waiting_;
       if (ends || list_.count() <= limit_) continue;
       list_.make_keys(order_);
-      list_.cut_rarely(k_);
+      list_.cut(k_);
       bits const worst = list_.worst();
       if (worst == bits(~bits(0))) return true;
       reach_ = bit_ranges<bits>::at_least(order_, bits(worst + 1));
