@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-LENGTHS = [13, 13, 21]
+LENGTHS = [9, 10, 21]
 
 
 def walks():
