@@ -18,7 +18,7 @@ struct scan_options {
   std::optional<T> init = {};  // comes before the first element (reverse: after the last)
   bool reverse = false;        // out[i] is over the elements from i on instead of up to i
   T* total = nullptr;          // takes the result over everything, `init` included; one a row
-  nan_policy nan = propagate;  // skip: a NaN adds nothing, and its output repeats the one before
+  nan_policy nan = propagate;  // skip: a NaN adds nothing to what comes behind it
 };
 
 // Which elements are the best.
@@ -59,7 +59,7 @@ struct top_k_result {
 };
 
 // Each row has k places, the first counts[r] of which are its own. Behind them the index is -1 and
-// the value NaN, or 0 where there is none.
+// the value NaN, or 0 of a type without NaN.
 template <class T>
 struct top_k_rows_result : top_k_result<T> {
   std::vector<std::uint64_t> counts;
@@ -71,7 +71,7 @@ struct kth_value_result {
   std::int64_t index;
 };
 
-// One a row.
+// One a row: -1, and NaN or 0, where it has no k-th.
 template <class T>
 struct kth_value_rows_result {
   detail::values_of<T> values;

@@ -25,7 +25,8 @@ struct bit_ranges {
     return a.has(x) | b.has(x);
   }
 
-  // Those whose key is at least `least`, which is above 0 where an order skips NaN.
+  // Those whose key is at least `least`, which is above 0 where an order skips NaN, and never
+  // above order.best().
   TALLY_FN static bit_ranges at_least(rank_order<Bits> const& order, Bits least) {
     constexpr Bits all = Bits(~Bits(0));
     if (least == 0) return one({0, all});

@@ -31,11 +31,11 @@ class gpu_context {
   virtual CUstream_st* stream() const = 0;
   virtual void synchronise() = 0;
 
-  // Memory that is kept until the gpu ends, with room for so many status words, and how the caller
-  // sizes it or brings it.
+  // Memory that is kept until the gpu ends, with room for so many status words.
   virtual device::workspace workspace(std::size_t words) = 0;
   // The same, and so much scratch beside it.
   virtual device::call_memory memory(std::size_t words, std::size_t scratch) = 0;
+  // How the caller sizes that memory, or brings it.
   virtual void reserve(std::size_t bytes) = 0;
   virtual void with_workspace(std::span<std::byte> bytes) = 0;
   // Host memory that the device can write: where a call leaves its result. Aligned to 4096.

@@ -57,6 +57,7 @@ struct scans_on<gpu> {
                   scan_options<Out> const& options, bool exclusive) {
     char const* const call = exclusive ? "exclusive_scan" : "inclusive_scan";
     require_rows_to_scan(call, in, out);
+    if (options.total) require_aligned(call, "total", std::span<Out>(options.total, 1));
     array_input<T> const x{in.data, in.count * in.length};
     std::span const to(out.data, std::size_t(x.count));
     start(where, call, x, to, op, options, exclusive, [&](auto& there, auto const& how) {
@@ -65,8 +66,7 @@ struct scans_on<gpu> {
       if constexpr (scan_is_held_on_gpu<Op, array_input<T>, Out>)
         scan_rows_compiled_on_gpu<Op, T, Out>(there, op, options.nan, in, out, how);
       else
-        scan_rows_on_gpu(there, bind_scan<T, Out>(op), options.nan,
-                         array_input<T>{in.data, in.count}, in, out.data, out, how);
+        scan_rows_on_gpu(there, bind_scan<T, Out>(op), options.nan, x, in, out.data, out, how);
     });
   }
 

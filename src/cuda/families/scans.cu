@@ -15,8 +15,8 @@ template <class Op, class T, class Out>
 void scan_rows_compiled_on_gpu(gpu_context& context, Op const& op, nan_policy nan,
                                rows<T const> const& in, rows<Out> const& out,
                                gpu_scan<Out> const& how) {
-  scan_rows_on_gpu(context, op.template scanning<T, Out>(), nan, array_input<T>{in.data, in.count},
-                   in, out.data, out, how);
+  scan_rows_on_gpu(context, op.template scanning<T, Out>(), nan,
+                   array_input<T>{in.data, in.count * in.length}, in, out.data, out, how);
 }
 
 #define OWN(O, T) TALLY_SCAN_KERNEL(O, T, T)

@@ -33,7 +33,7 @@ struct workspace {
   }
   // Sums that all blocks may add to. They are zero between launches.
   TALLY_HD std::uint64_t* sums() const { return reinterpret_cast<std::uint64_t*>(header + 4); }
-  // Two words for each team of blocks that meet (select/team.cuh).
+  // Two words for each team of blocks that meet (rows/team.cuh).
   TALLY_HD std::uint32_t* meetings() const { return header + 4 + 2 * max_sums; }
 };
 

@@ -81,13 +81,13 @@ scan_grid grid_of(Context& context, device::scan_call<Prefix, Source, Rows> cons
 }
 template <launch_context Context, class Prefix, class Source, class Rows>
 void scan_by_tiles(Context& context, scan_grid const& grid,
-                   device::scan_call<Prefix, Source, Rows> const& call) {
+                   device::scan_call<Prefix, Source, Rows> const& call, std::size_t pieces = 0) {
   launch_plan const plan{"tiles in their order, drawn", grid.blocks,
                          (grid.warps + device::helping_warps) * unsigned(warp_size)};
   launch_early<device::scan_array<Prefix, Source, Rows>>(
       plan.blocks, plan.threads, grid.warps * device::scan_stages<Prefix, Source, Rows>::warp_bytes,
       context.stream())(call);
-  explain(context, plan, grid.words * sizeof(device::status_word));
+  explain(context, plan, grid.words * sizeof(device::status_word) + pieces);
 }
 
 template <class Rows, aggregate A, input In>
@@ -145,8 +145,8 @@ void scan_rows_on_gpu(Context& context, A const& a, nan_policy nan,
   auto const grid = grid_of(context, call);
   std::uint64_t const all = rows.count * rows.length;
   std::uint64_t const places_in = in_is_apart ? all : 0, places_out = out_is_apart ? all : 0;
-  auto const memory =
-      context.memory(grid.words, device::bytes_of<scan_pieces<T, R>>(places_in, places_out));
+  auto const bytes = device::bytes_of<scan_pieces<T, R>>(places_in, places_out);
+  auto const memory = context.memory(grid.words, bytes);
   device::arena from(memory.scratch);
   scan_pieces<T, R> const pieces(from, places_in, places_out);
   if (in_is_apart) {
@@ -155,7 +155,7 @@ void scan_rows_on_gpu(Context& context, A const& a, nan_policy nan,
   }
   if (out_is_apart) call.out = pieces.results;
   call.tiles = grid.tiles, call.w = memory.w;
-  scan_by_tiles(context, grid, call);
+  scan_by_tiles(context, grid, call, bytes);
   if (out_is_apart) {
     auto back = out_rows;  // each row has as many results as elements
     back.lengths = rows.lengths, back.lengths_from = rows.lengths_from;

@@ -228,8 +228,8 @@ struct distinct_memory {
   }
 };
 
-// By sets of values or a sort, of all rows or of a list of them. Without memory it only says how
-// much each team needs.
+// By sets of values or a sort, of all rows or of a list of them. Where `needed` is asked for, it
+// only says how much memory all teams need.
 template <class Index, launch_context Context, class In>
 bool start_values(Context& context, distinct_plan const& plan, device::top_k_request<In> const& of,
                   device::row_list const& list, device::workspace const& w, std::byte* scratch,

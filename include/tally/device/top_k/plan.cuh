@@ -49,7 +49,7 @@ inline std::string to_text(top_k_plan const& plan) {
          (plan.wide ? ", counting in 64 bits" : "");
 }
 
-// By how many of so many blocks, all of which run together, a selection can be guessed.
+// The sample by which a team of so many blocks guesses where the k best of the longest row end.
 template <class Bits>
 device::sampling guess_for(row_layout const& rows, std::uint64_t k, unsigned blocks) {
   return device::sampling_of<Bits>(blocks, std::max<std::uint64_t>(1, rows.length), k);

@@ -229,7 +229,7 @@ TEST(top_k_of_one_row, is_found_in_another_way_where_k_is_large) {
       test_call call(t.multiprocessors);
       call.sample_many(false);
       auto const in = shuffled<std::int64_t>(length_for<std::int64_t>(t));
-      bool const narrows = t.blocks > 1 && in.size() / 4 >= 2305;  // top_k_large_test.cu
+      bool const narrows = t.blocks > 1 && in.size() / 4 >= 2305;  // top_k/large_test.cu
       expect_path(call, in, 2305, {.sorted = sorted}, narrows ? narrowed : by_digits, "large k");
       if (t.blocks < 3)
         expect_path(call, in, in.size() - 1, {.sorted = sorted}, by_digits, "nearly all");

@@ -79,7 +79,7 @@ struct agent_for {
   using type = plain_agent<A>;
 };
 
-// The agents of Tally's own aggregates, each in a header of its own in this folder; a source that
+// The agents of Tally's own aggregates, in the headers of this folder; a source that
 // uses one without its header does not compile. <tally/gpu_aggregates.cuh> brings all of them.
 template <floating T, floating R, floating State>
 struct agent_for<exact_sum<T, R, State>>;  // sum.cuh

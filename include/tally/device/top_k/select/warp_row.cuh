@@ -190,7 +190,7 @@ class warp_selection {
       list_.make_keys(order_);
       list_.cut(k_);
       bits const worst = list_.worst();
-      if (worst == bits(~bits(0))) return true;
+      if (worst == order_.best()) return true;
       reach_ = bit_ranges<bits>::at_least(order_, bits(worst + 1));
     }
     if (last) return true;
