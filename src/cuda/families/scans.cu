@@ -20,13 +20,14 @@ void scan_rows_compiled_on_gpu(gpu_context& context, Op const& op, nan_policy na
 }
 
 #define OWN(O, T) TALLY_SCAN_KERNEL(O, T, T)
-#define EXTREMA TALLY_EACH_element(OWN, minimum) TALLY_EACH_element(OWN, maximum)
+#define MINIMA TALLY_EACH_element(OWN, minimum)
+#define MAXIMA TALLY_EACH_element(OWN, maximum)
 #define FAST_SUMS TALLY_EACH_floating(OWN, fast_sum)
 #define INTEGER_SUMS TALLY_SCANS_OF_INTEGERS(TALLY_SCAN_KERNEL)
 #define SUMS_TO_DOUBLE TALLY_SCANS_TO(TALLY_SCAN_KERNEL, double)
 #define SUMS_TO_FLOAT TALLY_SCANS_TO(TALLY_SCAN_KERNEL, float)
-#define SUMS_TO_HALF \
-  TALLY_SCANS_TO(TALLY_SCAN_KERNEL, float16) TALLY_SCANS_TO(TALLY_SCAN_KERNEL, bfloat16)
+#define SUMS_TO_HALF TALLY_SCANS_TO(TALLY_SCAN_KERNEL, float16)
+#define SUMS_TO_BFLOAT TALLY_SCANS_TO(TALLY_SCAN_KERNEL, bfloat16)
 TALLY_FAMILY
 
 }  // namespace tally::detail
