@@ -31,8 +31,8 @@ def compile_for_both(source, tmp_path):
 if shutil.which("nvcc"):
     SOURCES = [path.relative_to(ROOT)
                for files in ("src/cuda/*.cu", "bench/gpu/*.cu", "ladder/gpu/*.cu",
-                             "tests/cuda/users_calls.cu", "tests/recording/users_calls.cu")
-               for path in sorted(ROOT.glob(files))]
+                             "tests/cuda/*.cu", "tests/recording/users_calls.cu")
+               for path in sorted(ROOT.glob(files)) if path.name != "libraries_test.cu"]
     FAMILIES = [(path.relative_to(ROOT), family)
                 for path in sorted(ROOT.glob("src/cuda/families/*.cu"))
                 for family in re.findall("^#define ([A-Z_]+) ", path.read_text(), re.MULTILINE)]
