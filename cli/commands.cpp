@@ -260,13 +260,12 @@ constexpr command own[] = {
     {"ladder",
      {},
      "The steps to a fast kernel, each run, verified and measured",
-     "Runs the kernels of a ladder, rung by rung: reduce, squares, memory, shuffle, scan, top-k.\n"
-     "Each is verified on many sizes. With a GPU they are timed; without one they run on the SIMT\n"
-     "machine, which counts what they do and finds races and bad accesses. Without a NAME, says "
-     "which\n"
-     "ladders there are. With a RUNG, shows that one with its picture and its source. `list` tells "
-     "what\n"
-     "of the tutorials is here, `exhibits` shows their mistakes being caught.",
+     "Runs the kernels of a ladder, rung by rung: reduce, squares, memory, shuffle, scan, top-k,\n"
+     "rows. Each is verified on many sizes. With a GPU they are timed; without one they run on\n"
+     "the SIMT machine, which counts what they do and finds races and bad accesses. Without a\n"
+     "NAME, says which ladders there are. With a RUNG, shows that one with its picture and its\n"
+     "source. `list` tells what of the tutorials is here, `exhibits` shows their mistakes being\n"
+     "caught.",
      climbs,
      {"tally ladder shuffle", "tally ladder scan 03_kogge_stone --svg scan.svg"},
      run_ladder},

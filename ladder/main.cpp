@@ -32,7 +32,8 @@ static CLI::Option* define_options(CLI::App& app, ladder::request& asked) {
   auto* const verify = app.add_flag("--verify-only", asked.verify_only, "Do not measure");
   app.add_flag("--once", asked.once, "Make one call, and print its counts: for a profiler")
       ->excludes(verify);
-  return app.add_option("ladder", asked.ladder, "reduce, squares, memory, shuffle, scan, top-k");
+  return app.add_option("ladder", asked.ladder,
+                        "reduce, squares, memory, shuffle, scan, top-k, rows");
 }
 
 int main(int argc, char** argv) try {

@@ -18,8 +18,8 @@ enum class element { float32, int32 };
 enum class operation { sum, minimum, maximum, mean, recurrence, sum_of_squares, none };
 
 // What a rung is run on. The pointers are device memory, and null where only sizes are asked for;
-// `in` is aligned to its element, no better. `scratch` is all zero before the first call, and then
-// as the last call on it left it.
+// `in` is aligned to its element, no better. `scratch` is all zero before the first call, but for
+// what the rung prepares, and then as the last call on it left it.
 struct problem {
   operation op = operation::sum;
   element type = element::float32;
@@ -110,6 +110,7 @@ struct rung {
   std::function<std::size_t(problem const&)> out_bytes = {};
   std::function<std::size_t(problem const&)> out_alignment = {};  // of one result; empty: 8
   std::function<std::size_t(problem const&)> scratch_bytes = {};  // empty: none
+  std::function<void(problem const&)> prepare = {};               // scratch, once; empty: nothing
   std::function<std::uint64_t(problem const&)> must_move = {};    // bytes read and written at least
   std::function<void(problem const&)> enqueue = {};  // allocates nothing: it is captured in graphs
   std::function<judgement(outcome const&)> judge = {};

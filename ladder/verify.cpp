@@ -27,6 +27,7 @@ prepared::prepared(rung const& r, problem given, std::vector<std::byte> const& i
   given_.in = start;
   given_.out = out_.data() + out_at_;
   given_.scratch = scratch_.data();
+  if (r.prepare) r.prepare(given_);
 }
 
 std::vector<std::byte> prepared::run(rung const& r) const {

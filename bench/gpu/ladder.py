@@ -23,6 +23,7 @@ RUNS = [["reduce"], ["reduce", "--n", LARGE], ["squares"], ["squares", "--n", LA
         ["scan"], ["scan", "--n", LARGE], ["scan", "--dtype", "int32", "--this-size"],
         ["scan", "--operator", "recurrence", "--this-size"],
         ["top-k"], ["top-k", "-k", "100", "--this-size"], ["top-k", "--repeats", "--this-size"],
+        ["rows"], ["rows", "--n", LARGE],
         *(["reduce", "--operator", name, "--this-size"] for name in ("min", "max", "mean")),
         ["reduce", "--rung", "reduce/07_single_pass", "--sweep"]]
 

@@ -294,7 +294,7 @@ def test_a_drawing_that_cannot_be_written_leaves_nothing_behind():
 def test_the_ladders_page_has_every_rung():
     """In the order of the ladders' sections, a row for each file."""
     page = (ROOT / "ladder" / "README.md").read_text()
-    for ladder in ("reduce", "squares", "memory", "shuffle", "scan", "top_k"):
+    for ladder in ("reduce", "squares", "memory", "shuffle", "scan", "top_k", "rows"):
         section = page.partition(f"\n## {ladder.replace('_', '-')}\n")[2].partition("\n## ")[0]
         rows = re.findall(r"^\| `(\d\d_\w+)` \|", section, re.MULTILINE)
         assert rows == sorted(path.stem for path in (ROOT / "ladder" / ladder).glob("[0-9][0-9]_*.cu")), ladder

@@ -7,7 +7,7 @@ import pytest
 
 from .programs import BUILD, listed, lines, rungs
 
-LADDERS = ["reduce", "squares", "memory", "shuffle", "scan", "top-k"]
+LADDERS = ["reduce", "squares", "memory", "shuffle", "scan", "top-k", "rows"]
 SECTORS_OF_THE_SUMS = 8 * 128 * 8 // 32  # 8 blocks of 128 threads, 8 bytes each
 
 

@@ -42,6 +42,7 @@ def test_no_rung_moves_less_than_it_must(ladder):
 # Pairs that what is counted does not tell apart, and what does.
 ALIKE = {("reduce/05_last_warp", "reduce/06_unrolled"): "their times, which are recorded",
          ("memory/02_interleaved", "memory/03_stride_01"): "nothing: a stride of 1 is taking turns",
+         ("rows/03_one_warp_a_row", "rows/04_vectors"): "loads, of rows that begin at whole vectors",
          ("shuffle/03_xor", "shuffle/04_indexed"): "what they draw"}
 
 
@@ -98,5 +99,7 @@ def test_a_rung_that_the_machine_does_not_run_says_why():
 
 
 def test_every_rung_and_exhibit_is_in_a_row():
+    """But those of rows, which no tutorial has."""
     files = {row["file"] for row in ROWS}
-    assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "ladder").glob("*/[0-9]*.cu")} <= files
+    assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "ladder").glob("*/[0-9]*.cu")
+            if path.parent.name != "rows"} <= files

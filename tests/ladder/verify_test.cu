@@ -87,6 +87,23 @@ TEST(ladder_verify, refuses_what_is_right_for_one_block_size) {
   EXPECT_FALSE(verdict_on(summing(for_one_shape)).verified);
 }
 
+__global__ void what_was_prepared(int const*, std::size_t, wide* out, unsigned* scratch) {
+  if (blockIdx.x + threadIdx.x == 0) *out = *scratch;
+}
+
+TEST(ladder_verify, has_the_scratch_prepared_once_for_all_calls) {
+  rung r = summing(what_was_prepared);
+  int times = 0;
+  r.prepare = [&](problem const& p) {
+    cudaMemset(p.scratch, 1, 1);
+    ++times;
+  };
+  prepared const memory(r, {.type = element::int32, .n = 1}, std::vector<std::byte>(4), 0);
+  for (int call = 0; call < 2; ++call)
+    EXPECT_EQ(elements<wide>(memory.out_of(memory.run(r)))[0], 1) << call;
+  EXPECT_EQ(times, 1);
+}
+
 TEST(ladder_verify, gives_an_input_that_is_aligned_to_its_element_only) {
   std::vector<std::byte> const in(64);
   prepared const memory(summing(all_of_it), small, in, 1);

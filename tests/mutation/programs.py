@@ -154,7 +154,7 @@ def of_ladder(tree):
     """The tests of the rungs' counts: each runs the rungs that it is about."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     program = Program("ladder", tree.python(), lambda names: [*command, "-x", *names])
-    files = [f"tests/ladder/{name}_test.py" for name in ("reduce", "rungs", "scan", "shuffle", "squares", "top_k")]
+    files = [f"tests/ladder/{name}_test.py" for name in ("reduce", "rows", "rungs", "scan", "shuffle", "squares", "top_k")]
     sources = frozenset(s for some in tree.sources_of.values() for s in some if s.startswith("ladder/"))
     made_of = digest_of([tree.build / "tally-ladder-simt", *(ROOT / file for file in files)])
     for node in must([*command, "--collect-only", *files], environment=tree.python(), cwd=ROOT).splitlines():
