@@ -24,7 +24,7 @@ template <sortable R>
 std::uint64_t kth_rows(char const* call, R const& in, std::uint64_t k) {
   require_element<sorted_element<R>>();
   if constexpr (is_rows<R>) {
-    require_rows(call, in);
+    require_rows(call, "in", in);
     require_kth(call, k, ~std::uint64_t(0));
     return in.count;
   } else {
@@ -37,7 +37,7 @@ std::uint64_t quantile_rows(char const* call, R const& in, quantile_places const
   require_element<sorted_element<R>>();
   require_quantiles(call, qs);
   if constexpr (is_rows<R>) {
-    require_rows(call, in);
+    require_rows(call, "in", in);
     return in.count;
   } else {
     require_elements(call, input_of(call, "in", in).size());

@@ -7,6 +7,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -24,8 +25,9 @@ namespace tally {
 // those behind them begin `outer` after the first of them, and so on: so the lines along any axis
 // of an array in C or Fortran order are one layout. Where there are `starts`, row r begins
 // starts[r] further on; where there are `lengths`, it has lengths[r] elements, or so many more than
-// lengths_from[r], but no more than `length`. These lie where the elements lie: a gpu's are read
-// when the call runs.
+// lengths_from[r], from none to `length`. These lie where the elements lie. Cores look at them
+// first, and throw; a gpu's are read when the call runs: it takes a negative length for none, a
+// larger one for `length`, and what else they say for true.
 struct row_layout {
   std::uint64_t count, length;
   std::int64_t stride = 0, step = 1;
@@ -45,6 +47,8 @@ struct row_layout {
     std::int64_t const n = lengths_from ? lengths[r] - lengths_from[r] : lengths[r];
     return n < 0 ? 0 : std::uint64_t(n) < length ? std::uint64_t(n) : length;
   }
+  // Whether each row ends where the next one begins, by offsets.
+  bool is_by_offsets() const { return starts && lengths_from == starts && lengths == starts + 1; }
   // Whether a row's elements do not lie side by side.
   bool is_apart() const { return step != 1 && length > 1; }
   // One past the last element that a row may have, where there are neither starts nor lengths.
@@ -74,11 +78,16 @@ template <class T>
 struct rows : row_layout {
   using element = std::remove_const_t<T>;
   T* data;
+  // How many elements the array has, where that is known.
+  std::uint64_t array_size = ~std::uint64_t(0);
 
   constexpr rows(T* from, row_layout const& all) : row_layout(all), data(from) {}
   template <class U>
+  constexpr rows(T* from, rows<U> const& all)
+      : row_layout(all), data(from), array_size(all.array_size) {}
+  template <class U>
     requires std::is_same_v<U const, T>
-  constexpr rows(rows<U> const& all) : row_layout(all), data(all.data) {}
+  constexpr rows(rows<U> const& all) : rows(all.data, all) {}
   constexpr rows(T* from, std::uint64_t row_count, std::uint64_t row_length)
       : rows(from, row_count, row_length, std::int64_t(row_length)) {}
   template <std::integral Stride>
@@ -133,7 +142,8 @@ struct along : rows<T> {
 };
 
 // Segment s has the elements from offsets[s] up to offsets[s + 1], which lie where the elements do;
-// none has more than `longest`.
+// none has more than `longest`. Cores throw unless the offsets ascend within the array; that those
+// in a gpu's memory do is its caller's promise.
 template <class T>
 struct segments : rows<T> {
   template <detail::contiguous R, detail::contiguous Offsets>
@@ -142,7 +152,9 @@ struct segments : rows<T> {
   template <detail::contiguous R, detail::contiguous Offsets>
   segments(R&& values, Offsets const& offsets, std::uint64_t longest)
       : rows<T>(detail::span_of("segments", "values", values).data(),
-                layout(detail::span_of("segments", "offsets", offsets), longest)) {}
+                layout(detail::span_of("segments", "offsets", offsets), longest)) {
+    this->array_size = std::uint64_t(std::size(values));
+  }
 
  private:
   static row_layout layout(std::span<std::int64_t const> offsets, std::uint64_t longest) {
@@ -173,6 +185,46 @@ std::true_type derives_from_rows(rows<T> const*);
 std::false_type derives_from_rows(...);
 template <class R>
 inline constexpr bool is_rows = decltype(derives_from_rows(static_cast<R*>(nullptr)))::value;
+
+// What calls ask of rows; `call` is named in the error. Throws unless all that tells of them begins
+// aligned to its elements.
+void require_aligned(char const* call, row_layout const& all);
+template <class T>
+void require_rows(char const* call, char const* argument, rows<T> const& all) {
+  require_aligned(call, argument, std::span(all.data, std::size_t(all.count ? 1 : 0)));
+  require_aligned(call, all);
+}
+// Throws unless rows of an array of so many elements can have these lengths, which are here.
+void require_lengths(char const* call, row_layout const& all, std::uint64_t array_size);
+template <class T>
+void require_lengths(char const* call, rows<T> const& all) {
+  require_lengths(call, all, all.array_size);
+}
+
+// Rows of elements of so many bytes, from `data` on.
+struct rows_in_memory {
+  row_layout rows;
+  void const* data;
+  std::size_t bytes;
+};
+template <class T>
+rows_in_memory in_memory(rows<T> const& all) {
+  return {all, all.data, sizeof(T)};
+}
+// Throws unless all results, as many of each row of `out` as `in` has elements, have places of
+// their own, and none where `in` has elements, or all where its own are. Of starts and lengths that
+// are not `here` it takes for granted that they make it so.
+void require_apart(char const* call, rows_in_memory in, rows_in_memory out, bool here);
+
+// An element that two rows have, or one row twice, if there is one.
+struct shared_element {
+  std::uint64_t row, other;
+  std::int64_t element;
+};
+std::optional<shared_element> find_shared(row_layout const& all);
+// Whether the two are known to have no byte in common: for any rows whose elements lie side by
+// side, and for many others.
+bool known_apart(rows_in_memory const& a, rows_in_memory const& b);
 
 }  // namespace detail
 }  // namespace tally

@@ -79,8 +79,9 @@ concept scannable =
 // sum{} gives each prefix exactly, rounded once; integers are computed in out's type.
 //
 // Of rows (rows.hpp) each by itself, to one of `out`, which has as many for as many elements, and
-// as many results as its row has elements; total[r] takes the result over row r. On cores elements
-// that are apart take memory of their own, a row a thread.
+// as many results as its row has elements: each has a place of its own, where no element is, or all
+// are where their elements are. total[r] takes the result over row r. On cores elements that are
+// apart take memory of their own, a row a thread.
 template <execution Where, class R, class Out, class Op>
   requires detail::scannable<R, Out>
 void inclusive_scan(Where&& where, R const& in, Out&& out, Op const& op,

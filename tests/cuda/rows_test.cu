@@ -117,7 +117,7 @@ TEST(rows_on_a_gpu_whose_offsets_are_elsewhere, are_refused_by_name) {
   device_array<float> const data(std::vector<float>(10));
   std::vector<std::int64_t> const offsets{0, 4, 10};
   rows<float const> const all(data.data(), segments{std::span(data.data(), 10), offsets});
-  EXPECT_NE(failure_of([&] { top_k(where, all, 2); }).find("top_k: starts = "), std::string::npos);
+  EXPECT_NE(failure_of([&] { top_k(where, all, 2); }).find("top_k: offsets = "), std::string::npos);
 }
 
 }  // namespace

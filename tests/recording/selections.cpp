@@ -153,7 +153,7 @@ class selection {
     g_.take(values, counted(count)), g_.take(chosen, std::size_t(k));
   }
 
-  // Calls f(rows, k of the rows). A length and a k of a row may be what no row has.
+  // Calls f(rows, k of the rows). A k of a row may be what no row has.
   template <class F>
   void of_rows(F f) {
     auto const r = random_rows(g_.random, g_.x.size());
@@ -161,7 +161,7 @@ class selection {
     auto const room = r.starts_anywhere ? g_.x.size() - r.length : r.stride - r.length;
     for (auto& s : starts.all()) s = std::int64_t(below(g_.random, room + 1));
     if (!r.starts_anywhere && r.count > 0) starts.all().back() = 0;
-    for (auto& n : lengths.all()) n = std::int64_t(below(g_.random, r.length + 3)) - 1;
+    for (auto& n : lengths.all()) n = std::int64_t(below(g_.random, r.length + 1));
     for (auto& k : ks.all()) k = std::int64_t(below(g_.random, r.k + 3)) - 1;
     array<Place, std::int64_t> starts_there(g_.place, starts.all()),
         lengths_there(g_.place, lengths.all()), ks_there(g_.place, ks.all());

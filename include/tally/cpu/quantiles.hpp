@@ -25,15 +25,16 @@ void quantiles_compiled(cpu where, rows<T const> const& in, quantile_places cons
 
 // An array is one row; what is computed is first put into memory. Calls f(rows).
 template <class T, class F>
-void with_rows(cpu, rows<T> const& in, F f) {
+void with_rows(cpu, char const* call, rows<T> const& in, F f) {
+  require_lengths(call, in);
   f(in);
 }
 template <class T, class F>
-void with_rows(cpu, array_input<T> const& in, F f) {
+void with_rows(cpu, char const*, array_input<T> const& in, F f) {
   f(rows<T const>{in.data, 1, in.count});
 }
 template <readable R, class F>
-void with_rows(cpu where, R const& in, F f) {
+void with_rows(cpu where, char const* call, R const& in, F f) {
   static_assert(readable_here<R>, "cores do not see the elements of this array");
   using T = element_of<R>;
   if constexpr (input<R>) {
@@ -44,7 +45,7 @@ void with_rows(cpu where, R const& in, F f) {
     });
     f(rows<T const>{&all.data()->value, 1, all.size()});
   } else {
-    std::span<T const> const all = span_of("quantile", "in", in);
+    std::span<T const> const all = span_of(call, "in", in);
     f(rows<T const>{all.data(), 1, all.size()});
   }
 }
@@ -59,14 +60,15 @@ struct quantiles_on<cpu> {
   template <class In, class T>
   static void kth_into(cpu where, In const& in, std::uint64_t k, T* values, std::int64_t* indices,
                        kth_value_options const& options) {
-    with_rows(where, in, [&](rows<T const> const& x) {
+    with_rows(where, "kth_value", in, [&](rows<T const> const& x) {
       kth_values_compiled(where, x, k, values, indices, options);
     });
   }
   template <class In, class Out>
   static void quantiles_into(cpu where, In const& in, quantile_places const& qs, Out* out,
                              quantile_options const& options) {
-    with_rows(where, in, [&](auto const& x) { quantiles_compiled(where, x, qs, out, options); });
+    with_rows(where, "quantile", in,
+              [&](auto const& x) { quantiles_compiled(where, x, qs, out, options); });
   }
   static void kth(auto const&... arguments) { kth_into(arguments...); }
   static void quantiles(auto const&... arguments) { quantiles_into(arguments...); }

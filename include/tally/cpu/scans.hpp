@@ -200,8 +200,8 @@ void require_rows_to_scan(char const* call, rows<In> const& in, rows<Out> const&
     throw error(std::string(call) + ": out has " + std::to_string(out.count) + " rows of " +
                 std::to_string(out.length) + " elements, in has " + std::to_string(in.count) +
                 " of " + std::to_string(in.length));
-  require_aligned(call, "in", std::span(in.data, std::size_t(in.count ? 1 : 0)));
-  require_aligned(call, "out", std::span(out.data, std::size_t(out.count ? 1 : 0)));
+  require_rows(call, "in", in);
+  require_rows(call, "out", out);
 }
 
 template <>
@@ -219,6 +219,9 @@ struct scans_on<cpu> {
                   scan_options<Out> const& options, bool exclusive) {
     char const* const call = exclusive ? "exclusive_scan" : "inclusive_scan";
     require_rows_to_scan(call, in, out);
+    require_lengths(call, in);
+    require_lengths(call, out);
+    require_apart(call, in_memory(in), in_memory(out), true);
     for_rows(where, in, [&](cpu with, std::uint64_t r, std::span<In const> row) {
       row_here results(out, r, row.size());
       auto const to = results.elements();

@@ -80,8 +80,13 @@ void top_k_of_rows_compiled(cpu where, rows<T const> const& in, k_of_rows const&
                             std::int64_t* indices, std::uint64_t* counts,
                             top_k_options const& options);
 template <class T>
-void require_rows(char const* call, rows<T> const& in) {
-  require_aligned(call, "in", std::span(in.data, std::size_t(in.count ? 1 : 0)));
+void require_rows_to_select(char const* call, rows<T> const& in, k_of_rows const& k,
+                            std::uint64_t const* counts) {
+  require_rows(call, "in", in);
+  require_lengths(call, in);
+  if (in.count == 0) return;
+  require_aligned(call, "k", std::span(k.each, 1));
+  require_aligned(call, "counts", std::span(counts, 1));
 }
 
 // What a place holds that a row is too short for.
@@ -187,7 +192,7 @@ struct selections_on<cpu> {
   template <class T>
   static top_k_rows_result<T> best(cpu where, rows<T const> const& in, k_of_rows const& k,
                                    top_k_options const& options) {
-    require_rows("top_k", in);
+    require_rows_to_select("top_k", in, k, nullptr);
     top_k_rows_result<T> found;
     found.values.resize(std::size_t(in.count * k.most));
     found.indices.resize(found.values.size());
@@ -199,7 +204,7 @@ struct selections_on<cpu> {
   template <class T, class Index>
   static void into(cpu where, rows<T const> const& in, k_of_rows const& k, std::span<T> values,
                    std::span<Index> indices, std::uint64_t* counts, top_k_options const& options) {
-    require_rows("top_k_into", in);
+    require_rows_to_select("top_k_into", in, k, counts);
     if constexpr (sizeof(Index) == 4) {
       require_indices<Index>(in.length);
       std::vector<std::int64_t> wide(std::size_t(in.count * k.most));
@@ -215,6 +220,7 @@ struct selections_on<cpu> {
                    std::uint64_t* counts, top_k_options const& options) {
     static_assert(readable_here<Entries>, "top_k_into: cores do not see the payload's entries");
     auto const& keys = in.keys;
+    require_rows_to_select("top_k_into", keys, k, counts);
     require_payload(keys, in.payload.size());
     auto const most = std::size_t(k.most);
     std::vector<std::int64_t> indices(std::size_t(keys.count) * most);

@@ -50,7 +50,8 @@ void require_reach(gpu_context const& context, char const* call, char const* arg
 // Where rows begin and how long they are, if that is in memory.
 inline void require_reach(gpu_context const& context, char const* call, row_layout const& rows) {
   if (rows.count == 0) return;
-  require_reach(context, call, "starts", static_cast<void const*>(rows.starts));
+  require_reach(context, call, rows.is_by_offsets() ? "offsets" : "starts",
+                static_cast<void const*>(rows.starts));
   require_reach(context, call, "lengths", static_cast<void const*>(rows.lengths));
   require_reach(context, call, "lengths_from", static_cast<void const*>(rows.lengths_from));
 }

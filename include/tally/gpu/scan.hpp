@@ -57,6 +57,7 @@ struct scans_on<gpu> {
                   scan_options<Out> const& options, bool exclusive) {
     char const* const call = exclusive ? "exclusive_scan" : "inclusive_scan";
     require_rows_to_scan(call, in, out);
+    require_apart(call, in_memory(in), in_memory(out), false);
     if (options.total) require_aligned(call, "total", std::span<Out>(options.total, 1));
     array_input<T> const x{in.data, in.count * in.length};
     std::span const to(out.data, std::size_t(x.count));

@@ -58,7 +58,7 @@ auto rows_for_gpu(char const* call, R const& in) {
 }
 template <class T>
 auto rows_for_gpu(char const* call, rows<T const> const& in) {
-  require_rows(call, in);
+  require_rows(call, "in", in);
   return rows_on_gpu<array_input<T>>{{in.data, in.count * in.length}, in};
 }
 template <class In>
@@ -94,32 +94,35 @@ struct selections_on<gpu> {
                    std::span<Second> second, std::uint64_t* counts, top_k_options const& options) {
     auto const x = rows_for_gpu("top_k_into", keys_in(in));
     if constexpr (std::is_same_v<K, k_of_rows>) {
-      start(where, x, in, k, values, second, counts, options);
+      start(where, "top_k_into", x, in, k, values, second, counts, options);
     } else {
       require_top_k("top_k_into", k, x.rows.length);
       require_room_for_top_k(k, values.size(), second.size(), selected<In>::beside);
-      start(where, x, in, {nullptr, k}, values, second, counts, options);
+      start(where, "top_k_into", x, in, {nullptr, k}, values, second, counts, options);
     }
   }
 
  private:
   // `in` has the payload, if there is one.
   template <class X, class In, class T, class Second>
-  static void start(gpu const& where, rows_on_gpu<X> const& x, In const& in, k_of_rows const& k,
-                    std::span<T> values, std::span<Second> second, std::uint64_t* counts,
-                    top_k_options const& options) {
+  static void start(gpu const& where, char const* call, rows_on_gpu<X> const& x, In const& in,
+                    k_of_rows const& k, std::span<T> values, std::span<Second> second,
+                    std::uint64_t* counts, top_k_options const& options) {
     entered_gpu const there(where.context());
-    require_kernel_and_reach(*there, "top_k", x);
-    if (x.rows.count > 0) require_reach(*there, "top_k", "k", static_cast<void const*>(k.each));
-    require_reach(*there, "top_k", "values", values);
-    require_reach(*there, "top_k", "count", counts);
-    require_aligned("top_k", "values", values);
+    require_kernel_and_reach(*there, call, x);
+    auto const require = [&](char const* argument, auto array) {
+      require_reach(*there, call, argument, array);
+      require_aligned(call, argument, array);
+    };
+    require("k", std::span(k.each, std::size_t(k.each ? x.rows.count : 0)));
+    require("values", values);
+    require(is_rows<keys_of<In>> ? "counts" : "count",
+            std::span(counts, std::size_t(counts ? x.rows.count : 0)));
     if constexpr (has_payload<In>)
-      require_reach(*there, "top_k", "payload", std::span(in.payload.data(), in.payload.size()));
-    require_reach(*there, "top_k", selected<In>::beside, second);
-    require_aligned("top_k", selected<In>::beside, second);
+      require("payload", std::span(in.payload.data(), in.payload.size()));
+    require(selected<In>::beside, second);
     using bits = bits_of<T>;
-    device::top_k_request<bits_input<X>> call{
+    device::top_k_request<bits_input<X>> asked{
         bits_of_input(x.in),
         x.rows,
         rank_order<bits>::of(std::type_identity<T>{}, options.order == smallest,
@@ -128,23 +131,23 @@ struct selections_on<gpu> {
          reinterpret_cast<bits*>(values.data()), nullptr, nullptr, counts, options.distinct}};
     if constexpr (has_payload<In>) {
       gpu_payload const payload{in.payload.data(), second.data(), sizeof(Second)};
-      return run(*there, call, &payload);
+      return run(*there, asked, &payload);
     } else {
       require_indices<Second>(x.rows.length);
       if constexpr (sizeof(Second) == 4)
-        call.how.short_indices = second.data();
+        asked.how.short_indices = second.data();
       else
-        call.how.indices = second.data();
-      run(*there, call, nullptr);
+        asked.how.indices = second.data();
+      run(*there, asked, nullptr);
     }
   }
   template <class In>
-  static void run(gpu_context& context, device::top_k_request<In> const& call,
+  static void run(gpu_context& context, device::top_k_request<In> const& asked,
                   gpu_payload const* payload) {
     if constexpr (is_array_input<In>)
-      top_k_compiled_on_gpu(context, call, payload);
+      top_k_compiled_on_gpu(context, asked, payload);
     else
-      top_k_on_gpu(context, call, payload);
+      top_k_on_gpu(context, asked, payload);
   }
 
   // By device memory of its own, and waits.
@@ -156,7 +159,7 @@ struct selections_on<gpu> {
     auto const places = std::size_t(x.rows.count * k.most), rows = std::size_t(x.rows.count);
     gpu_allocation const values(*there, places * sizeof(T)), indices(*there, places * 8),
         counts(*there, rows * 8);
-    start(where, x, x.in, k, std::span<T>(reinterpret_cast<T*>(values.data()), places),
+    start(where, "top_k", x, x.in, k, std::span<T>(reinterpret_cast<T*>(values.data()), places),
           std::span<std::int64_t>(reinterpret_cast<std::int64_t*>(indices.data()), places),
           reinterpret_cast<std::uint64_t*>(counts.data()), options);
     top_k_rows_result<T> found;
