@@ -12,8 +12,8 @@
 //           cost, a binary search and at most two atomics a warp, does not show.
 // Bytes:    n numbers, n / 64 places read and as many sums written.
 //
-// The machine counts more sectors of it than there are: it takes lanes' k-th reads for one load, and
-// at the end of a segment some lanes have read once less than the others.
+// The machine counts more sectors of it than there are: it takes lanes' k-th reads for one load,
+// and at the end of a segment some lanes have read once less than the others.
 #include <algorithm>
 #include <string>
 #include <vector>
