@@ -25,6 +25,13 @@ def test_the_shape_is_what_these_tests_take_it_for():
         assert (rung(name)["n"], rung(name)["grid"], rung(name)["block"]) == (N, BLOCKS, 32 * WARPS // BLOCKS)
 
 
+@pytest.mark.parametrize("block", [1, 33, 1024])
+def test_every_rung_takes_any_block(block):
+    found, status = lines("tally-ladder-simt", "run", "rows", "--block", str(block), "--grid", "3", "--n", "3001",
+                          "--dtype", "int32")
+    assert status == 0 and len(found) == 15 and all(r["verified"] and r["findings"] == [] for r in found)
+
+
 def test_a_thread_a_row_asks_for_eight_times_the_sectors_of_a_thread_a_column_for_the_same_additions():
     assert count("01_one_thread_a_row", "sectors") == N + ROWS // SECTOR
     assert count("02_one_thread_a_column", "sectors") == N // SECTOR + WIDTH // SECTOR
