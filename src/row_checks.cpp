@@ -87,10 +87,16 @@ void for_reaches(row_layout const& all, F f) {
     if (all.size(r) > 0) f(reach_of(all, r));
 }
 bool has_elements(row_layout const& all) { return all.count > 0 && all.length > 0; }
-bool is_regular(row_layout const& all) { return !all.starts && !all.lengths; }
 
-// Whether each row lies behind the one before.
+std::uint64_t longest_of(row_layout const& all) {
+  std::uint64_t longest = 0;
+  for (std::uint64_t r = 0; r < all.count; ++r) longest = std::max(longest, all.size(r));
+  return longest;
+}
+
+// Whether each row lies behind the one before, as require_lengths has seen where there are offsets.
 bool is_ascending(row_layout const& all) {
+  if (all.is_by_offsets() && all.step == 1) return true;
   bool ascending = true, any = false;
   std::int64_t last = 0;
   for_reaches(all, [&](row_reach const& row) {
@@ -119,7 +125,7 @@ std::int64_t address_of(rows_in_memory const& all, std::int64_t element) {
 byte_range range_of(rows_in_memory const& all, row_reach const& row) {
   return {address_of(all, row.first), address_of(all, row.last + 1) - 1};
 }
-// Of a regular layout, whose steps of whole periods do not count.
+// Of rows that have no starts; steps of whole periods do not count.
 byte_range range_of(rows_in_memory const& all, std::int64_t period) {
   std::int64_t first = 0, last = 0;
   for (auto const& d : dimensions_of(all.rows)) {
@@ -129,7 +135,9 @@ byte_range range_of(rows_in_memory const& all, std::int64_t period) {
   return range_of(all, {0, first, last});
 }
 byte_range range_of(rows_in_memory const& all) {
-  if (is_regular(all.rows)) return range_of(all, 0);
+  if (!all.rows.starts) return range_of(all, 0);
+  if (all.rows.is_by_offsets() && all.rows.step == 1)
+    return range_of(all, {0, all.rows.starts[0], all.rows.starts[all.rows.count] - 1});
   using limits = std::numeric_limits<std::int64_t>;
   byte_range whole{limits::max(), limits::min()};
   for_reaches(all.rows, [&](row_reach const& row) {
@@ -142,7 +150,7 @@ byte_range range_of(rows_in_memory const& all) {
 // Whether one lies in gaps of the other that come again and again: as the left half of a matrix
 // beside the right one, or a member of structs beside another.
 bool are_interleaved(rows_in_memory const& a, rows_in_memory const& b) {
-  if (!is_regular(a.rows) || !is_regular(b.rows)) return false;
+  if (a.rows.starts || b.rows.starts) return false;
   std::vector<std::int64_t> periods = {0};
   for (auto const* all : {&a, &b})
     for (auto const& d : dimensions_of(all->rows))
@@ -238,16 +246,22 @@ bool known_apart(rows_in_memory const& a, rows_in_memory const& b) {
 
 void require_apart(char const* call, rows_in_memory in, rows_in_memory out, bool here) {
   auto const fail = [&](std::string const& what) { throw error(std::string(call) + ": " + what); };
-  for (std::uint64_t r = 0; here && out.rows.lengths && r < out.rows.count; ++r)
+  auto const lengths = [](row_layout const& all) {
+    return std::pair(all.lengths, all.lengths_from);
+  };
+  bool const has_own = here && out.rows.lengths && lengths(out.rows) != lengths(in.rows);
+  for (std::uint64_t r = 0; has_own && r < out.rows.count; ++r)
     if (out.rows.size(r) != in.rows.size(r))
       fail("row " + std::to_string(r) + " of out has " + std::to_string(out.rows.size(r)) +
            " elements, that of in " + std::to_string(in.rows.size(r)));
-  out.rows.lengths = in.rows.lengths, out.rows.lengths_from = in.rows.lengths_from;
-  if (!here && in.rows.lengths)  // no row need have more
+  if (!has_own) out.rows.lengths = in.rows.lengths, out.rows.lengths_from = in.rows.lengths_from;
+  if (in.rows.lengths) {
+    auto const longest = here ? longest_of(in.rows) : 1;  // that others may be
     for (auto* all : {&in.rows, &out.rows}) {
-      all->lengths = nullptr;
-      all->length = std::min<std::uint64_t>(all->length, all->step == 0 ? 2 : 1);
+      if (!here) all->lengths = nullptr;
+      all->length = std::min(all->length, !here && all->step == 0 ? 2 : longest);
     }
+  }
   if (here || !out.rows.starts)
     if (auto const shared = find_shared(out.rows)) {
       auto const row = "row " + std::to_string(shared->row),

@@ -113,6 +113,26 @@ TEST(row_checks, know_rows_to_be_apart_only_where_they_have_no_byte_in_common) {
   EXPECT_LT(unknown, apart / 10);
 }
 
+TEST(row_checks, know_segments_to_be_apart_just_where_they_are) {
+  std::mt19937 random(3);
+  std::span<std::int16_t const> const x(reinterpret_cast<std::int16_t const*>(memory), 30);
+  std::array<int, 2> times = {};
+  for (int turn = 0; turn < 2'000; ++turn) {
+    numbers offsets = {std::int64_t(random() % 8)};
+    while (offsets.size() < 2 + turn % 5u) offsets.push_back(offsets.back() + random() % 4);
+    segments const all{x, offsets};
+    EXPECT_FALSE(detail::find_shared(all));
+    row_layout const other{.count = random() % 3, .length = random() % 3 + 1, .stride = 5};
+    detail::rows_in_memory const a = detail::in_memory<std::int16_t const>(all),
+                                 b = {other, x.data() + random() % 24, 2};
+    bool const shared = have_common_bytes(a, b);
+    ASSERT_EQ(detail::known_apart(a, b), !shared) << turn;
+    ASSERT_EQ(detail::known_apart(b, a), !shared) << turn;
+    ++times[shared];
+  }
+  EXPECT_GT(std::ranges::min(times), 200);
+}
+
 TEST(row_checks, know_what_is_interleaved_to_be_apart) {
   auto const apart = [](rows<float const> const& a, rows<float const> const& b) {
     EXPECT_FALSE(have_common_bytes(detail::in_memory(a), detail::in_memory(b)));
@@ -193,6 +213,11 @@ TEST(row_checks, ask_for_as_many_results_in_a_row_as_it_has_elements) {
               inclusive_scan(cpu{}, segments{x, offsets}, rows{out.data(), 2, 10, 3}, sum{});
             }),
             "inclusive_scan: rows of out overlap: row 0 and row 1 both have element 3");
+  numbers const shorter_last = {0, 6, 10};
+  EXPECT_EQ(failure_of([&] {
+              inclusive_scan(cpu{}, segments{x, shorter_last}, rows{out.data(), 2, 10, 5}, sum{});
+            }),
+            "inclusive_scan: rows of out overlap: row 0 and row 1 both have element 5");
 }
 
 // What each call of rows says of them.
