@@ -2,12 +2,15 @@
 #include "tally/rows.hpp"
 
 #include <array>
+#include <random>
 
 #include "cpu/top_k_oracle.hpp"
 #include "support/failure_of.hpp"
+#include "tally/all_together.hpp"
 #include "tally/automatic.hpp"
 #include "tally/cpu_operators.hpp"
 #include "tally/quantile.hpp"
+#include "tally/row_inputs.hpp"
 #include "tally/scan.hpp"
 #include "tally/top_k.hpp"
 
@@ -267,6 +270,76 @@ TEST(rows, are_scanned_in_place_by_any_operator_and_need_as_many_results) {
   inclusive_scan(where, rows<float const>{x.data(), 2, 3}, rows{x.data(), 2, 3}, maximum{});
   EXPECT_EQ(x, (std::vector<float>{1, 2, 5, 8, 15, 22}));
   EXPECT_EQ(where.ran(), "cpu");
+}
+
+TEST(rows, are_reduced_each) {
+  std::vector<float> const x{3, 1, 4, 1, 5, 9, 2, 6};
+  EXPECT_EQ(reduce(cpu{}, rows{x.data(), 2, 4}, maximum{}), (std::vector<float>{4, 9}));
+  EXPECT_EQ(reduce(cpu{}, columns{x.data(), 2, 4}, sum{}), (std::vector<float>{8, 10, 6, 7}));
+  EXPECT_EQ(reduce(cpu{}, rows{x.data(), 3, 4, 2}, arg_minimum{}), (indices{1, 1, 2}));
+  EXPECT_EQ(reduce(cpu{}, rows{x.data(), 2, 4}, [](float, float b) { return b; }),
+            (std::vector<float>{1, 6}));
+  EXPECT_EQ(reduce(cpu{}, segments{x, indices{0, 3, 3, 8}}, sum{}), (std::vector<float>{8, 0, 23}));
+}
+
+TEST(rows, may_be_computed_while_they_are_read) {
+  std::vector<float> const x{3, 1, 4, 1, 5, 9}, weight{1, 2, 3};
+  auto const doubled = transform(rows{x.data(), 2, 3}, [](float v) { return 2 * v; });
+  EXPECT_EQ(reduce(cpu{}, doubled, sum{}), (std::vector<float>{16, 30}));
+  EXPECT_EQ(reduce(cpu{}, zip(rows{x.data(), 2, 3}, rows{weight.data(), 2, 3, 0}), dot{}),
+            (std::vector<float>{17, 38}));
+  EXPECT_NE(failure_of([&] {
+              zip(rows{x.data(), 2, 3}, rows{x.data(), 3, 2});
+            }).find("zip: a has 2 rows of 3 elements, b has 3 of 2"),
+            std::string::npos);
+}
+
+TEST(rows, have_a_result_where_they_are_empty) {
+  rows<float const> const none(nullptr, 2, 0);
+  auto const inf = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(reduce(cpu{}, none, sum{}), (std::vector<float>{0, 0}));
+  EXPECT_EQ(reduce(cpu{}, none, product{}), (std::vector<float>{1, 1}));
+  EXPECT_EQ(reduce(cpu{}, none, minimum{}), (std::vector<float>{inf, inf}));
+  EXPECT_EQ(reduce(cpu{}, none, maximum{}), (std::vector<float>{-inf, -inf}));
+  EXPECT_EQ(reduce(cpu{}, rows<std::int8_t const>(nullptr, 1, 0), maximum{})[0], -128);
+  EXPECT_EQ(reduce(cpu{}, none, arg_minimum{}), (indices{-1, -1}));
+  EXPECT_TRUE(is_nan(reduce(cpu{}, none, mean{})[0]));
+  EXPECT_TRUE(is_nan(reduce(cpu{}, none, variance{})[0]));
+  EXPECT_EQ(reduce(cpu{}, none, [](float a, float b) { return a + b; }),
+            (std::vector<float>{0, 0}));
+  auto const [least, place, average] =
+      reduce(cpu{}, none, all_together(minimum{}, arg_maximum{}, mean{}))[1];
+  EXPECT_EQ(least, inf);
+  EXPECT_EQ(place, -1);
+  EXPECT_TRUE(is_nan(average));
+  std::vector<float> const nan{quiet_nan<float>()};
+  EXPECT_EQ(reduce(cpu{}, rows{nan.data(), 1, 1}, minimum{}, {skip})[0], inf);
+}
+
+TEST(results_of_rows, go_where_they_are_sent) {
+  std::vector<std::int32_t> const x{1, 2, 3, 4, 5, 6};
+  std::vector<std::int64_t> out(5, -7);
+  reduce_into(cpu{}, columns{x.data(), 2, 3}, rows<std::int64_t>(out.data(), 3, 1, 2), sum{});
+  EXPECT_EQ(out, (std::vector<std::int64_t>{5, -7, 7, -7, 9}));
+  std::vector<std::int64_t> few(2);
+  EXPECT_NE(failure_of([&] {
+              reduce_into(cpu{}, columns{x.data(), 2, 3}, few, sum{});
+            }).find("reduce_into: out has 2 rows of 1 elements, not 3 of one"),
+            std::string::npos);
+}
+
+// As a row by itself, whatever is beside it and however many threads there are.
+TEST(rows, have_the_bits_that_each_has_alone) {
+  std::mt19937_64 random(7);
+  std::vector<float> x(300 * 100);
+  for (float& e : x) e = std::ldexp(float(int(random())), int(random() % 40) - 60);
+  std::vector<double> sums(300), alone(300);
+  for (int const threads : {1, 2, 5}) {
+    reduce_into(cpu{threads}, rows{x.data(), 300, 100}, sums, sum{}.as<double>());
+    for (std::size_t r = 0; r < 300; ++r)
+      alone[r] = reduce(cpu{}, std::span(x).subspan(r * 100, 100), sum{}.as<double>());
+    EXPECT_EQ(sums, alone);
+  }
 }
 
 }  // namespace

@@ -141,10 +141,19 @@ struct reduction_of<joint<Ops...>, T> {
     std::apply([&](auto const&... each) { (runs.push_back(start_one(each)), ...); }, op.ops);
     return make_owner<running_together<T>>(std::move(runs));
   }
-  static result finish(joint<Ops...> const& op, running<T> const& known) {
+  static void of_rows(joint<Ops...> const& op, cpu where, row_elements<T> const& in, nan_policy nan,
+                      rows<result> const& out) {
+    for_rows(where, in, [&](cpu with, std::uint64_t r, auto const& row, std::uint64_t size) {
+      auto const known = start(op);
+      known->add(thread_count(with), row, size, 0, nan);
+      out.data[out.begin(r)] = finish(op, *known, if_empty::has_a_result);
+    });
+  }
+  static result finish(joint<Ops...> const& op, running<T> const& known,
+                       if_empty then = if_empty::throws) {
     auto const& all = static_cast<running_together<T> const&>(known);
     return [&]<std::size_t... i>(std::index_sequence<i...>) {
-      std::tuple const found{reduction_of<Ops, T>::finish(std::get<i>(op.ops), all.at(i))...};
+      std::tuple const found{reduction_of<Ops, T>::finish(std::get<i>(op.ops), all.at(i), then)...};
       return std::apply([](auto const&... each) { return make_results(each...); }, found);
     }(std::index_sequence_for<Ops...>{});
   }

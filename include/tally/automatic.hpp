@@ -76,6 +76,16 @@ template <class In>
 int gpu_holding_all(char const* call, In const& in) {
   if constexpr (is_rows<In>) {
     return in.count == 0 ? -1 : gpu_holding(in.data);
+  } else if constexpr (readable_rows<In>) {
+    std::optional<int> found;
+    in.for_memory([&](auto const& all) {
+      int const device = gpu_holding_all(call, all);
+      if (found.value_or(device) != device)
+        throw error(std::string(call) + ": in is a zip of rows of " + name_of_memory(*found) +
+                    " and rows of " + name_of_memory(device));
+      found = device;
+    });
+    return *found;
   } else if constexpr (readable<In>) {
     return gpu_of(input_of(call, "in", in));
   } else {
@@ -92,7 +102,7 @@ int gpu_holding_all(char const* call, In const& in) {
 // For the cores, an array whose elements they may not see by its type: its memory is here.
 template <class In>
 auto seen_here(In const& in) {
-  if constexpr (is_rows<In> || input<In>)
+  if constexpr (readable_rows<In> || input<In>)
     return in;
   else if constexpr (readable<In>)
     return span_of("reduce", "in", in);
@@ -119,13 +129,13 @@ auto run_where_it_lies(automatic const& where, char const* call, char const* wit
 
 template <>
 struct reductions_on<automatic> {
-  template <readable R, class Op>
+  template <class R, class Op>
   static auto value(automatic const& where, R const& in, Op const& op, nan_policy nan) {
     return run<Op>(where, in, [&](auto calls, auto& there, auto const& x) {
       return calls.value(there, x, op, nan);
     });
   }
-  template <readable R, class Out, class Op>
+  template <class R, class Out, class Op>
   static void into(automatic const& where, R const& in, Out& out, Op const& op, nan_policy nan) {
     run<Op>(where, in,
             [&](auto calls, auto& there, auto const& x) { calls.into(there, x, out, op, nan); });
@@ -134,8 +144,15 @@ struct reductions_on<automatic> {
  private:
   template <class Op, class R, class F>
   static auto run(automatic const& where, R const& in, F const& f) {
-    return run_where_it_lies<reductions_on<cpu>, reductions_on<gpu>, has_kernel<Op, input_type<R>>>(
+    return run_where_it_lies<reductions_on<cpu>, reductions_on<gpu>, is_held_of<Op, R>()>(
         where, "reduce", "the operator", in, f);
+  }
+  template <class Op, class R>
+  static constexpr bool is_held_of() {
+    if constexpr (readable_rows<R>)
+      return has_kernel<Op, R>;
+    else
+      return has_kernel<Op, input_type<R>>;
   }
 };
 

@@ -31,11 +31,15 @@ struct compiled_here {
   static owner<running<T>> start(Op const& op) {
     return make_owner<running_of<parts>>(parts_of(bind_reduce<T>(op)));
   }
-  static result finish(Op const& op, running<T> const& known) {
+  static result finish(Op const& op, running<T> const& known, if_empty then = if_empty::throws) {
     result out{};
     auto const total = static_cast<running_state<T, typename parts::state> const&>(known).total();
-    with_standard_arithmetic([&] { out = lower_total(bind_reduce<T>(op), total); });
+    with_standard_arithmetic([&] { out = lower_total(bind_reduce<T>(op), total, then); });
     return out;
+  }
+  static void of_rows(Op const& op, cpu where, row_elements<T> const& in, nan_policy nan,
+                      rows<result> const& out) {
+    reduce_rows_on_cpu(bind_reduce<T>(op), where, in, nan, out);
   }
 };
 

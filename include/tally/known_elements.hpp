@@ -83,6 +83,16 @@ auto known_elements(char const* call, keys_with_payload<Keys, Entries> const& in
                            std::remove_const_t<decltype(payload)>>{keys, payload};
 }
 
+// Of rows, in memory or computed.
+template <class T>
+auto known_rows(rows<T> const& in) {
+  return known_elements("", in);
+}
+template <class R>
+auto known_rows(R const& in) {
+  return in.known();
+}
+
 // Whether it is for Op to be given elements of Tally's.
 template <class Op, class T>
 inline constexpr bool knows_elements = named_aggregate<Op, counts_as<T>>;

@@ -63,6 +63,18 @@ struct row_layout {
   }
 };
 
+// The elements of one row, where they lie.
+template <class T>
+struct strided_input {
+  using element = T;
+  T const* data;
+  std::int64_t step;
+  std::uint64_t count;
+
+  TALLY_FN T operator[](std::uint64_t i) const { return data[std::int64_t(i) * step]; }
+  TALLY_FN std::uint64_t size() const { return count; }
+};
+
 // An array, of which the compiler knows that it is one row.
 struct one_row {
   std::uint64_t length;
@@ -81,6 +93,20 @@ struct rows : row_layout {
   // How many elements the array has, where that is known.
   std::uint64_t array_size = ~std::uint64_t(0);
 
+  // What inputs made of rows have, too (row_inputs.hpp): row(r) is an input, across(r, i) one whose
+  // first element is the i-th of row r, the next ones those of the rows behind, where these lie
+  // side by side; for_memory(f) calls f with all rows in memory that it is made of.
+  TALLY_FN row_layout const& layout() const { return *this; }
+  TALLY_FN strided_input<element> row(std::uint64_t r) const {
+    return {data + this->begin(r), this->step, this->size(r)};
+  }
+  TALLY_FN strided_input<element> across(std::uint64_t r, std::uint64_t i) const {
+    return {data + std::int64_t(r) + std::int64_t(i) * this->step, 1, 1};
+  }
+  template <class F>
+  void for_memory(F const& f) const {
+    f(*this);
+  }
   constexpr rows(T* from, row_layout const& all) : row_layout(all), data(from) {}
   template <class U>
   constexpr rows(T* from, rows<U> const& all)
@@ -225,6 +251,77 @@ std::optional<shared_element> find_shared(row_layout const& all);
 // Whether the two are known to have no byte in common: for any rows whose elements lie side by
 // side, and for many others.
 bool known_apart(rows_in_memory const& a, rows_in_memory const& b);
+
+// Rows in memory, or computed from such (row_inputs.hpp): what row(r) returns is an input.
+template <class R>
+inline constexpr bool computes_rows = false;
+template <class R>
+concept readable_rows = is_rows<R> || computes_rows<R>;
+template <readable_rows R>
+using element_of_rows = typename R::element;
+
+template <class T>
+rows<std::remove_const_t<T> const> rows_input(rows<T> const& in) {
+  return in;
+}
+template <class R>
+  requires computes_rows<R>
+R rows_input(R const& in) {
+  return in;
+}
+
+template <class Out>
+struct results_at {
+  using type = value_of<Out>;
+};
+template <class Out>
+  requires is_rows<Out>
+struct results_at<Out> {
+  using type = typename Out::element;
+};
+template <class Out>
+using results_in = typename results_at<std::remove_cvref_t<Out>>::type;
+
+// `out` of reductions of rows: an array of a result for each, or as many rows of one.
+template <class Result, class Out>
+rows<Result> result_of_each_row(char const* call, row_layout const& in, Out& out) {
+  auto const to = [&]() -> rows<results_in<Out>> {
+    if constexpr (is_rows<Out>) {
+      return {out.data, out};
+    } else {
+      auto const all = span_of(call, "out", out);
+      return {all.data(), all.size(), 1};
+    }
+  }();
+  using given = results_in<Out>;
+  static_assert(is_one_of<Result, given, counts_as<given>>,
+                "reduce_into: out is not an array of the result's type, or rows of it");
+  if (to.count != in.count || (to.length != 1 && to.count > 0))
+    throw error(std::string(call) + ": out has " + std::to_string(to.count) + " rows of " +
+                std::to_string(to.length) + " elements, not " + std::to_string(in.count) +
+                " of one");
+  require_rows(call, "out", to);
+  if (!to.starts)
+    if (auto const shared = find_shared(to))
+      throw error(std::string(call) + ": rows of out overlap: row " + std::to_string(shared->row) +
+                  " and row " + std::to_string(shared->other) + " have one place");
+  return {reinterpret_cast<Result*>(to.data), to};
+}
+// Throws unless elements can be read where they are said to be, by cores if `here`.
+template <readable_rows R>
+void require_readable(char const* call, R const& in, bool here) {
+  in.for_memory([&](auto const& all) {
+    require_rows(call, "in", all);
+    if (here) require_lengths(call, all);
+  });
+}
+// Whether some elements of a row do not lie side by side.
+template <readable_rows R>
+bool is_apart(R const& in) {
+  bool found = false;
+  in.for_memory([&](auto const& all) { found = found || all.is_apart(); });
+  return found;
+}
 
 }  // namespace detail
 }  // namespace tally

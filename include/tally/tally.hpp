@@ -18,6 +18,7 @@
 
 // What they read.
 #include "tally/payload.hpp"
+#include "tally/row_inputs.hpp"
 #include "tally/rows.hpp"
 #include "tally/transform.hpp"
 #include "tally/zip.hpp"

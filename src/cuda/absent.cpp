@@ -28,6 +28,11 @@ template <class Op, class In>
 void reduce_compiled_on_gpu(gpu_context&, Op const&, nan_policy, In const&, void*, bool*) {
   fail();
 }
+template <class Op, class In>
+void reduce_rows_compiled_on_gpu(gpu_context&, Op const&, nan_policy, In const&, void*,
+                                 row_layout const&) {
+  fail();
+}
 
 template <class Op, class In, class Out>
 void scan_compiled_on_gpu(gpu_context&, Op const&, nan_policy, In const&, Out*,

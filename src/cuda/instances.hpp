@@ -4,11 +4,15 @@
 #include "tally/gpu/quantile.hpp"
 #include "tally/gpu/scan.hpp"
 #include "tally/gpu/top_k.hpp"
+#include "tally/row_inputs.hpp"
 
 // A kernel of the table, in the source of its family: of a line, of one type, of what is computed.
 #define TALLY_KERNEL(...) \
   template void reduce_compiled_on_gpu(gpu_context&, __VA_ARGS__, void*, bool*);
-#define TALLY_KERNEL_OF(O, T) TALLY_KERNEL(O const&, nan_policy, stored_input<T> const&)
+#define TALLY_KERNEL_OF(O, T)                                                   \
+  TALLY_KERNEL(O const&, nan_policy, stored_input<T> const&)                    \
+  template void reduce_rows_compiled_on_gpu(gpu_context&, O const&, nan_policy, \
+                                            stored_rows<T> const&, void*, row_layout const&);
 #define TALLY_KERNELS(ELEMENTS, O) TALLY_EACH_##ELEMENTS(TALLY_KERNEL_OF, O)
 #define TALLY_KERNEL_COMPUTED(O, F, T) \
   TALLY_KERNEL(O const&, nan_policy, computed_input<T, F> const&)

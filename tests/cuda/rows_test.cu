@@ -75,6 +75,54 @@ void expect_scans(gpu& where, rows<T const> const& here, rows<T const> const& th
   expect_same(totals, totals_there.to_host(), "totals", here);
 }
 
+// A result for each row, and of more that the library holds for floats.
+template <class T, class Op>
+void expect_reduction(gpu& where, rows<T const> const& here, rows<T const> const& there,
+                      Op const& op, nan_policy nan, char const* what) {
+  expect_same(reduce(cpu{}, here, op, {nan}), reduce(where, there, op, {nan}), what, here);
+}
+template <class T>
+void expect_reductions(gpu& where, rows<T const> const& here, rows<T const> const& there,
+                       nan_policy nan) {
+  auto const expect = [&](auto const& op, char const* what) {
+    expect_reduction(where, here, there, op, nan, what);
+  };
+  expect(sum{}, "sums"), expect(fast_sum{}, "fast sums"), expect(product{}, "products");
+  expect(minimum{}, "minima"), expect(maximum{}, "maxima"), expect(min_max{}, "both ends");
+  expect(arg_minimum{}, "places of minima"), expect(arg_maximum{}, "places of maxima");
+  expect(mean{}, "means"), expect(variance{1}, "variances");
+  expect(standard_deviation{}, "deviations"), expect(tally::norm{}, "norms");
+  expect(sum_of_squares{}, "sums of squares"), expect(count_nonzero{}, "counts");
+  expect(any_of{}, "any"), expect(all_of{}, "all"), expect(peak_to_peak{}, "peaks");
+  auto const described = reduce(cpu{}, here, describe{}, {nan}),
+             described_there = reduce(where, there, describe{}, {nan});
+  for (std::size_t r = 0; r < described.size(); ++r) {
+    std::vector<std::uint64_t> a, b;
+    described[r].each([&](char const*, auto x) { a.push_back(to_bits(x)); });
+    described_there[r].each([&](char const*, auto x) { b.push_back(to_bits(x)); });
+    ASSERT_EQ(a, b) << "description of row " << r << " of " << here.count << " of " << here.length;
+  }
+  if constexpr (floating<T>) {
+    if constexpr (sizeof(T) == 2) {
+      expect(sum{}.as<float>(), "wide sums");
+    } else if constexpr (sizeof(T) == 4) {
+      expect(sum{}.as<double>(), "wide sums");
+    } else {
+      expect(sum{}.as<float>(), "narrow sums");
+    }
+    auto const states = reduce(where, there, sum_state{}, {nan});
+    auto const sums = reduce(cpu{}, here, sum{}, {nan});
+    for (std::size_t r = 0; r < states.size(); ++r)
+      ASSERT_EQ(to_bits(states[r].template result<T>()), to_bits(sums[r])) << "state of row " << r;
+  }
+}
+template <class T>
+void expect_dots(gpu& where, rows<T const> const& here, rows<T const> const& there) {
+  rows<T const> const again(here.data, here), again_there(there.data, there);
+  expect_same(reduce(cpu{}, zip(here, again), dot{}), reduce(where, zip(there, again_there), dot{}),
+              "dots", here);
+}
+
 template <class T>
 class rows_on_a_gpu : public ::testing::Test {};
 using some_elements =
@@ -94,6 +142,8 @@ TYPED_TEST(rows_on_a_gpu, have_the_bits_of_the_cores) {
       rows<T const> const a(x.data(), here), b(data.data(), there);
       expect_selections(where, a, b, random);
       expect_scans(where, a, b, random() % 2, random() % 2);
+      expect_reductions(where, a, b, random() % 2 ? skip : propagate);
+      expect_dots(where, a, b);
     };
     for (std::size_t axis = 0; axis < 3; ++axis) {
       along const lines{x.data(), shape, axis};
@@ -110,6 +160,49 @@ TYPED_TEST(rows_on_a_gpu, have_the_bits_of_the_cores) {
     there.lengths = offsets_there.data() + 1;
     expect(all, there);
   }
+}
+
+// Few, long ones, and very many: parts of rows, and rows that are computed again.
+TYPED_TEST(rows_on_a_gpu, are_reduced_in_parts) {
+  using T = TypeParam;
+  std::mt19937_64 random(2);
+  gpu where;
+  for (auto const& [count, length] : {std::pair{3ul, 300001ul}, {70001ul, 5ul}, {800ul, 4099ul}}) {
+    auto const x = few_values<T>(count * length, random);
+    device_array<T> const data(x);
+    for (row_layout const& all :
+         {row_layout{.count = count, .length = length, .stride = std::int64_t(length)},
+          row_layout{.count = length, .length = count, .stride = 1, .step = std::int64_t(length)}})
+      expect_reductions(where, rows<T const>(x.data(), all), rows<T const>(data.data(), all), skip);
+  }
+}
+
+// What doubles do not tell: sums that are near a tie, or cancel.
+TEST(sums_of_rows_on_a_gpu, are_exact_where_all_are_in_doubt) {
+  std::mt19937_64 random(3);
+  gpu where;
+  std::uint64_t const count = 5000, length = 66;
+  std::vector<float> x(count * length);
+  for (std::uint64_t r = 0; r < count; ++r)
+    for (std::uint64_t i = 0; i < length; i += 2) {
+      auto const big = std::ldexp(float(random() % 1000 + 1), int(random() % 200) - 90);
+      x[r * length + i] = big;
+      x[r * length + i + 1] = random() % 4 ? -big : std::ldexp(1.0f, -140);
+    }
+  device_array<float> const data(x);
+  rows<float const> const here(x.data(), count, length), there(data.data(), count, length);
+  expect_same(reduce(cpu{}, here, sum{}), reduce(where, there, sum{}), "sums", here);
+  expect_same(reduce(cpu{}, here, mean{}), reduce(where, there, mean{}), "means", here);
+}
+
+TEST(results_of_rows_on_a_gpu, go_where_they_are_sent) {
+  gpu where;
+  std::vector<std::int32_t> const x{1, 2, 3, 4, 5, 6};
+  device_array<std::int32_t> const data(x);
+  device_array<std::int64_t> const out(std::vector<std::int64_t>(5, -7));
+  reduce_into(where, columns{data.data(), 2, 3}, rows<std::int64_t>(out.data(), 3, 1, 2), sum{});
+  check(cudaDeviceSynchronize());
+  EXPECT_EQ(out.to_host(), (std::vector<std::int64_t>{5, -7, 7, -7, 9}));
 }
 
 TEST(rows_on_a_gpu_whose_offsets_are_elsewhere, are_refused_by_name) {

@@ -216,6 +216,11 @@ inline error empty_array(char const* name) {
   return error(std::string(name) + ": the array is empty");
 }
 
+// What a call does where there are no elements, and the aggregate has no answer to that: it throws
+// of an array, but has something for each of many rows (extrema the ends of their type, positions
+// -1, moments NaN, operators a default value).
+enum class if_empty : bool { throws, has_a_result };
+
 // Throws if `s` has seen nothing and the aggregate has no answer to that.
 template <aggregate A>
 void require_elements(A const& a, typename A::state const& s) {

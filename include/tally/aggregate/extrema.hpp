@@ -156,8 +156,10 @@ struct extremum : extrema<T> {
   static constexpr bool rounds = false;
   static constexpr char const* name = Least ? "minimum" : "maximum";
   TALLY_HD T lower(typename parts::state const& s) const {
-    if constexpr (floating<T>)
+    if constexpr (floating<T>) {
       if (s.first_nan >= 0) return quiet_nan<T>();
+      if (s.least.at < 0) return infinity<T>(!Least);
+    }
     return from_order_key<T>(Least ? s.least.value : s.greatest.value);
   }
 };

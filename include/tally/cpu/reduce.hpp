@@ -9,6 +9,7 @@
 
 #include "tally/cpu/accumulator.hpp"
 #include "tally/cpu/elements.hpp"
+#include "tally/cpu/rows.hpp"
 #include "tally/cpu/threads.hpp"
 #include "tally/cpu/tile/tile.hpp"
 #include "tally/cpu/tree.hpp"
@@ -163,17 +164,33 @@ maybe<typename A::state> reduce_all(A const& a, int threads,
   return reduce_elements(a, threads, in, n, 0, nan).total(a);
 }
 
-// What `a` makes of all elements; throws if there was none and it has no answer to that.
+// What `a` makes of all elements.
 template <aggregate A, class State>
-typename A::result lower_total(A const& a, maybe<State> const& total) {
+typename A::result lower_total(A const& a, maybe<State> const& total,
+                               if_empty then = if_empty::throws) {
   if (total.present) {
-    require_elements(a, total.value);
+    if (then == if_empty::throws) require_elements(a, total.value);
     return a.lower(total.value);
   }
   if constexpr (has_identity<A>)
     return a.lower(a.identity());
-  else
+  else if (then == if_empty::throws)
     throw empty_array(name_of<A>());
+  else
+    return {};
+}
+
+// A result for each row, to out's; the bits of a row depend on it alone.
+template <aggregate A>
+void reduce_rows_on_cpu(A const& a, cpu where, row_elements<typename A::element> const& in,
+                        nan_policy nan, rows<typename A::result> const& out) {
+  auto const shared = parts_at_once(a);
+  with_standard_arithmetic([&] {
+    for_rows(where, in, [&](cpu with, std::uint64_t r, auto const& row, std::uint64_t size) {
+      out.data[out.begin(r)] = lower_total(
+          a, reduce_all(shared, thread_count(with), row, size, nan), if_empty::has_a_result);
+    });
+  });
 }
 
 }  // namespace tally::detail

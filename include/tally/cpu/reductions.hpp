@@ -5,12 +5,17 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "tally/compiled.hpp"
+#include "tally/cpu/rows.hpp"
 #include "tally/cpu/running.hpp"
 #include "tally/cpu/threads.hpp"
 #include "tally/input.hpp"
 #include "tally/known_elements.hpp"
+#include "tally/options.hpp"
+#include "tally/rows.hpp"
 
 namespace tally::detail {
 
@@ -26,7 +31,13 @@ void reduce_compiled(Op const& op, cpu where, elements<T> const& in, std::uint64
 template <class Op, class T>
 owner<running<T>> start_compiled(Op const& op);
 template <class Op, class T>
-void finish_compiled(Op const& op, running<T> const& known, void* result);
+void finish_compiled(Op const& op, running<T> const& known, void* result,
+                     if_empty then = if_empty::throws);
+
+// A result for each row to out's places, of the type that `op` itself gives.
+template <class Op, class T>
+void reduce_rows_compiled(Op const& op, cpu where, row_elements<T> const& in, nan_policy nan,
+                          void* out, row_layout const& places);
 
 // How `Op`, an operator or an aggregate of the user's own, is compiled where it is used:
 // cpu_operators.hpp defines it.
@@ -63,14 +74,26 @@ struct reduction_of<Op, T> {
         [&](void* out) { reduce_compiled<held, T>(canonical<T>(op), where, in, n, nan, out); });
   }
   static owner<running<T>> start(Op const& op) { return start_compiled<held, T>(canonical<T>(op)); }
-  static result finish(Op const& op, running<T> const& known) {
-    return given([&](void* out) { finish_compiled<held, T>(canonical<T>(op), known, out); });
+  static result finish(Op const& op, running<T> const& known, if_empty then = if_empty::throws) {
+    return given([&](void* out) { finish_compiled<held, T>(canonical<T>(op), known, out, then); });
+  }
+  static void of_rows(Op const& op, cpu where, row_elements<T> const& in, nan_policy nan,
+                      rows<result> const& out) {
+    if constexpr (std::is_same_v<result, own_result>) {
+      reduce_rows_compiled<held, T>(canonical<T>(op), where, in, nan, out.data, out);
+    } else {
+      std::vector<own_result> own(std::size_t(in.count));
+      reduce_rows_compiled<held, T>(canonical<T>(op), where, in, nan, own.data(),
+                                    row_layout{.count = in.count, .length = 1, .stride = 1});
+      for (std::uint64_t r = 0; r < in.count; ++r) out.data[out.begin(r)] = result(own[r]);
+    }
   }
 
  private:
+  using own_result = typename held::template result<T>;
   template <class F>
   static result given(F&& write) {
-    typename held::template result<T> out;
+    own_result out;
     write(&out);
     return static_cast<result>(out);
   }
@@ -98,6 +121,24 @@ struct reductions_on<cpu> {
     using result = typename reduction_of<Op, element_of<R>>::result;
     auto const to = one_result<result>("reduce_into", out);
     to[0] = value(where, in, op, nan);
+  }
+
+  template <readable_rows R, class Op>
+  static auto value(cpu where, R const& in, Op const& op, nan_policy nan) {
+    using result = typename reduction_of<Op, element_of_rows<R>>::result;
+    values_of<result> found(std::size_t(in.layout().count));
+    std::span<result> const out(reinterpret_cast<result*>(found.data()), found.size());
+    into(where, in, out, op, nan);
+    return found;
+  }
+  template <readable_rows R, class Out, class Op>
+  static void into(cpu where, R const& in, Out& out, Op const& op, nan_policy nan) {
+    using reduction = reduction_of<Op, element_of_rows<R>>;
+    static_assert(!is_device_lambda<Op>,
+                  "reduce: cores cannot call a __device__ lambda, but a __host__ __device__ one");
+    require_readable("reduce", in, true);
+    auto const to = result_of_each_row<typename reduction::result>("reduce_into", in.layout(), out);
+    reduction::of_rows(op, where, elements_of_rows(in), nan, to);
   }
 };
 

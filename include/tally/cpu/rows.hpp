@@ -16,11 +16,16 @@ namespace tally::detail {
 // there are fewer rows than threads.
 template <class F>
 void for_rows(cpu where, std::uint64_t count, F f) {
-  int const threads = thread_count(where);
-  if (count < std::uint64_t(threads))
+  auto const threads = std::uint64_t(thread_count(where));
+  if (count < threads) {
     for (std::uint64_t r = 0; r < count; ++r) f(where, r);
-  else
-    parallel_for(threads, std::size_t(count), [&](std::size_t r) { f(cpu{1}, r); });
+    return;
+  }
+  // Some neighbours at a time, and so many times that a slow thread does not hold up the others.
+  std::uint64_t const some = count / (64 * threads) + 1;
+  parallel_for(int(threads), std::size_t((count + some - 1) / some), [&](std::size_t i) {
+    for (std::uint64_t r = i * some; r < count && r < (i + 1) * some; ++r) f(cpu{1}, r);
+  });
 }
 
 // A row's elements where they lie, if they lie side by side, or else room for them: filled by
@@ -56,6 +61,46 @@ void for_rows(cpu where, rows<T const> const& in, F f) {
     row_here row(in, r, in.size(r));
     row.read();
     f(with, r, row.elements());
+  });
+}
+
+// Rows whose elements are Ts, whatever computes them: visit() calls f(context, a row's elements).
+template <class T>
+struct row_elements {
+  void const* in;
+  void (*visit)(void const* in, std::uint64_t r, void* context,
+                void (*f)(void* context, elements<T> const& row, std::uint64_t size));
+  std::uint64_t count;
+};
+// `in` must outlive the result.
+template <readable_rows In>
+row_elements<typename In::element> elements_of_rows(In const& in) {
+  return {&in,
+          [](void const* rows, std::uint64_t r, void* context, auto* f) {
+            auto const row = static_cast<In const*>(rows)->row(r);
+            f(context, elements_of(row), row.size());
+          },
+          in.layout().count};
+}
+template <class T>
+row_elements<T> elements_of_rows(rows<T const> const& in) {
+  return {&in,
+          [](void const* all, std::uint64_t r, void* context, auto* f) {
+            auto const row = static_cast<rows<T const> const*>(all)->row(r);
+            f(context,
+              row.step == 1 ? elements_of(array_input<T>{row.data, row.count}) : elements_of(row),
+              row.count);
+          },
+          in.count};
+}
+// Calls f(cores, row number, its elements, how many) for each row.
+template <class T, class F>
+void for_rows(cpu where, row_elements<T> const& in, F f) {
+  for_rows(where, in.count, [&](cpu with, std::uint64_t r) {
+    auto at_row = [&](elements<T> const& row, std::uint64_t size) { f(with, r, row, size); };
+    in.visit(in.in, r, &at_row, [](void* context, elements<T> const& row, std::uint64_t size) {
+      (*static_cast<decltype(at_row)*>(context))(row, size);
+    });
   });
 }
 

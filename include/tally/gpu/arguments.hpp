@@ -55,6 +55,15 @@ inline void require_reach(gpu_context const& context, char const* call, row_layo
   require_reach(context, call, "lengths", static_cast<void const*>(rows.lengths));
   require_reach(context, call, "lengths_from", static_cast<void const*>(rows.lengths_from));
 }
+// And all that rows are made of.
+template <readable_rows R>
+void require_reach_of_rows(gpu_context const& context, char const* call, R const& in) {
+  in.for_memory([&](auto const& all) {
+    if (all.count > 0 && all.length > 0)
+      require_reach(context, call, "in", static_cast<void const*>(all.data));
+    require_reach(context, call, all.layout());
+  });
+}
 template <class T>
 void require_reach(gpu_context const& context, char const* call, char const* argument,
                    std::span<T> out) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "tally/compiled.hpp"
+#include "tally/rows.hpp"
 #include "tally/transform.hpp"
 #include "tally/zip.hpp"
 
@@ -16,6 +17,13 @@
   TALLY_EACH_TRANSFORMED(X, sum, absolute)     TALLY_EACH_TRANSFORMED(X, sum, square)    \
   TALLY_EACH_TRANSFORMED(X, maximum, absolute) TALLY_EACH_TRANSFORMED(X, maximum, square)
 // clang-format on
+
+namespace tally {
+
+template <class A, class B>
+struct zipped_rows;  // row_inputs.hpp
+
+}  // namespace tally
 
 namespace tally::detail {
 
@@ -30,6 +38,17 @@ struct stored<zipped<A, B>> {
 };
 template <class T>
 using stored_input = typename stored<T>::type;
+// And those of rows.
+template <class T>
+struct stored_rows_of {
+  using type = rows<T const>;
+};
+template <class A, class B>
+struct stored_rows_of<zipped<A, B>> {
+  using type = zipped_rows<rows<A const>, rows<B const>>;
+};
+template <class T>
+using stored_rows = typename stored_rows_of<T>::type;
 template <class T>
 using stored_pair = zip_input<array_input<T>, array_input<T>>;
 template <class T, class F>
@@ -46,6 +65,11 @@ inline constexpr bool held_on_gpu<Op, stored_pair<T>> = in_table<Op, pair<T>>;
   inline constexpr bool held_on_gpu<O, array_input<T>> = true;
 TALLY_WIDENED_SUMS(TALLY_HELD)
 #undef TALLY_HELD
+template <class Op, class T>
+inline constexpr bool held_on_gpu<Op, rows<T const>> = held_on_gpu<Op, array_input<T>>;
+template <class Op, class T>
+inline constexpr bool held_on_gpu<Op, zipped_rows<rows<T const>, rows<T const>>> =
+    held_on_gpu<Op, stored_pair<T>>;
 #define TALLY_HELD(O, F, T) \
   template <>               \
   inline constexpr bool held_on_gpu<O, computed_input<T, F>> = true;

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "tally/cpu/reductions.hpp"
+#include "tally/gpu/allocation.hpp"
 #include "tally/gpu/arguments.hpp"
 #include "tally/gpu/compiled.hpp"
 #include "tally/gpu/device.hpp"
@@ -19,6 +20,11 @@ namespace tally::detail {
 template <class Op, class In>
 void reduce_compiled_on_gpu(gpu_context& context, Op const& op, nan_policy nan, In const& in,
                             void* result, bool* found);
+
+// And a result for each row, to out's places.
+template <class Op, class In>
+void reduce_rows_compiled_on_gpu(gpu_context& context, Op const& op, nan_policy nan, In const& in,
+                                 void* out, row_layout const& places);
 
 // Complete where kernels of `Op`, which the library does not hold, are compiled where they are
 // used: of operators and aggregates of one's own with gpu_reduce.cuh, of Tally's with
@@ -82,6 +88,32 @@ struct gpu_reduction_of<Op, In> {
   }
 };
 
+// Of rows, which have results also where no element counts.
+template <class Op, class In>
+struct gpu_reduction_of_rows {
+  static_assert(has_kernel<Op, In>,
+                "the library holds no kernel for this aggregate or operator on such rows: include "
+                "<tally/gpu_reduce.cuh>, or <tally/gpu_aggregates.cuh> for Tally's aggregates, in "
+                "a source that nvcc compiles");
+  using bound = decltype(bind_reduce<typename In::element>(std::declval<Op const&>()));
+  using result = typename bound::result;
+  static void start(gpu_context& context, Op const& op, nan_policy nan, In const& in,
+                    rows<result> const& out) {
+    reduce_rows_on_gpu(context, bind_reduce<typename In::element>(op), nan, in, out);
+  }
+};
+template <class Op, class In>
+  requires kernel_is_held<Op, In>
+struct gpu_reduction_of_rows<Op, In> {
+  using element = typename In::element;
+  using held = canonical_of<Op, element>;
+  using result = typename held::template result<element>;
+  static void start(gpu_context& context, Op const& op, nan_policy nan, In const& in,
+                    rows<result> const& out) {
+    reduce_rows_compiled_on_gpu<held, In>(context, canonical<element>(op), nan, in, out.data, out);
+  }
+};
+
 template <>
 struct reductions_on<gpu> {
   template <readable R, class Op>
@@ -112,6 +144,29 @@ struct reductions_on<gpu> {
     require_reach(*there, reduction::name, "in", x);
     require_reach(*there, "reduce_into", "out", to);
     reduction::start(*there, op, nan, x, to.data(), nullptr);
+  }
+
+  template <readable_rows R, class Op>
+  static auto value(gpu const& where, R const& in, Op const& op, nan_policy nan) {
+    using result = typename gpu_reduction_of_rows<Op, R>::result;
+    entered_gpu const there(where.context());
+    values_of<result> found(std::size_t(in.layout().count));
+    gpu_allocation const room(*there, found.size() * sizeof(result));
+    std::span<result> const out(reinterpret_cast<result*>(room.data()), found.size());
+    into(where, in, out, op, nan);
+    there->receive(std::as_writable_bytes(std::span(found)), room.data());
+    return found;
+  }
+  template <readable_rows R, class Out, class Op>
+  static void into(gpu const& where, R const& in, Out& out, Op const& op, nan_policy nan) {
+    using reduction = gpu_reduction_of_rows<Op, R>;
+    require_readable("reduce", in, false);
+    auto const to = result_of_each_row<typename reduction::result>("reduce_into", in.layout(), out);
+    entered_gpu const there(where.context());
+    require_reach_of_rows(*there, "reduce", in);
+    require_reach(*there, "reduce_into", "out", std::span(to.data, std::size_t(to.count)));
+    require_reach(*there, "reduce_into", to.layout());
+    reduction::start(*there, op, nan, in, to);
   }
 };
 

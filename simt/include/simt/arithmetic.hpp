@@ -91,6 +91,14 @@ inline double __dadd_ru(double x, double y) { return -__dadd_rd(-x, -y); }
 // Here only for products that are exact.
 inline double __fma_rd(double x, double y, double z) { return __dadd_rd(x * y, z); }
 inline double __fma_ru(double x, double y, double z) { return -__fma_rd(-x, y, -z); }
+// What the nearest quotient of divisors above 1 exceeds the exact one by has the remainder's sign.
+inline double __ddiv_rd(double x, double y) {
+  double const quotient = x / y;
+  return std::fma(-quotient, y, x) < 0
+             ? std::nextafter(quotient, -std::numeric_limits<double>::infinity())
+             : quotient;
+}
+inline double __ddiv_ru(double x, double y) { return -__ddiv_rd(-x, y); }
 inline float __double2float_rn(double x) { return float(x); }
 inline float __double2float_rz(double x) {
   float const nearest = float(x);

@@ -36,9 +36,9 @@ void with_arithmetic_for(F&& body) {
 }
 
 template <class A>
-void lower_to(A const& a, maybe<typename A::state> const& total, void* result) {
+void lower_to(A const& a, maybe<typename A::state> const& total, if_empty then, void* result) {
   with_standard_arithmetic(
-      [&] { *static_cast<typename A::result*>(result) = lower_total(a, total); });
+      [&] { *static_cast<typename A::result*>(result) = lower_total(a, total, then); });
 }
 
 template <class Op, class T>
@@ -47,8 +47,16 @@ owner<running<T>> start_compiled(Op const& op) {
 }
 
 template <class Op, class T>
-void finish_compiled(Op const& op, running<T> const& known, void* result) {
-  lower_to(op.template on<T>(), total_of<parts_type<bound<Op, T>>>(known), result);
+void finish_compiled(Op const& op, running<T> const& known, void* result, if_empty then) {
+  lower_to(op.template on<T>(), total_of<parts_type<bound<Op, T>>>(known), then, result);
+}
+
+template <class Op, class T>
+void reduce_rows_compiled(Op const& op, cpu where, row_elements<T> const& in, nan_policy nan,
+                          void* out, row_layout const& places) {
+  using result = typename bound<Op, T>::result;
+  reduce_rows_on_cpu(op.template on<T>(), where, in, nan,
+                     rows<result>(static_cast<result*>(out), places));
 }
 
 template <class Op, class T>
@@ -64,11 +72,13 @@ void reduce_compiled(Op const& op, cpu where, elements<T> const& in, std::uint64
   });
 }
 
-#define HOLD(O, T)                                                                      \
-  template void reduce_compiled<O, T>(O const&, cpu, elements<T> const&, std::uint64_t, \
-                                      nan_policy, void*);                               \
-  template owner<running<T>> start_compiled<O, T>(O const&);                            \
-  template void finish_compiled<O, T>(O const&, running<T> const&, void*);
+#define HOLD(O, T)                                                                            \
+  template void reduce_compiled<O, T>(O const&, cpu, elements<T> const&, std::uint64_t,       \
+                                      nan_policy, void*);                                     \
+  template owner<running<T>> start_compiled<O, T>(O const&);                                  \
+  template void finish_compiled<O, T>(O const&, running<T> const&, void*, if_empty);          \
+  template void reduce_rows_compiled<O, T>(O const&, cpu, row_elements<T> const&, nan_policy, \
+                                           void*, row_layout const&);
 #define HOLD_LINE(ELEMENTS, O) TALLY_EACH_##ELEMENTS(HOLD, O)
 
 #define LINES TALLY_REDUCTIONS(HOLD_LINE)

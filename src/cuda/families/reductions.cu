@@ -13,6 +13,7 @@
 #include "tally/device/reduce/agent/second_moments.cuh"
 #include "tally/device/reduce/agent/sum.cuh"
 #include "tally/device/reduce/launch.cuh"
+#include "tally/device/reduce/rows/launch.cuh"
 
 namespace tally::detail {
 
@@ -22,6 +23,14 @@ void reduce_compiled_on_gpu(gpu_context& context, Op const& op, nan_policy nan, 
   auto const a = op.template on<typename In::element>();
   using bound = std::remove_const_t<decltype(a)>;
   reduce_on_gpu(context, a, nan, in, static_cast<typename bound::result*>(result), found);
+}
+
+template <class Op, class In>
+void reduce_rows_compiled_on_gpu(gpu_context& context, Op const& op, nan_policy nan, In const& in,
+                                 void* out, row_layout const& places) {
+  auto const a = op.template on<typename In::element>();
+  using result = typename std::remove_const_t<decltype(a)>::result;
+  reduce_rows_on_gpu(context, a, nan, in, rows<result>(static_cast<result*>(out), places));
 }
 
 #define ARG_EXTREMA TALLY_ARG_EXTREMA(TALLY_KERNELS)

@@ -24,6 +24,8 @@ template <input A, input B>
 struct zip_input;
 template <input In, class F>
 struct transform_input;
+template <class T>
+struct strided_input;  // rows.hpp
 
 }  // namespace tally
 
@@ -71,11 +73,11 @@ struct array_source {
   TALLY_HD T operator[](std::uint64_t i) const { return data[i]; }
   TALLY_HD array_source from(std::uint64_t i) const { return {data + i}; }
 
-  unsigned head() const {
+  TALLY_HD unsigned head() const {
     unsigned const left = (vector_bytes - bytes_past(0)) % vector_bytes;
     return whole && left % sizeof(T) == 0 ? left / sizeof(T) : 0;
   }
-  bool is_aligned(std::uint64_t i) const { return !whole || bytes_past(i) == 0; }
+  TALLY_HD bool is_aligned(std::uint64_t i) const { return !whole || bytes_past(i) == 0; }
 
  private:
   TALLY_HD unsigned bytes_past(std::uint64_t i) const {
@@ -86,6 +88,43 @@ struct array_source {
 #pragma unroll
     for (int k = 0; k < each; ++k) x.set(j * each + k, data[v * each + k]);
   }
+};
+
+// Elements that are apart, one by one: a vector is so many of them, which need not be aligned.
+template <class T, int Each>
+struct strided_source {
+  using element = T;
+  static constexpr int each = Each, arrays = 1, loads = loads_in_flight;
+  static constexpr bool computes = false, whole = false, may_shift = false;
+  template <int vectors>
+  using batch_type = batch<T, vectors, Each>;
+
+  T const* data;
+  std::int64_t step;
+
+  template <class Batch>
+  __device__ void load(Batch& x, int j, std::uint64_t v) const {
+#pragma unroll
+    for (int k = 0; k < each; ++k) x.set(j * each + k, (*this)[v * each + k]);
+  }
+  template <class Batch>
+  __device__ void load_anywhere(Batch& x, int j, std::uint64_t v) const {
+    load(x, j, v);
+  }
+  template <class Batch>
+  __device__ void load_one(Batch& x, int k, std::uint64_t i) const {
+    x.set(k, (*this)[i]);
+  }
+  template <class Batch>
+  __device__ T value(Batch const& x, int k) const {
+    return x[k];
+  }
+  TALLY_HD T operator[](std::uint64_t i) const { return data[std::int64_t(i) * step]; }
+  TALLY_HD strided_source from(std::uint64_t i) const {
+    return {data + std::int64_t(i) * step, step};
+  }
+  TALLY_HD unsigned head() const { return 0; }
+  TALLY_HD bool is_aligned(std::uint64_t) const { return true; }
 };
 
 template <class A, class B>
@@ -122,8 +161,10 @@ struct zip_source {
   TALLY_HD element operator[](std::uint64_t i) const { return {first[i], second[i]}; }
   TALLY_HD zip_source from(std::uint64_t i) const { return {first.from(i), second.from(i)}; }
 
-  unsigned head() const { return first.head(); }
-  bool is_aligned(std::uint64_t i) const { return first.is_aligned(i) && second.is_aligned(i); }
+  TALLY_HD unsigned head() const { return first.head(); }
+  TALLY_HD bool is_aligned(std::uint64_t i) const {
+    return first.is_aligned(i) && second.is_aligned(i);
+  }
 };
 
 template <class Source, class F>
@@ -157,8 +198,8 @@ struct transform_source {
   TALLY_FN element operator[](std::uint64_t i) const { return f(in[i]); }
   TALLY_HD transform_source from(std::uint64_t i) const { return {in.from(i), f}; }
 
-  unsigned head() const { return in.head(); }
-  bool is_aligned(std::uint64_t i) const { return in.is_aligned(i); }
+  TALLY_HD unsigned head() const { return in.head(); }
+  TALLY_HD bool is_aligned(std::uint64_t i) const { return in.is_aligned(i); }
 };
 
 // Elements of a vector of all arrays of an input: what 16 bytes hold of the widest.
@@ -166,6 +207,8 @@ template <class In>
 inline constexpr int each_of = 0;
 template <class T>
 inline constexpr int each_of<array_input<T>> = vector_size<T>;
+template <class T>
+inline constexpr int each_of<strided_input<T>> = vector_size<T>;
 template <class A, class B>
 inline constexpr int each_of<zip_input<A, B>> = each_of<A> < each_of<B> ? each_of<A> : each_of<B>;
 template <class In, class F>
@@ -173,26 +216,47 @@ inline constexpr int each_of<transform_input<In, F>> = each_of<In>;
 
 // The source of an input whose vectors have `Each` elements.
 template <int Each, class T>
-auto source_with(array_input<T> const& in) {
+TALLY_HD auto source_with(array_input<T> const& in) {
   return array_source<T, Each>{in.data};
 }
+template <int Each, class T>
+TALLY_HD auto source_with(strided_input<T> const& in) {
+  return strided_source<T, Each>{in.data, in.step};
+}
 template <int Each, class In, class F>
-auto source_with(transform_input<In, F> const& in);
+TALLY_HD auto source_with(transform_input<In, F> const& in);
 template <int Each, class A, class B>
-auto source_with(zip_input<A, B> const& in) {
+TALLY_HD auto source_with(zip_input<A, B> const& in) {
   auto const first = source_with<Each>(in.first);
   auto const second = source_with<Each>(in.second);
   return zip_source<std::remove_const_t<decltype(first)>, std::remove_const_t<decltype(second)>>{
       first, second};
 }
 template <int Each, class In, class F>
-auto source_with(transform_input<In, F> const& in) {
+TALLY_HD auto source_with(transform_input<In, F> const& in) {
   auto const inner = source_with<Each>(in.in);
   return transform_source<std::remove_const_t<decltype(inner)>, F>{inner, in.f};
 }
 template <input In>
-auto source_of(In const& in) {
+TALLY_HD auto source_of(In const& in) {
   return source_with<each_of<In>>(in);
+}
+
+// An input whose elements lie side by side, of one that does not tell.
+template <class T>
+TALLY_HD array_input<T> side_by_side(strided_input<T> const& in) {
+  return {in.data, in.count};
+}
+template <class In, class F>
+TALLY_HD auto side_by_side(transform_input<In, F> const& in);
+template <class A, class B>
+TALLY_HD auto side_by_side(zip_input<A, B> const& in) {
+  return zip_input<decltype(side_by_side(in.first)), decltype(side_by_side(in.second))>{
+      side_by_side(in.first), side_by_side(in.second)};
+}
+template <class In, class F>
+TALLY_HD auto side_by_side(transform_input<In, F> const& in) {
+  return transform_input<decltype(side_by_side(in.in)), F>{side_by_side(in.in), in.f};
 }
 
 }  // namespace tally::device

@@ -7,6 +7,7 @@
 #include "tally/definition/sum.hpp"
 #include "tally/device/grid/sparse_totals.cuh"
 #include "tally/device/reduce/agent/agent.cuh"
+#include "tally/device/reduce/rows/lanes_of_sums.cuh"
 #include "tally/device/sum/exact.cuh"
 #include "tally/device/sum/round.cuh"
 

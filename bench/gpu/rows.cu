@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reductions of rows and of columns: cold, each in a row of its own calls and behind another
+// kernel, every answer compared with the CPU's; beside them the line, a read of the same bytes.
+// Rows are named rows/AGGREGATE/TYPE/ROWSxLENGTH/VALUES/cold|behind/tally, of the columns of such a
+// matrix columns/...; lines rows/line/BYTES.
+//
+// --groups: sums, others.
+#include <cstring>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bench/gpu/options.hpp"
+#include "bench/gpu/values.cuh"
+#include "src/cuda/lines.cuh"
+#include "tally/device/reduce/agent/describe.cuh"
+#include "tally/device/reduce/agent/extrema.cuh"
+#include "tally/device/reduce/agent/integer_sum.cuh"
+#include "tally/device/reduce/agent/second_moments.cuh"
+#include "tally/device/reduce/agent/sum.cuh"
+#include "tally/device/reduce/rows/launch.cuh"
+#include "tally/tally.hpp"
+
+namespace {
+
+using namespace bench;
+
+// Sums of any bits are sometimes in doubt where they are approximated; those of what cancels, a big
+// number, its negative and a very small one, always.
+enum class kinds { normal, any_bits, cancelling };
+constexpr char const* kind_names[] = {"normal", "any_bits", "cancelling"};
+
+template <class T>
+__global__ void fill_rows(T* data, std::uint64_t n, kinds which) {
+  auto const step = std::uint64_t(gridDim.x) * blockDim.x;
+  for (std::uint64_t i = blockIdx.x * std::uint64_t(blockDim.x) + threadIdx.x; i < n; i += step) {
+    if (which == kinds::normal) data[i] = value_of<T>(mixed(i), values::normal);
+    if (which == kinds::any_bits) data[i] = value_of<T>(mixed(i), values::any_bits);
+    if constexpr (tally::floating<T>)
+      if (which == kinds::cancelling) {
+        double const big = ldexp(1 + double(mixed(i / 2) % 1000) / 1024, 60);
+        data[i] = tally::convert<T>(i % 32 == 31 ? 0x1p-60 : i % 32 == 30 ? 1 : i % 2 ? -big : big);
+      }
+  }
+}
+
+struct shape {
+  std::uint64_t rows, length;
+  std::string name() const { return std::to_string(rows) + "x" + std::to_string(length); }
+};
+constexpr shape shapes[] = {{1 << 20, 32}, {65536, 256}, {65536, 1024}, {4096, 16384},
+                            {64, 1 << 20}, {8, 1 << 23}, {8192, 256}};
+
+void measure_line(std::size_t bytes) {
+  static std::set<std::size_t> known;
+  if (!known.insert(bytes).second) return;
+  auto const line = timing::read_line(bytes, timing::cache::cold);
+  print("rows/line/" + std::to_string(bytes), line.time, bytes);
+}
+
+template <class T, class Op>
+void measure(std::string const& name, std::string const& type, Op const& op, shape const& s,
+             bool columns, kinds which = kinds::normal) {
+  std::string const id = (columns ? "columns/" : "rows/") + name + "/" + type + "/" + s.name() +
+                         "/" + kind_names[int(which)] + "/";
+  if (!asked.wants(id)) return;
+  auto const a = tally::detail::bind_reduce<T>(op);
+  using R = typename decltype(a)::result;
+  std::uint64_t const n = s.rows * s.length;
+  tally::row_layout const layout =
+      columns ? tally::row_layout{.count = s.length,
+                                  .length = s.rows,
+                                  .stride = 1,
+                                  .step = std::int64_t(s.length)}
+              : tally::row_layout{
+                    .count = s.rows, .length = s.length, .stride = std::int64_t(s.length)};
+  measure_line(n * sizeof(T));
+  static kept workspace;
+  cudaStream_t const on = timing::own_stream();
+  timing::rotation const blocks(n * sizeof(T));
+  std::size_t const calls = std::min<std::size_t>(blocks.calls(), 32);
+  for (std::size_t i = 0; i < calls; ++i)
+    tally::launch(fill_rows<T>, 1024, 256, 0, on)(reinterpret_cast<T*>(blocks[i]), n, which);
+  device_array<R> found(layout.count);
+  auto const call = [&](cudaStream_t stream, std::size_t i) {
+    tally::detail::reduce_rows_on_gpu(
+        workspace.on(stream), a, tally::propagate,
+        tally::rows<T const>(reinterpret_cast<T const*>(blocks[i]), layout),
+        tally::rows<R>(found.data(), layout.count, 1));
+  };
+  call(on, 0);
+  auto const got = found.to_host(on);
+  std::vector<T> here(n);
+  tally::check(cudaMemcpyAsync(here.data(), blocks[0], n * sizeof(T), cudaMemcpyDeviceToHost, on));
+  tally::check(cudaStreamSynchronize(on));
+  auto const want = tally::reduce(tally::cpu{}, tally::rows<T const>(here.data(), layout), op);
+  if (std::memcmp(want.data(), got.data(), want.size() * sizeof(R)) != 0)
+    std::fprintf(stderr, "WRONG: %s\n", id.c_str());
+  int const replays = asked.quick ? 3 : 7;
+  print(id + "cold/tally", timing::cold_time(call, calls, replays), n * sizeof(T));
+  print(id + "behind/tally", behind_time(call, calls, replays), n * sizeof(T));
+}
+
+void sums() {
+  for (bool const columns : {false, true})
+    for (shape const& s : shapes) {
+      measure<float>("sum", "float32", tally::sum{}, s, columns);
+      measure<tally::bfloat16>("sum", "bfloat16", tally::sum{}, s, columns);
+      measure<double>("sum", "float64", tally::sum{}, s, columns);
+      measure<float>("sum", "float32", tally::sum{}, s, columns, kinds::any_bits);
+      measure<float>("sum", "float32", tally::sum{}, s, columns, kinds::cancelling);
+    }
+}
+
+template <class Op>
+void measure_each(std::string const& name, Op const& op) {
+  for (bool const columns : {false, true})
+    for (shape const& s : shapes) measure<float>(name, "float32", op, s, columns);
+}
+void others() {
+  measure_each("maximum", tally::maximum{});
+  measure_each("mean", tally::mean{});
+  measure_each("arg_maximum", tally::arg_maximum{});
+  measure_each("variance", tally::variance{});
+  measure_each("fast_sum", tally::fast_sum{});
+  for (bool const columns : {false, true})
+    for (shape const& s : shapes) measure<std::int32_t>("sum", "int32", tally::sum{}, s, columns);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  read_options(argc, argv);
+  if (asked.wants_group("sums")) sums();
+  if (asked.wants_group("others")) others();
+} catch (std::exception const& failure) {
+  std::fprintf(stderr, "rows: %s\n", failure.what());
+  return 1;
+}

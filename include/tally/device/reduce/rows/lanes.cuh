@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the lanes of a group do for an aggregate that takes any order: each has a sum of its own,
+// which few words hold, and passes it on by shuffles.
+#pragma once
+
+#include "tally/aggregate/names.hpp"
+#include "tally/device/reduce/agent/agent.cuh"
+
+namespace tally::device {
+
+// lanes_for<A>::type is a small type, trivially copyable, that is handed to the kernel. It has
+//
+//   element, result, sum
+//   is_certain            whether finish() always knows the result
+//   none()                the sum of no elements
+//   add(sum, x, index)    adds an element
+//   add(sum, x, first)    and a vector of neighbours, of which the first has that index, which is
+//                         above those of vectors before
+//   combine(sum, sum)
+//   finish(sum, n, out)   writes the result of a row of n elements, unless that is in doubt: then
+//                         it returns false, and the row is computed again (by_block.cuh)
+//   again()               other lanes that take longer and tell more, if there are any
+//
+// and is made from the aggregate and whether NaNs are skipped. Aggregates without are computed by
+// agents alone.
+template <class A>
+struct lanes_for;
+template <floating T, floating R, floating State>
+struct lanes_for<exact_sum<T, R, State>>;  // lanes_of_sums.cuh
+
+// An aggregate with a small state: as it is.
+template <aggregate A>
+struct lanes_of_states {
+  using element = typename A::element;
+  using result = typename A::result;
+  using sum = typename A::state;
+  static constexpr bool is_certain = true;
+
+  bool skips_nan;
+  A a;
+
+  __device__ sum none() const { return a.identity(); }
+  __device__ void add(sum& s, element x, std::uint64_t index) const {
+    if constexpr (has_nan<element>)
+      if (skips_nan && is_nan(x)) return;
+    s = a.combine(s, a.lift(x, index));
+  }
+  template <int Each>
+  __device__ void add(sum& s, batch<element, 1, Each> const& x, std::uint64_t first) const {
+    auto const counts = [&]([[maybe_unused]] int k) {
+      if constexpr (has_nan<element>) return !(skips_nan && is_nan(x[k]));
+      return true;
+    };
+    auto const index = [&](int k) { return first + std::uint64_t(k); };
+    if constexpr (requires { a.add(s, x, index, counts); })
+      a.add(s, x, index, counts);
+    else
+#pragma unroll
+      for (int k = 0; k < Each; ++k) add(s, x[k], index(k));
+  }
+  __device__ sum combine(sum const& s, sum const& t) const { return a.combine(s, t); }
+  __device__ bool finish(sum const& s, std::uint64_t, result& out) const {
+    out = a.lower(s);
+    return true;
+  }
+};
+template <aggregate A, int Chains>
+struct lanes_for<plain_agent<A, Chains>> {
+  using type = lanes_of_states<A>;
+  static type make(plain_agent<A, Chains> const& agent) { return {agent.skips_nan, agent.a}; }
+};
+
+// Lanes that do nothing, where there is no other way than the agent's.
+struct no_lanes {};
+template <class Lanes>
+auto lanes_again([[maybe_unused]] Lanes const& lanes) {
+  if constexpr (requires { lanes.again(); })
+    return lanes.again();
+  else
+    return no_lanes{};
+}
+
+// What A's lanes are, or void.
+template <aggregate A>
+auto make_lanes(A const& a, bool skips_nan) {
+  auto const agent = make_agent(a, skips_nan);
+  using agent_type = std::remove_const_t<decltype(agent)>;
+  if constexpr (requires { lanes_for<A>::make(a, skips_nan); })
+    return lanes_for<A>::make(a, skips_nan);
+  else if constexpr (requires { lanes_for<agent_type>::make(agent); })
+    return lanes_for<agent_type>::make(agent);
+}
+template <aggregate A>
+inline constexpr bool has_lanes =
+    !std::is_void_v<decltype(make_lanes(std::declval<A const&>(), false))>;
+
+}  // namespace tally::device

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/device/reduce/rows/launch.cuh"
+
+#include <cstring>
+#include <random>
+
+#include "support/device_reduce.cuh"
+#include "support/row_cases.hpp"
+#include "tally/aggregate/fast_sum.hpp"
+#include "tally/definition/dot.hpp"
+#include "tally/definition/sum_of_squares.hpp"
+#include "tally/row_inputs.hpp"
+#include "tally/device/reduce/agent/dot.cuh"
+#include "tally/device/reduce/agent/extrema.cuh"
+#include "tally/device/reduce/agent/integer_sum.cuh"
+#include "tally/device/reduce/agent/second_moments.cuh"
+#include "tally/device/reduce/agent/sum.cuh"
+
+namespace {
+
+using namespace support;
+using tally::nan_policy;
+
+template <class T>
+std::vector<T> elements(std::size_t n, std::mt19937_64& random) {
+  std::vector<T> x(n);
+  for (auto& e : x)
+    if constexpr (tally::floating<T>)
+      e = random() % 60 ? tally::convert<T>(std::ldexp(double(int(random() % 2001) - 1000),
+                                                       int(random() % 9) - 4))
+                        : tally::quiet_nan<T>();
+    else
+      e = T(random());
+  return x;
+}
+
+// The aggregate of a row's elements in order or, where that matters, along the aligned tree.
+template <class A, class Row>
+typename A::result result_of(A const& a, Row const& row, nan_policy nan) {
+  std::vector<tally::maybe<typename A::state>> nodes;
+  for (std::uint64_t i = 0; i < row.size(); ++i) {
+    auto const x = row[i];
+    bool counts = true;
+    if constexpr (tally::has_nan<typename A::element>)
+      counts = nan == tally::propagate || !tally::is_nan(x);
+    nodes.push_back({a.lift(x, i), counts});
+  }
+  while (nodes.size() > 1) {
+    for (std::size_t i = 0; i < nodes.size(); i += 2)
+      nodes[i / 2] = i + 1 < nodes.size() ? tally::combine(a, nodes[i], nodes[i + 1]) : nodes[i];
+    nodes.resize((nodes.size() + 1) / 2);
+  }
+  if (!nodes.empty() && nodes[0].present) return a.lower(nodes[0].value);
+  if constexpr (tally::has_identity<A>)
+    return a.lower(a.identity());
+  else
+    return {};
+}
+
+// What each row gives on a device, between canaries.
+template <class A, class In>
+void expect_rows(A const& a, In const& there, In const& here, test_call& call,
+                 nan_policy nan = tally::propagate) {
+  using R = typename A::result;
+  auto const& rows = here.layout();
+  auto const count = std::size_t(rows.count);
+  std::vector<R> want(count);
+  for (std::size_t r = 0; r < count; ++r) want[r] = result_of(a, here.row(r), nan);
+  tally::device_array<R> const out(count + 2);
+  out.fill_bytes(0xa5);
+  auto const before = out.to_host();
+  tally::detail::reduce_rows_on_gpu(call, a, nan, there, tally::rows<R>(out.data() + 1, count, 1));
+  auto const got = out.to_host();
+  for (std::size_t r = 0; r < count; ++r)
+    ASSERT_EQ(memcmp(&got[r + 1], &want[r], sizeof(R)), 0)
+        << ::testing::PrintToString(got[r + 1]) << ", not " << ::testing::PrintToString(want[r])
+        << ": row " << r << " of " << rows.count << ", of " << rows.length << " elements, stride "
+        << rows.stride << ", step " << rows.step;
+  EXPECT_EQ(memcmp(&got.front(), &before.front(), sizeof(R)), 0);
+  EXPECT_EQ(memcmp(&got.back(), &before.back(), sizeof(R)), 0);
+}
+
+constexpr std::pair<std::uint64_t, std::uint64_t> shapes[] = {
+    {1, 1}, {3, 0}, {40, 1}, {33, 3}, {17, 8}, {9, 31}, {7, 33}, {37, 64}, {5, 129}, {6, 512}, {3, 700}, {1, 3000}};
+
+// Rows of every layout, at every address.
+template <class T, class Op>
+void expect_all(Op const& op, nan_policy nan = tally::propagate, unsigned seed = 1) {
+  std::mt19937_64 random(seed);
+  test_call call(1);
+  for (auto const& [count, length] : shapes)
+    for (auto const& c : row_cases(count, length, random)) {
+      call.set_multiprocessors(1 + int(random() % 3));
+      int const offset = random() % 2 ? int(random() % 5) : 0;
+      auto const x = elements<T>(std::size_t(c.size) + offset, random);
+      tally::device_array<T> const data(x);
+      tally::device_array<std::int64_t> const offsets(c.offsets);
+      tally::rows<T const> const here(x.data() + offset, with_offsets(c, c.offsets.data()));
+      tally::rows<T const> const there(data.data() + offset, with_offsets(c, offsets.data()));
+      expect_rows(tally::detail::bind_reduce<T>(op), there, here, call, nan);
+    }
+}
+
+template <class T>
+struct rows_reduced_on_a_device : ::testing::Test {};
+using types = ::testing::Types<float, tally::bfloat16, double, std::int32_t, std::uint8_t>;
+TYPED_TEST_SUITE(rows_reduced_on_a_device, types);
+
+TYPED_TEST(rows_reduced_on_a_device, have_exact_sums) {
+  expect_all<TypeParam>(tally::sum{});
+  expect_all<TypeParam>(tally::sum{}, tally::skip, 2);
+}
+TYPED_TEST(rows_reduced_on_a_device, have_means) {
+  expect_all<TypeParam>(tally::mean{});
+  expect_all<TypeParam>(tally::mean{}, tally::skip, 2);
+}
+TYPED_TEST(rows_reduced_on_a_device, have_extrema_and_places) {
+  expect_all<TypeParam>(tally::maximum{}, tally::skip);
+  expect_all<TypeParam>(tally::arg_minimum{});
+  expect_all<TypeParam>(tally::min_max{});
+}
+TYPED_TEST(rows_reduced_on_a_device, have_variances) { expect_all<TypeParam>(tally::variance{1}); }
+TYPED_TEST(rows_reduced_on_a_device, follow_a_fixed_tree_where_order_matters) {
+  expect_all<TypeParam>(tally::fast_sum{});
+}
+
+// x -> a * x + b, one after the other: neither commutes, nor has what does nothing.
+struct affine {
+  std::uint32_t a, b;
+};
+struct then {
+  TALLY_FN affine operator()(affine const& f, affine const& g) const {
+    return {g.a * f.a, g.a * f.b + g.b};
+  }
+};
+TEST(rows_reduced_on_a_device_by_ones_own, keep_their_order) {
+  std::mt19937_64 random(5);
+  test_call call(2);
+  tally::operation<affine, then> const a{};
+  for (auto const& [count, length] : shapes)
+    for (auto const& c : row_cases(count, length, random)) {
+      std::vector<affine> x(std::size_t(c.size));
+      for (auto& f : x) f = {std::uint32_t(random()) | 1, std::uint32_t(random())};
+      tally::device_array<affine> const data(x);
+      tally::device_array<std::int64_t> const offsets(c.offsets);
+      expect_rows(a, tally::rows<affine const>(data.data(), with_offsets(c, offsets.data())),
+                  tally::rows<affine const>(x.data(), with_offsets(c, c.offsets.data())), call);
+    }
+}
+
+struct doubled {
+  TALLY_FN float operator()(float x) const { return 2 * x; }
+};
+TEST(rows_reduced_on_a_device, may_be_computed) {
+  std::mt19937_64 random(6);
+  test_call call(2);
+  for (auto const& [count, length] : shapes)
+    for (auto const& c : row_cases(count, length, random)) {
+      auto const x = elements<float>(std::size_t(c.size), random);
+      auto const y = elements<float>(std::size_t(length), random);
+      tally::device_array<float> const data(x), weights(y);
+      tally::device_array<std::int64_t> const offsets(c.offsets);
+      tally::rows<float const> const here(x.data(), with_offsets(c, c.offsets.data()));
+      tally::rows<float const> const there(data.data(), with_offsets(c, offsets.data()));
+      auto const n = c.rows.count;
+      expect_rows(tally::detail::bind_reduce<float>(tally::sum{}),
+                  tally::transform(there, doubled{}), tally::transform(here, doubled{}), call);
+      expect_rows(
+          tally::detail::bind_reduce<tally::zipped<float, float>>(tally::dot{}),
+          tally::zip(there, tally::rows<float const>(weights.data(), n, length, 0)),
+          tally::zip(here, tally::rows<float const>(y.data(), n, length, 0)), call);
+    }
+}
+
+}  // namespace
