@@ -53,6 +53,14 @@ void reduce_compiled_on_gpu(gpu_context& context, Op const& op, nan_policy nan, 
   }
 }
 
+template <class Op, class In>
+void reduce_rows_compiled_on_gpu(gpu_context& context, Op const& op, nan_policy nan, In const& in,
+                                 void* out, row_layout const& places) {
+  explain(context);
+  using type = typename Op::template result<typename In::element>;
+  reduce_into(cpu{}, in, rows<type>(static_cast<type*>(out), places), op, {nan});
+}
+
 template <class Op, class In, class Out>
 void scan_compiled_on_gpu(gpu_context& context, Op const& op, nan_policy nan, In const& in,
                           Out* out, gpu_scan<Out> const& how) {

@@ -12,15 +12,16 @@
 
 namespace support {
 
-// Rows over the first `size` elements; the memory of starts and lengths is beside it.
+// Rows over the first `size` elements, counted from the one at `origin`; the memory of offsets is
+// beside it.
 struct row_case {
   tally::row_layout rows;
-  std::vector<std::int64_t> starts, offsets;
-  std::uint64_t size;
+  std::vector<std::int64_t> offsets;
+  std::uint64_t size, origin = 0;
 };
 
 inline row_case segments_over(std::uint64_t size, std::uint64_t longest, std::mt19937_64& random) {
-  row_case c{{}, {}, {0}, size};
+  row_case c{{}, {0}, size};
   while (std::uint64_t(c.offsets.back()) < size) {
     auto const n = random() % 4 ? random() % (longest + 1) : 0;
     c.offsets.push_back(std::int64_t(std::min(size, std::uint64_t(c.offsets.back()) + n)));
@@ -35,31 +36,31 @@ inline tally::row_layout with_offsets(row_case const& c, std::int64_t const* off
   return rows;
 }
 
-// Rows that follow one another, with gaps, that overlap, one after the other backwards, columns,
-// lines along the middle axis, and segments.
+// Rows that follow one another, with gaps, that overlap, that are all the same, backwards, elements
+// backwards, columns, elements with gaps, lines along the middle axis, and segments.
 inline std::vector<row_case> row_cases(std::uint64_t count, std::uint64_t length,
                                        std::mt19937_64& random) {
   auto const n = count * length;
   auto const stride = std::int64_t(length);
   std::vector<row_case> all;
-  all.push_back({{.count = count, .length = length, .stride = stride}, {}, {}, n});
-  all.push_back({{.count = count, .length = length, .stride = stride + 3}, {}, {}, n + 3 * count});
-  all.push_back({{.count = count, .length = length, .stride = 1}, {}, {}, count + length});
-  all.push_back({{.count = count, .length = length, .stride = 0}, {}, {}, length});
-  all.push_back(
-      {{.count = count, .length = length, .stride = 1, .step = std::int64_t(count)}, {}, {}, n});
-  all.push_back(
-      {{.count = count, .length = length, .stride = stride * 2, .step = 2}, {}, {}, 2 * n});
+  auto const add = [&](tally::row_layout const& rows, std::uint64_t size,
+                       std::uint64_t origin = 0) { all.push_back({rows, {}, size, origin}); };
+  add({.count = count, .length = length, .stride = stride}, n);
+  add({.count = count, .length = length, .stride = stride + 3}, n + 3 * count);
+  add({.count = count, .length = length, .stride = 1}, count + length);
+  add({.count = count, .length = length, .stride = 0}, length);
+  add({.count = count, .length = length, .stride = -stride}, n, (count - 1) * length);
+  add({.count = count, .length = length, .stride = stride, .step = -1}, n, length ? length - 1 : 0);
+  add({.count = count, .length = length, .stride = 1, .step = std::int64_t(count)}, n);
+  add({.count = count, .length = length, .stride = stride * 2, .step = 2}, 2 * n);
   std::uint64_t const inner = 1 + count / 3, outer = 3;
-  all.push_back({{.count = inner * outer,
-                  .length = length,
-                  .stride = 1,
-                  .step = std::int64_t(inner),
-                  .inner = inner,
-                  .outer = std::int64_t(inner * length)},
-                 {},
-                 {},
-                 inner * outer * length});
+  add({.count = inner * outer,
+       .length = length,
+       .stride = 1,
+       .step = std::int64_t(inner),
+       .inner = inner,
+       .outer = std::int64_t(inner * length)},
+      inner * outer * length);
   all.push_back(segments_over(n, length, random));
   return all;
 }

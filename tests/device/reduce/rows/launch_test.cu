@@ -9,12 +9,12 @@
 #include "tally/aggregate/fast_sum.hpp"
 #include "tally/definition/dot.hpp"
 #include "tally/definition/sum_of_squares.hpp"
-#include "tally/row_inputs.hpp"
 #include "tally/device/reduce/agent/dot.cuh"
 #include "tally/device/reduce/agent/extrema.cuh"
 #include "tally/device/reduce/agent/integer_sum.cuh"
 #include "tally/device/reduce/agent/second_moments.cuh"
 #include "tally/device/reduce/agent/sum.cuh"
+#include "tally/row_inputs.hpp"
 
 namespace {
 
@@ -81,7 +81,8 @@ void expect_rows(A const& a, In const& there, In const& here, test_call& call,
 }
 
 constexpr std::pair<std::uint64_t, std::uint64_t> shapes[] = {
-    {1, 1}, {3, 0}, {40, 1}, {33, 3}, {17, 8}, {9, 31}, {7, 33}, {37, 64}, {5, 129}, {6, 512}, {3, 700}, {1, 3000}};
+    {1, 1},  {3, 0},   {40, 1},  {33, 3},  {17, 8},  {9, 31},
+    {7, 33}, {37, 64}, {5, 129}, {6, 512}, {3, 700}, {1, 3000}};
 
 // Rows of every layout, at every address.
 template <class T, class Op>
@@ -95,8 +96,10 @@ void expect_all(Op const& op, nan_policy nan = tally::propagate, unsigned seed =
       auto const x = elements<T>(std::size_t(c.size) + offset, random);
       tally::device_array<T> const data(x);
       tally::device_array<std::int64_t> const offsets(c.offsets);
-      tally::rows<T const> const here(x.data() + offset, with_offsets(c, c.offsets.data()));
-      tally::rows<T const> const there(data.data() + offset, with_offsets(c, offsets.data()));
+      tally::rows<T const> const here(x.data() + offset + c.origin,
+                                      with_offsets(c, c.offsets.data()));
+      tally::rows<T const> const there(data.data() + offset + c.origin,
+                                       with_offsets(c, offsets.data()));
       expect_rows(tally::detail::bind_reduce<T>(op), there, here, call, nan);
     }
 }
@@ -143,8 +146,9 @@ TEST(rows_reduced_on_a_device_by_ones_own, keep_their_order) {
       for (auto& f : x) f = {std::uint32_t(random()) | 1, std::uint32_t(random())};
       tally::device_array<affine> const data(x);
       tally::device_array<std::int64_t> const offsets(c.offsets);
-      expect_rows(a, tally::rows<affine const>(data.data(), with_offsets(c, offsets.data())),
-                  tally::rows<affine const>(x.data(), with_offsets(c, c.offsets.data())), call);
+      expect_rows(
+          a, tally::rows<affine const>(data.data() + c.origin, with_offsets(c, offsets.data())),
+          tally::rows<affine const>(x.data() + c.origin, with_offsets(c, c.offsets.data())), call);
     }
 }
 
@@ -160,15 +164,14 @@ TEST(rows_reduced_on_a_device, may_be_computed) {
       auto const y = elements<float>(std::size_t(length), random);
       tally::device_array<float> const data(x), weights(y);
       tally::device_array<std::int64_t> const offsets(c.offsets);
-      tally::rows<float const> const here(x.data(), with_offsets(c, c.offsets.data()));
-      tally::rows<float const> const there(data.data(), with_offsets(c, offsets.data()));
+      tally::rows<float const> const here(x.data() + c.origin, with_offsets(c, c.offsets.data()));
+      tally::rows<float const> const there(data.data() + c.origin, with_offsets(c, offsets.data()));
       auto const n = c.rows.count;
       expect_rows(tally::detail::bind_reduce<float>(tally::sum{}),
                   tally::transform(there, doubled{}), tally::transform(here, doubled{}), call);
-      expect_rows(
-          tally::detail::bind_reduce<tally::zipped<float, float>>(tally::dot{}),
-          tally::zip(there, tally::rows<float const>(weights.data(), n, length, 0)),
-          tally::zip(here, tally::rows<float const>(y.data(), n, length, 0)), call);
+      expect_rows(tally::detail::bind_reduce<tally::zipped<float, float>>(tally::dot{}),
+                  tally::zip(there, tally::rows<float const>(weights.data(), n, length, 0)),
+                  tally::zip(here, tally::rows<float const>(y.data(), n, length, 0)), call);
     }
 }
 
