@@ -64,7 +64,7 @@ struct moments_agent {
     s.sum.clear();
     if constexpr (Squares) s.squares.clear();
     adder::clear_apart();
-    if (threadIdx.x == 0) s.absent = 0, absent_elsewhere() = 0;
+    if (threadIdx.x == 0) s.absent = 0, absent_elsewhere() = 0;  // of rows blocks collect nothing
     acc.absent = 0;
     __syncthreads();
   }
@@ -105,6 +105,8 @@ struct moments_agent {
   }
   __device__ void collect(accumulator&, shared& s, mailbox const& from, int blocks) const {
     unsigned long long* const more = &absent_elsewhere();
+    if (threadIdx.x == 0) *more = 0;
+    __syncthreads();
     collect_words<totals>(from, blocks, [&](int i, std::int64_t x, int piece) {
       if (i < sum_type::words) {
         s.sum.add_word(i, x, piece);
@@ -126,7 +128,7 @@ struct moments_agent {
  protected:
   // How many NaNs all blocks skipped; any thread may ask when the totals are complete.
   __device__ static std::uint64_t absent(shared const& s) {
-    return std::uint64_t(s.absent) + absent_elsewhere();
+    return std::uint64_t(s.absent) + (gridDim.x > 1 ? absent_elsewhere() : 0);
   }
   __device__ static state total(shared const& s, std::uint64_t count) {
     state t;
