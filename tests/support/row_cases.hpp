@@ -37,7 +37,8 @@ inline tally::row_layout with_offsets(row_case const& c, std::int64_t const* off
 }
 
 // Rows that follow one another, with gaps, that overlap, that are all the same, backwards, elements
-// backwards, columns, elements with gaps, lines along the middle axis, and segments.
+// backwards, columns, of all of a matrix or not, elements with gaps, lines along the middle axis,
+// and segments.
 inline std::vector<row_case> row_cases(std::uint64_t count, std::uint64_t length,
                                        std::mt19937_64& random) {
   auto const n = count * length;
@@ -52,6 +53,8 @@ inline std::vector<row_case> row_cases(std::uint64_t count, std::uint64_t length
   add({.count = count, .length = length, .stride = -stride}, n, (count - 1) * length);
   add({.count = count, .length = length, .stride = stride, .step = -1}, n, length ? length - 1 : 0);
   add({.count = count, .length = length, .stride = 1, .step = std::int64_t(count)}, n);
+  auto const wide = std::int64_t(count / 16 * 16 + 16);  // whole vectors, not all of them columns'
+  add({.count = count, .length = length, .stride = 1, .step = wide}, std::uint64_t(wide) * length);
   add({.count = count, .length = length, .stride = stride * 2, .step = 2}, 2 * n);
   std::uint64_t const inner = 1 + count / 3, outer = 3;
   add({.count = inner * outer,

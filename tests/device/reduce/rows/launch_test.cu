@@ -14,6 +14,7 @@
 #include "tally/device/reduce/agent/integer_sum.cuh"
 #include "tally/device/reduce/agent/second_moments.cuh"
 #include "tally/device/reduce/agent/sum.cuh"
+#include "tally/device/reduce/agent/together.cuh"
 #include "tally/row_inputs.hpp"
 
 namespace {
@@ -125,6 +126,54 @@ TYPED_TEST(rows_reduced_on_a_device, have_extrema_and_places) {
 TYPED_TEST(rows_reduced_on_a_device, have_variances) { expect_all<TypeParam>(tally::variance{1}); }
 TYPED_TEST(rows_reduced_on_a_device, follow_a_fixed_tree_where_order_matters) {
   expect_all<TypeParam>(tally::fast_sum{});
+}
+
+// Sums that doubles do not tell, of more rows than blocks have groups for: three doubles tell most,
+// the agent alone those of every fifth row, if `agent`, and of one that is not finite.
+std::vector<float> sums_in_doubt(std::uint64_t count, std::uint64_t length, bool agent) {
+  std::mt19937_64 random(8);
+  std::vector<float> x(count * length);
+  auto const power = [](int e) { return std::ldexp(1.0f, e); };
+  for (std::uint64_t r = 0; r < count; ++r) {
+    auto* const row = x.data() + r * length;
+    float const small = std::ldexp(float(1 + random() % 1000), -60);
+    std::vector<float> const two_ends = {power(60), small, -power(60)},
+                             three = {power(120), power(40), small, -power(120), -power(40)};
+    auto const& hard = agent && r % 5 == 0 ? three : two_ends;
+    std::copy(hard.begin(), hard.end(), row + random() % (length - hard.size() + 1));
+  }
+  if (agent) x[10 * length] = tally::infinity<float>(true);
+  return x;
+}
+TEST(rows_reduced_on_a_device_in_doubt, are_computed_again) {
+  constexpr std::uint64_t count = 700, length = 16;
+  auto const a = tally::detail::bind_reduce<float>(tally::sum{});
+  for (bool const agent : {false, true}) {
+    auto const x = sums_in_doubt(count, length, agent);
+    tally::device_array<float> const data(x);
+    for (int const multiprocessors : {1, 3}) {
+      test_call call(multiprocessors);
+      auto const expect = [&](tally::row_layout const& all) {
+        expect_rows(a, tally::rows<float const>(data.data(), all),
+                    tally::rows<float const>(x.data(), all), call);
+        EXPECT_EQ(call.sums(), std::vector<std::uint32_t>(2 * tally::device::workspace::max_sums));
+      };
+      expect({.count = count, .length = length, .stride = length});
+      expect({.count = length, .length = count, .stride = 1, .step = length});
+    }
+  }
+}
+
+TEST(rows_reduced_on_a_device_several_at_once, have_the_results_of_each) {
+  std::mt19937_64 random(9);
+  test_call call(2);
+  auto const x = elements<double>(5 * 130, random);
+  tally::device_array<double> const data(x);
+  tally::row_layout const all{.count = 5, .length = 130, .stride = 130};
+  tally::rows<double const> const here(x.data(), all), there(data.data(), all);
+  auto const a = tally::detail::bind_reduce<double>(
+      tally::all_together(tally::sum{}, tally::arg_maximum{}, tally::mean{}));
+  for (auto const nan : {tally::propagate, tally::skip}) expect_rows(a, there, here, call, nan);
 }
 
 // x -> a * x + b, one after the other: neither commutes, nor has what does nothing.

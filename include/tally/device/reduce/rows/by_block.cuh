@@ -104,7 +104,9 @@ __device__ unsigned try_again(rows_call<Agent, Again, In> const& call, std::uint
       rest[atomicAdd(&left, 1u)] = r;
   }
   __syncthreads();
-  return left;
+  unsigned const found = left;
+  __syncthreads();  // the next round counts anew
+  return found;
 }
 
 template <class Agent, class Again, class In>
