@@ -244,6 +244,18 @@ bool known_apart(rows_in_memory const& a, rows_in_memory const& b) {
          are_interleaved(a, b) || reach_nowhere(a, b);
 }
 
+void require_own_places(char const* call, row_layout const& out, bool here) {
+  if (!here && out.starts) return;
+  auto const shared = find_shared(out);
+  if (!shared) return;
+  auto const row = "row " + std::to_string(shared->row),
+             element = " element " + std::to_string(shared->element);
+  throw error(std::string(call) + ": rows of out overlap: " + row +
+              (shared->row == shared->other
+                   ? " has" + element + " more than once"
+                   : " and row " + std::to_string(shared->other) + " both have" + element));
+}
+
 void require_apart(char const* call, rows_in_memory in, rows_in_memory out, bool here) {
   auto const fail = [&](std::string const& what) { throw error(std::string(call) + ": " + what); };
   auto const lengths = [](row_layout const& all) {
@@ -262,15 +274,7 @@ void require_apart(char const* call, rows_in_memory in, rows_in_memory out, bool
       all->length = std::min(all->length, !here && all->step == 0 ? 2 : longest);
     }
   }
-  if (here || !out.rows.starts)
-    if (auto const shared = find_shared(out.rows)) {
-      auto const row = "row " + std::to_string(shared->row),
-                 element = " element " + std::to_string(shared->element);
-      fail("rows of out overlap: " + row +
-           (shared->row == shared->other
-                ? " has" + element + " more than once"
-                : " and row " + std::to_string(shared->other) + " both have" + element));
-    }
+  require_own_places(call, out.rows, here);
   bool const known = here || (!in.rows.starts && !out.rows.starts);
   if (known && !are_same_places(in, out) && !known_apart(in, out))
     fail("out overlaps in without being the same rows");

@@ -157,6 +157,7 @@ TESTED_THROUGH = {
     "gpu/top_k.hpp": "cuda/top_k_test.cu",
     "gpu_aggregates.cuh": "cuda/early_launch_test.cu",
     "gpu_reduce.cuh": "cuda/gpu_test.cu",
+    "gpu_reduce_rows.cuh": "cuda/rows_test.cu",
     "gpu_scan.cuh": "cuda/scan_test.cu",
     "gpu_top_k.cuh": "cuda/top_k_test.cu",
     "interpolation.hpp": "aggregate/quantile_test.py",

@@ -150,7 +150,7 @@ struct reductions_on<automatic> {
   template <class Op, class R>
   static constexpr bool is_held_of() {
     if constexpr (readable_rows<R>)
-      return has_kernel<Op, R>;
+      return has_row_kernel<Op, R>;
     else
       return has_kernel<Op, input_type<R>>;
   }

@@ -6,7 +6,7 @@
 // purpose: it brings no aggregate of Tally's, no scan and no selection.
 #pragma once
 
-#include "tally/device/reduce/rows/launch.cuh"
+#include "tally/device/reduce/launch.cuh"
 #include "tally/gpu/reduce.hpp"
 #include "tally/reduce.hpp"
 

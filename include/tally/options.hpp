@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tally/interpolation.hpp"
+#include "tally/span.hpp"
 #include "tally/where.hpp"
 
 namespace tally {
@@ -43,14 +44,6 @@ struct quantile_options {
   interpolation method = interpolation::linear;
   nan_policy nan = propagate;
 };
-
-namespace detail {
-
-// bool comes back as bytes 0 and 1, because std::vector<bool> is not an array.
-template <class T>
-using values_of = std::vector<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>;
-
-}  // namespace detail
 
 template <class T>
 struct top_k_result {

@@ -237,6 +237,9 @@ template <class T>
 rows_in_memory in_memory(rows<T> const& all) {
   return {all, all.data, sizeof(T)};
 }
+// Throws if results of `out` share a place; starts and lengths that are not `here` are not looked
+// at.
+void require_own_places(char const* call, row_layout const& out, bool here);
 // Throws unless all results, as many of each row of `out` as `in` has elements, have places of
 // their own, and none where `in` has elements, or all where its own are. Of starts and lengths that
 // are not `here` it takes for granted that they make it so.
@@ -284,7 +287,7 @@ using results_in = typename results_at<std::remove_cvref_t<Out>>::type;
 
 // `out` of reductions of rows: an array of a result for each, or as many rows of one.
 template <class Result, class Out>
-rows<Result> result_of_each_row(char const* call, row_layout const& in, Out& out) {
+rows<Result> result_of_each_row(char const* call, row_layout const& in, Out& out, bool here) {
   auto const to = [&]() -> rows<results_in<Out>> {
     if constexpr (is_rows<Out>) {
       return {out.data, out};
@@ -301,10 +304,7 @@ rows<Result> result_of_each_row(char const* call, row_layout const& in, Out& out
                 std::to_string(to.length) + " elements, not " + std::to_string(in.count) +
                 " of one");
   require_rows(call, "out", to);
-  if (!to.starts)
-    if (auto const shared = find_shared(to))
-      throw error(std::string(call) + ": rows of out overlap: row " + std::to_string(shared->row) +
-                  " and row " + std::to_string(shared->other) + " have one place");
+  require_own_places(call, to, here);
   return {reinterpret_cast<Result*>(to.data), to};
 }
 // Throws unless elements can be read where they are said to be, by cores if `here`.

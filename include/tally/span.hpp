@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "tally/contiguous.hpp"
 #include "tally/error.hpp"
@@ -22,6 +23,10 @@ auto span_of(char const* call, char const* argument, R&& r) {
   require_contiguous(call, argument, r);
   return std::span(data_of(r), std::size(r));
 }
+
+// bool comes back as bytes 0 and 1, because std::vector<bool> is not an array.
+template <class T>
+using values_of = std::vector<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>;
 
 // The same memory, as the elements that its own count as. Compilers take the two for memory that
 // does not overlap: so what calls do there stays between two settle_memory(). (What the library

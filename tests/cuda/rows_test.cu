@@ -12,6 +12,7 @@
 
 #include "support/failure_of.hpp"
 #include "tally/cuda/device_array.cuh"
+#include "tally/gpu_reduce_rows.cuh"
 #include "tally/tally.hpp"
 
 namespace {
@@ -193,6 +194,25 @@ TEST(sums_of_rows_on_a_gpu, are_exact_where_all_are_in_doubt) {
   rows<float const> const here(x.data(), count, length), there(data.data(), count, length);
   expect_same(reduce(cpu{}, here, sum{}), reduce(where, there, sum{}), "sums", here);
   expect_same(reduce(cpu{}, here, mean{}), reduce(where, there, mean{}), "means", here);
+}
+
+// x -> a * x + b, one after the other.
+struct affine {
+  std::uint32_t a, b;
+};
+struct then {
+  TALLY_FN affine operator()(affine const& f, affine const& g) const {
+    return {g.a * f.a, g.a * f.b + g.b};
+  }
+};
+TEST(rows_on_a_gpu_by_an_operator_of_ones_own, keep_their_order) {
+  std::mt19937_64 random(4);
+  gpu where;
+  std::vector<affine> x(300 * 77);
+  for (affine& f : x) f = {std::uint32_t(random()) | 1, std::uint32_t(random())};
+  device_array<affine> const data(x);
+  expect_same(reduce(cpu{}, rows{x.data(), 300, 77}, then{}),
+              reduce(where, rows{data.data(), 300, 77}, then{}), "chains", rows{x.data(), 300, 77});
 }
 
 TEST(results_of_rows_on_a_gpu, go_where_they_are_sent) {

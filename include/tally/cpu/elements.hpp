@@ -12,6 +12,7 @@
 #include "tally/cpu/threads.hpp"
 #include "tally/cpu/tile/prefetch.hpp"
 #include "tally/input.hpp"
+#include "tally/rows.hpp"
 
 namespace tally {
 
@@ -103,6 +104,35 @@ auto elements_of(zip_input<A, B> const& in) {
                                                                     elements_of(in.second)};
 }
 
+// Rows whose elements are Ts, whatever computes them: visit() calls f(context, a row's elements).
+template <class T>
+struct row_elements {
+  void const* in;
+  void (*visit)(void const* in, std::uint64_t r, void* context,
+                void (*f)(void* context, elements<T> const& row, std::uint64_t size));
+  std::uint64_t count;
+};
+// `in` must outlive the result.
+template <readable_rows In>
+row_elements<typename In::element> elements_of_rows(In const& in) {
+  return {&in,
+          [](void const* rows, std::uint64_t r, void* context, auto* f) {
+            auto const row = static_cast<In const*>(rows)->row(r);
+            f(context, elements_of(row), row.size());
+          },
+          in.layout().count};
+}
+template <class T>
+row_elements<T> elements_of_rows(rows<T const> const& in) {
+  return {&in,
+          [](void const* all, std::uint64_t r, void* context, auto* f) {
+            auto const row = static_cast<rows<T const> const*>(all)->row(r);
+            f(context,
+              row.step == 1 ? elements_of(array_input<T>{row.data, row.count}) : elements_of(row),
+              row.count);
+          },
+          in.count};
+}
 // An element where std::vector<bool> would be no array.
 template <class T>
 struct one {

@@ -9,12 +9,11 @@
 #include <vector>
 
 #include "tally/compiled.hpp"
-#include "tally/cpu/rows.hpp"
+#include "tally/cpu/elements.hpp"
 #include "tally/cpu/running.hpp"
 #include "tally/cpu/threads.hpp"
 #include "tally/input.hpp"
 #include "tally/known_elements.hpp"
-#include "tally/options.hpp"
 #include "tally/rows.hpp"
 
 namespace tally::detail {
@@ -137,7 +136,8 @@ struct reductions_on<cpu> {
     static_assert(!is_device_lambda<Op>,
                   "reduce: cores cannot call a __device__ lambda, but a __host__ __device__ one");
     require_readable("reduce", in, true);
-    auto const to = result_of_each_row<typename reduction::result>("reduce_into", in.layout(), out);
+    auto const to =
+        result_of_each_row<typename reduction::result>("reduce_into", in.layout(), out, true);
     reduction::of_rows(op, where, elements_of_rows(in), nan, to);
   }
 };

@@ -64,35 +64,6 @@ void for_rows(cpu where, rows<T const> const& in, F f) {
   });
 }
 
-// Rows whose elements are Ts, whatever computes them: visit() calls f(context, a row's elements).
-template <class T>
-struct row_elements {
-  void const* in;
-  void (*visit)(void const* in, std::uint64_t r, void* context,
-                void (*f)(void* context, elements<T> const& row, std::uint64_t size));
-  std::uint64_t count;
-};
-// `in` must outlive the result.
-template <readable_rows In>
-row_elements<typename In::element> elements_of_rows(In const& in) {
-  return {&in,
-          [](void const* rows, std::uint64_t r, void* context, auto* f) {
-            auto const row = static_cast<In const*>(rows)->row(r);
-            f(context, elements_of(row), row.size());
-          },
-          in.layout().count};
-}
-template <class T>
-row_elements<T> elements_of_rows(rows<T const> const& in) {
-  return {&in,
-          [](void const* all, std::uint64_t r, void* context, auto* f) {
-            auto const row = static_cast<rows<T const> const*>(all)->row(r);
-            f(context,
-              row.step == 1 ? elements_of(array_input<T>{row.data, row.count}) : elements_of(row),
-              row.count);
-          },
-          in.count};
-}
 // Calls f(cores, row number, its elements, how many) for each row.
 template <class T, class F>
 void for_rows(cpu where, row_elements<T> const& in, F f) {

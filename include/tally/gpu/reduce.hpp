@@ -31,6 +31,9 @@ void reduce_rows_compiled_on_gpu(gpu_context& context, Op const& op, nan_policy 
 // gpu_aggregates.cuh.
 template <class Op, class T>
 struct reductions_here;
+// And where such of rows are: with gpu_reduce_rows.cuh, or with gpu_aggregates.cuh.
+template <class Op, class T>
+struct row_reductions_here;
 
 template <class Op, class In>
 inline constexpr bool kernel_is_held = false;
@@ -45,6 +48,10 @@ inline constexpr bool kernel_is_held<Op, In> =
 template <class Op, class In>
 inline constexpr bool has_kernel =
     kernel_is_held<Op, In> || requires { sizeof(reductions_here<Op, typename In::element>); };
+
+template <class Op, class In>
+inline constexpr bool has_row_kernel =
+    kernel_is_held<Op, In> || requires { sizeof(row_reductions_here<Op, typename In::element>); };
 
 template <class Op, class In>
 struct gpu_reduction_of {
@@ -91,10 +98,10 @@ struct gpu_reduction_of<Op, In> {
 // Of rows, which have results also where no element counts.
 template <class Op, class In>
 struct gpu_reduction_of_rows {
-  static_assert(has_kernel<Op, In>,
+  static_assert(has_row_kernel<Op, In>,
                 "the library holds no kernel for this aggregate or operator on such rows: include "
-                "<tally/gpu_reduce.cuh>, or <tally/gpu_aggregates.cuh> for Tally's aggregates, in "
-                "a source that nvcc compiles");
+                "<tally/gpu_reduce_rows.cuh>, or <tally/gpu_aggregates.cuh> for Tally's "
+                "aggregates, in a source that nvcc compiles");
   using bound = decltype(bind_reduce<typename In::element>(std::declval<Op const&>()));
   using result = typename bound::result;
   static void start(gpu_context& context, Op const& op, nan_policy nan, In const& in,
@@ -161,7 +168,8 @@ struct reductions_on<gpu> {
   static void into(gpu const& where, R const& in, Out& out, Op const& op, nan_policy nan) {
     using reduction = gpu_reduction_of_rows<Op, R>;
     require_readable("reduce", in, false);
-    auto const to = result_of_each_row<typename reduction::result>("reduce_into", in.layout(), out);
+    auto const to =
+        result_of_each_row<typename reduction::result>("reduce_into", in.layout(), out, false);
     entered_gpu const there(where.context());
     require_reach_of_rows(*there, "reduce", in);
     require_reach(*there, "reduce_into", "out", std::span(to.data, std::size_t(to.count)));

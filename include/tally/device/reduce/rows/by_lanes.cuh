@@ -11,11 +11,13 @@
 #include "tally/device/reduce/agent/plain.cuh"
 #include "tally/device/reduce/kernel.cuh"
 #include "tally/device/reduce/rows/input.cuh"
+#include "tally/device/reduce/rows/plan.cuh"
 #include "tally/warp/shuffle.cuh"
 
 namespace tally::device {
 
-inline constexpr unsigned lanes_threads = 256, lanes_blocks = 4;  // of a multiprocessor, or more
+inline constexpr unsigned lanes_threads = detail::lanes_of_a_block;
+inline constexpr unsigned lanes_blocks = 4;  // of a multiprocessor, or more
 
 // Rows whose results are in doubt; `count` is zero between launches.
 struct doubtful_rows {
@@ -48,6 +50,17 @@ __device__ void finish_row(lanes_call<Lanes, In> const& call, std::uint64_t r,
     call.doubt.add(r);
 }
 
+// Adds a vector of neighbours, the first of which has an index above those of vectors before.
+template <class Lanes, class Batch>
+__device__ void add_vector(Lanes const& lanes, typename Lanes::sum& s, Batch const& x,
+                           std::uint64_t first) {
+  if constexpr (requires { lanes.add_vector(s, x, first); })
+    lanes.add_vector(s, x, first);
+  else
+#pragma unroll
+    for (int k = 0; k < Batch::size; ++k) lanes.add(s, x[k], first + k);
+}
+
 // The sum of all lanes of a group, in all of them.
 template <class Lanes>
 __device__ typename Lanes::sum fold_group(Lanes const& lanes, typename Lanes::sum s,
@@ -78,7 +91,7 @@ __device__ typename Lanes::sum add_some(Lanes const& lanes, In const& in, bool t
 #pragma unroll
           for (int j = 0; j < loads; ++j) {
             if (v + j * group >= vectors) break;
-            lanes.add(sum, values_of_vector(from, x, j), first + (v + j * group) * each);
+            add_vector(lanes, sum, values_of_vector(from, x, j), first + (v + j * group) * each);
           }
         }
       },
@@ -120,6 +133,7 @@ __global__ void __launch_bounds__(lanes_threads)
 // whose sums it passes on together.
 inline constexpr int log_rows_at_once = 2;
 inline constexpr unsigned rows_at_once = 1 << log_rows_at_once;
+static_assert(rows_at_once == detail::rows_of_a_group);
 template <class Lanes, class In>
 __global__ void __launch_bounds__(lanes_threads, lanes_blocks)
     reduce_even_rows_by_lanes(__grid_constant__ lanes_call<Lanes, In> const call) {
@@ -145,7 +159,7 @@ __global__ void __launch_bounds__(lanes_threads, lanes_blocks)
     for (unsigned j = 0; j < rows_at_once; ++j) row(j).load(x, int(j), v);
 #pragma unroll
     for (unsigned j = 0; j < rows_at_once; ++j)
-      lanes.add(sum[j], values_of_vector(row(j), x, int(j)), std::uint64_t(v) * each);
+      add_vector(lanes, sum[j], values_of_vector(row(j), x, int(j)), std::uint64_t(v) * each);
   }
   // Half of the rows go to a lane's neighbour, half of the rest to the one behind that.
   unsigned mine = 0;

@@ -15,8 +15,8 @@ namespace tally::device {
 //   is_certain            whether finish() always knows the result
 //   none()                the sum of no elements
 //   add(sum, x, index)    adds an element
-//   add(sum, x, first)    and a vector of neighbours, of which the first has that index, which is
-//                         above those of vectors before
+//   add_vector(sum, x, first)
+//                         and a vector of neighbours at once, if that is faster (by_lanes.cuh)
 //   combine(sum, sum)
 //   finish(sum, n, out)   writes the result of a row of n elements, unless that is in doubt: then
 //                         it returns false, and the row is computed again (by_block.cuh)
@@ -46,18 +46,18 @@ struct lanes_of_states {
       if (skips_nan && is_nan(x)) return;
     s = a.combine(s, a.lift(x, index));
   }
-  template <int Each>
-  __device__ void add(sum& s, batch<element, 1, Each> const& x, std::uint64_t first) const {
-    auto const counts = [&]([[maybe_unused]] int k) {
-      if constexpr (has_nan<element>) return !(skips_nan && is_nan(x[k]));
-      return true;
-    };
-    auto const index = [&](int k) { return first + std::uint64_t(k); };
-    if constexpr (requires { a.add(s, x, index, counts); })
+  template <class Batch>
+  __device__ void add_vector(sum& s, Batch const& x, std::uint64_t first) const
+    requires requires(std::uint64_t (*index)(int), bool (*counts)(int)) {
       a.add(s, x, index, counts);
-    else
-#pragma unroll
-      for (int k = 0; k < Each; ++k) add(s, x[k], index(k));
+    }
+  {
+    a.add(
+        s, x, [&](int k) { return first + std::uint64_t(k); },
+        [&]([[maybe_unused]] int k) {
+          if constexpr (has_nan<element>) return !(skips_nan && is_nan(x[k]));
+          return true;
+        });
   }
   __device__ sum combine(sum const& s, sum const& t) const { return a.combine(s, t); }
   __device__ bool finish(sum const& s, std::uint64_t, result& out) const {

@@ -10,15 +10,6 @@
 
 namespace tally::device {
 
-// The result of which both ends are known, if they round to the same. Zeros have a sign, which is
-// known where nothing was rounded.
-template <floating Out, floating In>
-__device__ bool round_between(double least, double most, Out& out) {
-  Out const down = rounded<Out, In>(least), up = rounded<Out, In>(most);
-  out = up;
-  return as_real(down) == as_real(up) && (as_real(up) != 0 || least == most);
-}
-
 // Adds an element to both ends. What is not finite makes them so.
 template <floating T>
 __device__ void add_between(interval& s, T x) {
@@ -38,8 +29,7 @@ template <floating T, floating R, bool Long = needs_long_interval<T, R>>
 struct lanes_of_sums {
   using element = T;
   using result = R;
-  static constexpr bool is_long = Long;
-  using sum = std::conditional_t<is_long, long_interval, interval>;
+  using sum = std::conditional_t<Long, long_interval, interval>;
   static constexpr bool is_certain = false;
 
   bool skips_nan;
@@ -49,21 +39,12 @@ struct lanes_of_sums {
     if (skips_nan && is_nan(x)) return;
     add_between(s, x);
   }
-  template <int Each>
-  __device__ void add(sum& s, batch<element, 1, Each> const& x, std::uint64_t first) const {
-#pragma unroll
-    for (int k = 0; k < Each; ++k) add(s, x[k], first + k);
-  }
   __device__ sum combine(sum const& s, sum const& t) const { return s + t; }
   __device__ bool finish(sum const& s, std::uint64_t, result& out) const {
-    if constexpr (is_long) {
-      auto const x = s.normalised();
-      R const down = rounded_pair<R, T>(x.head, x.least), up = rounded_pair<R, T>(x.head, x.most);
-      out = up;
-      return as_real(down) == as_real(up) && (as_real(up) != 0 || x.is_exact());
-    } else {
-      return round_between<R, T>(s.least, s.most, out);
-    }
+    using rounding = std::conditional_t<Long, rounded_long_interval, rounded_interval>;
+    bool doubt = false;
+    out = rounding(long_interval{}, s).template round<R, T>(doubt);
+    return !doubt;
   }
   auto again() const
     requires(!Long)
@@ -96,18 +77,17 @@ struct lanes_of_means {
     add_between(s.of_all, x);
     ++s.count;
   }
-  template <int Each>
-  __device__ void add(sum& s, batch<element, 1, Each> const& x, std::uint64_t first) const {
-#pragma unroll
-    for (int k = 0; k < Each; ++k) add(s, x[k], first + k);
-  }
   __device__ sum combine(sum const& s, sum const& t) const {
     return {s.of_all + t.of_all, s.count + t.count};
   }
   __device__ bool finish(sum const& s, std::uint64_t, result& out) const {
+    if (s.count == 0 || s.count >= 1ull << 53) return false;
     double const n = double(s.count);
-    return s.count > 0 && s.count < 1ull << 53 &&
-           round_between<R, float>(__ddiv_rd(s.of_all.least, n), __ddiv_ru(s.of_all.most, n), out);
+    interval const ends{__ddiv_rd(s.of_all.least, n), __ddiv_ru(s.of_all.most, n)};
+    out = rounded<R, float>(ends.most);
+    // A quotient may vanish, and a zero has its sign.
+    return as_real(rounded<R, float>(ends.least)) == as_real(out) &&
+           (as_real(out) != 0 || ends.is_exact());
   }
 };
 template <floating T, floating R>

@@ -14,42 +14,11 @@
 #include "tally/device/reduce/rows/by_lanes.cuh"
 #include "tally/device/reduce/rows/in_order.cuh"
 #include "tally/device/reduce/rows/lanes.cuh"
+#include "tally/device/reduce/rows/plan.cuh"
 #include "tally/device/rows/arena.hpp"
 #include "tally/rows.hpp"
 
 namespace tally::detail {
-
-// How lanes share rows: groups of so many, and so many parts of each row, of so many elements.
-struct lanes_plan {
-  char const* kernel;
-  unsigned group;
-  std::uint64_t parts, part;
-};
-enum class row_shape { any, even, columns };  // is_even() below, or has_vectors_across()
-// Rows of vectors of `each` elements.
-inline lanes_plan plan_lanes(row_layout const& rows, row_shape shape, unsigned each,
-                             int multiprocessors) {
-  std::uint64_t const vectors = (rows.length + each - 1) / each;
-  bool const one_lane = shape == row_shape::columns || (rows.is_apart() && rows.stride == 1);
-  unsigned const group =
-      one_lane ? 1 : unsigned(std::bit_ceil(std::clamp<std::uint64_t>(vectors, 1, warp_size)));
-  auto const resident = std::uint64_t(multiprocessors) * 2048;
-  std::uint64_t const lanes = shape == row_shape::columns ? rows.count / each : rows.count * group;
-  std::uint64_t const few = one_lane ? 16 * each : 16 * each * group;  // elements of a part
-  std::uint64_t const most = std::max<std::uint64_t>(rows.length / few, 1);
-  std::uint64_t const wanted = resident / std::max<std::uint64_t>(lanes, 1) + 1;
-  std::uint64_t const parts = 2 * lanes > resident ? 1 : std::min(wanted, most);
-  // Parts begin where vectors do.
-  std::uint64_t const part = ((rows.length + parts - 1) / parts + each - 1) / each * each;
-  if (part < rows.length)
-    return {"lanes a part of a row", group, (rows.length + part - 1) / part, part};
-  bool const even = shape == row_shape::even && group >= device::rows_at_once &&
-                    rows.length <= std::uint64_t(1) << 16;
-  return {even                          ? "lanes four rows"
-          : shape == row_shape::columns ? "lanes some columns"
-                                        : "lanes a row",
-          group, 1, rows.length};
-}
 
 // What a reduction by lanes has beside its words.
 template <class Sum>
@@ -78,58 +47,23 @@ void reduce_rows_by_block_on_device(Context& context, A const& a, bool skips_nan
   explain(context, plan, 0);
 }
 
-inline bool divides_vectors(std::int64_t elements, std::size_t size) {
-  return elements * std::int64_t(size) % device::vector_bytes == 0;
-}
-template <class T>
-bool begins_with_vector(rows<T> const& in) {
-  return reinterpret_cast<std::uintptr_t>(in.data) % device::vector_bytes == 0;
-}
-// Whether the rows of an input have equally many whole vectors of so many elements, all of which
-// can be loaded; or its columns have neighbours of which that is true.
-template <class In>
-bool is_even(In const& input, unsigned each) {
-  bool even = true;
-  input.for_memory([&]<class T>(rows<T> const& in) {
-    even = even && !in.starts && !in.lengths && !in.is_apart() && in.length % each == 0 &&
-           begins_with_vector(in) && divides_vectors(in.stride, sizeof(T)) &&
-           divides_vectors(in.outer, sizeof(T));
-  });
-  return even;
-}
-template <class In>
-bool has_vectors_across(In const& input, unsigned each) {
-  bool even = true;
-  input.for_memory([&]<class T>(rows<T> const& in) {
-    even = even && !in.starts && !in.lengths && in.inner == 0 && in.stride == 1 &&
-           in.count % each == 0 && begins_with_vector(in) && divides_vectors(in.step, sizeof(T));
-  });
-  return even;
-}
-
 // Starts the kernel of a plan.
 template <launch_context Context, class Lanes, class In>
-void start_lanes(Context& context, lanes_plan const& how, row_shape shape,
-                 device::lanes_call<Lanes, In> const& call, std::size_t scratch) {
-  using device::lanes_threads, device::rows_at_once;
-  std::uint64_t const count = call.in.layout().count, each = device::row_source<In>::each;
-  bool const columns = shape == row_shape::columns;
-  bool const even = how.parts == 1 && shape == row_shape::even && how.group >= rows_at_once;
-  std::uint64_t const lanes = even ? (count + rows_at_once - 1) / rows_at_once * how.group
-                                   : (columns ? count / each : count * how.group) * how.parts;
-  launch_plan const plan{
-      how.kernel,
-      unsigned(std::min<std::uint64_t>((lanes + lanes_threads - 1) / lanes_threads, 0x7fffffff)),
-      lanes_threads};
+void start_lanes(Context& context, lanes_plan const& how, device::lanes_call<Lanes, In> const& call,
+                 std::size_t scratch) {
+  launch_plan const plan{to_text(how.kernel, how.parts), how.blocks, device::lanes_threads};
   auto const start = [&]<auto kernel>() {
     launch_early<kernel>(plan.blocks, plan.threads, 0, context.stream())(call);
   };
-  if (columns)
-    start.template operator()<device::reduce_columns_by_lanes<Lanes, In>>();
-  else if (even)
-    start.template operator()<device::reduce_even_rows_by_lanes<Lanes, In>>();
-  else
-    start.template operator()<device::reduce_rows_by_lanes<Lanes, In>>();
+  switch (how.kernel) {
+    case lanes_kernel::columns:
+      start.template operator()<device::reduce_columns_by_lanes<Lanes, In>>();
+      break;
+    case lanes_kernel::even_rows:
+      start.template operator()<device::reduce_even_rows_by_lanes<Lanes, In>>();
+      break;
+    case lanes_kernel::rows: start.template operator()<device::reduce_rows_by_lanes<Lanes, In>>();
+  }
   explain(context, plan, scratch);
 }
 
@@ -155,10 +89,7 @@ void reduce_rows_by_lanes_on_device(Context& context, A const& a, bool skips_nan
   using sum = typename lanes_type::sum;
   constexpr unsigned each = device::row_source<In>::each;
   std::uint64_t const count = in.layout().count;
-  auto const shape = is_even(in, each)              ? row_shape::even
-                     : has_vectors_across(in, each) ? row_shape::columns
-                                                    : row_shape::any;
-  auto const how = plan_lanes(in.layout(), shape, each, context.multiprocessors());
+  auto const how = plan_lanes(in.layout(), shape_of(in, each), each, context.multiprocessors());
   std::uint64_t const sums = how.parts > 1 ? count * how.parts : 0;
   std::uint64_t const doubtful = lanes_type::is_certain ? 0 : count;
   auto const bytes = device::bytes_of<lanes_scratch<sum>>(sums, doubtful);
@@ -175,7 +106,7 @@ void reduce_rows_by_lanes_on_device(Context& context, A const& a, bool skips_nan
                                                 how.part,
                                                 scratch.sums,
                                                 {counts, scratch.doubtful}};
-  start_lanes(context, how, shape, call, bytes);
+  start_lanes(context, how, call, bytes);
   if (how.parts > 1) start_combining(context, call);
   if constexpr (!lanes_type::is_certain)
     reduce_rows_by_block_on_device(context, a, skips_nan, in, out, device::lanes_again(lanes),
@@ -188,9 +119,7 @@ void reduce_rows_in_order_on_device(Context& context, A const& a, bool skips_nan
                                     rows<typename A::result> const& out) {
   auto const op = device::ordered_on_device(a);
   using op_type = std::remove_const_t<decltype(op)>;
-  std::uint64_t const vectors =
-      (in.layout().length + device::row_source<In>::each - 1) / device::row_source<In>::each;
-  auto const group = unsigned(std::bit_ceil(std::clamp<std::uint64_t>(vectors, 1, warp_size)));
+  unsigned const group = lanes_for_vectors(in.layout().length, device::row_source<In>::each);
   std::uint64_t const blocks =
       (in.layout().count * group + device::lanes_threads - 1) / device::lanes_threads;
   launch_plan const plan{"lanes a row, along a fixed tree",
@@ -203,7 +132,7 @@ void reduce_rows_in_order_on_device(Context& context, A const& a, bool skips_nan
 }
 
 // Few long rows of an array go one by one, each as an array does, by all blocks.
-constexpr std::uint64_t few_rows = 64, long_row = 1 << 18;
+inline constexpr std::uint64_t few_rows = 64, long_row = 1 << 18;
 template <class T>
 bool are_few_and_long(rows<T> const& in) {
   return in.count <= few_rows && in.length >= long_row && !in.is_apart() && !in.starts &&

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How lanes share the rows of a reduction: what the host decides.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "tally/cuda/thread_index.cuh"
+#include "tally/device/input/batch.cuh"
+#include "tally/rows.hpp"
+
+namespace tally::detail {
+
+inline constexpr unsigned lanes_of_a_block = 256;
+inline constexpr unsigned rows_of_a_group = 4;  // that even rows come in
+
+// How an input's rows lie: each of equally many whole vectors, all of which can be loaded; columns
+// of which the same is true of neighbours; or in any way.
+enum class row_shape : unsigned char { any, even, columns };
+
+// The shape of rows whose vectors have `each` elements.
+template <readable_rows In>
+row_shape shape_of(In const& input, unsigned each) {
+  bool even = true, columns = true;
+  input.for_memory([&]<class T>(rows<T> const& in) {
+    auto const divides = [](std::int64_t n) {
+      return n * std::int64_t(sizeof(T)) % device::vector_bytes == 0;
+    };
+    bool const regular = !in.starts && !in.lengths &&
+                         reinterpret_cast<std::uintptr_t>(in.data) % device::vector_bytes == 0;
+    even = even && regular && !in.is_apart() && in.length % each == 0 && divides(in.stride) &&
+           divides(in.outer);
+    columns = columns && regular && in.inner == 0 && in.stride == 1 && in.count % each == 0 &&
+              divides(in.step);
+  });
+  return even ? row_shape::even : columns ? row_shape::columns : row_shape::any;
+}
+
+enum class lanes_kernel : unsigned char { rows, even_rows, columns };
+constexpr char const* to_text(lanes_kernel kernel, std::uint64_t parts) {
+  if (kernel == lanes_kernel::even_rows) return "lanes four rows";
+  if (kernel == lanes_kernel::columns)
+    return parts > 1 ? "lanes a part of some columns" : "lanes some columns";
+  return parts > 1 ? "lanes a part of a row" : "lanes a row";
+}
+
+// Groups of so many lanes have a row each, four of them, or a part of one, of so many elements. Of
+// columns a lane has as many as a vector has elements, or a part of each.
+struct lanes_plan {
+  lanes_kernel kernel;
+  unsigned group;
+  std::uint64_t parts, part;
+  unsigned blocks;
+  bool operator==(lanes_plan const&) const = default;
+};
+
+// A lane for each vector of a row, up to a warp.
+inline unsigned lanes_for_vectors(std::uint64_t length, unsigned each) {
+  std::uint64_t const vectors = (length + each - 1) / each;
+  return unsigned(std::bit_ceil(std::clamp<std::uint64_t>(vectors, 1, warp_size)));
+}
+
+// Rows are cut where they are too few for all lanes that the GPU holds, but into parts of some
+// vectors a lane at least, which begin where vectors do.
+inline lanes_plan plan_lanes(row_layout const& rows, row_shape shape, unsigned each,
+                             int multiprocessors) {
+  constexpr std::uint64_t few_vectors = 16, lanes_of_a_multiprocessor = 2048;
+  bool const columns = shape == row_shape::columns;
+  bool const one_lane = columns || (rows.is_apart() && rows.stride == 1);
+  unsigned const group = one_lane ? 1 : lanes_for_vectors(rows.length, each);
+  std::uint64_t const lanes =
+      std::max<std::uint64_t>(columns ? rows.count / each : rows.count * group, 1);
+  std::uint64_t const resident = std::uint64_t(multiprocessors) * lanes_of_a_multiprocessor;
+  std::uint64_t const most = std::max<std::uint64_t>(rows.length / (few_vectors * each * group), 1);
+  std::uint64_t const wanted = 2 * lanes > resident ? 1 : std::min(resident / lanes + 1, most);
+  std::uint64_t const part = ((rows.length + wanted - 1) / wanted + each - 1) / each * each;
+  std::uint64_t const parts = part < rows.length ? (rows.length + part - 1) / part : 1;
+  bool const even = shape == row_shape::even && parts == 1 && group >= rows_of_a_group;
+  std::uint64_t const groups = even ? (rows.count + rows_of_a_group - 1) / rows_of_a_group : 0;
+  std::uint64_t const all = even ? groups * group : lanes * parts;
+  return {columns ? lanes_kernel::columns
+          : even  ? lanes_kernel::even_rows
+                  : lanes_kernel::rows,
+          group, parts, parts > 1 ? part : rows.length,
+          unsigned(std::min<std::uint64_t>((all + lanes_of_a_block - 1) / lanes_of_a_block,
+                                           0x7fffffff))};
+}
+
+}  // namespace tally::detail

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/device/reduce/rows/plan.cuh"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace {
+
+using namespace tally;
+using detail::lanes_kernel, detail::lanes_plan, detail::row_shape;
+
+constexpr unsigned each = 4;  // floats of a vector
+constexpr int multiprocessors = 132;
+
+row_layout rows_of(std::uint64_t count, std::uint64_t length) {
+  return {.count = count, .length = length, .stride = std::int64_t(length)};
+}
+row_layout columns_of(std::uint64_t rows, std::uint64_t columns) {
+  return {.count = columns, .length = rows, .stride = 1, .step = std::int64_t(columns)};
+}
+lanes_plan plan(row_layout const& rows, row_shape shape) {
+  return detail::plan_lanes(rows, shape, each, multiprocessors);
+}
+
+TEST(plan_of_rows, has_a_lane_for_each_vector_up_to_a_warp) {
+  EXPECT_EQ(plan(rows_of(1 << 20, 32), row_shape::even),
+            (lanes_plan{lanes_kernel::even_rows, 8, 1, 32, 8192}));
+  EXPECT_EQ(plan(rows_of(65536, 256), row_shape::even),
+            (lanes_plan{lanes_kernel::even_rows, 32, 1, 256, 2048}));
+  EXPECT_EQ(plan(rows_of(65536, 255), row_shape::any),
+            (lanes_plan{lanes_kernel::rows, 32, 1, 255, 8192}));
+  EXPECT_EQ(plan(rows_of(1 << 20, 8), row_shape::even).kernel, lanes_kernel::rows);  // 2 lanes
+}
+
+TEST(plan_of_rows, cuts_few_long_ones_where_vectors_begin) {
+  for (auto const& [count, length] :
+       {std::pair{64ul, 1ul << 20}, {8ul, 1ul << 23}, {1ul, 100'003ul}}) {
+    auto const cut = plan(rows_of(count, length), row_shape::even);
+    EXPECT_EQ(cut.kernel, lanes_kernel::rows);
+    EXPECT_GT(cut.parts, 1);
+    EXPECT_EQ(cut.part % each, 0);
+    EXPECT_LT((cut.parts - 1) * cut.part, length);
+    EXPECT_GE(cut.parts * cut.part, length);
+    EXPECT_GE(std::uint64_t(cut.blocks) * detail::lanes_of_a_block, count * cut.parts * cut.group);
+  }
+  EXPECT_EQ(plan(rows_of(1, 2000), row_shape::even).parts, 1);
+}
+
+TEST(plan_of_rows, gives_columns_to_single_lanes) {
+  EXPECT_EQ(plan(columns_of(8, 1 << 23), row_shape::columns),
+            (lanes_plan{lanes_kernel::columns, 1, 1, 8, 8192}));
+  auto const few = plan(columns_of(1 << 20, 32), row_shape::columns);
+  EXPECT_EQ(few.kernel, lanes_kernel::columns);
+  EXPECT_GT(few.parts, 1000);
+  EXPECT_EQ(plan(columns_of(1 << 20, 31), row_shape::any).group, 1);
+}
+
+TEST(plan_of_rows, has_one_of_rows_of_nothing) {
+  EXPECT_EQ(plan(rows_of(3, 0), row_shape::even), (lanes_plan{lanes_kernel::rows, 1, 1, 0, 1}));
+}
+
+TEST(shape_of_rows, is_even_or_of_columns_where_vectors_can_be_loaded) {
+  alignas(16) float const memory[64] = {};
+  auto const shape = [&](int offset, row_layout const& all) {
+    return detail::shape_of(rows<float const>(memory + offset, all), each);
+  };
+  std::vector<std::int64_t> const starts(4);
+  EXPECT_EQ(shape(0, rows_of(4, 8)), row_shape::even);
+  EXPECT_EQ(shape(4, rows_of(4, 8)), row_shape::even);
+  EXPECT_EQ(shape(1, rows_of(4, 8)), row_shape::any);
+  EXPECT_EQ(shape(0, rows_of(4, 7)), row_shape::any);
+  EXPECT_EQ(shape(0, {.count = 4, .length = 8, .stride = 10}), row_shape::any);
+  EXPECT_EQ(shape(0, {.count = 4, .length = 8, .stride = 8, .starts = starts.data()}),
+            row_shape::any);
+  EXPECT_EQ(shape(0, columns_of(8, 8)), row_shape::columns);
+  EXPECT_EQ(shape(2, columns_of(6, 8)), row_shape::any);
+  EXPECT_EQ(shape(0, columns_of(8, 7)), row_shape::any);
+  EXPECT_EQ(shape(0, {.count = 4, .length = 4, .stride = 1, .step = 10}), row_shape::any);
+  EXPECT_EQ(shape(0, {.count = 7, .length = 4, .stride = 1, .step = 8}), row_shape::any);
+}
+
+}  // namespace
