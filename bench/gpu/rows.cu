@@ -6,6 +6,7 @@
 // matrix columns/...; lines rows/line/BYTES.
 //
 // --groups: sums, others.
+#include <algorithm>
 #include <cstring>
 #include <set>
 #include <string>
@@ -15,6 +16,7 @@
 #include "bench/gpu/values.cuh"
 #include "src/cuda/lines.cuh"
 #include "tally/device/reduce/agent/describe.cuh"
+#include "tally/device/reduce/agent/dot.cuh"
 #include "tally/device/reduce/agent/extrema.cuh"
 #include "tally/device/reduce/agent/integer_sum.cuh"
 #include "tally/device/reduce/agent/second_moments.cuh"
@@ -59,22 +61,45 @@ void measure_line(std::size_t bytes) {
   print("rows/line/" + std::to_string(bytes), line.time, bytes);
 }
 
-template <class T, class Op>
-void measure(std::string const& name, std::string const& type, Op const& op, shape const& s,
-             bool columns, kinds which = kinds::normal) {
+// The rows of a matrix, or its columns; and the pairs of the rows, or columns, of both halves.
+tally::row_layout layout_of(shape const& s, bool columns) {
+  if (columns)
+    return {.count = s.length, .length = s.rows, .stride = 1, .step = std::int64_t(s.length)};
+  return {.count = s.rows, .length = s.length, .stride = std::int64_t(s.length)};
+}
+template <class T>
+auto plain(T const* data, shape const& s, bool columns) {
+  return tally::rows<T const>(data, layout_of(s, columns));
+}
+template <class T>
+auto pairs(T const* data, shape const& s, bool columns) {
+  shape const half{s.rows / 2, s.length};
+  auto const all = layout_of(half, columns);
+  return tally::zip(tally::rows<T const>(data, all),
+                    tally::rows<T const>(data + half.rows * half.length, all));
+}
+
+// Whether results have the same bits, or the same numbers, where there are gaps between them.
+template <class R>
+bool same(R const& x, R const& y) {
+  if constexpr (requires { x.each([](auto, auto) {}); }) {
+    std::vector<double> numbers;
+    auto const keep = [&](auto, auto number) { numbers.push_back(double(number)); };
+    x.each(keep), y.each(keep);
+    return std::equal(numbers.begin(), numbers.begin() + numbers.size() / 2,
+                      numbers.begin() + numbers.size() / 2);
+  } else {
+    return std::memcmp(&x, &y, sizeof(R)) == 0;
+  }
+}
+
+template <class T, class Op, class Input>
+void measure_of(Input const& input, std::string const& name, std::string const& type, Op const& op,
+                shape const& s, bool columns, kinds which) {
   std::string const id = (columns ? "columns/" : "rows/") + name + "/" + type + "/" + s.name() +
                          "/" + kind_names[int(which)] + "/";
   if (!asked.wants(id)) return;
-  auto const a = tally::detail::bind_reduce<T>(op);
-  using R = typename decltype(a)::result;
   std::uint64_t const n = s.rows * s.length;
-  tally::row_layout const layout =
-      columns ? tally::row_layout{.count = s.length,
-                                  .length = s.rows,
-                                  .stride = 1,
-                                  .step = std::int64_t(s.length)}
-              : tally::row_layout{
-                    .count = s.rows, .length = s.length, .stride = std::int64_t(s.length)};
   measure_line(n * sizeof(T));
   static kept workspace;
   cudaStream_t const on = timing::own_stream();
@@ -82,24 +107,36 @@ void measure(std::string const& name, std::string const& type, Op const& op, sha
   std::size_t const calls = std::min<std::size_t>(blocks.calls(), 32);
   for (std::size_t i = 0; i < calls; ++i)
     tally::launch(fill_rows<T>, 1024, 256, 0, on)(reinterpret_cast<T*>(blocks[i]), n, which);
-  device_array<R> found(layout.count);
+  auto const block = [&](std::size_t i) {
+    return input(reinterpret_cast<T const*>(blocks[i]), s, columns);
+  };
+  auto const a = tally::detail::bind_reduce<typename decltype(block(0))::element>(op);
+  using R = typename decltype(a)::result;
+  std::uint64_t const count = block(0).layout().count;
+  device_array<R> found(count);
   auto const call = [&](cudaStream_t stream, std::size_t i) {
-    tally::detail::reduce_rows_on_gpu(
-        workspace.on(stream), a, tally::propagate,
-        tally::rows<T const>(reinterpret_cast<T const*>(blocks[i]), layout),
-        tally::rows<R>(found.data(), layout.count, 1));
+    tally::detail::reduce_rows_on_gpu(workspace.on(stream), a, tally::propagate, block(i),
+                                      tally::rows<R>(found.data(), count, 1));
   };
   call(on, 0);
   auto const got = found.to_host(on);
   std::vector<T> here(n);
   tally::check(cudaMemcpyAsync(here.data(), blocks[0], n * sizeof(T), cudaMemcpyDeviceToHost, on));
   tally::check(cudaStreamSynchronize(on));
-  auto const want = tally::reduce(tally::cpu{}, tally::rows<T const>(here.data(), layout), op);
-  if (std::memcmp(want.data(), got.data(), want.size() * sizeof(R)) != 0)
-    std::fprintf(stderr, "WRONG: %s\n", id.c_str());
+  auto const want = tally::reduce(tally::cpu{}, input(here.data(), s, columns), op);
+  for (std::size_t r = 0; r < want.size(); ++r)
+    if (!same(want[r], got[r])) {
+      std::fprintf(stderr, "WRONG: %s, row %zu\n", id.c_str(), r);
+      break;
+    }
   int const replays = asked.quick ? 3 : 7;
   print(id + "cold/tally", timing::cold_time(call, calls, replays), n * sizeof(T));
   print(id + "behind/tally", behind_time(call, calls, replays), n * sizeof(T));
+}
+template <class T, class Op>
+void measure(std::string const& name, std::string const& type, Op const& op, shape const& s,
+             bool columns, kinds which = kinds::normal) {
+  measure_of<T>(plain<T>, name, type, op, s, columns, which);
 }
 
 void sums() {
@@ -124,8 +161,17 @@ void others() {
   measure_each("arg_maximum", tally::arg_maximum{});
   measure_each("variance", tally::variance{});
   measure_each("fast_sum", tally::fast_sum{});
+  measure_each("norm", tally::norm{});
+  measure_each("describe", tally::describe{});
+  measure_each("sum_and_maximum", tally::all_together(tally::sum{}, tally::maximum{}));
   for (bool const columns : {false, true})
-    for (shape const& s : shapes) measure<std::int32_t>("sum", "int32", tally::sum{}, s, columns);
+    for (shape const& s : shapes) {
+      measure_of<float>(pairs<float>, "dot", "float32", tally::dot{}, s, columns, kinds::normal);
+      measure<std::int32_t>("sum", "int32", tally::sum{}, s, columns);
+      measure<std::int32_t>("variance", "int32", tally::variance{}, s, columns);
+      measure<tally::bfloat16>("variance", "bfloat16", tally::variance{}, s, columns);
+      measure<double>("variance", "float64", tally::variance{}, s, columns);
+    }
 }
 
 }  // namespace

@@ -132,16 +132,32 @@ TALLY_HD bool round_within(double_double value, double error, int exponent, R& o
 
 // The functions below return false if the exact numbers must be looked at.
 
+// Rounds what is at most `error` off value * 2^exponent, or its root.
+template <floating R>
+TALLY_HD bool round_root_within(double_double value, double error, int exponent, bool take_root,
+                                R& out) {
+  if (!take_root) return round_within(value, error, exponent, out);
+  if (!(value.high > 4 * error)) return false;
+  auto const r = square_root(value);
+  TALLY_CLAIM(root("deviation.error", value, error, r, error / r.high));
+  return round_within(r, error / r.high, exponent / 2, out);
+}
+
+// Rounds x / n, or its root.
+template <floating R>
+TALLY_HD bool quick_quotient(approximation const& x, std::uint64_t n, bool take_root, R& out) {
+  out = R{};
+  if (x.error == 0) return true;
+  auto const count = double_double_of(n);
+  auto const value = x.value / count;
+  double const error = 4 * x.error * (1 / count.high);
+  TALLY_CLAIM(mean("mean.error", x, n, value, error));
+  return round_root_within(value, error, x.exponent, take_root, out);
+}
 template <floating R>
 TALLY_HD bool quick_mean(approximation const& sum, std::uint64_t n, R& out) {
   out = R{};
-  if (n == 0) return false;
-  if (sum.error == 0) return true;
-  auto const count = double_double_of(n);
-  auto const value = sum.value / count;
-  double const error = 4 * sum.error * (1 / count.high);
-  TALLY_CLAIM(mean("mean.error", sum, n, value, error));
-  return round_within(value, error, sum.exponent, out);
+  return n != 0 && quick_quotient(sum, n, false, out);
 }
 
 // Rounds a sum of squares, or its root.
@@ -178,11 +194,7 @@ TALLY_HD bool quick_variance(approximation const& sum, approximation const& squa
   auto const value = spread / divisor;
   error *= 32 * (1 / divisor.high);
   TALLY_CLAIM(variance("variance.error", sum, squares, n, ddof, value, error));
-  if (!take_root) return round_within(value, error, squares.exponent, out);
-  if (!(value.high > 4 * error)) return false;
-  auto const r = square_root(value);
-  TALLY_CLAIM(root("deviation.error", value, error, r, error / r.high));
-  return round_within(r, error / r.high, squares.exponent / 2, out);
+  return round_root_within(value, error, squares.exponent, take_root, out);
 }
 
 }  // namespace tally::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cfenv>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -88,17 +89,42 @@ inline double __dadd_rd(double x, double y) {
   return error < 0 ? std::nextafter(sum, -std::numeric_limits<double>::infinity()) : sum;
 }
 inline double __dadd_ru(double x, double y) { return -__dadd_rd(-x, -y); }
-// Here only for products that are exact.
-inline double __fma_rd(double x, double y, double z) { return __dadd_rd(x * y, z); }
+// What f computes where the processor rounds down.
+template <class F>
+double simt_rounded_down(F f) {
+  std::fesetround(FE_DOWNWARD);
+  double const volatile down = f();
+  std::fesetround(FE_TONEAREST);
+  return down;
+}
+inline double __fma_rd(double x, double y, double z) {
+  double const product = x * y;
+  if (std::fabs(product) > 0x1p-900 && std::fma(x, y, -product) == 0) return __dadd_rd(product, z);
+  double const volatile a = x, b = y, c = z;
+  return simt_rounded_down([&] { return std::fma(a, b, c); });
+}
 inline double __fma_ru(double x, double y, double z) { return -__fma_rd(-x, y, -z); }
-// What the nearest quotient of divisors above 1 exceeds the exact one by has the remainder's sign.
+inline double __dmul_rd(double x, double y) {
+  double const volatile a = x, b = y;
+  return simt_rounded_down([&] { return a * b; });
+}
+inline double __dmul_ru(double x, double y) { return -__dmul_rd(-x, y); }
 inline double __ddiv_rd(double x, double y) {
-  double const quotient = x / y;
-  return std::fma(-quotient, y, x) < 0
-             ? std::nextafter(quotient, -std::numeric_limits<double>::infinity())
-             : quotient;
+  double const volatile a = x, b = y;
+  return simt_rounded_down([&] { return a / b; });
 }
 inline double __ddiv_ru(double x, double y) { return -__ddiv_rd(-x, y); }
+inline double __dsqrt_rd(double x) {
+  double const volatile a = x;
+  return simt_rounded_down([&] { return std::sqrt(a); });
+}
+// Roots are no midpoints: the next one if the square of the one below is less.
+inline double __dsqrt_ru(double x) {
+  double const down = __dsqrt_rd(x);
+  return std::fma(down, down, -x) < 0
+             ? std::nextafter(down, std::numeric_limits<double>::infinity())
+             : down;
+}
 inline float __double2float_rn(double x) { return float(x); }
 inline float __double2float_rz(double x) {
   float const nearest = float(x);

@@ -123,7 +123,11 @@ TYPED_TEST(rows_reduced_on_a_device, have_extrema_and_places) {
   expect_all<TypeParam>(tally::arg_minimum{});
   expect_all<TypeParam>(tally::min_max{});
 }
-TYPED_TEST(rows_reduced_on_a_device, have_variances) { expect_all<TypeParam>(tally::variance{1}); }
+TYPED_TEST(rows_reduced_on_a_device, have_variances_and_norms) {
+  expect_all<TypeParam>(tally::variance{1});
+  expect_all<TypeParam>(tally::standard_deviation{}, tally::skip, 2);
+  expect_all<TypeParam>(tally::norm{}, tally::skip, 3);
+}
 TYPED_TEST(rows_reduced_on_a_device, follow_a_fixed_tree_where_order_matters) {
   expect_all<TypeParam>(tally::fast_sum{});
 }
@@ -162,6 +166,26 @@ TEST(rows_reduced_on_a_device_in_doubt, are_computed_again) {
       expect({.count = length, .length = count, .stride = 1, .step = length});
     }
   }
+}
+
+// Of rows of equal elements, and of far ones that lie close together, a row's first tells all; and
+// of a tie of rounding only the agent.
+TEST(rows_reduced_on_a_device_in_doubt, have_variances_around_their_first_element) {
+  constexpr std::uint64_t count = 200, length = 64;
+  std::mt19937_64 random(3);
+  std::vector<float> x(count * length);
+  for (std::uint64_t r = 0; r < count; ++r)
+    for (std::uint64_t i = 0; i < length; ++i)
+      x[r * length + i] = r % 3 == 0   ? 1.1f + float(r)
+                          : r % 3 == 1 ? 0x1p22f + float(int(random() % 9)) / 2
+                                       : 0x1p23f + float(i % 2) * 4097;
+  tally::device_array<float> const data(x);
+  test_call call(2);
+  tally::row_layout const all{.count = count, .length = length, .stride = length};
+  for (std::uint64_t const ddof : {0, 1})
+    expect_rows(tally::detail::bind_reduce<float>(tally::variance{ddof}),
+                tally::rows<float const>(data.data(), all), tally::rows<float const>(x.data(), all),
+                call);
 }
 
 TEST(rows_reduced_on_a_device_several_at_once, have_the_results_of_each) {

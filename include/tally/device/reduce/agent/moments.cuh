@@ -8,7 +8,7 @@
 #include "tally/definition/moments.hpp"
 #include "tally/device/grid/sparse_totals.cuh"
 #include "tally/device/reduce/agent/agent.cuh"
-#include "tally/device/reduce/rows/lanes_of_sums.cuh"
+#include "tally/device/reduce/rows/lanes_of_moments.cuh"
 #include "tally/device/sum/round.cuh"
 #include "tally/device/sum/squares.cuh"
 
@@ -28,7 +28,7 @@ struct quick_phase<exact_mean<T, R>> {
 };
 
 // The agent of an aggregate A with the states of `moments`.
-template <aggregate A, bool Squares, bool GivesState = gives_state<A>>
+template <aggregate A, bool Squares, bool GivesState>
 struct moments_agent {
   using element = typename A::element;
   using result = typename A::result;
@@ -215,15 +215,15 @@ struct moments_agent {
 
 template <element T, bool Squares>
 struct agent_for<moments<T, Squares>> {
-  using type = moments_agent<moments<T, Squares>, Squares>;
+  using type = moments_agent<moments<T, Squares>, Squares, true>;
 };
 template <element T>
 struct agent_for<exact_moments<T>> {
-  using type = moments_agent<exact_moments<T>, true>;
+  using type = moments_agent<exact_moments<T>, true, true>;
 };
 template <element T, floating R>
 struct agent_for<exact_mean<T, R>> {
-  using type = moments_agent<exact_mean<T, R>, false>;
+  using type = moments_agent<exact_mean<T, R>, false, false>;
 };
 
 }  // namespace tally::device

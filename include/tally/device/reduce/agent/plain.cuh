@@ -12,11 +12,10 @@
 
 namespace tally::device {
 
-// Where the warps of a block leave their folds for the first one.
-template <class State, int Warps>
+// Where the warps of a block leave their folds for the first one, or others so many states.
+template <class State, int Count>
 struct fold_places {
-  static_assert(Warps <= warp_size);
-  alignas(16) unsigned char memory[Warps * sizeof(State)];  // in which no constructor has run
+  alignas(16) unsigned char memory[Count * sizeof(State)];  // in which no constructor has run
   __device__ State& operator[](unsigned i) { return reinterpret_cast<State*>(memory)[i]; }
 };
 
@@ -26,6 +25,7 @@ struct fold_places {
 template <class State, int Warps, class FoldWarp>
 __device__ State fold_block(State s, State identity, fold_places<State, Warps>& of_warp,
                             FoldWarp fold_warp, unsigned count = blockDim.x) {
+  static_assert(Warps <= warp_size);
   unsigned const lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   unsigned const warps = min(count + warp_size - 1, blockDim.x) / warp_size;
   s = fold_warp(s);

@@ -62,7 +62,16 @@ struct quick_phase<exact_norm<T, R>> {
 };
 
 template <element T, floating R>
-using any_second_moment_agent = moments_agent<any_second_moment<T, R>, true>;
+struct lanes_result<any_second_moment<T, R>> {
+  static __device__ bool of(any_second_moment<T, R> const& a, auto const& s, std::uint64_t n,
+                            std::uint64_t, R& out) {
+    if (a.is_spread()) return s.variance(n, a.ddof, a.takes_root(), out);
+    return s.squares(a.takes_root(), out);
+  }
+};
+
+template <element T, floating R>
+using any_second_moment_agent = moments_agent<any_second_moment<T, R>, true, false>;
 
 template <element T, floating R, bool Root>
 struct agent_for<exact_variance<T, R, Root>> {
@@ -79,7 +88,7 @@ struct agent_for<exact_norm<T, R>> {
 };
 template <element T, element R>
 struct agent_for<exact_sum_of_squares<T, R>> {
-  using type = moments_agent<exact_sum_of_squares<T, R>, true>;
+  using type = moments_agent<exact_sum_of_squares<T, R>, true, false>;
 };
 template <element T, floating R>
 struct agent_for<exact_sum_of_squares<T, R>> {

@@ -93,12 +93,12 @@ __device__ unsigned try_again(rows_call<Agent, Again, In> const& call, std::uint
   unsigned const lane = threadIdx.x % call.group;
   std::uint64_t const r = is ? call.doubt.row[i] : 0, n = is ? call.in.size(r) : 0;
   bool const tries = n <= longest_tried_again;
-  auto const mine =
-      add_some(call.again, call.in, call.together, r, 0, tries ? n : 0, lane, call.group);
-  auto const sum = fold_group(call.again, mine, call.group);
+  auto const lanes = lanes_of_row(call.again, call.in.row(r));
+  auto const mine = add_some(lanes, call.in, call.together, r, 0, tries ? n : 0, lane, call.group);
+  auto const sum = fold_group(lanes, mine, call.group);
   typename Agent::result result;
   if (is && lane == 0) {
-    if (tries && call.again.finish(sum, n, result))
+    if (tries && lanes.finish(sum, n, result))
       call.out.data[call.out.begin(r)] = result;
     else
       rest[atomicAdd(&left, 1u)] = r;

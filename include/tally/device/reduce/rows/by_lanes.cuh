@@ -17,7 +17,13 @@
 namespace tally::device {
 
 inline constexpr unsigned lanes_threads = detail::lanes_of_a_block;
-inline constexpr unsigned lanes_blocks = 4;  // of a multiprocessor, or more
+// Blocks of a multiprocessor, or more, whose lanes have so many sums each beside what they load.
+template <class Lanes, int sums>
+inline constexpr unsigned lanes_blocks = [] {
+  constexpr unsigned registers = 40 + unsigned(sums * sizeof(typename Lanes::sum)) / 4;
+  constexpr unsigned fit = 256 / registers;
+  return fit > 4 ? 4u : fit < 1 ? 1u : fit;
+}();
 
 // Rows whose results are in doubt; `count` is zero between launches.
 struct doubtful_rows {
@@ -48,17 +54,6 @@ __device__ void finish_row(lanes_call<Lanes, In> const& call, std::uint64_t r,
     call.out.data[call.out.begin(r)] = result;
   else
     call.doubt.add(r);
-}
-
-// Adds a vector of neighbours, the first of which has an index above those of vectors before.
-template <class Lanes, class Batch>
-__device__ void add_vector(Lanes const& lanes, typename Lanes::sum& s, Batch const& x,
-                           std::uint64_t first) {
-  if constexpr (requires { lanes.add_vector(s, x, first); })
-    lanes.add_vector(s, x, first);
-  else
-#pragma unroll
-    for (int k = 0; k < Batch::size; ++k) lanes.add(s, x[k], first + k);
 }
 
 // The sum of all lanes of a group, in all of them.
@@ -135,7 +130,7 @@ inline constexpr int log_rows_at_once = 2;
 inline constexpr unsigned rows_at_once = 1 << log_rows_at_once;
 static_assert(rows_at_once == detail::rows_of_a_group);
 template <class Lanes, class In>
-__global__ void __launch_bounds__(lanes_threads, lanes_blocks)
+__global__ void __launch_bounds__(lanes_threads, lanes_blocks<Lanes, rows_at_once>)
     reduce_even_rows_by_lanes(__grid_constant__ lanes_call<Lanes, In> const call) {
   using source = row_source<In>;
   constexpr int each = source::each;
@@ -178,15 +173,19 @@ __global__ void __launch_bounds__(lanes_threads, lanes_blocks)
 #pragma unroll 1
   for (unsigned run = rows_at_once; run < call.group; run *= 2)
     sum[0] = lanes.combine(sum[0], warp::exchange(sum[0], int(run)));
-  std::uint64_t const r = first + mine * groups;
-  if (lane < rows_at_once && r < count) finish_row(call, r, sum[0]);
+  // As few warps as can be finish the block's rows, because that may take long.
+  __shared__ fold_places<typename Lanes::sum, int(lanes_threads)> of_row;
+  if (lane < rows_at_once) of_row[mine * groups + threadIdx.x / call.group] = sum[0];
+  __syncthreads();
+  std::uint64_t const r = std::uint64_t(blockIdx.x) * (groups * rows_at_once) + threadIdx.x;
+  if (threadIdx.x < groups * rows_at_once && r < count) finish_row(call, r, of_row[threadIdx.x]);
   let_next_launch_start();
 }
 
 // Columns of which vectors can be loaded: a lane has as many neighbours as a vector has elements,
 // or a part of each.
 template <class Lanes, class In>
-__global__ void __launch_bounds__(lanes_threads, lanes_blocks)
+__global__ void __launch_bounds__(lanes_threads, lanes_blocks<Lanes, row_source<In>::each>)
     reduce_columns_by_lanes(__grid_constant__ lanes_call<Lanes, In> const call) {
   using source = row_source<In>;
   constexpr int each = source::each, loads = 4;

@@ -9,7 +9,8 @@
 
 namespace tally::device {
 
-// lanes_for<A>::type is a small type, trivially copyable, that is handed to the kernel. It has
+// lanes_for<Agent>::make(agent) returns, for what agents of blocks do, what lanes do: a small type,
+// trivially copyable, that is handed to the kernel. It has
 //
 //   element, result, sum
 //   is_certain            whether finish() always knows the result
@@ -20,14 +21,13 @@ namespace tally::device {
 //   combine(sum, sum)
 //   finish(sum, n, out)   writes the result of a row of n elements, unless that is in doubt: then
 //                         it returns false, and the row is computed again (by_block.cuh)
-//   again()               other lanes that take longer and tell more, if there are any
+//   again()               other lanes that take longer and tell more, if there are any; these may
+//                         have a member that makes them for a row:
+//   of_row(row)
 //
-// and is made from the aggregate and whether NaNs are skipped. Aggregates without are computed by
-// agents alone.
-template <class A>
+// Agents without are alone.
+template <class Agent>
 struct lanes_for;
-template <floating T, floating R, floating State>
-struct lanes_for<exact_sum<T, R, State>>;  // lanes_of_sums.cuh
 
 // An aggregate with a small state: as it is.
 template <aggregate A>
@@ -67,9 +67,21 @@ struct lanes_of_states {
 };
 template <aggregate A, int Chains>
 struct lanes_for<plain_agent<A, Chains>> {
-  using type = lanes_of_states<A>;
-  static type make(plain_agent<A, Chains> const& agent) { return {agent.skips_nan, agent.a}; }
+  static lanes_of_states<A> make(plain_agent<A, Chains> const& agent) {
+    return {agent.skips_nan, agent.a};
+  }
 };
+
+// Adds a vector of neighbours, the first of which has an index above those of vectors before.
+template <class Lanes, class Batch>
+__device__ void add_vector(Lanes const& lanes, typename Lanes::sum& s, Batch const& x,
+                           std::uint64_t first) {
+  if constexpr (requires { lanes.add_vector(s, x, first); })
+    lanes.add_vector(s, x, first);
+  else
+#pragma unroll
+    for (int k = 0; k < Batch::size; ++k) lanes.add(s, x[k], first + k);
+}
 
 // Lanes that do nothing, where there is no other way than the agent's.
 struct no_lanes {};
@@ -81,14 +93,20 @@ auto lanes_again([[maybe_unused]] Lanes const& lanes) {
     return no_lanes{};
 }
 
+template <class Lanes, class Row>
+__device__ Lanes lanes_of_row(Lanes const& lanes, [[maybe_unused]] Row const& row) {
+  if constexpr (requires { lanes.of_row(row); })
+    return lanes.of_row(row);
+  else
+    return lanes;
+}
+
 // What A's lanes are, or void.
 template <aggregate A>
 auto make_lanes(A const& a, bool skips_nan) {
   auto const agent = make_agent(a, skips_nan);
   using agent_type = std::remove_const_t<decltype(agent)>;
-  if constexpr (requires { lanes_for<A>::make(a, skips_nan); })
-    return lanes_for<A>::make(a, skips_nan);
-  else if constexpr (requires { lanes_for<agent_type>::make(agent); })
+  if constexpr (requires { lanes_for<agent_type>::make(agent); })
     return lanes_for<agent_type>::make(agent);
 }
 template <aggregate A>

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What lanes do for means, variances and sums of squares: they enclose the sums that these are made
+// of, so that the results of both ends are mostly one; of integers they have them exactly.
+#pragma once
+
+#include "tally/aggregate/names.hpp"
+#include "tally/device/reduce/rows/lanes.cuh"
+#include "tally/device/reduce/rows/lanes_of_sums.cuh"
+#include "tally/device/sum/interval.cuh"
+#include "tally/exact/double_double.hpp"
+
+namespace tally::device {
+
+// What lies between two ends, rounded, if both have one result.
+template <floating R>
+__device__ bool round_between(interval const& ends, R& out) {
+  out = rounded<R, float>(ends.most);
+  return as_real(rounded<R, float>(ends.least)) == as_real(out);
+}
+// A sum between two ends over n, of less than 2^53, rounded.
+template <floating R>
+__device__ bool mean_between(interval const& sum, std::uint64_t n, R& out) {
+  double const count = double(n);
+  if constexpr (std::is_same_v<R, double>) {
+    out = __ddiv_rn(sum.most, count);
+    return sum.is_exact();
+  } else {
+    interval const ends{__ddiv_rd(sum.least, count), __ddiv_ru(sum.most, count)};
+    // A quotient may vanish, and a zero has its sign.
+    return round_between(ends, out) && (as_real(out) != 0 || ends.is_exact());
+  }
+}
+// What is not negative, or its root, rounded.
+template <floating R>
+__device__ bool root_between(interval const& x, bool take_root, R& out) {
+  if constexpr (std::is_same_v<R, double>) {
+    out = take_root ? __dsqrt_rn(x.most) : x.most;
+    return x.is_exact();
+  } else {
+    if (!take_root) return round_between(x, out);
+    return round_between({__dsqrt_rd(x.least), __dsqrt_ru(x.most)}, out);
+  }
+}
+
+// The sum of some elements, and that of their squares.
+template <class Total, bool Squares>
+struct both_moments {
+  Total first, second;
+  __device__ both_moments operator+(both_moments const& other) const {
+    return {first + other.first, second + other.second};
+  }
+};
+template <class Total>
+struct both_moments<Total, false> {
+  Total first;
+  __device__ both_moments operator+(both_moments const& other) const {
+    return {first + other.first};
+  }
+};
+
+// The sum of some elements and that of their squares, if Squares, are in moments_between, of
+// elements that are narrower than the doubles at the ends; in long_moments, of any; or they are
+// whole_moments, of integers. Each has
+//
+//   of               both
+//   add(x)           adds an element
+//   sum(out), mean(n, out), squares(take_root, out), variance(n, ddof, take_root, out)
+//                    writes what is made of n elements, rounded once, if that is not in doubt
+
+template <floating T, bool Squares>
+struct moments_between {
+  static constexpr bool has_squares = Squares;
+  both_moments<interval, Squares> of;
+
+  __device__ void add(T x) {
+    double const y = as_double(x);
+    of.first = {__dadd_rd(of.first.least, y), __dadd_ru(of.first.most, y)};
+    if constexpr (Squares)
+      of.second = {__fma_rd(y, y, of.second.least), __fma_ru(y, y, of.second.most)};
+  }
+
+  template <floating R>
+  __device__ bool sum(R& out) const {
+    return round_sum<T>(of.first, out);
+  }
+  template <floating R>
+  __device__ bool mean(std::uint64_t n, R& out) const {
+    out = quiet_nan<R>();
+    if (n == 0 || is_nan(of.first.most)) return true;
+    return n >> 53 == 0 && mean_between(of.first, n, out);
+  }
+  template <floating R>
+  __device__ bool squares(bool take_root, R& out) const {
+    out = quiet_nan<R>();
+    return is_nan(of.second.most) || root_between(of.second, take_root, out);
+  }
+  // (n * squares - sum^2) / (n * (n - ddof)), from which no double overflows.
+  template <floating R>
+  __device__ bool variance(std::uint64_t n, std::uint64_t ddof, bool take_root, R& out) const {
+    out = quiet_nan<R>();
+    if (n <= ddof || !is_finite(of.second.most)) return true;
+    if (n >> 53) return false;
+    double const a = fabs(of.first.least), b = fabs(of.first.most);
+    bool const around_zero = of.first.least <= 0 && of.first.most >= 0;
+    double const near = around_zero ? 0 : a < b ? a : b, far = a < b ? b : a;
+    double const count = double(n), rest = double(n - ddof);
+    double const least = __fma_rd(count, of.second.least, -__dmul_ru(far, far));
+    double const most = __fma_ru(count, of.second.most, -__dmul_rd(near, near));
+    interval const ends{__ddiv_rd(least > 0 ? least : 0, __dmul_ru(count, rest)),
+                        __ddiv_ru(most, __dmul_rd(count, rest))};
+    return root_between(ends, take_root, out);
+  }
+};
+
+// With 106 bits. A variance is the same of elements less any number: where that is the first of
+// them, those of equal ones are seen to be zero.
+template <floating T, bool Squares>
+struct long_moments {
+  static constexpr bool has_squares = Squares;
+  both_moments<long_interval, Squares> of;
+
+  __device__ void add(T x) { add_with_error(as_double(x), 0); }
+  __device__ void add_less(T x, double less) {
+    auto const [difference, error] = detail::two_sum(as_double(x), -less);
+    add_with_error(difference, error);
+  }
+
+  template <floating R>
+  __device__ bool sum(R& out) const {
+    return round_sum<T>(of.first, out);
+  }
+  template <floating R>
+  __device__ bool mean(std::uint64_t n, R& out) const {
+    out = quiet_nan<R>();
+    return n == 0 || detail::quick_mean(approximated(of.first), n, out);
+  }
+  template <floating R>
+  __device__ bool squares(bool take_root, R& out) const {
+    if (!take_root) return round_sum<double>(of.second, out);
+    auto const x = approximated(of.second);
+    return is_ample(x) && detail::quick_squares(x, true, out);
+  }
+  template <floating R>
+  __device__ bool variance(std::uint64_t n, std::uint64_t ddof, bool take_root, R& out) const {
+    out = quiet_nan<R>();
+    if (n <= ddof) return true;
+    auto const sum = approximated(of.first), squares = approximated(of.second);
+    return is_ample(sum) && is_ample(squares) &&
+           detail::quick_variance(sum, squares, n, ddof, take_root, out);
+  }
+
+ private:
+  // Adds x + error, and the square of that.
+  __device__ void add_with_error(double x, double error) {
+    of.first = of.first + long_interval{x, error, error};
+    if constexpr (Squares) {
+      auto square = product_between(x, x);
+      if (error != 0) {
+        square.least = __fma_rd(error, error, __fma_rd(2 * error, x, square.least));
+        square.most = __fma_ru(error, error, __fma_ru(2 * error, x, square.most));
+      }
+      of.second = of.second + square;
+    }
+  }
+  // That products of its parts do not vanish.
+  static __device__ bool is_ample(detail::approximation const& x) {
+    return x.error == 0 || fabs(x.value.high) > 0x1p-400;
+  }
+  static __device__ detail::approximation approximated(long_interval const& x) {
+    auto const s = x.normalised();
+    double const width = __dadd_ru(s.most, -s.least);
+    return {{s.head, s.least}, width + 0x1p-97 * fabs(s.head), 0};
+  }
+};
+
+// Exactly, of fewer than 2^31 elements, all of which fit.
+template <integer T, bool Squares>
+struct whole_moments {
+  using total = std::conditional_t<sizeof(T) <= (Squares ? 2 : 4), std::int64_t, __int128>;
+  static constexpr bool has_squares = Squares, large = sizeof(T) == 8,
+                        may_exceed = Squares && large;
+  both_moments<total, Squares> of;
+
+  static __device__ bool fits(T x) { return (x < T{} ? ~x : x) >> 46 == 0; }
+  __device__ void add(T x) {
+    of.first += total(x);
+    if constexpr (Squares) of.second += total(x) * total(x);
+  }
+
+  template <integer R>
+  __device__ bool sum(R& out) const {
+    out = R(std::uint64_t(of.first));
+    return true;
+  }
+  template <floating R>
+  __device__ bool mean(std::uint64_t n, R& out) const {
+    out = quiet_nan<R>();
+    if (n == 0) return true;
+    if (n >> 31) return false;
+    auto const sum = double(of.first);
+    if (fabs(sum) <= 0x1p53) return mean_between({sum, sum}, n, out);
+    return detail::quick_mean(approximated(of.first), n, out);
+  }
+  template <element R>
+  __device__ bool squares([[maybe_unused]] bool take_root, R& out) const {
+    if constexpr (integer<R>) {
+      out = R(std::uint64_t(of.second));
+      return true;
+    } else {
+      auto const squares = double(of.second);
+      if (squares <= 0x1p53) return root_between({squares, squares}, take_root, out);
+      return detail::quick_squares(approximated(of.second), take_root, out);
+    }
+  }
+  template <floating R>
+  __device__ bool variance(std::uint64_t n, std::uint64_t ddof, bool take_root, R& out) const {
+    out = quiet_nan<R>();
+    if (n <= ddof) return true;
+    if (n >> 31) return false;
+    if constexpr (large)
+      return detail::quick_variance(approximated(of.first), approximated(of.second), n, ddof,
+                                    take_root, out);
+    else
+      return detail::quick_quotient(
+          approximated(__int128(n) * of.second - __int128(of.first) * of.first), n * (n - ddof),
+          take_root, out);
+  }
+
+ private:
+  static __device__ detail::approximation approximated(__int128 x) {
+    auto const magnitude = static_cast<unsigned __int128>(x < 0 ? -x : x);
+    auto const high = detail::double_double_of(std::uint64_t(magnitude >> 64));
+    auto const low = detail::double_double_of(std::uint64_t(magnitude));
+    auto const [sum, rest] = detail::two_sum(0x1p64 * high.high, low.high);
+    auto const [a, b] = detail::fast_two_sum(sum, rest + (0x1p64 * high.low + low.low));
+    double const sign = x < 0 ? -1 : 1;
+    return {{sign * a, sign * b}, 0x1p-98 * a, 0};
+  }
+};
+
+// lanes_result<A>::of(a, moments, n, absent, out) makes the result of an aggregate of moments of n
+// elements, beside so many NaN that do not count.
+template <class A>
+struct lanes_result;
+template <element T, floating R>
+struct lanes_result<exact_mean<T, R>> {
+  static __device__ bool of(auto const&, auto const& s, std::uint64_t n, std::uint32_t, R& out) {
+    return s.mean(n, out);
+  }
+};
+template <element T, floating R, bool Root>
+struct lanes_result<exact_variance<T, R, Root>> {
+  static __device__ bool of(auto const& a, auto const& s, std::uint64_t n, std::uint32_t, R& out) {
+    return s.variance(n, a.ddof, Root, out);
+  }
+};
+template <element T, element R>
+struct lanes_result<exact_sum_of_squares<T, R>> {
+  static __device__ bool of(auto const&, auto const& s, std::uint64_t, std::uint32_t, R& out) {
+    return s.squares(false, out);
+  }
+};
+template <element T, floating R>
+struct lanes_result<exact_norm<T, R>> {
+  static __device__ bool of(auto const&, auto const& s, std::uint64_t, std::uint32_t, R& out) {
+    return s.squares(true, out);
+  }
+};
+template <floating T, floating R>
+struct lanes_result<exact_sum<T, R, T>> {
+  static __device__ bool of(auto const&, auto const& s, std::uint64_t, std::uint32_t, R& out) {
+    return s.sum(out);
+  }
+};
+template <integer T, integer R>
+struct lanes_result<integer_sum<T, R>> {
+  static __device__ bool of(auto const&, auto const& s, std::uint64_t, std::uint32_t, R& out) {
+    return s.sum(out);
+  }
+};
+
+// Whether a result is a double, whose last bit two others do not tell.
+template <class A>
+inline constexpr bool gives_double = std::is_same_v<typename A::result, double>;
+// Whether NaNs are counted where they are not skipped, too.
+template <class A>
+inline constexpr bool counts_nan = false;
+// Whether an aggregate says that the first element may be left out of all.
+template <class A>
+inline constexpr bool may_leave_out = requires(A const a) { a.is_spread(); };
+
+template <class Moments>
+inline constexpr bool is_long = false;
+template <floating T, bool Squares>
+inline constexpr bool is_long<long_moments<T, Squares>> = true;
+
+// The lanes of an aggregate A that is made of `Moments`, of a row's elements or of these less the
+// first.
+template <aggregate A, class Moments, bool LessFirst = false>
+struct lanes_of_moments {
+  using element = typename A::element;
+  using result = typename A::result;
+  // Structs in one another: nvcc copies those that derive from others byte by byte.
+  struct counted {
+    Moments moments;
+    std::uint32_t aside;  // NaN, or integers that do not fit
+  };
+  struct all {
+    Moments moments;
+  };
+  static constexpr bool may_exceed = requires { requires Moments::may_exceed; };
+  using sum = std::conditional_t<floating<element> || may_exceed, counted, all>;
+  static constexpr bool is_certain = false;
+
+  bool skips_nan;
+  A a;
+  double first = 0;
+
+  template <class Row>
+  __device__ lanes_of_moments of_row(Row const& row) const
+    requires LessFirst
+  {
+    auto lanes = *this;
+    if (a.is_spread() && row.size() > 0) lanes.first = as_double(row[0]);
+    if (!is_finite(lanes.first)) lanes.first = 0;
+    return lanes;
+  }
+  __device__ sum none() const { return {}; }
+  __device__ void add(sum& s, element x, std::uint64_t) const {
+    if constexpr (may_exceed) s.aside += !Moments::fits(x);
+    if constexpr (floating<element>)
+      if ((counts_nan<A> || skips_nan) && is_nan(x)) {
+        ++s.aside;
+        if (skips_nan) return;
+      }
+    if constexpr (LessFirst)
+      s.moments.add_less(x, first);
+    else
+      s.moments.add(x);
+  }
+  __device__ sum combine(sum const& s, sum const& t) const {
+    if constexpr (floating<element> || may_exceed)
+      return {{s.moments.of + t.moments.of}, s.aside + t.aside};
+    else
+      return {{s.moments.of + t.moments.of}};
+  }
+  template <class Out>
+  __device__ bool finish(sum const& s, std::uint64_t n, Out&& out) const {
+    std::uint32_t absent = 0;
+    if constexpr (may_exceed)
+      if (s.aside != 0) return false;
+    if constexpr (floating<element>) {
+      if ((counts_nan<A> || skips_nan) && n >> 32) return false;
+      absent = s.aside;
+    }
+    return lanes_result<A>::of(a, s.moments, n - (skips_nan ? absent : 0), absent, out);
+  }
+  auto again() const
+    requires(floating<element> && !LessFirst && (!is_long<Moments> || may_leave_out<A>))
+  {
+    using longer = long_moments<element, Moments::has_squares>;
+    return lanes_of_moments<A, longer, may_leave_out<A>>{skips_nan, a};
+  }
+};
+
+template <aggregate A, bool Squares>
+auto make_lanes_of_moments(A const& a, bool skips_nan) {
+  using T = typename A::element;
+  if constexpr (integer<T>)
+    return lanes_of_moments<A, whole_moments<T, Squares>>{skips_nan, a};
+  else if constexpr (std::is_same_v<T, double> || gives_double<A>)
+    return lanes_of_moments<A, long_moments<T, Squares>>{skips_nan, a};
+  else
+    return lanes_of_moments<A, moments_between<T, Squares>>{skips_nan, a};
+}
+template <aggregate A, bool Squares, bool GivesState>
+struct moments_agent;
+template <aggregate A, bool Squares>
+struct lanes_for<moments_agent<A, Squares, false>> {
+  static auto make(auto const& agent) {
+    return make_lanes_of_moments<A, Squares>(agent.a, agent.skips_nan);
+  }
+};
+
+}  // namespace tally::device
