@@ -135,4 +135,37 @@ struct common_moments_agent : common_moments_base<Squares, Ops...> {
   }
 };
 
+template <element T>
+inline constexpr bool counts_nan<count_elements<T>> = true;
+template <bool Squares, aggregate... Ops>
+inline constexpr bool counts_nan<common_moments<Squares, Ops...>> = (counts_nan<Ops> || ...);
+template <bool Squares, aggregate... Ops>
+inline constexpr bool gives_double<common_moments<Squares, Ops...>> = (gives_double<Ops> || ...);
+
+template <element T>
+struct lanes_result<count_elements<T>> {
+  static __device__ bool of(auto const&, auto const&, std::uint64_t n, std::uint32_t absent,
+                            typename count_elements<T>::result& out) {
+    out = {n, absent};
+    return true;
+  }
+};
+template <bool Squares, aggregate... Ops>
+struct lanes_result<common_moments<Squares, Ops...>> {
+  static __device__ bool of(auto const& a, auto const& s, std::uint64_t n, std::uint32_t absent,
+                            auto const& out) {
+    return [&]<std::size_t... i>(std::index_sequence<i...>) {
+      return (lanes_result<Ops>::of(get<i>(a.all), s, n, absent, *out.template at<i>()) && ...);
+    }(std::index_sequence_for<Ops...>());
+  }
+};
+template <bool Squares, aggregate... Ops>
+  requires(!(gives_state<Ops> || ...))
+struct lanes_for<common_moments_agent<Squares, Ops...>> {
+  static auto make(auto const& agent) {
+    return make_lanes_of_moments<common_moments<Squares, Ops...>, Squares>(agent.a,
+                                                                           agent.skips_nan);
+  }
+};
+
 }  // namespace tally::device

@@ -132,12 +132,37 @@ struct described_agent : Joint {
     return found;
   }
 
+  // For lanes, too.
+  template <class Lanes>
+  static __device__ bool finish(Lanes const& lanes, typename Lanes::sum const& s, std::uint64_t n,
+                                result& out) {
+    Pieces pieces;
+    bool const known = lanes.finish(s, n, pieces);
+    if (known) out = put_together(pieces);
+    return known;
+  }
+
  private:
   static __device__ result put_together(Pieces const& p) {
     auto const n = get<0>(p);
     auto const ends = get<4>(p);
     return {n.count,      n.nan_count,  get<1>(p),       get<2>(p),      get<3>(p),
             ends.minimum, ends.maximum, ends.minimum_at, ends.maximum_at};
+  }
+};
+
+template <element T>
+struct lanes_for<ends_agent<T>> {
+  static lanes_of_states<single_ends<T>> make(ends_agent<T> const& agent) {
+    return {agent.skips_nan, agent.a};
+  }
+};
+template <element T, class Pieces, class Joint>
+  requires all_have_lanes<Joint>
+struct lanes_for<described_agent<T, Pieces, Joint>> {
+  using agent_type = described_agent<T, Pieces, Joint>;
+  static auto make(Joint const& agent) {
+    return make_lanes_of_several<T, description<T>, agent_type>(agent);
   }
 };
 

@@ -7,6 +7,7 @@
 #include "tally/aggregate/all_together.hpp"
 #include "tally/device/reduce/agent/common_moments.cuh"
 #include "tally/device/reduce/agent/sum.cuh"
+#include "tally/device/reduce/rows/lanes_of_several.cuh"
 
 namespace tally::device {
 
@@ -130,6 +131,22 @@ template <class A, class Joint>
 struct all_together_agent : Joint {
   using element = typename A::element;
   using result = typename A::result;
+};
+
+struct results_as_they_are {
+  template <class Lanes, class Result>
+  static __device__ bool finish(Lanes const& lanes, typename Lanes::sum const& s, std::uint64_t n,
+                                Result& out) {
+    return lanes.finish(s, n, out);
+  }
+};
+template <class A, class Joint>
+  requires all_have_lanes<Joint>
+struct lanes_for<all_together_agent<A, Joint>> {
+  static auto make(Joint const& agent) {
+    return make_lanes_of_several<typename A::element, typename A::result, results_as_they_are>(
+        agent);
+  }
 };
 
 // The list that bind_all() made pairs of.

@@ -223,6 +223,23 @@ __global__ void __launch_bounds__(lanes_threads, lanes_blocks<Lanes, row_source<
   let_next_launch_start();
 }
 
+// A sum in memory, read in words as wide as it is aligned to.
+template <class Sum>
+__device__ Sum read_sum(Sum const* from) {
+  using word = std::conditional_t<alignof(Sum) % 8 == 0, unsigned long long, unsigned>;
+  if constexpr (alignof(Sum) < sizeof(unsigned)) {
+    return *from;
+  } else {
+    word words[sizeof(Sum) / sizeof(word)];
+#pragma unroll
+    for (unsigned i = 0; i < sizeof(Sum) / sizeof(word); ++i)
+      words[i] = reinterpret_cast<word const*>(from)[i];
+    Sum sum;
+    memcpy(static_cast<void*>(&sum), words, sizeof sum);
+    return sum;
+  }
+}
+
 // Puts the parts of each row together, by a group a row, or by a block.
 template <class Lanes, class In>
 __global__ void __launch_bounds__(lanes_threads)
@@ -238,7 +255,7 @@ __global__ void __launch_bounds__(lanes_threads)
   if (r < rows)
 #pragma unroll 4
     for (std::uint64_t p = lane; p < call.parts; p += call.group)
-      sum = lanes.combine(sum, call.sums[p * rows + r]);
+      sum = lanes.combine(sum, read_sum(call.sums + (p * rows + r)));
   bool const by_block = call.group > warp_size;
   sum = fold_group(lanes, sum, by_block ? warp_size : call.group);
   if (by_block) {
