@@ -9,7 +9,7 @@ INCLUDE = ROOT / "include" / "tally"
 
 # What may be included from where, besides the folder itself. A file at the top goes by its name.
 BASE = {"types.hpp", "error.hpp", "serial.hpp", "dtype.hpp", "claim.hpp", "where.hpp", "operators.hpp",
-        "owner.hpp", "contiguous.hpp", "span.hpp", "interpolation.hpp"}
+        "owner.hpp", "contiguous.hpp", "span.hpp", "strides.hpp", "interpolation.hpp"}
 FOLDERS = {
     "exact": BASE,
     "aggregate": BASE | {"exact"},

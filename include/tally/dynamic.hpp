@@ -97,6 +97,13 @@ struct named_number {
   any_number value;
 };
 
+// Where one of a result's numbers lies in it, in bytes.
+struct number_place {
+  char const* name;
+  dtype type;
+  std::size_t offset;
+};
+
 // What an aggregate gives: mostly one number.
 class any_result {
  public:
@@ -142,7 +149,7 @@ struct aggregate_options {
 };
 
 namespace detail {
-struct aggregate_row;
+struct aggregate_entry;
 }  // namespace detail
 
 // An aggregate of elements of one type: made once, for many calls.
@@ -153,19 +160,25 @@ class bound_aggregate {
   aggregate_options const& options() const { return options_; }
   // What its results are called, and their types; the values are 0.
   any_result results() const;
+  // How a result lies in memory where calls write it there (dynamic_rows.hpp): its numbers are
+  // aligned to their sizes, of which result_bytes() is a multiple. A wide one is none of these.
+  std::size_t result_bytes() const;
+  std::span<number_place const> numbers() const;
   // Whether a GPU can run it.
   bool has_kernel() const;
   // Whether it has an answer where there is no element.
   bool answers_nothing() const;
+  // Whether elements in any order have the same result, bit for bit.
+  bool any_order() const;
 
  private:
   friend class any_aggregate;
   friend class any_reducer;
-  friend detail::aggregate_row const& row_of(bound_aggregate const& op) { return *op.row_; }
-  bound_aggregate(detail::aggregate_row const* row, aggregate_options const& options)
-      : row_(row), options_(options) {}
+  friend detail::aggregate_entry const& entry_of(bound_aggregate const& op) { return *op.entry_; }
+  bound_aggregate(detail::aggregate_entry const* entry, aggregate_options const& options)
+      : entry_(entry), options_(options) {}
 
-  detail::aggregate_row const* row_;
+  detail::aggregate_entry const* entry_;
   aggregate_options options_;
 };
 

@@ -24,6 +24,8 @@ gpu_context* open_gpu(CUstream_st*, gpu_memory*, int) { fail(); }
 
 int gpu_holding(void const*) { return -1; }
 
+void copy_strided_by_gpu(gpu_context&, strided_copy const&) { fail(); }
+
 template <class Op, class In>
 void reduce_compiled_on_gpu(gpu_context&, Op const&, nan_policy, In const&, void*, bool*) {
   fail();

@@ -3,6 +3,7 @@
 
 #include "tally/gpu/quantile.hpp"
 #include "tally/gpu/scan.hpp"
+#include "tally/gpu/strided_copy.hpp"
 #include "tally/gpu/top_k.hpp"
 #include "tally/row_inputs.hpp"
 

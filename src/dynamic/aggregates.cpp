@@ -2,45 +2,46 @@
 #include <algorithm>
 #include <cstring>
 
-#include "rows.hpp"
+#include "table.hpp"
 
 namespace tally {
 namespace detail {
 
-#define TALLY_ROW(O, T) row<O, T>(),
-#define TALLY_ROWS(ELEMENTS, O) TALLY_EACH_##ELEMENTS(TALLY_ROW, O)
+#define TALLY_ENTRY(O, T) entry<O, T>(),
+#define TALLY_ENTRIES(ELEMENTS, O) TALLY_EACH_##ELEMENTS(TALLY_ENTRY, O)
 
-std::span<aggregate_row const> line_rows() {
-  static constexpr aggregate_row rows[] = {TALLY_REDUCTIONS(TALLY_ROWS)};
-  return rows;
+std::span<aggregate_entry const> line_entries() {
+  static constexpr aggregate_entry entries[] = {TALLY_REDUCTIONS(TALLY_ENTRIES)};
+  return entries;
 }
 
 }  // namespace detail
 
 namespace {
 
-using detail::aggregate_row;
+using detail::aggregate_entry;
 
 struct table {
   std::vector<aggregate_info> infos;
-  std::vector<std::vector<aggregate_row const*>> rows;  // of each; those of the lines come first
+  std::vector<std::vector<aggregate_entry const*>>
+      entries;  // of each; those of the lines come first
 
   table() {
-    for (auto const part : {detail::line_rows(), detail::rounded_rows(), detail::integer_sum_rows(),
-                            detail::wide_dot_rows()})
-      for (auto const& row : part)
-        if (row.name) add(row);
+    for (auto const part : {detail::line_entries(), detail::rounded_entries(),
+                            detail::integer_sum_entries(), detail::wide_dot_entries()})
+      for (auto const& entry : part)
+        if (entry.name) add(entry);
   }
-  void add(aggregate_row const& row) {
+  void add(aggregate_entry const& entry) {
     auto const i =
-        std::size_t(std::ranges::find(infos, row.name, &aggregate_info::name) - infos.begin());
+        std::size_t(std::ranges::find(infos, entry.name, &aggregate_info::name) - infos.begin());
     if (i == infos.size()) {
-      infos.push_back({row.name, row.summary, row.of_pairs, row.takes_ddof, {}});
-      rows.emplace_back();
+      infos.push_back({entry.name, entry.summary, entry.of_pairs, entry.takes_ddof, {}});
+      entries.emplace_back();
     }
     auto& elements = infos[i].elements;
-    if (!std::ranges::count(elements, row.elements)) elements.push_back(row.elements);
-    rows[i].push_back(&row);
+    if (!std::ranges::count(elements, entry.elements)) elements.push_back(entry.elements);
+    entries[i].push_back(&entry);
   }
 };
 
@@ -67,9 +68,9 @@ std::size_t index_of(std::string_view name) {
   return std::size_t(found - all.begin());
 }
 
-// The type of a row's only result.
-std::optional<dtype> type_of(aggregate_row const& row) {
-  auto const results = row.results();
+// The type of a entry's only result.
+std::optional<dtype> type_of(aggregate_entry const& entry) {
+  auto const results = entry.results();
   return results.size() == 1 ? std::optional(results.begin()->value.type) : std::nullopt;
 }
 
@@ -117,17 +118,17 @@ aggregate_info const& any_aggregate::info() const { return the_table().infos[ind
 
 std::vector<dtype> any_aggregate::result_types(dtype elements) const {
   std::vector<dtype> types;
-  for (auto const* const row : the_table().rows[index_])
-    if (row->elements == elements && !row->wide)
-      if (auto const type = type_of(*row)) types.push_back(*type);
+  for (auto const* const entry : the_table().entries[index_])
+    if (entry->elements == elements && !entry->wide)
+      if (auto const type = type_of(*entry)) types.push_back(*type);
   return types;
 }
 
 bound_aggregate any_aggregate::on(dtype elements) const {
-  for (auto const* const row : the_table().rows[index_])
-    if (row->elements == elements && row->wide == options_.wide &&
-        (!options_.as || options_.as == type_of(*row)))
-      return {row, options_};
+  for (auto const* const entry : the_table().entries[index_])
+    if (entry->elements == elements && entry->wide == options_.wide &&
+        (!options_.as || options_.as == type_of(*entry)))
+      return {entry, options_};
   std::string const of = std::string(info().name) + " of " + std::string(name(elements));
   if (!std::ranges::count(info().elements, elements))
     throw error("there is no " + of + ": it takes " + names_of(info().elements));
@@ -138,11 +139,14 @@ bound_aggregate any_aggregate::on(dtype elements) const {
 }
 
 aggregate_info const& bound_aggregate::info() const {
-  return the_table().infos[index_of(row_->name)];
+  return the_table().infos[index_of(entry_->name)];
 }
-dtype bound_aggregate::elements() const { return row_->elements; }
-any_result bound_aggregate::results() const { return row_->results(); }
-bool bound_aggregate::has_kernel() const { return row_->on_gpu; }
+dtype bound_aggregate::elements() const { return entry_->elements; }
+any_result bound_aggregate::results() const { return entry_->results(); }
+std::size_t bound_aggregate::result_bytes() const { return entry_->result_bytes; }
+std::span<number_place const> bound_aggregate::numbers() const { return entry_->numbers(); }
+bool bound_aggregate::has_kernel() const { return entry_->on_gpu; }
+bool bound_aggregate::any_order() const { return entry_->any_order; }
 
 bool bound_aggregate::answers_nothing() const {
   try {
@@ -161,18 +165,18 @@ void require_type(std::string_view call, char const* argument, dtype given, dtyp
                 ", not " + std::string(name(wanted)));
 }
 
-any_input input_for(aggregate_row const& row, any_array const& in) {
-  if (row.of_pairs) throw error(std::string(row.name) + ": takes two arrays, not one");
-  require_type(row.name, "in", in.type, row.elements);
+any_input input_for(aggregate_entry const& entry, any_array const& in) {
+  if (entry.of_pairs) throw error(std::string(entry.name) + ": takes two arrays, not one");
+  require_type(entry.name, "in", in.type, entry.elements);
   return {in.data, nullptr, in.size};
 }
-any_input input_for(aggregate_row const& row, any_array const& a, any_array const& b) {
-  if (!row.of_pairs) throw error(std::string(row.name) + ": takes one array, not two");
-  require_type(row.name, "a", a.type, row.elements);
-  require_type(row.name, "b", b.type, row.elements);
+any_input input_for(aggregate_entry const& entry, any_array const& a, any_array const& b) {
+  if (!entry.of_pairs) throw error(std::string(entry.name) + ": takes one array, not two");
+  require_type(entry.name, "a", a.type, entry.elements);
+  require_type(entry.name, "b", b.type, entry.elements);
   if (a.size != b.size)
-    throw error(std::string(row.name) + ": a has " + std::to_string(a.size) + " elements, b has " +
-                std::to_string(b.size));
+    throw error(std::string(entry.name) + ": a has " + std::to_string(a.size) +
+                " elements, b has " + std::to_string(b.size));
   return {a.data, b.data, a.size};
 }
 

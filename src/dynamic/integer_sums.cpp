@@ -3,7 +3,7 @@
 // The exact sums of integers and of their squares, beyond 2^64, too: as they are, or rounded once
 // to a floating type. What is kept while elements come is the state of moments, of which both are
 // parts.
-#include "rows.hpp"
+#include "table.hpp"
 #include "tally/cpu/implementations.hpp"
 #include "tally/definition/describe.hpp"
 #include "tally/definition/sum.hpp"
@@ -30,6 +30,7 @@ wide_integer wide(fixed_point<Digits, 0> x) {
 template <floating R>
 struct rounded_sum {
   using op = sum;
+  using result = R;
   static constexpr bool squares = false, wide = false;
   template <integer T>
   static void lower(moment_sums<T, false> const& s, any_result& out) {
@@ -38,6 +39,7 @@ struct rounded_sum {
 };
 struct wide_sum {
   using op = sum;
+  using result = wide_integer;
   static constexpr bool squares = false, wide = true;
   template <integer T>
   static void lower(moment_sums<T, false> const& s, any_result& out) {
@@ -46,6 +48,7 @@ struct wide_sum {
 };
 struct wide_sum_of_squares {
   using op = sum_of_squares;
+  using result = wide_integer;
   static constexpr bool squares = true, wide = true;
   template <integer T>
   static void lower(moment_sums<T, true> const& s, any_result& out) {
@@ -79,32 +82,60 @@ struct of_moments {
     known->add(thread_count(where), elements_of(x), x.size(), 0, nan);
     lower(total_of<parts>(*known).value, out);
   }
-  static void on_gpu(aggregate_options const&, gpu& where, any_input const& in, nan_policy nan,
-                     any_result& out) {
-    auto const s = reduce(where, arrays_of<T>::in(in), moments_state{}, reduce_options{nan});
+  static void lower_all(moment_sums<T, true> const& s, any_result& out) {
     if constexpr (What::squares)
       lower(s, out);
     else
       lower(moments<T, true>::template part<parts>(s), out);
   }
+  static void on_gpu(aggregate_options const&, gpu& where, any_input const& in, nan_policy nan,
+                     any_result& out) {
+    lower_all(reduce(where, arrays_of<T>::in(in), moments_state{}, reduce_options{nan}), out);
+  }
   static void* start(aggregate_options const&) { return nothing_yet().release(); }
   static void finish(aggregate_options const&, void const* known, any_result& out) {
     lower(total_of<parts>(*static_cast<running<T> const*>(known)).value, out);
+  }
+
+  static constexpr std::size_t result_bytes = sizeof(typename What::result);
+  static std::span<number_place const> numbers() {
+    if constexpr (What::wide)
+      return {};
+    else
+      return numbers_of<typename What::result>();
+  }
+  static void on_cores(aggregate_options const&, cpu where, cpu_rows const& in, nan_policy nan,
+                       rows_places const& to) {
+    for_rows(where, *static_cast<row_elements<T> const*>(in.elements),
+             [&](cpu with, std::uint64_t r, elements<T> const& row, std::uint64_t size) {
+               auto const known = nothing_yet();
+               known->add(thread_count(with), row, size, 0, nan);
+               any_result one;
+               lower(total_of<parts>(*known).value, one);
+               store(one, place_of(to, r, result_bytes));
+             });
+  }
+  static void by_gpu(aggregate_options const&, gpu& where, gpu_rows const& in, nan_policy nan,
+                     rows_places const& to) {
+    auto const states =
+        reduce(where, arrays_of<T>::rows_in(in), moments_state{}, reduce_options{nan});
+    lower_rows(where, states, result_bytes, to, lower_all);
   }
 };
 
 }  // namespace
 
-#define TALLY_ROW(WHAT, T) \
-  row_with<WHAT::op, T, of_moments<T, WHAT>>(of_moments<T, WHAT>::on_gpu, WHAT::wide),
-#define TALLY_ROWS(WHAT) TALLY_EACH_integer(TALLY_ROW, WHAT)
+#define TALLY_ENTRY(WHAT, T)                                                \
+  entry_with<WHAT::op, T, of_moments<T, WHAT>>(of_moments<T, WHAT>::on_gpu, \
+                                               of_moments<T, WHAT>::by_gpu, WHAT::wide),
+#define TALLY_ENTRIES(WHAT) TALLY_EACH_integer(TALLY_ENTRY, WHAT)
 
-std::span<aggregate_row const> integer_sum_rows() {
-  static constexpr aggregate_row rows[] = {
-      TALLY_ROWS(rounded_sum<float16>) TALLY_ROWS(rounded_sum<bfloat16>)
-          TALLY_ROWS(rounded_sum<float>) TALLY_ROWS(rounded_sum<double>) TALLY_ROWS(wide_sum)
-              TALLY_ROWS(wide_sum_of_squares)};
-  return rows;
+std::span<aggregate_entry const> integer_sum_entries() {
+  static constexpr aggregate_entry entries[] = {
+      TALLY_ENTRIES(rounded_sum<float16>) TALLY_ENTRIES(rounded_sum<bfloat16>)
+          TALLY_ENTRIES(rounded_sum<float>) TALLY_ENTRIES(rounded_sum<double>)
+              TALLY_ENTRIES(wide_sum) TALLY_ENTRIES(wide_sum_of_squares)};
+  return entries;
 }
 
 }  // namespace tally::detail

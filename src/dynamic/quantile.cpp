@@ -2,7 +2,7 @@
 #include "tally/quantile.hpp"
 
 #include "tally/automatic.hpp"
-#include "tally/dynamic.hpp"
+#include "tally/dynamic_rows.hpp"
 #include "tally/exact/between.hpp"
 
 namespace tally {
@@ -48,6 +48,26 @@ any_kth_value kth_value(any_where where, any_array const& in, std::uint64_t k,
 std::vector<any_number> quantile(any_where where, any_array const& in, detail::quantile_places qs,
                                  quantile_options options) {
   return where.visit([&](auto& there) { return found_of(there, in, qs, options); });
+}
+
+void kth_value_into(any_where where, any_rows const& in, std::uint64_t k, any_output const& values,
+                    std::span<std::int64_t> indices, kth_value_options options) {
+  require_type("kth_value", "values", values.type, in.type);
+  where.visit([&](auto& there) {
+    visit(in.type, [&]<class T>(std::type_identity<T>) {
+      kth_value_into(there, rows_of<T>(in), k, room_of<T>(values), indices, options);
+    });
+  });
+}
+void quantile_into(any_where where, any_rows const& in, detail::quantile_places qs,
+                   any_output const& out, quantile_options options) {
+  where.visit([&](auto& there) {
+    visit(in.type, [&]<class T>(std::type_identity<T>) {
+      using result = quantile_of<T>;
+      require_type("quantile", "out", out.type, dtype_of<result>);
+      quantile_into(there, rows_of<T>(in), qs, room_of<result>(out), options);
+    });
+  });
 }
 
 }  // namespace tally

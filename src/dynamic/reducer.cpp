@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rows.hpp"
+#include "table.hpp"
 #include "tally/cpu/implementations.hpp"
 #include "tally/definition/describe.hpp"
 
 namespace tally {
 
-using detail::aggregate_row;
+using detail::aggregate_entry;
 using detail::any_input;
 using indices = std::span<std::size_t const>;
 
@@ -17,7 +17,7 @@ struct any_reducer::state {
   virtual void move_to(std::uint64_t first) = 0;
   virtual void const* known() const = 0;
   // Whether another aggregate can be made of it.
-  virtual bool tells(aggregate_row const& other, aggregate_options const& options) const = 0;
+  virtual bool tells(aggregate_entry const& other, aggregate_options const& options) const = 0;
   virtual std::uint64_t count() const = 0;
   virtual std::uint64_t first() const = 0;
   virtual bool is_ordered() const = 0;
@@ -39,15 +39,15 @@ std::uint64_t nans_in(cpu where, std::span<T const> x) {
   return detail::total_of<extrema<T>>(*ends).value.nan;
 }
 
-// As a reducer, but of an aggregate that is a row, and of elements some of which may be missing.
+// As a reducer, but of an aggregate that is a entry, and of elements some of which may be missing.
 template <class T>
 class state_of final : public any_reducer::state {
  public:
-  state_of(aggregate_row const& row, aggregate_options const& options, reduce_options how,
+  state_of(aggregate_entry const& entry, aggregate_options const& options, reduce_options how,
            std::uint64_t first)
-      : name_(row.name),
+      : name_(entry.name),
         nan_(how.nan),
-        run_{started(row, options), first},
+        run_{started(entry, options), first},
         counts_(!known_nans()) {}
 
   std::unique_ptr<state> copy() const override { return std::make_unique<state_of>(*this); }
@@ -74,7 +74,7 @@ class state_of final : public any_reducer::state {
     if (first_missing_ != none) first_missing_ += by;
   }
   void const* known() const override { return &*run_.known; }
-  bool tells(aggregate_row const& other, aggregate_options const& options) const override {
+  bool tells(aggregate_entry const& other, aggregate_options const& options) const override {
     return run_.known->includes(*started(other, options));
   }
 
@@ -110,9 +110,10 @@ class state_of final : public any_reducer::state {
   std::uint64_t nans_ = 0, first_missing_ = none;
 
   bool has_missing() const { return !has_nan<T> && nans_ > 0; }
-  static detail::owner<detail::running<T>> started(aggregate_row const& row,
+  static detail::owner<detail::running<T>> started(aggregate_entry const& entry,
                                                    aggregate_options const& options) {
-    return detail::owner<detail::running<T>>(static_cast<detail::running<T>*>(row.start(options)));
+    return detail::owner<detail::running<T>>(
+        static_cast<detail::running<T>*>(entry.start(options)));
   }
   // All that is not missing, a run of neighbours after the other.
   void add_between(detail::elements<T> const& x, std::uint64_t size, indices missing) {
@@ -150,13 +151,14 @@ class state_of final : public any_reducer::state {
   }
 };
 
-std::unique_ptr<any_reducer::state> state_for(aggregate_row const& row,
+std::unique_ptr<any_reducer::state> state_for(aggregate_entry const& entry,
                                               aggregate_options const& options, reduce_options how,
                                               std::uint64_t first) {
   using made = std::unique_ptr<any_reducer::state>;
-  return visit(row.elements, [&]<class T>(std::type_identity<T>) -> made {
-    if (row.of_pairs) return std::make_unique<state_of<detail::pair<T>>>(row, options, how, first);
-    return std::make_unique<state_of<T>>(row, options, how, first);
+  return visit(entry.elements, [&]<class T>(std::type_identity<T>) -> made {
+    if (entry.of_pairs)
+      return std::make_unique<state_of<detail::pair<T>>>(entry, options, how, first);
+    return std::make_unique<state_of<T>>(entry, options, how, first);
   });
 }
 
@@ -167,7 +169,7 @@ std::string text_of(bound_aggregate const& op) {
 }  // namespace
 
 any_reducer::any_reducer(bound_aggregate const& op, reduce_options options, std::uint64_t first)
-    : op_(op), options_(options), state_(state_for(row_of(op), op.options(), options, first)) {}
+    : op_(op), options_(options), state_(state_for(entry_of(op), op.options(), options, first)) {}
 any_reducer::any_reducer(any_reducer const& other)
     : op_(other.op_), options_(other.options_), state_(other.state_->copy()) {}
 any_reducer::any_reducer(any_reducer&&) noexcept = default;
@@ -180,14 +182,14 @@ any_reducer& any_reducer::operator=(any_reducer other) noexcept {
 any_reducer::~any_reducer() = default;
 
 void any_reducer::add(cpu where, any_array const& chunk, indices missing) {
-  state_->add(where, detail::input_for(row_of(op_), chunk), missing);
+  state_->add(where, detail::input_for(entry_of(op_), chunk), missing);
 }
 void any_reducer::add(cpu where, any_array const& a, any_array const& b, indices missing) {
-  state_->add(where, detail::input_for(row_of(op_), a, b), missing);
+  state_->add(where, detail::input_for(entry_of(op_), a, b), missing);
 }
 
 void any_reducer::append(any_reducer const& right) {
-  if (&row_of(op_) != &row_of(right.op_))
+  if (&entry_of(op_) != &entry_of(right.op_))
     throw error("append: a " + text_of(right.op_) + " to a " + text_of(op_));
   state_->append(*right.state_);
 }
@@ -195,17 +197,17 @@ void any_reducer::move_to(std::uint64_t first) { state_->move_to(first); }
 
 any_result any_reducer::result() const {
   any_result out;
-  row_of(op_).finish(op_.options(), state_->known(), out);
+  entry_of(op_).finish(op_.options(), state_->known(), out);
   return out;
 }
 
 any_result any_reducer::result(bound_aggregate const& other) const {
-  auto const &row = row_of(other), &own = row_of(op_);
-  bool const told = row.elements == own.elements && row.of_pairs == own.of_pairs &&
-                    (&row == &own || state_->tells(row, other.options()));
+  auto const &entry = entry_of(other), &own = entry_of(op_);
+  bool const told = entry.elements == own.elements && entry.of_pairs == own.of_pairs &&
+                    (&entry == &own || state_->tells(entry, other.options()));
   if (!told) throw error("result: a " + text_of(op_) + " does not tell the " + text_of(other));
   any_result out;
-  row.finish(other.options(), state_->known(), out);
+  entry.finish(other.options(), state_->known(), out);
   return out;
 }
 

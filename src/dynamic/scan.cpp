@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "rows.hpp"
+#include "table.hpp"
 
 namespace tally {
 namespace detail {
@@ -13,24 +13,26 @@ struct scan_functions {
   void* (*start)() = nullptr;  // a running_scan<In, Out>; null: there is no such scan
   void (*on_gpu)(gpu&, any_array const&, any_output const&, any_scan_options const&,
                  bool exclusive) = nullptr;  // null: there is no kernel
+  void (*rows_on_gpu)(gpu&, any_rows const&, any_row_output const&, any_row_scan_options const&,
+                      bool exclusive) = nullptr;
 };
 
 // The scans of elements of one type by an aggregate, by the type of their results.
-struct scan_row {
+struct scan_entry {
   char const* name = nullptr;  // null: nothing here can be scanned
   dtype elements = {};
   std::array<scan_functions, dtype_names.size()> to = {};
 };
 
 // All but the total. Throws unless init is an Out.
-template <class Out>
-scan_options<Out> options_for(any_scan_options const& options) {
+template <class Out, class Options>
+scan_options<Out> options_for(Options const& options) {
   scan_options<Out> how{.reverse = options.reverse, .nan = options.nan};
   if (!options.init) return how;
   if (options.init->type != dtype_of<Out>)
     throw error("scan: init is a " + std::string(name(options.init->type)) + ", out holds " +
                 std::string(name(dtype_of<Out>)));
-  how.init = options.init->as<Out>();
+  how.init = options.init->template as<Out>();
   return how;
 }
 
@@ -51,39 +53,55 @@ void scan_on_a_gpu(gpu& where, any_array const& in, any_output const& out,
   *options.total = any_number(*how.total);
 }
 
+template <class In, class Out>
+void scan_rows(auto&& where, any_rows const& in, any_row_output const& out, auto const& op,
+               any_row_scan_options const& options, bool exclusive) {
+  auto const x = arrays_of<In>::rows_in({&in, nullptr});
+  rows<Out> const to(static_cast<Out*>(out.data), out.layout);
+  auto how = options_for<Out>(options);
+  how.total = static_cast<Out*>(options.totals);
+  calls_on<scans_on, decltype(where)>::run(where, x, to, op, how, exclusive);
+}
+template <class Op, class In, class Out>
+void scan_rows_on_a_gpu(gpu& where, any_rows const& in, any_row_output const& out,
+                        any_row_scan_options const& options, bool exclusive) {
+  scan_rows<In, Out>(where, in, out, Op{}, options, exclusive);
+}
+
 template <class Op, class In, class Out>
 constexpr scan_functions functions_of() {
   scan_functions functions;
   if constexpr (held_scan<Op, In, Out> || sums_integers<Op, In, Out>)
     functions.start = []() -> void* { return start_scan<In, Out>(Op{}).release(); };
   if constexpr (element<In> && scan_is_held_on_gpu<Op, array_input<In>, Out>)
-    functions.on_gpu = scan_on_a_gpu<Op, In, Out>;
+    functions.on_gpu = scan_on_a_gpu<Op, In, Out>,
+    functions.rows_on_gpu = scan_rows_on_a_gpu<Op, In, Out>;
   return functions;
 }
 
 template <class Op, class In, class... Outs>
-constexpr scan_row row_of(type_list<Outs...>) {
-  scan_row row;
-  row.to = {functions_of<Op, In, Outs>()...};
-  for (auto const& functions : row.to)
-    if (functions.start) row.name = Op::name;
-  if constexpr (element<In>) row.elements = dtype_of<In>;
-  return row;
+constexpr scan_entry entry_of(type_list<Outs...>) {
+  scan_entry entry;
+  entry.to = {functions_of<Op, In, Outs>()...};
+  for (auto const& functions : entry.to)
+    if (functions.start) entry.name = Op::name;
+  if constexpr (element<In>) entry.elements = dtype_of<In>;
+  return entry;
 }
 
-#define TALLY_ROW(O, T) row_of<O, T>(element_types{}),
-#define TALLY_ROWS(ELEMENTS, O) TALLY_EACH_##ELEMENTS(TALLY_ROW, O)
+#define TALLY_ENTRY(O, T) entry_of<O, T>(element_types{}),
+#define TALLY_ENTRIES(ELEMENTS, O) TALLY_EACH_##ELEMENTS(TALLY_ENTRY, O)
 
-std::span<scan_row const> scan_rows() {
-  static constexpr scan_row rows[] = {TALLY_REDUCTIONS(TALLY_ROWS)};
-  return rows;
+std::span<scan_entry const> scan_entries() {
+  static constexpr scan_entry entries[] = {TALLY_REDUCTIONS(TALLY_ENTRIES)};
+  return entries;
 }
 
 // The functions are null where there is no such scan.
 scan_functions scan_of(any_aggregate const& op, dtype in, dtype out) {
-  for (auto const& row : scan_rows())
-    if (row.name && row.name == op.info().name && row.elements == in)
-      return row.to[std::size_t(out)];
+  for (auto const& entry : scan_entries())
+    if (entry.name && entry.name == op.info().name && entry.elements == in)
+      return entry.to[std::size_t(out)];
   return {};
 }
 
@@ -146,19 +164,42 @@ std::unique_ptr<any_scanner::state> state_for(detail::scan_functions const& scan
     return nullptr;
 }
 
+// The kernel, as a function; throws where there is none.
+template <class F>
+F required_kernel(F kernel, any_aggregate const& op, dtype in, dtype out) {
+  if (!kernel)
+    throw error("scan: there is no kernel for a scan of " + std::string(name(in)) + " by " +
+                std::string(op.info().name) + " to " + std::string(name(out)));
+  return kernel;
+}
+
 void run(any_where where, any_array const& in, any_output const& out, any_aggregate const& op,
          any_scan_options const& options, bool exclusive) {
   detail::run_where(where, {in.data, nullptr, in.size}, [&](auto&& there) {
     if constexpr (std::is_same_v<decltype(there), gpu&>) {
-      auto const scan = detail::required_scan(op, in.type, out.type);
-      if (!scan.on_gpu)
-        throw error("scan: there is no kernel for a scan of " + std::string(name(in.type)) +
-                    " by " + std::string(op.info().name) + " to " + std::string(name(out.type)));
-      scan.on_gpu(there, in, out, options, exclusive);
+      auto const scan = detail::required_scan(op, in.type, out.type).on_gpu;
+      required_kernel(scan, op, in.type, out.type)(there, in, out, options, exclusive);
     } else {
       any_scanner all(op, in.type, out.type, options, options.reverse ? out.size : 0);
       exclusive ? all.exclusive(there, in, out) : all.inclusive(there, in, out);
       if (options.total) *options.total = all.total();
+    }
+  });
+}
+
+void run(any_where where, any_rows const& in, any_row_output const& out, any_aggregate const& op,
+         any_row_scan_options const& options, bool exclusive) {
+  auto const scan = detail::required_scan(op, in.type, out.type);
+  detail::run_where(where, {in.data, nullptr, in.layout.count}, [&](auto&& there) {
+    if constexpr (std::is_same_v<decltype(there), gpu&>) {
+      required_kernel(scan.rows_on_gpu, op, in.type, out.type)(there, in, out, options, exclusive);
+    } else {
+      visit(in.type, [&]<class In>(std::type_identity<In>) {
+        visit(out.type, [&]<class Out>(std::type_identity<Out>) {
+          if constexpr (related<In, Out>)
+            detail::scan_rows<In, Out>(there, in, out, scan, options, exclusive);
+        });
+      });
     }
   });
 }
@@ -205,6 +246,15 @@ void inclusive_scan(any_where where, any_array const& in, any_output const& out,
 }
 void exclusive_scan(any_where where, any_array const& in, any_output const& out,
                     any_aggregate const& op, any_scan_options const& options) {
+  run(where, in, out, op, options, true);
+}
+
+void inclusive_scan(any_where where, any_rows const& in, any_row_output const& out,
+                    any_aggregate const& op, any_row_scan_options const& options) {
+  run(where, in, out, op, options, false);
+}
+void exclusive_scan(any_where where, any_rows const& in, any_row_output const& out,
+                    any_aggregate const& op, any_row_scan_options const& options) {
   run(where, in, out, op, options, true);
 }
 

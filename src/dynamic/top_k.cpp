@@ -2,7 +2,7 @@
 #include "tally/top_k.hpp"
 
 #include "tally/automatic.hpp"
-#include "tally/dynamic.hpp"
+#include "tally/dynamic_rows.hpp"
 
 namespace tally {
 
@@ -58,6 +58,15 @@ void top_k_into(any_where where, any_array const& in, std::uint64_t k, any_outpu
   where.visit([&](auto& there) {
     visit(in.type, [&]<class T>(std::type_identity<T>) {
       top_k_into(there, elements_of<T>(in), k, room_of<T>(values), indices, count, options);
+    });
+  });
+}
+void top_k_into(any_where where, any_rows const& in, std::uint64_t k, any_output const& values,
+                std::span<std::int64_t> indices, std::uint64_t* counts, top_k_options options) {
+  require_type("top_k", "values", values.type, in.type);
+  where.visit([&](auto& there) {
+    visit(in.type, [&]<class T>(std::type_identity<T>) {
+      top_k_into(there, rows_of<T>(in), k, room_of<T>(values), indices, counts, options);
     });
   });
 }

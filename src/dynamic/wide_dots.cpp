@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The exact sums of the products of pairs of integers.
-#include "rows.hpp"
+#include "table.hpp"
 #include "tally/cpu_operators.hpp"
 
 namespace tally::detail {
@@ -115,15 +115,27 @@ struct functions_of {
   static void finish(aggregate_options const&, void const* known, any_result& out) {
     put_wide<T>(out, here::finish({}, *static_cast<running<pair<T>> const*>(known)));
   }
+
+  static constexpr std::size_t result_bytes = sizeof(wide_integer);
+  static std::span<number_place const> numbers() { return {}; }
+  static void on_cores(aggregate_options const&, cpu where, cpu_rows const& in, nan_policy nan,
+                       rows_places const& to) {
+    for_rows(where, *static_cast<row_elements<pair<T>> const*>(in.elements),
+             [&](cpu with, std::uint64_t r, elements<pair<T>> const& row, std::uint64_t size) {
+               any_result one;
+               put_wide<T>(one, here::at_once({}, with, row, size, nan));
+               store(one, place_of(to, r, result_bytes));
+             });
+  }
 };
 
 }  // namespace
 
-#define TALLY_ROW(O, T) row_with<O, pair<T>, functions_of<T>>(nullptr, true),
+#define TALLY_ENTRY(O, T) entry_with<O, pair<T>, functions_of<T>>(nullptr, nullptr, true),
 
-std::span<aggregate_row const> wide_dot_rows() {
-  static constexpr aggregate_row rows[] = {TALLY_EACH_integer(TALLY_ROW, dot)};
-  return rows;
+std::span<aggregate_entry const> wide_dot_entries() {
+  static constexpr aggregate_entry entries[] = {TALLY_EACH_integer(TALLY_ENTRY, dot)};
+  return entries;
 }
 
 }  // namespace tally::detail

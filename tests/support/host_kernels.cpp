@@ -38,6 +38,19 @@ gpu_context* open_gpu(CUstream_st*, gpu_memory*, int device) {
 
 int gpu_holding(void const*) { return -1; }
 
+void copy_strided_by_gpu(gpu_context&, strided_copy const& copy) {
+  for (std::uint64_t i = copy.first; i < copy.first + copy.count; ++i) {
+    std::byte const* from = copy.from;
+    std::byte* to = copy.to;
+    std::uint64_t index = i;
+    for (unsigned d = copy.size; d-- > 0; index /= copy.extent[d]) {
+      auto const at = std::int64_t(index % copy.extent[d]);
+      from += at * copy.from_by[d], to += at * copy.to_by[d];
+    }
+    std::memcpy(to, from, copy.bytes);
+  }
+}
+
 void explain(gpu_context& context) { explain(context, launch_plan{"as cores do", 1, 1}, 0); }
 
 template <class Op, class In>

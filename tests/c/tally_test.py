@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tally/tally.h against Python's integers and ratios, and NumPy's sorts: arrays of every type of up to
+four dimensions, their views of any strides, along any axes, on cores and with cores in a GPU's place. A
+row's bits are those of that row alone.
+
+There are 60 random arrays a type for each test; 2,000 with TALLY_LONG."""
+
+import ctypes
+import itertools
+import re
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from aggregate import probe
+from aggregate.inputs import GENERATORS, encode
+from aggregate.oracle import (FLOATS, FORMATS, INTEGERS, Floats, integer_moments,
+                              integer_prefix_sums, prefix_sums, rounded, rounded_root, wrapped)
+
+from .interface import HOST_GPU, PROBE, Failure, Where, array, options, room
+
+ROOT = Path(__file__).resolve().parents[2]
+CASES = 2000 if probe.LONG else 10 if probe.FEW else 60
+TYPES = ["bool", *INTEGERS, *FLOATS]
+PLACES = ["cores", "gpu"] if HOST_GPU.exists() else ["cores"]
+
+
+@pytest.fixture(scope="module", params=PLACES)
+def where(request):
+    return Where(HOST_GPU, gpu=True) if request.param == "gpu" else Where(PROBE)
+
+
+def elements(dtype, rng, n):
+    """As bits, or as integers."""
+    if dtype == "bool":
+        return rng.random(n) < rng.choice([0.02, 0.5, 0.98])
+    if dtype in INTEGERS:
+        ends = np.iinfo(dtype)
+        few = rng.integers(2)
+        low, high = (-2, 3) if few and ends.min < 0 else (0, 3) if few else (ends.min, ends.max)
+        return rng.integers(low, high, n, dtype, endpoint=not few)
+    f = FORMATS[dtype]
+    if rng.integers(3) == 0:
+        return encode(f, rng.integers(-3, 4, n))
+    x = np.zeros(0, f.bits)
+    while x.size < n:
+        x = np.concatenate([x, GENERATORS[rng.integers(len(GENERATORS))](f, rng, n + 8)[:n + 8]])
+    return x[:n]
+
+
+def view(dtype, rng):
+    """An array of up to four dimensions that is a part of another one, turned, and seen twice."""
+    shape = [int(rng.choice([0, 1, 2, 3, 5, 7], p=[.03, .12, .25, .25, .2, .15]))
+             for _ in range(rng.integers(1, 5))]
+    if rng.integers(3) == 0:
+        shape[rng.integers(len(shape))] = int(rng.integers(30, 400))
+    steps = [int(rng.choice([1, 1, 2, -1, -3])) for _ in shape]
+    whole = [n * abs(step) for n, step in zip(shape, steps)]
+    x = elements(dtype, rng, int(np.prod(whole))).reshape(whole)
+    x = x[tuple(slice(None, None, step) for step in steps)]
+    x = x.transpose(rng.permutation(x.ndim))
+    if rng.integers(6) == 0 and x.ndim < 4:
+        x = np.broadcast_to(x, (3, *x.shape))
+    if rng.integers(6) == 0 and x.ndim < 4 and x.shape[-1] >= 3:
+        x = np.lib.stride_tricks.sliding_window_view(x, 3, axis=-1)
+    return x
+
+
+def some_axes(x, rng):
+    return sorted(rng.permutation(x.ndim)[:rng.integers(1, x.ndim + 1)].tolist())
+
+
+def results_like(rng, shape, dtype):
+    """Room for results, of any strides."""
+    found = room([2 * n for n in shape], dtype) if rng.integers(2) else room(shape, dtype)
+    if found.shape != tuple(shape):
+        found = found[tuple(slice(None, None, int(rng.choice([2, -2]))) for _ in shape)]
+    order = rng.permutation(len(shape))
+    turned = room([shape[d] for d in order], dtype).transpose(np.argsort(order))
+    return turned if rng.integers(2) else found
+
+
+def rows_of(x, axes):
+    """Every place of the other axes with the elements that belong to it, in C order."""
+    kept = [d for d in range(x.ndim) if d not in axes]
+    turned = x.transpose([*kept, *axes])
+    for place in itertools.product(*(range(n) for n in turned.shape[:len(kept)])):
+        yield place, np.ascontiguousarray(turned[place]).reshape(-1)
+
+
+def exact_of(name, dtype, row, skip, ddof):
+    """The right answer as what an array holds of it, if this oracle knows it."""
+    if dtype in FLOATS:
+        f, exact = FORMATS[dtype], Floats(dtype, row, skip)
+        n = len(exact.values)
+        if name == "sum":
+            return exact.sum(f)
+        if name == "mean":
+            return exact.mean(f) if n else f.nan
+        if name in ("variance", "standard_deviation"):
+            return exact.variance(f, ddof, name != "variance")
+        if name in ("sum_of_squares", "norm") and not exact.specials:
+            finish = rounded if name == "sum_of_squares" else rounded_root
+            return finish(f, sum(v * v for v in exact.values), 1, 2 * f.lowest)
+        if name == "count_nonzero":
+            return sum(v != 0 for v in exact.values)
+        return None
+    values, n = [int(v) for v in row], row.size
+    signed = dtype.startswith("int")
+    if name in ("sum", "fast_sum"):
+        return wrapped([sum(values)], 64, signed)[0]
+    if name == "sum_of_squares":
+        return wrapped([sum(v * v for v in values)], 64, signed)[0]
+    if name == "mean":
+        return rounded(FORMATS["float64"], sum(values), n) if n else FORMATS["float64"].nan
+    if name in ("variance", "standard_deviation"):
+        if n <= ddof:
+            return FORMATS["float64"].nan
+        finish = rounded if name == "variance" else rounded_root
+        numerator = integer_moments(np.array(values, object))[1]
+        return finish(FORMATS["float64"], numerator, n * (n - ddof), *[0] * (finish is rounded_root))
+    if name == "count_nonzero":
+        return sum(v != 0 for v in values)
+    if name in ("minimum", "maximum") and n:
+        return min(values) if name == "minimum" else max(values)
+    if name in ("arg_minimum", "arg_maximum"):
+        best = min if name == "arg_minimum" else max
+        return values.index(best(values)) if n else -1
+    return None
+
+
+REDUCTIONS = ["sum", "fast_sum", "mean", "variance", "standard_deviation", "sum_of_squares", "norm",
+              "product", "minimum", "maximum", "min_max", "peak_to_peak", "arg_minimum",
+              "arg_maximum", "count_nonzero", "any_of", "all_of", "describe"]
+
+
+def bits_of(x):
+    return x.view(f"u{x.dtype.itemsize}") if x.dtype.kind == "f" else x
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_reductions_along_any_axes(where, dtype):
+    rng = np.random.default_rng(TYPES.index(dtype))
+    alone = Where(PROBE)
+    for case in range(CASES):
+        x, name = view(dtype, rng), REDUCTIONS[case % len(REDUCTIONS)]
+        axes, skip = some_axes(x, rng), bool(rng.integers(2))
+        ddof = int(rng.integers(3)) if name in ("variance", "standard_deviation") else 0
+        shape = [n for d, n in enumerate(x.shape) if d not in axes]
+        numbers = where.numbers(name, dtype)
+        out = [results_like(rng, shape, kind) for _, kind in numbers]
+        where.reduce(name, x, axes, dtype, out=out, skip_nan=skip, ddof=ddof)
+        for place, row in rows_of(x, axes):
+            told = (name, x.shape, x.strides, axes, place, skip, ddof)
+            found = [bits_of(r)[place] for r in out]
+            exact = exact_of(name, dtype, row, skip, ddof)
+            if exact is not None:
+                assert int(found[0]) == exact, told
+            once = alone.reduce(name, row, [0], dtype, skip_nan=skip, ddof=ddof)
+            assert found == [bits_of(r)[()] for r in once], told
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_results_of_other_types(where, dtype):
+    rng = np.random.default_rng(1)
+    for to in FLOATS:
+        x, axes = view(dtype, rng), [0]
+        if dtype in FLOATS:
+            expected = [Floats(dtype, row).sum(FORMATS[to]) for _, row in rows_of(x, axes)]
+        else:
+            expected = [rounded(FORMATS[to], sum(int(v) for v in row)) for _, row in rows_of(x, axes)]
+        found, = where.reduce("sum", x, axes, dtype, as_=to)
+        assert bits_of(found).reshape(-1).tolist() == expected
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_dot_products(where, dtype):
+    rng = np.random.default_rng(2)
+    for _ in range(CASES // 4):
+        a = view(dtype, rng)
+        b = elements(dtype, rng, a.size).reshape(a.shape[::-1]).transpose()
+        axes = some_axes(a, rng)
+        found, = where.reduce("dot", a, axes, dtype, b=b)
+        for (place, x), (_, y) in zip(rows_of(a, axes), rows_of(b, axes)):
+            if dtype in FLOATS:
+                f = FORMATS[dtype]
+                p, q = Floats(dtype, x), Floats(dtype, y)
+                if p.specials or q.specials:
+                    continue
+                exact = rounded(f, sum(v * w for v, w in zip(p.values, q.values)), 1, 2 * f.lowest)
+            else:
+                exact, = wrapped([sum(int(v) * int(w) for v, w in zip(x, y))], 64,
+                                 dtype.startswith("int"))
+            assert int(bits_of(found)[place]) == exact, (a.shape, axes, place)
+
+
+def expected_scan(dtype, to, row, init, skip, how):
+    if dtype in FLOATS:
+        return prefix_sums(dtype, row, FORMATS[to], init, skip=skip, **how)[0]
+    width = 1 if to == "bool" else np.dtype(to).itemsize * 8
+    sums = integer_prefix_sums(np.array([int(v) for v in row], object), init or 0, **how)[0]
+    return wrapped(sums, width, to.startswith("int"))
+
+
+@pytest.mark.parametrize("dtype", [t for t in TYPES if t != "bool"])
+def test_sums_up_to_each_element(where, dtype):
+    rng = np.random.default_rng(3)
+    for _ in range(CASES // 2):
+        x = view(dtype, rng)
+        axes = some_axes(x, rng)
+        if dtype in FLOATS:
+            to = FLOATS[rng.integers(len(FLOATS))] if rng.integers(2) else dtype
+        else:
+            to = ("int64" if dtype.startswith("int") else "uint64") if rng.integers(2) else dtype
+        how = {"exclusive": bool(rng.integers(2)), "reverse": bool(rng.integers(2))}
+        skip, init = bool(rng.integers(2)), None
+        if rng.integers(2):
+            init = encode(FORMATS[to], [1.5]) if to in FLOATS else np.array([5], to)
+        out = results_like(rng, x.shape, to)
+        where.scan("sum", x, axes, out, dtype, to, init=init, skip_nan=skip, **how)
+        for (place, row), (_, found) in zip(rows_of(x, axes), rows_of(out, axes)):
+            expected = expected_scan(dtype, to, row, None if init is None else int(init[0]), skip, how)
+            assert bits_of(found).tolist() == expected, (x.shape, x.strides, axes, place, to, how)
+
+
+def test_scans_in_place_and_those_that_overlap(where):
+    x = np.arange(60, dtype=np.int32).reshape(3, 4, 5)
+    expected = np.cumsum(x, axis=1, dtype=np.int32)
+    where.scan("sum", x, [1], x)
+    assert (x == expected).all()
+    turned = np.arange(2 * 3 * 4 * 5, dtype=np.int64).reshape(2, 3, 4, 5)[::-1, :, ::2, ::-1]
+    expected = np.cumsum(turned, axis=2)
+    where.scan("sum", turned, [2], turned)
+    assert (turned == expected).all()
+    long = np.zeros(30, np.int32)
+    with pytest.raises(Failure, match="out"):
+        where.scan("sum", long[:20], [0], long[5:25])
+    with pytest.raises(Failure, match="out has strides by which several results"):
+        where.scan("sum", long, [0], np.broadcast_to(long[:1], 30))
+
+
+def sort_keys(dtype, row):
+    """Numbers in the order of a stable sort: NaNs are equal and the largest, zeros are equal."""
+    if dtype not in FLOATS:
+        return [int(v) for v in row]
+    f, keys = FORMATS[dtype], []
+    for bits in row.tolist():
+        magnitude = bits & (f.sign - 1)
+        keys.append(f.sign if magnitude > f.infinity else -magnitude if bits & f.sign else magnitude)
+    return keys
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_top_k_and_kth_values(where, dtype):
+    rng = np.random.default_rng(4)
+    nothing = 0 if dtype not in FLOATS else FORMATS[dtype].nan
+    for _ in range(CASES // 2):
+        x = view(dtype, rng)
+        axis, smallest = int(rng.integers(x.ndim)), bool(rng.integers(2))
+        k = int(rng.integers(0, x.shape[axis] + 3))
+        shape = [k if d == axis else n for d, n in enumerate(x.shape)]
+        values, indices = results_like(rng, shape, dtype), results_like(rng, shape, "int64")
+        where.top_k(x, axis - x.ndim, k, values, indices, dtype, smallest=smallest)
+        for (place, row), (_, v), (_, i) in zip(rows_of(x, [axis]), rows_of(values, [axis]),
+                                                rows_of(indices, [axis])):
+            keys = sort_keys(dtype, row)
+            order = sorted(range(row.size), key=lambda j: (keys[j] if smallest else -keys[j], j))[:k]
+            rest = k - len(order)
+            told = (x.shape, x.strides, axis, place, k)
+            assert i.tolist() == order + [-1] * rest, told
+            assert bits_of(v).tolist() == [*row[order].tolist(), *[nothing] * rest], told
+
+        axes, k = some_axes(x, rng), int(rng.integers(1, 9))
+        shape = [n for d, n in enumerate(x.shape) if d not in axes]
+        values, indices = results_like(rng, shape, dtype), results_like(rng, shape, "int64")
+        where.kth_value(x, axes, k, values, indices, dtype)
+        for place, row in rows_of(x, axes):
+            keys = sort_keys(dtype, row)
+            order = sorted(range(row.size), key=lambda j: (keys[j], j))
+            at = order[k - 1] if k <= row.size else -1
+            assert indices[place] == at
+            assert bits_of(values)[place] == (row[at] if at >= 0 else nothing)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint8", "float32", "float64"])
+def test_quantiles(where, dtype):
+    rng = np.random.default_rng(5)
+    for _ in range(CASES // 2):
+        x = view(dtype, rng)
+        axes, q = some_axes(x, rng), [0.0, 0.25, 0.5, 1.0]
+        to = "float32" if dtype == "float32" else "float64"
+        shape = [len(q)] + [n for d, n in enumerate(x.shape) if d not in axes]
+        out = results_like(rng, shape, to)
+        where.quantile(x, axes, q, out, dtype, to, method=1)
+        for place, row in rows_of(x, axes):
+            f, keys = FORMATS[to], sort_keys(dtype, row)
+            order = sorted(range(row.size), key=lambda j: (keys[j], j))
+            for i, at in enumerate(q):
+                found = int(bits_of(out)[(i, *place)])
+                if row.size == 0 or (dtype in FLOATS and max(keys) == f.sign):
+                    assert found == f.nan
+                    continue
+                lower = row[order[int(at * (row.size - 1))]]
+                if dtype in FLOATS:
+                    expected = int(lower) if int(lower) != f.sign else 0
+                else:
+                    expected = rounded(f, int(lower))
+                assert found == expected, (x.shape, axes, place, at)
+
+
+@pytest.mark.parametrize("dtype", ["int16", "bfloat16", "float32"])
+def test_segments(where, dtype):
+    rng = np.random.default_rng(6)
+    for count in (0, 1, 3, 50):
+        lengths = rng.choice([0, 1, 2, 31, 500], count)
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        x = elements(dtype, rng, int(offsets[-1]))
+        rows = [x[a:b] for a, b in zip(offsets, offsets[1:])]
+        a = array(x, dtype)
+        to = where.numbers("sum", dtype)[0][1]
+        sums = room([count], to)
+        where.segments("reduce", [b"sum", ctypes.byref(a), None], offsets, 500, 1,
+                       ctypes.byref(array(sums, to)), options())
+        if dtype in FLOATS:
+            assert bits_of(sums).tolist() == [Floats(dtype, r).sum(FORMATS[dtype]) for r in rows]
+        else:
+            assert sums.tolist() == [int(r.astype(object).sum()) if r.size else 0 for r in rows]
+
+        out = room([x.size], dtype)
+        where.segments("scan", [b"sum", ctypes.byref(a)], offsets, 500,
+                       ctypes.byref(array(out, dtype)), options())
+        expected = [v for r in rows for v in expected_scan(dtype, dtype, r, None, False, {})]
+        assert bits_of(out).tolist() == expected
+
+        values, indices = room([count, 4], dtype), room([count, 4], "int64")
+        where.segments("top_k", [ctypes.byref(a)], offsets, 500, ctypes.c_uint64(4),
+                       ctypes.byref(array(values, dtype)), ctypes.byref(array(indices)), options())
+        for r, found in zip(rows, indices.tolist()):
+            keys = sort_keys(dtype, r)
+            order = sorted(range(r.size), key=lambda j: (-keys[j], j))[:4]
+            assert found == order + [-1] * (4 - len(order))
+
+
+def test_segments_on_cores_are_looked_at():
+    x, sums = np.zeros(9, np.float32), np.zeros(2, np.float32)
+    with pytest.raises(Failure, match=r"offsets\[2\] = 3 is less than offsets\[1\] = 4"):
+        Where(PROBE).segments("reduce", [b"sum", ctypes.byref(array(x)), None],
+                              np.array([0, 4, 3]), 9, 1, ctypes.byref(array(sums)), options())
+
+
+def test_wrong_arguments_are_named(where):
+    x = np.zeros((3, 4), np.float32)
+    for message, call in {
+        "axis = 2 of an array of 2": lambda: where.reduce("sum", x, [2]),
+        "axis 1 is named twice": lambda: where.reduce("sum", x, [1, -1], out=[x[0]]),
+        "aggregate 'mode': there are sum": lambda: where.reduce("mode", x, [0]),
+        "takes two arrays, not one": lambda: where.reduce("dot", x, [0]),
+        "takes one array, not two": lambda: where.reduce("sum", x, [0], b=x),
+        r"out has the shape \(4\), not \(3\)": lambda: where.reduce("sum", x, [1], out=[x[0]]),
+        "as = int8": lambda: where.reduce("sum", x, [1], as_="int8"),
+        "takes no ddof, which is 1": lambda: where.reduce("sum", x, [1], ddof=1),
+        "method = 9 is none": lambda: where.quantile(x, [1], [0.5], room([1, 3], "float32"), method=9),
+        "there is no scan": lambda: where.scan("mean", x, [1], x),
+        "a and b have different shapes":
+            lambda: where.reduce("dot", x, [1], b=x[:, :3], out=[x[:, 0]]),
+    }.items():
+        with pytest.raises(Failure, match=message):
+            call()
+
+
+def test_arrays_with_ones_for_the_axes(where):
+    x = np.arange(24, dtype=np.float64).reshape(2, 3, 4)
+    out = room([2, 1, 4], "float64")
+    where.reduce("sum", x, [1], out=[out])
+    assert (out == x.sum(axis=1, keepdims=True)).all()
+
+
+def test_more_dimensions_than_numpy_joins(where):
+    shape = [2] * 11
+    x = np.arange(4**11, dtype=np.int32).reshape([4] * 11)[(slice(None, None, 2),) * 11]
+    found, = where.reduce("sum", x, list(range(0, 11, 2)))
+    assert (found == x.sum(axis=tuple(range(0, 11, 2)), dtype=np.int64)).all()
+    assert list(x.shape) == shape
+
+
+def test_the_header_is_c_and_its_example_runs(tmp_path):
+    header = (ROOT / "include" / "tally" / "tally.h").read_text()
+    example = re.search(r"\n \*\n((?: \*   .*\n)+)", header).group(1).replace(" *   ", "  ")
+    source = tmp_path / "example.c"
+    source.write_text('#include <stdio.h>\n#include "tally/tally.h"\nint main(void) {\n' + example +
+                      '  printf("%g %g\\n", sums[0], sums[1]);\n  return 0;\n}\n')
+    program = tmp_path / "example"
+    subprocess.run(["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", f"-I{ROOT / 'include'}",
+                    str(source), "-o", str(program), str(PROBE), f"-Wl,-rpath,{PROBE.parent}"],
+                   check=True)
+    assert subprocess.run([program], capture_output=True, text=True, check=True).stdout == "6 15\n"
