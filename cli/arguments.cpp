@@ -131,6 +131,23 @@ std::string help(CLI::App& app, command const* c) {
   return sub->help("tally");
 }
 
+// What rows have no answer to.
+void check_rows(arguments const& a) {
+  bool const writes = a.command->options & writes_rows;
+  if (!a.axis && !a.segments) {
+    if (!a.shape.empty()) throw usage_error("--shape: is for --axis");
+    if (writes && a.output) throw usage_error("-o: is for --axis and --segments");
+    return;
+  }
+  std::string const by = a.axis ? "--axis: " : "--segments: ";
+  if (a.axis && a.segments) throw usage_error("--segments: --axis says where else rows are");
+  if (a.segments && !a.shape.empty()) throw usage_error("--shape: is for --axis");
+  if (a.each) throw usage_error(by + "not with --each");
+  if (a.decimal) throw usage_error(by + "not with --decimal");
+  if (a.save_state) throw usage_error(by + "--save-state saves one state, not one for each row");
+  if (a.first_index) throw usage_error(by + "--first-index is for one array");
+}
+
 void check_gpu_can(command const& chosen, arguments const& a) {
   std::string what;
   if (!(chosen.options & runs_on_gpu)) what = chosen.name;
@@ -172,6 +189,7 @@ std::optional<arguments> parse(int argc, char const* const* argv) {
   a.command = chosen;
   if (a.each && a.save_state)
     throw usage_error("--save-state: saves one state, not one for --each");
+  if (chosen->options & has_rows) check_rows(a);
   if (a.output == "-") {
     if (a.json) throw usage_error("--json: needs another -o, standard output takes the array");
     a.output.reset();

@@ -51,6 +51,9 @@ struct arguments {
   std::optional<bool> header;
   std::vector<std::string> missing;
   bool each = false;
+  std::optional<std::int64_t> axis;     // an answer for each line along it
+  std::optional<std::string> segments;  // or for each segment that begins at this file's offsets
+  std::vector<std::uint64_t> shape;     // of what has none of its own
   bool skip_nan = false;
   std::optional<dtype> out_type;
   std::uint64_t ddof = 0;

@@ -13,7 +13,8 @@
 namespace tally::cli {
 namespace {
 
-constexpr unsigned reduction = reads_arrays | takes_each | skips_nan | saves_state;
+constexpr unsigned reduction =
+    reads_arrays | has_rows | writes_rows | takes_each | skips_nan | saves_state;
 
 constexpr command own[] = {
     {"sum",
@@ -156,7 +157,7 @@ constexpr command own[] = {
      {},
      "How many elements there are",
      "With --skip-nan, how many of them are not NaN.",
-     reads_arrays | takes_each | skips_nan,
+     reads_arrays | has_rows | takes_each | skips_nan,
      {"tally count examples/data/flights_distance.npy",
       "tally count --skip-nan examples/data/flights_arr_delay.npy"},
      run_count},
@@ -183,7 +184,8 @@ constexpr command own[] = {
      "to hold them, or modulo 2^64 in --out-dtype. With --decimal, of decimals as they are "
      "written.\n"
      "Without -o, a line for each; with -o, a file of the input's shape.",
-     reads_arrays | skips_nan | has_out_type | scans | takes_decimals | keeps_all | runs_on_gpu,
+     reads_arrays | has_rows | skips_nan | has_out_type | scans | takes_decimals | keeps_all |
+         runs_on_gpu,
      {"tally scan examples/data/flights_distance.npy -o distance_scanned.npy",
       "seq 10 | tally scan --exclusive --init 100"},
      run_scan,
@@ -192,7 +194,7 @@ constexpr command own[] = {
      {},
      "The k largest elements and where they are",
      "Prints index, tab, value; best first, ties by lower index. NaN is larger than +inf.",
-     reads_arrays | takes_each | skips_nan | selects | takes_decimals | runs_on_gpu,
+     reads_arrays | has_rows | takes_each | skips_nan | selects | takes_decimals | runs_on_gpu,
      {"tally top-k -k 5 --skip-nan examples/data/flights_arr_delay.npy",
       "tally top-k --smallest --distinct examples/data/flights_distance.npy"},
      run_top_k},
@@ -205,8 +207,8 @@ constexpr command own[] = {
      "float64, unless --method chooses one of them. 0.95 is 95/100, not the double next to it. Any "
      "NaN\n"
      "makes the answer NaN. A line for each place, or the median without -q.",
-     reads_arrays | takes_each | skips_nan | takes_quantiles | takes_decimals | keeps_all |
-         runs_on_gpu,
+     reads_arrays | has_rows | writes_rows | takes_each | skips_nan | takes_quantiles |
+         takes_decimals | keeps_all | runs_on_gpu,
      {"tally quantile -q 0.5,0.95,99% examples/data/flights_distance.npy",
       "seq 100 | tally quantile -q 0.9 --method nearest"},
      run_quantile},
@@ -216,7 +218,8 @@ constexpr command own[] = {
      "Exact and rounded once to the input's type; of integers, as float64. Any NaN makes the "
      "answer\n"
      "NaN.",
-     reads_arrays | takes_each | skips_nan | takes_decimals | keeps_all | runs_on_gpu,
+     reads_arrays | has_rows | writes_rows | takes_each | skips_nan | takes_decimals | keeps_all |
+         runs_on_gpu,
      {"tally median examples/data/flights_distance.npy",
       "tally median --skip-nan --json examples/data/flights_arr_delay.npy"},
      run_quantile},

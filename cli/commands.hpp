@@ -37,6 +37,8 @@ enum option_group : unsigned {
   divides = 1u << 21,              // by how many elements there are
   squares = 1u << 22,              // its answer is one of squares, or of their root
   takes_root = 1u << 23,
+  has_rows = 1u << 24,     // answers along an axis
+  writes_rows = 1u << 25,  // to a file
 };
 
 struct command {

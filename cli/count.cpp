@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
 #include "reduction.hpp"
+#include "rows.hpp"
 
 namespace tally::cli {
 
 void run_count(arguments const& options) {
+  if (asks_for_rows(options)) return count_rows(options);
   for_each_array(options, [&](std::vector<std::string> const& files) {
     stopwatch const watch;
     input in(files, options);

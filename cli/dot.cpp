@@ -6,6 +6,7 @@
 #include "decimal.hpp"
 #include "gpu_call.hpp"
 #include "reduction.hpp"
+#include "rows.hpp"
 #include "state.hpp"
 
 namespace tally::cli {
@@ -133,6 +134,7 @@ bool run_on_gpu(pair_of_inputs& in, arguments const& options, reduction_settings
 }  // namespace
 
 void run_dot(arguments const& options) {
+  if (asks_for_rows(options)) return dot_of_rows(options);
   if (options.files.size() != 2) throw usage_error("dot: takes two files, A and B");
   if (options.files[0] == "-" && options.files[1] == "-")
     throw usage_error("-: standard input is given twice");

@@ -94,6 +94,25 @@ std::uint64_t whole_number(std::string const& option, std::string const& text, s
   fail(option, text, "is not from " + std::to_string(least) + " to " + std::to_string(most));
 }
 
+std::int64_t signed_number(std::string const& option, std::string const& text) {
+  bool const negative = text.starts_with('-');
+  auto const digits = digits_of(text.substr(negative));
+  if (!digits || digits->size() > 9) fail(option, text, "is not a whole number");
+  auto const value = std::int64_t(whole_number(option, *digits));
+  return negative ? -value : value;
+}
+
+std::vector<std::uint64_t> whole_numbers(std::string const& option, std::string const& text) {
+  std::vector<std::uint64_t> all;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    auto const end = std::min(text.find(',', begin), text.size());
+    all.push_back(whole_number(option, text.substr(begin, end - begin),
+                               std::numeric_limits<std::int64_t>::max()));
+    begin = end + 1;
+  }
+  return all;
+}
+
 std::optional<std::string> integer_text(std::string const& text) {
   bool const negative = text.starts_with('-') && !text.starts_with("-+");
   auto const digits = digits_of(text.substr(negative));

@@ -19,6 +19,9 @@ namespace tally::cli {
 std::uint64_t whole_number(std::string const& option, std::string const& text,
                            std::uint64_t most = std::numeric_limits<std::uint64_t>::max(),
                            std::uint64_t least = 0);
+// Small numbers with a sign; and whole ones, separated by commas.
+std::int64_t signed_number(std::string const& option, std::string const& text);
+std::vector<std::uint64_t> whole_numbers(std::string const& option, std::string const& text);
 // Likewise with a sign, of any size: a minus and its digits; nothing if it is no integer.
 std::optional<std::string> integer_text(std::string const& text);
 // A finite or infinite number, or NaN.

@@ -60,6 +60,28 @@ void define_input(CLI::App& app, arguments& a) {
       ->allow_extra_args(false);
 }
 
+void define_output(CLI::App& app, arguments& a) {
+  value(app, "-o,--output", "FILE",
+        "Write there: .npy, text if the name ends in .txt, .csv or .tsv, else raw; - is standard "
+        "output",
+        [&a](auto const& text) {
+          require_written("-o", text);
+          a.output = text;
+        });
+}
+
+void define_rows(CLI::App& app, arguments& a, bool writes) {
+  value(app, "--axis", "N",
+        "An answer for each line along this axis, from 0, or from the end: -1 is the last",
+        [&a](auto const& text) { a.axis = signed_number("--axis", text); });
+  value(app, "--shape", "N,N,...", "Of raw data and text, for --axis: its dimensions",
+        [&a](auto const& text) { a.shape = whole_numbers("--shape", text); });
+  value(app, "--segments", "FILE",
+        "An answer for each segment: int64, where each begins and the last one ends",
+        [&a](auto const& text) { a.segments = text; });
+  if (writes) define_output(app, a);
+}
+
 void define_decimal(CLI::App& app, arguments& a) {
   flag(app, "--decimal", a.decimal, "Text is decimals, and so is the answer: 0.1 and 0.2 make 0.3");
 }
@@ -89,16 +111,6 @@ void define_out_type(CLI::App& app, arguments& a) {
 void define_ddof(CLI::App& app, arguments& a) {
   value(app, "--ddof", "N", "The divisor is n - N (0)",
         [&a](auto const& text) { a.ddof = whole_number("--ddof", text); });
-}
-
-void define_output(CLI::App& app, arguments& a) {
-  value(app, "-o,--output", "FILE",
-        "Write there: .npy, text if the name ends in .txt, .csv or .tsv, else raw; - is standard "
-        "output",
-        [&a](auto const& text) {
-          require_written("-o", text);
-          a.output = text;
-        });
 }
 
 void define_scan(CLI::App& app, arguments& a) {
@@ -266,6 +278,7 @@ void define_options(CLI::App& app, unsigned groups, arguments& a) {
   }
   if (groups & reads_arrays) define_input(app, a);
   if (groups & (adds_decimals | takes_decimals)) define_decimal(app, a);
+  if (groups & has_rows) define_rows(app, a, groups & writes_rows);
   if (groups & takes_each)
     flag(app, "--each", a.each, "A line a file: its name, a tab, its answer");
   if (groups & skips_nan) flag(app, "--skip-nan", a.skip_nan, "NaN counts as absent");

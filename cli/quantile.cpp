@@ -11,6 +11,7 @@
 #include "decimal.hpp"
 #include "option_values.hpp"
 #include "rounding.hpp"
+#include "rows.hpp"
 #include "tally/error.hpp"
 
 namespace tally::cli {
@@ -110,6 +111,7 @@ quantile_options quantile_options_of(arguments const& options) {
 }
 
 void run_quantile(arguments const& options) {
+  if (asks_for_rows(options)) return quantiles_of_rows(options);
   if (options.decimal) return run_decimal_quantile(options);
   for_each_array(options, [&](std::vector<std::string> const& files) {
     stopwatch const watch;

@@ -7,6 +7,7 @@
 #include "integer_sum.hpp"
 #include "reduction.hpp"
 #include "report.hpp"
+#include "rows.hpp"
 #include "state.hpp"
 #include "table.hpp"
 #include "tally/error.hpp"
@@ -14,15 +15,6 @@
 namespace tally::cli {
 
 namespace {
-
-reduction_settings settings_of(arguments const& options, dtype type) {
-  bool const leaves_out = options.command->options & leaves_nan_out;
-  return {.command = options.command,
-          .type = type,
-          .ddof = options.ddof,
-          .skip_nan = options.skip_nan || leaves_out,
-          .out_type = options.out_type};
-}
 
 // A state is of one type of elements: what is told as an exact integer must not be saved rounded.
 [[noreturn]] void fail_to_save(input const& in) {
@@ -36,7 +28,7 @@ void run_on_cpu(input& in, arguments const& options, stopwatch const& watch) {
   bool const wraps = adds && is_wrapped(options.out_type);
   // Integers are added up beside what float64 makes of them.
   auto const settings_for = [&](dtype type) {
-    auto settings = settings_of(options, type);
+    auto settings = reduction_settings_of(options, type);
     if (wraps && is_floating(type)) settings.out_type.reset();
     return settings;
   };
@@ -54,7 +46,7 @@ void run_on_cpu(input& in, arguments const& options, stopwatch const& watch) {
     if (integers) integers->add(x.all);
   }
   auto const& total = all.run();
-  if (wraps && !integers) aggregate_of(settings_of(options, all.type()));  // which throws
+  if (wraps && !integers) aggregate_of(reduction_settings_of(options, all.type()));  // which throws
   auto const settings = settings_for(all.type());
   auto about = facts_of(in, total.nan_count());
   about.type = all.type();
@@ -86,6 +78,7 @@ bool run_on_gpu(input& in, arguments const& options, reduction_settings const& s
 }  // namespace
 
 void run_reduction(arguments const& options) {
+  if (asks_for_rows(options)) return reduce_rows(options);
   if (options.decimal) return run_decimal(options);
   for_each_array(options, [&](std::vector<std::string> const& files) {
     stopwatch const watch;
@@ -96,7 +89,8 @@ void run_reduction(arguments const& options) {
     input in(files, std::move(found), options);
     if (options.gpu) {
       in.settle();
-      if (!in.may_have_gaps() && run_on_gpu(in, options, settings_of(options, in.type()), watch))
+      if (!in.may_have_gaps() &&
+          run_on_gpu(in, options, reduction_settings_of(options, in.type()), watch))
         return;
     }
     run_on_cpu(in, options, watch);

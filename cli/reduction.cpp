@@ -180,6 +180,15 @@ answer answer_with(std::string const& integer, std::optional<dtype> type) {
           .keys = {{"value", integer}, {"bits", json()}, {"result_dtype", "integer"}}};
 }
 
+reduction_settings reduction_settings_of(arguments const& options, dtype type) {
+  bool const leaves_out = options.command->options & leaves_nan_out;
+  return {.command = options.command,
+          .type = type,
+          .ddof = options.ddof,
+          .skip_nan = options.skip_nan || leaves_out,
+          .out_type = options.out_type};
+}
+
 bound_aggregate aggregate_of(reduction_settings const& s) {
   if (!s.out_type) return named(s, natural(s)).on(s.type);
   if (has_all_digits(s) && is_floating(*s.out_type)) return named(s).on(s.type);

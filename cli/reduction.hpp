@@ -28,6 +28,8 @@ struct reduction_settings {
   nan_policy nan() const { return skip_nan ? skip : propagate; }
 };
 
+reduction_settings reduction_settings_of(arguments const& options, dtype type);
+
 // The aggregate that the command names, with results as they are shown. Throws usage_error if the
 // settings ask for a type that the answer cannot have, tally::error for elements that it does not
 // take.

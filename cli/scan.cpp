@@ -9,6 +9,7 @@
 #include "input.hpp"
 #include "option_values.hpp"
 #include "report.hpp"
+#include "rows.hpp"
 #include "scan.hpp"
 #include "scan_output.hpp"
 
@@ -137,8 +138,7 @@ void take_init(arguments const& options, scan_settings& to) {
 
 scan_settings settings_of(arguments const& options, dtype in) {
   any_aggregate const op(options.command->aggregate);
-  auto const type = options.out_type.value_or(natural_type(op, in));
-  require_possible(op, in, type);
+  auto const type = scan_type_of(options, in);
   scan_settings settings{op, type,
                          any_scan_options{.reverse = options.reverse, .nan = options.nan()},
                          options.exclusive};
@@ -160,7 +160,15 @@ bool wants_floats(arguments const& options) {
 
 }  // namespace
 
+dtype scan_type_of(arguments const& options, dtype in) {
+  any_aggregate const op(options.command->aggregate);
+  auto const type = options.out_type.value_or(natural_type(op, in));
+  require_possible(op, in, type);
+  return type;
+}
+
 void run_scan(arguments const& options) {
+  if (asks_for_rows(options)) return scan_rows(options);
   if (options.decimal) return run_decimal_scan(options);
   stopwatch const watch;
   input in(options.files, options);

@@ -24,4 +24,7 @@ struct scanned {
   ran_on ran = {};
 };
 
+// The type of the results; throws usage_error for one that they cannot have.
+dtype scan_type_of(arguments const& options, dtype in);
+
 }  // namespace tally::cli

@@ -11,6 +11,7 @@
 #include "input.hpp"
 #include "masked_selector.hpp"
 #include "report.hpp"
+#include "rows.hpp"
 
 namespace tally::cli {
 namespace {
@@ -148,6 +149,7 @@ selection run(arguments const& options, input& in) {
 }  // namespace
 
 void run_top_k(arguments const& options) {
+  if (asks_for_rows(options)) return top_k_of_rows(options);
   if (options.decimal) return run_decimal_top_k(options);
   for_each_array(options, [&](std::vector<std::string> const& files) {
     stopwatch const watch;

@@ -388,23 +388,4 @@ TEST(dynamic, quantiles_and_the_kth_value_are_those_of_the_call_with_types) {
             "quantile: q = 2 is not from 0 to 1");
 }
 
-TEST(dynamic, says_whether_an_order_matters_and_where_numbers_lie) {
-  for (auto const& info : tally::aggregates())
-    for (auto const type : info.elements) {
-      auto const op = tally::any_aggregate(info.name).on(type);
-      if (tally::any_reducer(op).is_ordered()) EXPECT_FALSE(op.any_order()) << info.name;
-      std::vector<std::pair<std::string, tally::dtype>> told, found;
-      for (auto const& [name, value] : op.results()) told.emplace_back(name, value.type);
-      std::size_t end = 0;
-      for (auto const& number : op.numbers()) {
-        found.emplace_back(number.name, number.type);
-        EXPECT_GE(number.offset, end) << info.name;
-        EXPECT_EQ(number.offset % tally::size_of(number.type), 0u) << info.name;
-        end = number.offset + tally::size_of(number.type);
-      }
-      EXPECT_EQ(told, found) << info.name;
-      EXPECT_LE(end, op.result_bytes()) << info.name;
-    }
-}
-
 }  // namespace

@@ -140,7 +140,6 @@ TESTED_THROUGH = {
     "dynamic/ndarray_select.cpp": "c/tally_test.py",
     "dynamic/reduce_rows.cpp": "c/tally_test.py",
     "dynamic/strides.cpp": "c/tally_test.py",
-    "dynamic_rows.hpp": "c/tally_test.py",
     "dynamic/aggregates.cpp": "dynamic_test.cpp",
     "dynamic/integer_sums.cpp": "wide_integer_test.cpp",
     "dynamic/quantile.cpp": "dynamic_test.cpp",

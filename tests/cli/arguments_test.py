@@ -17,7 +17,7 @@ def test_an_unknown_option_names_the_nearest_one(typed, meant):
     assert typed in message and meant in message
 
 
-@pytest.mark.parametrize("typed", ["-o", "-x", "--zzz"])
+@pytest.mark.parametrize("typed", ["-p", "-x", "--zzz"])
 def test_an_unknown_option_that_is_near_to_none_is_told_with_its_command(typed):
     np.save("x.npy", np.ones(3))
     message = failure(2, "sum", "x.npy", typed, "y.npy")

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rows.hpp"
+
+#include <cstring>
+
+#include "array_output.hpp"
+#include "commands.hpp"
+#include "option_values.hpp"
+#include "quantile.hpp"
+#include "reduction.hpp"
+#include "report.hpp"
+#include "row_input.hpp"
+#include "scan.hpp"
+#include "tally/error.hpp"
+#include "top_k.hpp"
+
+namespace tally::cli {
+namespace {
+
+// Numbers, so many a row of the input; a describe has several of them.
+struct column {
+  std::string name;
+  std::vector<number> values;
+};
+
+// A value as it lies in memory.
+template <class T>
+T read(std::byte const* at) {
+  T x;
+  std::memcpy(&x, at, sizeof x);
+  return x;
+}
+std::vector<number> numbers_in(std::span<std::byte const> bytes, dtype type) {
+  std::vector<number> all;
+  for (std::size_t i = 0; i < bytes.size(); i += size_of(type))
+    all.emplace_back(any_number::at(type, bytes.data() + i));
+  return all;
+}
+
+// Lists in lists, of that shape.
+json nested(std::vector<std::uint64_t> const& shape, std::size_t d, json*& next) {
+  if (d == shape.size()) return std::move(*next++);
+  json list = json::array();
+  for (std::uint64_t i = 0; i < shape[d]; ++i) list.push_back(nested(shape, d + 1, next));
+  return list;
+}
+template <class F>
+json nested(std::vector<std::uint64_t> const& shape, std::vector<number> const& values,
+            F const& told) {
+  std::vector<json> all;
+  for (auto const& x : values) all.push_back(told(x));
+  auto* next = all.data();
+  return nested(shape, 0, next);
+}
+json values_of(std::vector<std::uint64_t> const& shape, std::vector<number> const& values) {
+  return nested(shape, values, [](number const& x) { return x.to_json(); });
+}
+json bits_of(std::vector<std::uint64_t> const& shape, std::vector<number> const& values) {
+  return nested(shape, values, [](number const& x) { return x.bits(); });
+}
+
+// So many numbers a line, with tabs in between.
+std::vector<std::string> lines_of(std::vector<number> const& values, std::uint64_t a_line) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i % a_line == 0)
+      lines.push_back(values[i].text());
+    else
+      lines.back() += '\t' + values[i].text();
+  }
+  return lines;
+}
+
+// Results in the file that -o names, or told.
+class row_answer {
+ public:
+  row_answer(arguments const& options, row_input& in) : options_(options), in_(in) {
+    found_.keys["axis"] = options.axis ? json(std::int64_t(in.shape().axis())) : json();
+  }
+  answer& told() { return found_; }
+
+  void write(std::span<std::byte const> bytes, dtype type,
+             std::vector<std::uint64_t> const& shape) {
+    array_output out(*options_.output, type, shape);
+    out.put(0, bytes);
+    out.finish();
+    found_.keys["output"] = *options_.output;
+    found_.keys["out_dtype"] = std::string(name(type));
+  }
+  void put(std::vector<number> const& values, std::vector<std::uint64_t> const& shape,
+           std::uint64_t a_line) {
+    if (options_.json) {
+      found_.keys["value"] = values_of(shape, values), found_.keys["bits"] = bits_of(shape, values);
+      if (!values.empty()) found_.keys["result_dtype"] = values.front().type_name();
+    } else if (a_line > 0) {
+      found_.lines = lines_of(values, a_line);
+    }
+  }
+  void print(row_call const& call, stopwatch const& watch, bool looks_for_nan = true) {
+    std::optional<std::uint64_t> nans;
+    if (looks_for_nan) nans = count_nan(options_.where, in_.elements());
+    auto about = facts_of(in_.source(), nans);
+    about.shape = in_.shape().shape();
+    about.ran = call.ran();
+    if (options_.output && !options_.json)
+      print_notes(options_, about, found_), print_time(options_, about.bytes_read, watch.seconds());
+    else
+      cli::print(options_, about, found_, watch);
+  }
+
+ private:
+  arguments const& options_;
+  row_input& in_;
+  answer found_;
+};
+
+// The integers of results that have every digit, as elements of a file.
+std::vector<std::byte> as_elements(std::vector<number> const& values, dtype type) {
+  std::vector<std::byte> bytes;
+  for (auto const& x : values) {
+    if (x.type_name() != name(type))
+      throw error("-o: " + x.text() + " is no " + std::string(name(type)) +
+                  "; --out-dtype int64 or uint64 gives it modulo 2^64");
+    any_number value(type, 0);
+    parse_number("-o", x.text(), value);
+    bytes.resize(bytes.size() + size_of(type));
+    value.store(bytes.data() + bytes.size() - size_of(type));
+  }
+  return bytes;
+}
+
+std::vector<column> columns_of(std::span<std::byte const> results, bound_aggregate const& op) {
+  auto const bytes = op.result_bytes();
+  std::vector<column> all;
+  if (op.options().wide) all.push_back({"value", {}});
+  for (auto const& place : op.numbers()) all.push_back({place.name, {}});
+  auto const type = op.results().begin()->value.type;
+  for (auto const* at = results.data(); at < results.data() + results.size(); at += bytes) {
+    if (op.options().wide) all[0].values.emplace_back(type, read<wide_integer>(at));
+    for (std::size_t i = 0; i < op.numbers().size(); ++i)
+      all[i].values.emplace_back(any_number::at(op.numbers()[i].type, at + op.numbers()[i].offset));
+  }
+  return all;
+}
+
+// A line a row, under names.
+void tell_columns(answer& to, std::vector<column> const& all,
+                  std::vector<std::uint64_t> const& shape) {
+  std::string names;
+  for (auto const& c : all) names += (names.empty() ? "" : "\t") + c.name;
+  to.lines.push_back(names);
+  for (std::size_t r = 0; r < all[0].values.size(); ++r) {
+    to.lines.emplace_back();
+    for (auto const& c : all) to.lines.back() += (&c == &all[0] ? "" : "\t") + c.values[r].text();
+  }
+  for (auto const& c : all) {
+    to.keys[c.name] = values_of(shape, c.values);
+    if (!c.values.empty() && c.values[0].is_floating())
+      to.keys[c.name + "_bits"] = bits_of(shape, c.values);
+  }
+}
+
+// Products of integers have digits that no element has: a row after the other.
+std::vector<std::string> products(arguments const& options, row_input const& in,
+                                  reduction_settings const& settings) {
+  std::vector<std::string> all;
+  for (std::uint64_t r = 0; r < in.shape().rows().count; ++r) {
+    auto const row = in.row(r);
+    reduction total(settings, 0);
+    total.add(options.where, masked_array{array_of(in.type(), row), {}});
+    all.push_back(answer_of(settings, total, "row " + std::to_string(r)).lines.front());
+  }
+  return all;
+}
+void put_products(row_answer& to, arguments const& options, row_input const& in,
+                  reduction_settings const& settings) {
+  auto const texts = products(options, in, settings);
+  if (options.output)
+    throw error(
+        "-o: products of integers have every digit; --out-dtype int64, uint64 or float64 "
+        "gives them that type");
+  std::vector<json> all(texts.begin(), texts.end());
+  auto* next = all.data();
+  to.told().keys["value"] = nested(in.shape().kept(), 0, next);
+  auto const a_line = in.shape().a_line();
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (i % a_line == 0)
+      to.told().lines.push_back(texts[i]);
+    else
+      to.told().lines.back() += '\t' + texts[i];
+  }
+}
+
+void put_results(row_answer& to, arguments const& options, row_shape const& shape,
+                 std::span<std::byte const> results, bound_aggregate const& op) {
+  auto const columns = columns_of(results, op);
+  if (columns.size() > 1) {
+    if (options.output) throw usage_error("-o: takes results of one number");
+    tell_columns(to.told(), columns, shape.kept());
+  } else if (options.output && op.options().wide) {
+    auto const type = op.results().begin()->value.type;
+    to.write(as_elements(columns[0].values, type), type, shape.kept());
+  } else if (options.output) {
+    to.write(results, op.numbers()[0].type, shape.kept());
+  } else {
+    to.put(columns[0].values, shape.kept(), shape.a_line());
+  }
+}
+
+row_layout side_by_side(std::uint64_t count) { return {.count = count, .length = 1, .stride = 1}; }
+
+// One input, or two.
+void reduce_inputs(arguments const& options, std::vector<row_input*> const& inputs,
+                   stopwatch const& watch) {
+  auto& in = *inputs[0];
+  auto const settings = reduction_settings_of(options, in.type());
+  auto const op = aggregate_of(settings);
+  row_call call(options, {inputs.begin(), inputs.end()});
+  row_answer found(options, in);
+  if (has_all_digits(settings)) {
+    put_products(found, options, in, settings);
+    found.print(call, watch);
+    return;
+  }
+  auto const count = in.shape().rows().count;
+  auto* const out = call.room(std::size_t(count * op.result_bytes()));
+  if (inputs.size() == 1)
+    reduce_into(call.where(), call.in(), out, side_by_side(count), op, {settings.nan()});
+  else
+    reduce_into(call.where(), call.in(0), call.in(1), out, side_by_side(count), op,
+                {settings.nan()});
+  put_results(found, options, in.shape(), call.results(out), op);
+  found.print(call, watch);
+}
+
+// Sums that do not fit, which a file of elements cannot have.
+void require_no_wrap(row_input const& in, dtype out, arguments const& options) {
+  if (is_floating(out) || options.out_type) return;
+  auto const op = any_aggregate("min_max").on(in.type());
+  auto const ends = reduce(options.where, in.elements(), op);
+  auto const size = [](any_number const& x) {
+    bool const negative = x.type != dtype::uint64 && std::int64_t(x.bits) < 0;
+    return static_cast<unsigned __int128>(negative ? -x.bits : x.bits);
+  };
+  auto const most = std::max(size(ends["minimum"]), size(ends["maximum"]));
+  auto const init = options.init ? std::uint64_t(1) << 62 : 0;
+  if (most * in.shape().rows().length + init >= std::uint64_t(1) << 63)
+    throw error(
+        "scan: sums along the axis may be beyond 2^63; --out-dtype int64 or uint64 gives "
+        "them modulo 2^64");
+}
+
+std::vector<std::uint64_t> with_last(std::vector<std::uint64_t> shape, std::uint64_t last) {
+  shape.push_back(last);
+  return shape;
+}
+
+}  // namespace
+
+void reduce_rows(arguments const& options) {
+  stopwatch const watch;
+  row_input in(options.files, options);
+  reduce_inputs(options, {&in}, watch);
+}
+
+void dot_of_rows(arguments const& options) {
+  stopwatch const watch;
+  if (options.files.size() != 2) throw usage_error("dot: takes two files, A and B");
+  row_input a({options.files[0]}, options), b({options.files[1]}, options);
+  if (a.type() != b.type())
+    throw error("dot: needs two arrays of one type: " + a.source().name() + " holds " +
+                std::string(name(a.type())) + ", " + b.source().name() + " " +
+                std::string(name(b.type())));
+  reduce_inputs(options, {&a, &b}, watch);
+}
+
+void count_rows(arguments const& options) {
+  stopwatch const watch;
+  row_input in(options.files, options);
+  std::vector<number> counts;
+  for (std::uint64_t r = 0; r < in.shape().rows().count; ++r) {
+    std::uint64_t n = in.shape().rows().size(r);
+    if (options.skip_nan) {
+      auto const row = in.row(r);
+      n -= count_nan(options.where, array_of(in.type(), row));
+    }
+    counts.emplace_back(n);
+  }
+  row_answer found(options, in);
+  found.put(counts, in.shape().kept(), in.shape().a_line());
+  found.print(row_call(options, {&in}), watch, options.skip_nan);
+}
+
+void scan_rows(arguments const& options) {
+  stopwatch const watch;
+  row_input in(options.files, options);
+  any_aggregate const op("sum");
+  auto const type = scan_type_of(options, in.type());
+  require_no_wrap(in, type, options);
+  any_row_scan_options how{.reverse = options.reverse, .nan = options.nan()};
+  if (options.init) {
+    any_number init(type, 0);
+    parse_number("--init", *options.init, init);
+    how.init = init;
+  }
+  row_call call(options, {&in});
+  auto const n = in.elements().size;
+  auto* const out = call.room(std::size_t(n * size_of(type)));
+  auto const x = call.in();
+  any_row_output const to{type, out, x.layout};
+  options.exclusive ? exclusive_scan(call.where(), x, to, op, how)
+                    : inclusive_scan(call.where(), x, to, op, how);
+  row_answer found(options, in);
+  auto const results = call.results(out);
+  auto const& shape = in.shape().shape();
+  if (options.output)
+    found.write(results, type, shape);
+  else
+    found.put(numbers_in(results, type), shape, shape.back());
+  found.print(call, watch);
+}
+
+void top_k_of_rows(arguments const& options) {
+  stopwatch const watch;
+  row_input in(options.files, options);
+  auto const& shape = in.shape();
+  auto const count = shape.rows().count, k = k_of(options, shape.rows().length);
+  row_call call(options, {&in});
+  auto* const values = call.room(std::size_t(count * k * size_of(in.type())));
+  auto* const indices = static_cast<std::int64_t*>(call.room(std::size_t(count * k * 8)));
+  top_k_into(call.where(), call.in(), k, {in.type(), values, count * k},
+             {indices, std::size_t(count * k)}, nullptr, top_k_options_of(options));
+  auto const best = numbers_in(call.results(values), in.type());
+  auto const at = numbers_in(call.results(indices), dtype::int64);
+  row_answer found(options, in);
+  auto const all = with_last(shape.kept(), k);
+  for (std::size_t i = 0; i < best.size(); ++i) {
+    bool const begins = i % (k * shape.a_line()) == 0;
+    if (begins) found.told().lines.emplace_back();
+    found.told().lines.back() += (begins ? "" : "\t") + at[i].text() + '\t' + best[i].text();
+  }
+  if (options.json)
+    found.told().keys.update(top_k_keys(options, values_of(all, best), values_of(all, at)));
+  if (options.json) found.told().keys["returned"] = k;
+  found.print(call, watch);
+}
+
+void quantiles_of_rows(arguments const& options) {
+  stopwatch const watch;
+  row_input in(options.files, options);
+  auto const places = places_of(options);
+  auto const type = is_floating(in.type()) ? in.type() : dtype::float64;
+  auto const count = in.shape().rows().count * places.size();
+  row_call call(options, {&in});
+  auto* const out = call.room(std::size_t(count * size_of(type)));
+  quantile_into(call.where(), call.in(), std::span(places), {type, out, count},
+                quantile_options_of(options));
+  row_answer found(options, in);
+  bool const several = options.places.size() > 1;
+  auto const shape = several ? with_last(in.shape().kept(), places.size()) : in.shape().kept();
+  auto const results = call.results(out);
+  if (options.output) {
+    found.write(results, type, shape);
+  } else {
+    auto const values = numbers_in(results, type);
+    found.told().keys.update(
+        quantile_keys(options, {values_of(shape, values)}, {bits_of(shape, values)}));
+    if (options.command->options & takes_quantiles)
+      found.told().keys["values"] = values_of(shape, values),
+      found.told().keys["bits"] = bits_of(shape, values);
+    found.told().lines = lines_of(values, in.shape().a_line() * places.size());
+  }
+  found.print(call, watch);
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--axis and --segments: an answer for each row, in the shape that NumPy gives it, and the one that the
+row alone has."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from .command import BINARY, answer, failure, report, tally
+from .gpu_test import COMMAND, HAS_GPU, ON_CORES
+from .oracle import exact_total, exact_values, exact_variance, nearest, nearest_root, values
+
+COMMANDS = [("cpu", BINARY)] + [("gpu", COMMAND)] * bool(HAS_GPU or ON_CORES.exists())
+
+
+@pytest.fixture(params=COMMANDS, ids=[device for device, _ in COMMANDS])
+def place(request):
+    """Options of a call on cores, and of one on a GPU, or with cores in its place."""
+    device, command = request.param
+    return {"options": ["--device", device], "command": command}
+
+
+def lines(place, *arguments, **options):
+    text = answer(*arguments, *place["options"], command=place["command"], **options)
+    return [line.split("\t") for line in text.split("\n")]
+
+
+def told(place, *arguments, **options):
+    return report(*arguments, *place["options"], command=place["command"], **options)
+
+
+def each(x, axis):
+    """What f makes of each line along the axis, as nested lists of its shape."""
+    return lambda f: np.apply_along_axis(lambda row: np.array([f(row)], object), axis,
+                                         x).take(0, axis).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint64", "float16", "float32", "float64"])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_reductions_are_those_of_each_line(place, dtype, axis):
+    x = values(dtype, 120).reshape(4, 5, 6)
+    np.save("x.npy", x)
+    of = each(x, axis)
+    natural = exact_total(dtype, 0)[0]
+
+    def sums(row):
+        return exact_total(dtype, sum(exact_values(row)))[1]
+
+    found = told(place, "sum", "x.npy", "--axis", axis)
+    as_numbers = np.array(found["value"], object)
+    assert as_numbers.shape == tuple(n for d, n in enumerate(x.shape) if d != axis % 3)
+    assert np.vectorize(lambda v: float(v) if natural.startswith("f") else int(v),
+                        otypes=[object])(as_numbers).tolist() == of(sums)
+    assert found["axis"] == axis % 3 and found["shape"] == [4, 5, 6]
+    table = lines(place, "min", "x.npy", "--axis", axis)
+    minima = np.array(of(lambda row: row.min()), object).reshape(len(table), -1)
+    assert [[x.dtype.type(v) for v in line] for line in table] == minima.tolist()
+    mean = "float64" if dtype[0] in "iu" else dtype
+    found = told(place, "mean", "x.npy", "--axis", axis)["value"]
+    assert found == of(lambda row: nearest(mean, Fraction(sum(exact_values(row)), row.size)))
+    found = told(place, "std", "x.npy", "--axis", axis, "--ddof", 1)["value"]
+    assert found == of(lambda row: nearest_root(mean, exact_variance(row, 1)))
+
+
+def test_lines_are_places_before_the_axis_and_columns_those_behind_it(place):
+    np.save("x.npy", np.arange(24).reshape(2, 3, 4))
+    assert lines(place, "sum", "x.npy", "--axis", "1") == [["12", "15", "18", "21"],
+                                                           ["48", "51", "54", "57"]]
+    assert lines(place, "max", "x.npy", "--axis", "0") == [[str(n) for n in range(12, 24)]]
+    assert lines(place, "argmax", "x.npy", "--axis", "2") == [["3"]] * 6
+
+
+def test_integers_have_every_digit(place):
+    x = np.array([[2**63 - 1, 2**63 - 1], [1, -(2**63)]])
+    np.save("x.npy", x)
+    assert lines(place, "sum", "x.npy", "--axis", "1") == [[str(2**64 - 2)], [str(1 - 2**63)]]
+    assert lines(place, "prod", "x.npy", "--axis", "1") == [[str((2**63 - 1)**2)], [str(-(2**63))]]
+    assert lines(place, "sum", "x.npy", "--axis", "1", "--out-dtype", "int64")[0] == ["-2"]
+    failure(1, "sum", "x.npy", "--axis", "1", "-o", "y.npy")
+    failure(1, "scan", "x.npy", "--axis", "1", "-o", "y.npy")
+    answer("sum", "x.npy", "--axis", "1", "--out-dtype", "int64", "-o", "y.npy")
+    assert np.load("y.npy").tolist() == [-2, 1 - 2**63]
+
+
+def test_a_file_has_the_shape_that_numpy_gives(place):
+    x = values("float32", 120).reshape(4, 5, 6)
+    np.save("x.npy", x)
+    for axis in range(3):
+        answer("max", "x.npy", "--axis", axis, "-o", "y.npy", *place["options"],
+               command=place["command"])
+        y = np.load("y.npy")
+        assert y.dtype == np.float32 and (y == x.max(axis=axis)).all()
+        answer("scan", "x.npy", "--axis", axis, "-o", "y.npy", "--out-dtype", "float32",
+               *place["options"], command=place["command"])
+        y = np.load("y.npy")
+        rows = np.moveaxis(x, axis, -1).reshape(-1, x.shape[axis])
+        for row, sums in zip(rows, np.moveaxis(y, axis, -1).reshape(rows.shape)):
+            total = Fraction(0)
+            for v, s in zip(row.tolist(), sums.tolist()):
+                total += Fraction(v)
+                assert s == nearest("float32", total)
+        answer("median", "x.npy", "--axis", axis, "-o", "y.npy", *place["options"],
+               command=place["command"])
+        assert np.load("y.npy").shape == np.median(x, axis=axis).shape
+
+
+def test_describe_has_a_line_a_row(place):
+    x = values("float32", 40).reshape(4, 10)
+    x[1, 3] = np.nan
+    np.save("x.npy", x)
+    table = lines(place, "describe", "x.npy", "--axis", "1")
+    assert table[0][:3] == ["count", "nan_count", "sum"] and len(table) == 5
+    assert [line[:2] for line in table[1:]] == [["9" if i == 1 else "10", str(int(i == 1))]
+                                                for i in range(4)]
+    found = told(place, "describe", "x.npy", "--axis", "1")
+    assert found["maximum"] == np.nanmax(x, axis=1).tolist()
+    assert found["maximum_index"] == np.nanargmax(x, axis=1).tolist()
+
+
+def test_selections_and_quantiles(place):
+    x = np.random.default_rng(3).permutation(60).reshape(3, 4, 5).astype(np.int16)
+    np.save("x.npy", x)
+    found = told(place, "top-k", "x.npy", "--axis", "1", "-k", "2")
+    order = np.argsort(-x, axis=1, kind="stable")[:, :2].transpose(0, 2, 1)
+    assert found["indices"] == order.tolist() and found["returned"] == 2
+    best = np.take_along_axis(x, np.argsort(-x, axis=1, kind="stable")[:, :2], 1)
+    assert found["values"] == best.transpose(0, 2, 1).tolist()
+    table = lines(place, "top-k", "x.npy", "--axis", "2", "-k", "3", "--smallest")
+    for line, row in zip(table, x.reshape(12, 5).tolist()):
+        assert [int(v) for v in line[1::2]] == sorted(row)[:3]
+        assert [row[int(i)] for i in line[::2]] == sorted(row)[:3]
+    found = told(place, "quantile", "x.npy", "--axis", "0", "-q", "0.5,1")
+    assert found["values"] == np.stack([np.median(x, axis=0), x.max(axis=0)], axis=-1).tolist()
+    assert lines(place, "median", "x.npy", "--axis", "2") == [
+        [f"{v:g}"] for v in np.median(x, axis=2).reshape(-1)]
+
+
+def test_dot_and_count_of_each_row(place):
+    a, b = np.arange(12).reshape(3, 4), np.arange(12, 24).reshape(3, 4)
+    np.save("a.npy", a), np.save("b.npy", b)
+    # A GPU has the integers modulo 2^64 only.
+    if place["options"] == ["--device", "cpu"]:
+        assert lines(place, "dot", "a.npy", "b.npy", "--axis", "0") == [
+            [str(n) for n in (a * b).sum(axis=0)]]
+    x = np.array([[1, np.nan, 2], [np.nan, np.nan, 3]])
+    np.save("x.npy", x)
+    assert answer("count", "x.npy", "--axis", "1", "--skip-nan") == "2\n1"
+    assert answer("count", "x.npy", "--axis", "0") == "2\t2\t2"
+    assert lines(place, "sum", "x.npy", "--axis", "1", "--skip-nan") == [["3"], ["3"]]
+
+
+def test_segments(place):
+    x = values("float32", 100)
+    offsets = np.array([0, 3, 3, 50, 99, 100])
+    np.save("x.npy", x), np.save("offsets.npy", offsets)
+    rows = [x[a:b] for a, b in zip(offsets, offsets[1:])]
+    found = told(place, "sum", "x.npy", "--segments", "offsets.npy")
+    assert found["value"] == [nearest("float64", sum(exact_values(row))) for row in rows]
+    assert found["axis"] is None
+    table = lines(place, "max", "x.npy", "--segments", "offsets.npy")
+    assert [np.float32(v) for line in table for v in line] == [
+        row.max() if row.size else -np.inf for row in rows]
+    found = told(place, "top-k", "x.npy", "--segments", "offsets.npy", "-k", "4")
+    assert found["indices"][1] == [-1] * 4
+    assert found["indices"][3] == np.argsort(-rows[3], kind="stable")[:4].tolist()
+
+
+def test_raw_data_and_text_have_the_shape_that_they_are_told():
+    x = np.arange(12, dtype=np.int32)
+    Path("x.bin").write_bytes(x.tobytes())
+    assert answer("sum", "x.bin", "--dtype", "int32", "--shape", "3,4", "--axis", "0") == "12\t15\t18\t21"
+    assert answer("sum", "--shape", "2,2", "--axis", "1", stdin=b"1 2\n3 4\n") == "3\n7"
+    assert answer("sum", "--axis", "0", stdin=b"1 2 3") == "6"
+
+
+def test_what_rows_have_no_answer_to():
+    np.save("x.npy", np.zeros((3, 4)))
+    np.save("offsets.npy", np.array([0, 5, 4]))
+    np.save("floats.npy", np.array([0.0, 1.0]))
+    assert "--axis: 2 of an array of the shape (3, 4)" in failure(2, "sum", "x.npy", "--axis", "2")
+    assert "'a' is not a whole number" in failure(2, "sum", "x.npy", "--axis", "a")
+    assert "--shape: (5, 5) has 25 elements, x.npy has 12" in failure(
+        1, "sum", "x.npy", "--shape", "5,5", "--axis", "0")
+    assert "offsets[2] = 4 is less than offsets[1] = 5" in failure(1, "sum", "x.npy", "--segments",
+                                                                   "offsets.npy")
+    assert "floats.npy holds float64" in failure(1, "sum", "x.npy", "--segments", "floats.npy")
+    for others in (["--each"], ["--decimal"], ["--save-state", "s"], ["--first-index", "3"],
+                   ["--segments", "offsets.npy"]):
+        failure(2, "sum", "x.npy", "--axis", "0", *others)
+    failure(2, "sum", "x.npy", "-o", "y.npy")
+    failure(2, "sum", "x.npy", "--shape", "3,4")
+    failure(2, "info", "x.npy", "--axis", "0")
+    failure(2, "generate", "digits", "--axis", "0")
+    failure(1, "sum", "--axis", "0", stdin=b"1 2 NA 3")
+
+
+def test_no_rows_and_empty_ones(place):
+    np.save("x.npy", np.zeros((3, 0), np.float32))
+    assert lines(place, "sum", "x.npy", "--axis", "1") == [["0"]] * 3
+    assert lines(place, "max", "x.npy", "--axis", "1") == [["-inf"]] * 3
+    assert lines(place, "mean", "x.npy", "--axis", "1") == [["nan"]] * 3
+    done = tally("sum", "x.npy", "--axis", "0", *place["options"], command=place["command"])
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert json.dumps(told(place, "sum", "x.npy", "--axis", "0")["value"]) == "[]"
