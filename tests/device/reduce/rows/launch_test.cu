@@ -286,6 +286,23 @@ TEST(rows_reduced_on_a_device_by_ones_own, keep_their_order) {
     }
 }
 
+// Of parts, the last of them a part of one.
+TEST(rows_reduced_on_a_device_by_ones_own, keep_the_order_of_long_columns) {
+  std::mt19937_64 random(7);
+  tally::operation<affine, then> const a{};
+  for (std::uint64_t const length : {33, 700, 3000})
+    for (std::uint64_t const count : {1, 2, 19}) {
+      test_call call(1 + int(random() % 20));
+      std::vector<affine> x(length * count);
+      for (auto& f : x) f = {std::uint32_t(random()) | 1, std::uint32_t(random())};
+      tally::device_array<affine> const data(x);
+      tally::row_layout const all{
+          .count = count, .length = length, .stride = 1, .step = std::int64_t(count)};
+      expect_rows(a, tally::rows<affine const>(data.data(), all),
+                  tally::rows<affine const>(x.data(), all), call);
+    }
+}
+
 struct doubled {
   TALLY_FN float operator()(float x) const { return 2 * x; }
 };

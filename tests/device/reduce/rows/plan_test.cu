@@ -20,7 +20,7 @@ row_layout columns_of(std::uint64_t rows, std::uint64_t columns) {
   return {.count = columns, .length = rows, .stride = 1, .step = std::int64_t(columns)};
 }
 lanes_plan plan(row_layout const& rows, row_shape shape) {
-  return detail::plan_lanes(rows, shape, each, multiprocessors);
+  return detail::plan_lanes(rows, shape, each, multiprocessors, 4);
 }
 
 TEST(plan_of_rows, has_a_lane_for_each_vector_up_to_a_warp) {
@@ -47,17 +47,35 @@ TEST(plan_of_rows, cuts_few_long_ones_where_vectors_begin) {
   EXPECT_EQ(plan(rows_of(1, 2000), row_shape::even).parts, 1);
 }
 
-TEST(plan_of_rows, gives_columns_to_single_lanes) {
+TEST(plan_of_rows, gives_vectors_of_columns_to_lanes) {
   EXPECT_EQ(plan(columns_of(8, 1 << 23), row_shape::columns),
-            (lanes_plan{lanes_kernel::columns, 1, 1, 8, 8192}));
-  auto const few = plan(columns_of(1 << 20, 32), row_shape::columns);
-  EXPECT_EQ(few.kernel, lanes_kernel::columns);
-  EXPECT_GT(few.parts, 1000);
+            (lanes_plan{lanes_kernel::columns, 256, 1, 8, 8192}));
+  EXPECT_EQ(plan(columns_of(4096, 16384), row_shape::columns),
+            (lanes_plan{lanes_kernel::columns, 32, 4, 1024, 512}));
+  EXPECT_EQ(plan(columns_of(65536, 256), row_shape::columns),
+            (lanes_plan{lanes_kernel::columns, 32, 264, 249, 528}));
+  EXPECT_EQ(plan(columns_of(1 << 20, 32), row_shape::columns),
+            (lanes_plan{lanes_kernel::columns, 8, 528, 1986, 528}));
+  EXPECT_EQ(plan(columns_of(40, 256), row_shape::columns),
+            (lanes_plan{lanes_kernel::columns, 32, 1, 40, 2}));
   EXPECT_EQ(plan(columns_of(1 << 20, 31), row_shape::any).group, 1);
 }
 
 TEST(plan_of_rows, has_one_of_rows_of_nothing) {
   EXPECT_EQ(plan(rows_of(3, 0), row_shape::even), (lanes_plan{lanes_kernel::rows, 1, 1, 0, 1}));
+}
+
+TEST(plan_of_columns_in_order, cuts_few_into_subtrees) {
+  auto const plan = [](std::uint64_t rows, std::uint64_t columns) {
+    return detail::plan_columns_in_order(columns_of(rows, columns), multiprocessors, 16, 1024);
+  };
+  using detail::columns_plan;
+  EXPECT_EQ(plan(65536, 256), (columns_plan{1024, 64}));
+  EXPECT_EQ(plan(4096, 16384), (columns_plan{16, 256}));
+  EXPECT_EQ(plan(1 << 20, 32), (columns_plan{1024, 1024}));
+  EXPECT_EQ(plan(100, 256), (columns_plan{2, 64}));
+  EXPECT_EQ(plan(8, 1 << 23), (columns_plan{1, 64}));
+  EXPECT_EQ(plan(0, 3).parts, 1);
 }
 
 TEST(shape_of_rows, is_even_or_of_columns_where_vectors_can_be_loaded) {

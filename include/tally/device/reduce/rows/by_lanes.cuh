@@ -182,43 +182,74 @@ __global__ void __launch_bounds__(lanes_threads, lanes_blocks<Lanes, rows_at_onc
   let_next_launch_start();
 }
 
-// Columns of which vectors can be loaded: a lane has as many neighbours as a vector has elements,
-// or a part of each.
+// What a lane has of so many neighbouring columns, from the first one on: every `step`-th element
+// of [begin, end).
+template <class Lanes, class In, int Each>
+__device__ void add_columns(lanes_call<Lanes, In> const& call, std::uint64_t first,
+                            std::uint64_t begin, std::uint64_t end, unsigned step,
+                            typename Lanes::sum (&sum)[Each]) {
+  using source = row_source<In>;
+  constexpr unsigned loads = 4;
+#pragma unroll 1
+  for (std::uint64_t i = begin; i < end; i += loads * step) {
+    typename source::template batch_type<loads> x;
+#pragma unroll
+    for (unsigned j = 0; j < loads; ++j)
+      if (i + j * step < end)
+        source_of(side_by_side(call.in.across(first, i + j * step))).load(x, int(j), 0);
+#pragma unroll
+    for (unsigned j = 0; j < loads; ++j) {
+      if (i + j * step >= end) break;
+      auto const from = source_of(side_by_side(call.in.across(first, i + j * step)));
+#pragma unroll
+      for (int k = 0; k < Each; ++k)
+        call.lanes.add(sum[k], from.value(x, int(j) * Each + k), i + j * step);
+    }
+  }
+}
+
+// Columns of which vectors can be loaded: a lane has as many neighbours as a vector has elements. A
+// group is the lanes of vectors beside one another; those of a block share a part of these columns.
 template <class Lanes, class In>
 __global__ void __launch_bounds__(lanes_threads, lanes_blocks<Lanes, row_source<In>::each>)
     reduce_columns_by_lanes(__grid_constant__ lanes_call<Lanes, In> const call) {
-  using source = row_source<In>;
-  constexpr int each = source::each, loads = 4;
+  constexpr int each = row_source<In>::each;
+  __shared__ fold_places<typename Lanes::sum, int(lanes_threads)> shared;
   auto const& lanes = call.lanes;
   await_launches_before();
-  std::uint64_t const columns = call.in.layout().count / each, n = call.in.layout().length;
-  auto const at = std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  std::uint64_t const p = call.parts > 1 ? at / columns : 0, first = (at - p * columns) * each;
-  if (at < columns * call.parts) {
-    std::uint64_t const begin = p * call.part, end = p + 1 < call.parts ? begin + call.part : n;
-    typename Lanes::sum sum[each];
+  std::uint64_t const columns = call.in.layout().count, n = call.in.layout().length;
+  std::uint64_t const wide = (columns / each + call.group - 1) / call.group;
+  std::uint64_t const p = call.parts > 1 ? blockIdx.x / wide : 0;
+  unsigned const lane = threadIdx.x % call.group, slice = threadIdx.x / call.group;
+  unsigned const slices = lanes_threads / call.group;
+  std::uint64_t const first = ((blockIdx.x - p * wide) * call.group + lane) * each;
+  bool const is = first < columns;
+  std::uint64_t const begin = p * call.part, end = p + 1 < call.parts ? begin + call.part : n;
+  typename Lanes::sum sum[each];
 #pragma unroll
-    for (int k = 0; k < each; ++k) sum[k] = lanes.none();
-#pragma unroll 1
-    for (std::uint64_t i = begin; i < end; i += loads) {
-      typename source::template batch_type<loads> x;
+  for (int k = 0; k < each; ++k) sum[k] = lanes.none();
+  if (is) add_columns(call, first, begin + slice, end, slices, sum);
+  auto const put = [&](int k, typename Lanes::sum const& all) {
+    if (call.parts > 1)
+      call.sums[p * columns + first + k] = all;
+    else
+      finish_row(call, first + k, all);
+  };
 #pragma unroll
-      for (int j = 0; j < loads; ++j)
-        if (i + j < end) source_of(side_by_side(call.in.across(first, i + j))).load(x, j, 0);
-#pragma unroll
-      for (int j = 0; j < loads; ++j) {
-        if (i + j >= end) break;
-        auto const from = source_of(side_by_side(call.in.across(first, i + j)));
-#pragma unroll
-        for (int k = 0; k < each; ++k) lanes.add(sum[k], from.value(x, j * each + k), i + j);
-      }
+  for (int k = 0; k < each; ++k) {
+    if (slices == 1) {
+      if (is) put(k, sum[k]);
+      continue;
     }
-#pragma unroll
-    for (int k = 0; k < each; ++k)
-      if (call.parts > 1)
-        call.sums[p * call.in.layout().count + first + k] = sum[k];
-      else
-        finish_row(call, first + k, sum[k]);
+    shared[threadIdx.x] = sum[k];
+    __syncthreads();
+    if (is && slice == unsigned(k) % slices) {
+      auto all = shared[lane];
+#pragma unroll 1
+      for (unsigned i = 1; i < slices; ++i) all = lanes.combine(all, shared[i * call.group + lane]);
+      put(k, all);
+    }
+    __syncthreads();
   }
   let_next_launch_start();
 }

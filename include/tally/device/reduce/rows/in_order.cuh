@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reductions of rows whose operator neither commutes nor forgives another grouping: lanes a row,
-// along the aligned binary tree over the row's index, as of a whole array (ordered.cuh). This file
-// names no aggregate.
+// along the aligned binary tree over the row's index, as of a whole array (ordered.cuh). Of columns
+// a lane has one, or a subtree of it, and its neighbours have those beside it. This file names no
+// aggregate.
 #pragma once
 
 #include "tally/cuda/launch.cuh"
@@ -117,6 +118,100 @@ __global__ void __launch_bounds__(lanes_threads)
     if (threadIdx.x % call.group == 0 && at < rows)
       call.out.data[call.out.begin(at)] = lower_or_none(call.a, nodes.root(call.a));
   }
+  let_next_launch_start();
+}
+
+// Columns are of so many parts, each of so many elements: a power of two, and at least a chunk.
+template <aggregate A, class In>
+struct ordered_columns_call {
+  In in;
+  rows<typename A::result> out;
+  A a;
+  bool skips_nan;
+  std::uint64_t parts, part;
+  typename A::state* nodes;  // over all columns' first parts, then their second ones, ...
+};
+
+// How many elements or nodes a lane reads at once.
+template <class State>
+inline constexpr int column_chunk = sizeof(State) <= 4    ? 16
+                                    : sizeof(State) <= 16 ? 8
+                                                          : 2;
+
+// The node over the elements or nodes [begin, end) of a column, of which put(node, i) reads one.
+template <aggregate A, class Put>
+__device__ typename A::state root_of_column(A const& a, std::uint64_t begin, std::uint64_t end,
+                                            Put put) {
+  constexpr int chunk = column_chunk<typename A::state>;
+  left_nodes<A> nodes;
+#pragma unroll 1
+  for (std::uint64_t first = begin; first < end; first += chunk) {
+    typename A::state node[chunk];
+#pragma unroll
+    for (int k = 0; k < chunk; ++k) {
+      node[k] = a.identity();
+      if (first + k < end) put(node[k], first + k);
+    }
+    nodes.push(a, fold_neighbours(a, node));
+  }
+  return nodes.root(a);
+}
+
+template <aggregate A, class In>
+__global__ void __launch_bounds__(lanes_threads)
+    reduce_columns_in_order(__grid_constant__ ordered_columns_call<A, In> const call) {
+  await_launches_before();
+  std::uint64_t const count = call.in.layout().count;
+  auto const at = std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (at < count * call.parts) {
+    std::uint64_t const p = call.parts > 1 ? at / count : 0, r = at - p * count;
+    auto const column = call.in.row(r);
+    std::uint64_t const n = column.size(), begin = p * call.part < n ? p * call.part : n;
+    std::uint64_t const end = n - begin > call.part ? begin + call.part : n;
+    auto const put = [&](typename A::state& node, std::uint64_t i) {
+      auto const x = column[i];
+      if constexpr (has_nan<typename A::element>)
+        if (call.skips_nan && is_nan(x)) return;
+      node = call.a.lift(x, i);
+    };
+    auto const node = root_of_column(call.a, begin, end, put);
+    if (call.parts > 1)
+      call.nodes[at] = node;
+    else
+      call.out.data[call.out.begin(r)] = lower_or_none(call.a, node);
+  }
+  let_next_launch_start();
+}
+
+// Puts the parts of columns together, up to so many of some neighbouring ones by a block.
+inline constexpr unsigned most_parts_in_order = 1024, columns_of_a_block = 8;
+template <aggregate A, class In>
+__global__ void __launch_bounds__(lanes_threads)
+    combine_columns_in_order(__grid_constant__ ordered_columns_call<A, In> const call) {
+  constexpr unsigned lanes = lanes_threads / columns_of_a_block;  // of a column
+  constexpr unsigned each = most_parts_in_order / lanes;          // parts of a lane
+  __shared__ fold_places<typename A::state, int(lanes_threads)> shared;
+  await_launches_before();
+  std::uint64_t const count = call.in.layout().count;
+  unsigned const lane = threadIdx.x / columns_of_a_block;
+  std::uint64_t const r =
+      std::uint64_t(blockIdx.x) * columns_of_a_block + threadIdx.x % columns_of_a_block;
+  std::uint64_t const end = r < count ? call.parts : 0;
+  auto const put = [&](typename A::state& node, std::uint64_t p) {
+    node = read_sum(call.nodes + (p * count + r));
+  };
+  std::uint64_t const first = lane * each < end ? lane * each : end;
+  std::uint64_t const last = end - first > each ? first + each : end;
+  auto all = root_of_column(call.a, first, last, put);
+#pragma unroll 1
+  for (unsigned run = 1; run < lanes; run *= 2) {
+    shared[threadIdx.x] = all;
+    __syncthreads();
+    if (lane % (2 * run) == 0)
+      all = call.a.combine(all, shared[threadIdx.x + run * columns_of_a_block]);
+    __syncthreads();
+  }
+  if (lane == 0 && r < count) call.out.data[call.out.begin(r)] = lower_or_none(call.a, all);
   let_next_launch_start();
 }
 

@@ -89,7 +89,8 @@ void reduce_rows_by_lanes_on_device(Context& context, A const& a, bool skips_nan
   using sum = typename lanes_type::sum;
   constexpr unsigned each = device::row_source<In>::each;
   std::uint64_t const count = in.layout().count;
-  auto const how = plan_lanes(in.layout(), shape_of(in, each), each, context.multiprocessors());
+  auto const how = plan_lanes(in.layout(), shape_of(in, each), each, context.multiprocessors(),
+                              device::lanes_blocks<lanes_type, int(each)>);
   std::uint64_t const sums = how.parts > 1 ? count * how.parts : 0;
   std::uint64_t const doubtful = lanes_type::is_certain ? 0 : count;
   auto const bytes = device::bytes_of<lanes_scratch<sum>>(sums, doubtful);
@@ -110,15 +111,52 @@ void reduce_rows_by_lanes_on_device(Context& context, A const& a, bool skips_nan
   if (how.parts > 1) start_combining(context, call);
   if constexpr (!lanes_type::is_certain)
     reduce_rows_by_block_on_device(context, a, skips_nan, in, out, device::lanes_again(lanes),
-                                   std::max(how.group, device::rows_at_once), call.doubt,
-                                   counts + 1);
+                                   std::clamp(how.group, device::rows_at_once, unsigned(warp_size)),
+                                   call.doubt, counts + 1);
 }
 
-template <launch_context Context, aggregate A, class In>
+// The nodes over the parts of columns.
+template <class State>
+struct nodes_scratch {
+  State* nodes;
+  nodes_scratch(device::arena& from, std::uint64_t count) : nodes(from.take<State>(count)) {}
+};
+
+template <memory_context Context, aggregate A, class In>
+void reduce_columns_in_order_on_device(Context& context, A const& op, bool skips_nan, In const& in,
+                                       rows<typename A::result> const& out) {
+  using state = typename A::state;
+  constexpr unsigned threads = device::lanes_threads;
+  std::uint64_t const count = in.layout().count;
+  auto const [parts, part] =
+      plan_columns_in_order(in.layout(), context.multiprocessors(), device::column_chunk<state>,
+                            device::most_parts_in_order);
+  std::uint64_t const nodes = parts > 1 ? count * parts : 0;
+  auto const bytes = device::bytes_of<nodes_scratch<state>>(nodes);
+  auto const memory = context.memory(1, bytes);
+  device::arena from(memory.scratch);
+  nodes_scratch<state> const scratch(from, nodes);
+  launch_plan const plan{"lanes a column, along a fixed tree",
+                         unsigned((count * parts + threads - 1) / threads), threads};
+  device::ordered_columns_call<A, In> const call{in,    out,  op,           skips_nan,
+                                                 parts, part, scratch.nodes};
+  launch_early<device::reduce_columns_in_order<A, In>>(plan.blocks, threads, 0,
+                                                       context.stream())(call);
+  if (parts > 1) {
+    constexpr unsigned together = device::columns_of_a_block;
+    launch_early<device::combine_columns_in_order<A, In>>(
+        unsigned((count + together - 1) / together), threads, 0, context.stream())(call);
+  }
+  explain(context, plan, bytes);
+}
+
+template <memory_context Context, aggregate A, class In>
 void reduce_rows_in_order_on_device(Context& context, A const& a, bool skips_nan, In const& in,
                                     rows<typename A::result> const& out) {
   auto const op = device::ordered_on_device(a);
   using op_type = std::remove_const_t<decltype(op)>;
+  if (are_columns(in.layout()))
+    return reduce_columns_in_order_on_device(context, op, skips_nan, in, out);
   unsigned const group = lanes_for_vectors(in.layout().length, device::row_source<In>::each);
   std::uint64_t const blocks =
       (in.layout().count * group + device::lanes_threads - 1) / device::lanes_threads;

@@ -47,7 +47,8 @@ constexpr char const* to_text(lanes_kernel kernel, std::uint64_t parts) {
 }
 
 // Groups of so many lanes have a row each, four of them, or a part of one, of so many elements. Of
-// columns a lane has as many as a vector has elements, or a part of each.
+// columns a lane has as many as a vector has elements, and a group those beside one another: a
+// block has the part of these, or all.
 struct lanes_plan {
   lanes_kernel kernel;
   unsigned group;
@@ -62,16 +63,16 @@ inline unsigned lanes_for_vectors(std::uint64_t length, unsigned each) {
   return unsigned(std::bit_ceil(std::clamp<std::uint64_t>(vectors, 1, warp_size)));
 }
 
+// Whether neighbours are those of rows beside one another.
+inline bool are_columns(row_layout const& rows) { return rows.is_apart() && rows.stride == 1; }
+
 // Rows are cut where they are too few for all lanes that the GPU holds, but into parts of some
 // vectors a lane at least, which begin where vectors do.
-inline lanes_plan plan_lanes(row_layout const& rows, row_shape shape, unsigned each,
-                             int multiprocessors) {
+inline lanes_plan plan_rows(row_layout const& rows, row_shape shape, unsigned each,
+                            int multiprocessors) {
   constexpr std::uint64_t few_vectors = 16, lanes_of_a_multiprocessor = 2048;
-  bool const columns = shape == row_shape::columns;
-  bool const one_lane = columns || (rows.is_apart() && rows.stride == 1);
-  unsigned const group = one_lane ? 1 : lanes_for_vectors(rows.length, each);
-  std::uint64_t const lanes =
-      std::max<std::uint64_t>(columns ? rows.count / each : rows.count * group, 1);
+  unsigned const group = are_columns(rows) ? 1 : lanes_for_vectors(rows.length, each);
+  std::uint64_t const lanes = std::max<std::uint64_t>(rows.count * group, 1);
   std::uint64_t const resident = std::uint64_t(multiprocessors) * lanes_of_a_multiprocessor;
   std::uint64_t const most = std::max<std::uint64_t>(rows.length / (few_vectors * each * group), 1);
   std::uint64_t const wanted = 2 * lanes > resident ? 1 : std::min(resident / lanes + 1, most);
@@ -80,12 +81,56 @@ inline lanes_plan plan_lanes(row_layout const& rows, row_shape shape, unsigned e
   bool const even = shape == row_shape::even && parts == 1 && group >= rows_of_a_group;
   std::uint64_t const groups = even ? (rows.count + rows_of_a_group - 1) / rows_of_a_group : 0;
   std::uint64_t const all = even ? groups * group : lanes * parts;
-  return {columns ? lanes_kernel::columns
-          : even  ? lanes_kernel::even_rows
-                  : lanes_kernel::rows,
-          group, parts, parts > 1 ? part : rows.length,
+  return {even ? lanes_kernel::even_rows : lanes_kernel::rows, group, parts,
+          parts > 1 ? part : rows.length,
           unsigned(std::min<std::uint64_t>((all + lanes_of_a_block - 1) / lanes_of_a_block,
                                            0x7fffffff))};
+}
+
+// A wave of blocks has all columns, or a part of them, of some elements a lane at least; or there
+// are many columns, and each is a lane's.
+inline lanes_plan plan_columns(row_layout const& columns, unsigned each, std::uint64_t resident) {
+  constexpr std::uint64_t few_elements = 8;
+  std::uint64_t const vectors = columns.count / each;
+  bool const many = 2 * vectors > resident * lanes_of_a_block;
+  unsigned const group =
+      many ? lanes_of_a_block : unsigned(std::bit_ceil(std::clamp<std::uint64_t>(vectors, 1, 32)));
+  std::uint64_t const wide = (vectors + group - 1) / group;
+  std::uint64_t const least = lanes_of_a_block / group * few_elements;
+  std::uint64_t const wanted =
+      many ? 1
+           : std::clamp<std::uint64_t>(resident / std::max<std::uint64_t>(wide, 1), 1,
+                                       std::max<std::uint64_t>(columns.length / least, 1));
+  std::uint64_t const part = std::max<std::uint64_t>((columns.length + wanted - 1) / wanted, 1);
+  std::uint64_t const parts = std::max<std::uint64_t>((columns.length + part - 1) / part, 1);
+  return {lanes_kernel::columns, group, parts, parts > 1 ? part : columns.length,
+          unsigned(std::min<std::uint64_t>(wide * parts, 0x7fffffff))};
+}
+
+// `resident`: how many blocks with columns a multiprocessor holds.
+inline lanes_plan plan_lanes(row_layout const& rows, row_shape shape, unsigned each,
+                             int multiprocessors, unsigned resident) {
+  if (shape == row_shape::columns)
+    return plan_columns(rows, each, std::uint64_t(multiprocessors) * resident);
+  return plan_rows(rows, shape, each, multiprocessors);
+}
+
+// Columns along a tree are cut into its subtrees, of so many elements each, where they are too few
+// for all lanes that the GPU holds.
+struct columns_plan {
+  std::uint64_t parts, part;
+  bool operator==(columns_plan const&) const = default;
+};
+inline columns_plan plan_columns_in_order(row_layout const& rows, int multiprocessors,
+                                          std::uint64_t chunk, std::uint64_t most_parts) {
+  constexpr std::uint64_t few_chunks = 4, lanes_of_a_multiprocessor = 2048;
+  std::uint64_t const resident = std::uint64_t(multiprocessors) * lanes_of_a_multiprocessor;
+  std::uint64_t const wanted =
+      std::clamp<std::uint64_t>(resident / std::max<std::uint64_t>(rows.count, 1), 1, most_parts);
+  std::uint64_t const part =
+      std::bit_ceil(std::max((rows.length + wanted - 1) / wanted, few_chunks * chunk));
+  std::uint64_t const parts = (rows.length + part - 1) / part;
+  return {std::max<std::uint64_t>(parts, 1), part};
 }
 
 }  // namespace tally::detail
