@@ -78,8 +78,8 @@ struct strided_copy {
   static constexpr unsigned most = 12;  // dimensions; more of them, joined, are copied in parts
 
   unsigned bytes, size;
-  std::array<std::uint64_t, most> extent;
-  std::array<std::int64_t, most> from_by, to_by;
+  std::uint64_t extent[most];
+  std::int64_t from_by[most], to_by[most];
   std::uint64_t first, count;
   std::byte const* from;
   std::byte* to;
