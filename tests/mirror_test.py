@@ -105,6 +105,7 @@ TESTED_THROUGH = {
     "device/reduce/rows/in_order.cuh": "device/reduce/rows/launch_test.cu",
     "device/reduce/rows/input.cuh": "device/reduce/rows/launch_test.cu",
     "device/reduce/rows/lanes.cuh": "device/reduce/rows/launch_test.cu",
+    "device/reduce/rows/lanes_of_ends.cuh": "device/reduce/rows/launch_test.cu",
     "device/reduce/rows/lanes_of_several.cuh": "device/reduce/rows/launch_test.cu",
     "device/reduce/rows/lanes_of_sums.cuh": "device/reduce/rows/lanes_of_moments_test.cu",
     "device/rows/arena.hpp": "device/rows/copy_test.cu",

@@ -163,7 +163,8 @@ void others() {
   measure_each("fast_sum", tally::fast_sum{});
   measure_each("norm", tally::norm{});
   measure_each("describe", tally::describe{});
-  measure_each("sum_and_maximum", tally::all_together(tally::sum{}, tally::maximum{}));
+  measure_each("mean_and_deviation",
+               tally::all_together(tally::mean{}, tally::standard_deviation{}));
   for (bool const columns : {false, true})
     for (shape const& s : shapes) {
       measure_of<float>(pairs<float>, "dot", "float32", tally::dot{}, s, columns, kinds::normal);

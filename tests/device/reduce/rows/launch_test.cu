@@ -242,6 +242,23 @@ TEST(rows_reduced_on_a_device_several_at_once, are_in_doubt_where_one_is) {
   expect(tally::all_together(tally::sum{}, tally::maximum{}));
   expect(tally::describe{});
 }
+// Of zeros that with a sign is the lesser one, but the first of both is where each is.
+TEST(rows_reduced_on_a_device_several_at_once, know_the_ends_of_rows_of_zeros) {
+  test_call call(2);
+  std::vector<float> x(40 * 32);
+  for (std::size_t i = 0; i < x.size(); i += i % 32 == 31 ? 33 : 1)
+    x[i] = (i / 32 + i) % 3 == 0 ? -0.0f : 0.0f;
+  tally::device_array<float> const data(x);
+  tally::row_layout const all{.count = 40, .length = 32, .stride = 32};
+  expect_rows(tally::detail::bind_reduce<float>(tally::describe{}),
+              tally::rows<float const>(data.data(), all), tally::rows<float const>(x.data(), all),
+              call);
+  std::vector<double> y(x.begin(), x.end());
+  tally::device_array<double> const there(y);
+  expect_rows(tally::detail::bind_reduce<double>(tally::describe{}),
+              tally::rows<double const>(there.data(), all),
+              tally::rows<double const>(y.data(), all), call);
+}
 // States are an agent's.
 TEST(rows_reduced_on_a_device_several_at_once, may_be_states) {
   std::mt19937_64 random(9);

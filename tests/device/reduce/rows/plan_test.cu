@@ -23,11 +23,13 @@ lanes_plan plan(row_layout const& rows, row_shape shape) {
   return detail::plan_lanes(rows, shape, each, multiprocessors, 4);
 }
 
-TEST(plan_of_rows, has_a_lane_for_each_vector_up_to_a_warp) {
+TEST(plan_of_rows, has_a_lane_for_each_vector_or_some_up_to_a_warp) {
   EXPECT_EQ(plan(rows_of(1 << 20, 32), row_shape::even),
             (lanes_plan{lanes_kernel::even_rows, 8, 1, 32, 8192}));
   EXPECT_EQ(plan(rows_of(65536, 256), row_shape::even),
-            (lanes_plan{lanes_kernel::even_rows, 32, 1, 256, 2048}));
+            (lanes_plan{lanes_kernel::even_rows, 16, 1, 256, 1024}));
+  EXPECT_EQ(plan(rows_of(20000, 256), row_shape::even),
+            (lanes_plan{lanes_kernel::even_rows, 32, 1, 256, 625}));
   EXPECT_EQ(plan(rows_of(65536, 255), row_shape::any),
             (lanes_plan{lanes_kernel::rows, 32, 1, 255, 8192}));
   EXPECT_EQ(plan(rows_of(1 << 20, 8), row_shape::even).kernel, lanes_kernel::rows);  // 2 lanes
@@ -67,12 +69,12 @@ TEST(plan_of_rows, has_one_of_rows_of_nothing) {
 
 TEST(plan_of_columns_in_order, cuts_few_into_subtrees) {
   auto const plan = [](std::uint64_t rows, std::uint64_t columns) {
-    return detail::plan_columns_in_order(columns_of(rows, columns), multiprocessors, 16, 1024);
+    return detail::plan_columns_in_order(columns_of(rows, columns), multiprocessors, 16, 4096);
   };
   using detail::columns_plan;
   EXPECT_EQ(plan(65536, 256), (columns_plan{1024, 64}));
   EXPECT_EQ(plan(4096, 16384), (columns_plan{16, 256}));
-  EXPECT_EQ(plan(1 << 20, 32), (columns_plan{1024, 1024}));
+  EXPECT_EQ(plan(1 << 20, 32), (columns_plan{4096, 256}));
   EXPECT_EQ(plan(100, 256), (columns_plan{2, 64}));
   EXPECT_EQ(plan(8, 1 << 23), (columns_plan{1, 64}));
   EXPECT_EQ(plan(0, 3).parts, 1);

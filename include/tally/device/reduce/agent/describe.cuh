@@ -6,6 +6,7 @@
 #include "tally/definition/describe.hpp"
 #include "tally/device/reduce/agent/extrema.cuh"
 #include "tally/device/reduce/agent/together.cuh"
+#include "tally/device/reduce/rows/lanes_of_ends.cuh"
 
 namespace tally::device {
 
@@ -151,12 +152,6 @@ struct described_agent : Joint {
   }
 };
 
-template <element T>
-struct lanes_for<ends_agent<T>> {
-  static lanes_of_states<single_ends<T>> make(ends_agent<T> const& agent) {
-    return {agent.skips_nan, agent.a};
-  }
-};
 template <element T, class Pieces, class Joint>
   requires all_have_lanes<Joint>
 struct lanes_for<described_agent<T, Pieces, Joint>> {

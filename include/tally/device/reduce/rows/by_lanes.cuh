@@ -136,14 +136,15 @@ __global__ void __launch_bounds__(lanes_threads, lanes_blocks<Lanes, rows_at_onc
   constexpr int each = source::each;
   auto const& lanes = call.lanes;
   await_launches_before();
-  unsigned const lane = threadIdx.x % call.group, groups = lanes_threads / call.group;
+  unsigned const log_group = __ffs(int(call.group)) - 1, group = threadIdx.x >> log_group;
+  unsigned const lane = threadIdx.x & (call.group - 1), groups = lanes_threads >> log_group;
   std::uint64_t const count = call.in.layout().count;
-  std::uint64_t const first =
-      std::uint64_t(blockIdx.x) * (groups * rows_at_once) + threadIdx.x / call.group;
-  auto const row = [&](unsigned j) {
+  std::uint64_t const first = std::uint64_t(blockIdx.x) * (groups * rows_at_once) + group;
+  auto const row_of = [&](unsigned j) {
     std::uint64_t const r = first + j * groups;
     return source_of(side_by_side(call.in.row(r < count ? r : 0)));
   };
+  source const row[rows_at_once] = {row_of(0), row_of(1), row_of(2), row_of(3)};
   typename Lanes::sum sum[rows_at_once];
 #pragma unroll
   for (unsigned j = 0; j < rows_at_once; ++j) sum[j] = lanes.none();
@@ -151,10 +152,10 @@ __global__ void __launch_bounds__(lanes_threads, lanes_blocks<Lanes, rows_at_onc
   for (unsigned v = lane; v < call.part / each; v += call.group) {
     typename source::template batch_type<rows_at_once> x;
 #pragma unroll
-    for (unsigned j = 0; j < rows_at_once; ++j) row(j).load(x, int(j), v);
+    for (unsigned j = 0; j < rows_at_once; ++j) row[j].load(x, int(j), v);
 #pragma unroll
     for (unsigned j = 0; j < rows_at_once; ++j)
-      add_vector(lanes, sum[j], values_of_vector(row(j), x, int(j)), std::uint64_t(v) * each);
+      add_vector(lanes, sum[j], values_of_vector(row[j], x, int(j)), std::uint64_t(v) * each);
   }
   // Half of the rows go to a lane's neighbour, half of the rest to the one behind that.
   unsigned mine = 0;
@@ -175,7 +176,7 @@ __global__ void __launch_bounds__(lanes_threads, lanes_blocks<Lanes, rows_at_onc
     sum[0] = lanes.combine(sum[0], warp::exchange(sum[0], int(run)));
   // As few warps as can be finish the block's rows, because that may take long.
   __shared__ fold_places<typename Lanes::sum, int(lanes_threads)> of_row;
-  if (lane < rows_at_once) of_row[mine * groups + threadIdx.x / call.group] = sum[0];
+  if (lane < rows_at_once) of_row[mine * groups + group] = sum[0];
   __syncthreads();
   std::uint64_t const r = std::uint64_t(blockIdx.x) * (groups * rows_at_once) + threadIdx.x;
   if (threadIdx.x < groups * rows_at_once && r < count) finish_row(call, r, of_row[threadIdx.x]);
@@ -201,9 +202,11 @@ __device__ void add_columns(lanes_call<Lanes, In> const& call, std::uint64_t fir
     for (unsigned j = 0; j < loads; ++j) {
       if (i + j * step >= end) break;
       auto const from = source_of(side_by_side(call.in.across(first, i + j * step)));
+      for_skipping(call.lanes, [&](auto const& lanes) {
 #pragma unroll
-      for (int k = 0; k < Each; ++k)
-        call.lanes.add(sum[k], from.value(x, int(j) * Each + k), i + j * step);
+        for (int k = 0; k < Each; ++k)
+          lanes.add(sum[k], from.value(x, int(j) * Each + k), i + j * step);
+      });
     }
   }
 }

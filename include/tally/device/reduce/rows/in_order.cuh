@@ -138,19 +138,26 @@ inline constexpr int column_chunk = sizeof(State) <= 4    ? 16
                                     : sizeof(State) <= 16 ? 8
                                                           : 2;
 
-// The node over the elements or nodes [begin, end) of a column, of which put(node, i) reads one.
-template <aggregate A, class Put>
+// The node over [begin, end) of a column: make(x, i) is the node of what read(i) reads.
+template <aggregate A, class Read, class Make>
 __device__ typename A::state root_of_column(A const& a, std::uint64_t begin, std::uint64_t end,
-                                            Put put) {
+                                            Read read, Make make) {
   constexpr int chunk = column_chunk<typename A::state>;
   left_nodes<A> nodes;
 #pragma unroll 1
   for (std::uint64_t first = begin; first < end; first += chunk) {
+    decltype(read(first)) x[chunk];
     typename A::state node[chunk];
+    int const there = end - first < chunk ? int(end - first) : chunk;
+    if (there == chunk) {  // in places of their own, without comparisons
 #pragma unroll
-    for (int k = 0; k < chunk; ++k) {
-      node[k] = a.identity();
-      if (first + k < end) put(node[k], first + k);
+      for (int k = 0; k < chunk; ++k) x[k] = read(first + k);
+#pragma unroll
+      for (int k = 0; k < chunk; ++k) node[k] = make(x[k], first + k);
+    } else {
+#pragma unroll
+      for (int k = 0; k < chunk; ++k)
+        node[k] = k < there ? make(read(first + k), first + k) : a.identity();
     }
     nodes.push(a, fold_neighbours(a, node));
   }
@@ -168,13 +175,13 @@ __global__ void __launch_bounds__(lanes_threads)
     auto const column = call.in.row(r);
     std::uint64_t const n = column.size(), begin = p * call.part < n ? p * call.part : n;
     std::uint64_t const end = n - begin > call.part ? begin + call.part : n;
-    auto const put = [&](typename A::state& node, std::uint64_t i) {
-      auto const x = column[i];
-      if constexpr (has_nan<typename A::element>)
-        if (call.skips_nan && is_nan(x)) return;
-      node = call.a.lift(x, i);
+    auto const make = [&](typename A::element const& x, std::uint64_t i) {
+      bool skipped = false;
+      if constexpr (has_nan<typename A::element>) skipped = call.skips_nan && is_nan(x);
+      return skipped ? call.a.identity() : call.a.lift(x, i);
     };
-    auto const node = root_of_column(call.a, begin, end, put);
+    auto const node =
+        root_of_column(call.a, begin, end, [&](std::uint64_t i) { return column[i]; }, make);
     if (call.parts > 1)
       call.nodes[at] = node;
     else
@@ -184,7 +191,7 @@ __global__ void __launch_bounds__(lanes_threads)
 }
 
 // Puts the parts of columns together, up to so many of some neighbouring ones by a block.
-inline constexpr unsigned most_parts_in_order = 1024, columns_of_a_block = 8;
+inline constexpr unsigned most_parts_in_order = 4096, columns_of_a_block = 8;
 template <aggregate A, class In>
 __global__ void __launch_bounds__(lanes_threads)
     combine_columns_in_order(__grid_constant__ ordered_columns_call<A, In> const call) {
@@ -197,12 +204,11 @@ __global__ void __launch_bounds__(lanes_threads)
   std::uint64_t const r =
       std::uint64_t(blockIdx.x) * columns_of_a_block + threadIdx.x % columns_of_a_block;
   std::uint64_t const end = r < count ? call.parts : 0;
-  auto const put = [&](typename A::state& node, std::uint64_t p) {
-    node = read_sum(call.nodes + (p * count + r));
-  };
+  auto const read = [&](std::uint64_t p) { return read_sum(call.nodes + (p * count + r)); };
   std::uint64_t const first = lane * each < end ? lane * each : end;
   std::uint64_t const last = end - first > each ? first + each : end;
-  auto all = root_of_column(call.a, first, last, put);
+  auto all = root_of_column(call.a, first, last, read,
+                            [](typename A::state const& node, std::uint64_t) { return node; });
 #pragma unroll 1
   for (unsigned run = 1; run < lanes; run *= 2) {
     shared[threadIdx.x] = all;

@@ -52,12 +52,10 @@ struct lanes_of_states {
       a.add(s, x, index, counts);
     }
   {
-    a.add(
-        s, x, [&](int k) { return first + std::uint64_t(k); },
-        [&]([[maybe_unused]] int k) {
-          if constexpr (has_nan<element>) return !(skips_nan && is_nan(x[k]));
-          return true;
-        });
+    auto const index = [&](int k) { return first + std::uint64_t(k); };
+    if constexpr (has_nan<element>)
+      if (skips_nan) return a.add(s, x, index, [&](int k) { return !is_nan(x[k]); });
+    a.add(s, x, index, [](int) { return true; });
   }
   __device__ sum combine(sum const& s, sum const& t) const { return a.combine(s, t); }
   __device__ bool finish(sum const& s, std::uint64_t, result& out) const {
@@ -72,6 +70,19 @@ struct lanes_for<plain_agent<A, Chains>> {
   }
 };
 
+// Calls f(lanes), in a place of its own where the compiler sees that no NaN is skipped.
+template <class Lanes, class F>
+__device__ void for_skipping(Lanes const& lanes, F f) {
+  if constexpr (requires { lanes.skips_nan; }) {
+    if (has_nan<typename Lanes::element> && lanes.skips_nan) return f(lanes);
+    auto skipping_none = lanes;
+    skipping_none.skips_nan = false;
+    f(skipping_none);
+  } else {
+    f(lanes);
+  }
+}
+
 // Adds a vector of neighbours, the first of which has an index above those of vectors before.
 template <class Lanes, class Batch>
 __device__ void add_vector(Lanes const& lanes, typename Lanes::sum& s, Batch const& x,
@@ -79,8 +90,10 @@ __device__ void add_vector(Lanes const& lanes, typename Lanes::sum& s, Batch con
   if constexpr (requires { lanes.add_vector(s, x, first); })
     lanes.add_vector(s, x, first);
   else
+    for_skipping(lanes, [&](auto const& own) {
 #pragma unroll
-    for (int k = 0; k < Batch::size; ++k) lanes.add(s, x[k], first + k);
+      for (int k = 0; k < Batch::size; ++k) own.add(s, x[k], first + k);
+    });
 }
 
 // Lanes that do nothing, where there is no other way than the agent's.

@@ -44,15 +44,16 @@ __device__ bool root_between(interval const& x, bool take_root, R& out) {
 }
 
 // The sum of some elements, and that of their squares.
-template <class Total, bool Squares>
+template <class Total, bool Squares, class Second = Total>
 struct both_moments {
-  Total first, second;
+  Total first;
+  Second second;
   __device__ both_moments operator+(both_moments const& other) const {
     return {first + other.first, second + other.second};
   }
 };
-template <class Total>
-struct both_moments<Total, false> {
+template <class Total, class Second>
+struct both_moments<Total, false, Second> {
   Total first;
   __device__ both_moments operator+(both_moments const& other) const {
     return {first + other.first};
@@ -177,15 +178,17 @@ struct long_moments {
 // Exactly, of fewer than 2^31 elements, all of which fit.
 template <integer T, bool Squares>
 struct whole_moments {
-  using total = std::conditional_t<sizeof(T) <= (Squares ? 2 : 4), std::int64_t, __int128>;
-  static constexpr bool has_squares = Squares, large = sizeof(T) == 8,
-                        may_exceed = Squares && large;
-  both_moments<total, Squares> of;
+  static constexpr bool has_squares = Squares, large = sizeof(T) == 8;
+  static constexpr bool may_exceed = Squares && large;
+  using wide = std::conditional_t<large, __int128, std::int64_t>;  // has a square, too
+  using total_of_squares = std::conditional_t<sizeof(T) <= 2, std::int64_t, __int128>;
+  both_moments<wide, Squares, total_of_squares> of;
 
   static __device__ bool fits(T x) { return (x < T{} ? ~x : x) >> 46 == 0; }
   __device__ void add(T x) {
-    of.first += total(x);
-    if constexpr (Squares) of.second += total(x) * total(x);
+    using square = std::conditional_t<large, __int128, std::uint64_t>;
+    of.first += wide(x);
+    if constexpr (Squares) of.second += total_of_squares(square(wide(x)) * square(wide(x)));
   }
 
   template <integer R>

@@ -198,6 +198,8 @@ void reduce_rows_on_gpu(Context& context, A const& a, nan_policy nan, In const& 
                         rows<typename A::result> const& out) {
   if (in.layout().count == 0) return;
   bool const skips = nan == skip && has_nan<typename A::element>;
+  if (in.layout().length >> 32 && are_few_and_long(in))
+    return reduce_rows_one_by_one(context, a, nan, in, out);
   if constexpr (takes_any_order<A> && device::has_lanes<A>)
     return reduce_rows_by_lanes_on_device(context, a, skips, in, out);
   else if (are_few_and_long(in))

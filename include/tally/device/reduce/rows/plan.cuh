@@ -71,7 +71,7 @@ inline bool are_columns(row_layout const& rows) { return rows.is_apart() && rows
 inline lanes_plan plan_rows(row_layout const& rows, row_shape shape, unsigned each,
                             int multiprocessors) {
   constexpr std::uint64_t few_vectors = 16, lanes_of_a_multiprocessor = 2048;
-  unsigned const group = are_columns(rows) ? 1 : lanes_for_vectors(rows.length, each);
+  unsigned group = are_columns(rows) ? 1 : lanes_for_vectors(rows.length, each);
   std::uint64_t const lanes = std::max<std::uint64_t>(rows.count * group, 1);
   std::uint64_t const resident = std::uint64_t(multiprocessors) * lanes_of_a_multiprocessor;
   std::uint64_t const most = std::max<std::uint64_t>(rows.length / (few_vectors * each * group), 1);
@@ -80,6 +80,10 @@ inline lanes_plan plan_rows(row_layout const& rows, row_shape shape, unsigned ea
   std::uint64_t const parts = part < rows.length ? (rows.length + part - 1) / part : 1;
   bool const even = shape == row_shape::even && parts == 1 && group >= rows_of_a_group;
   std::uint64_t const groups = even ? (rows.count + rows_of_a_group - 1) / rows_of_a_group : 0;
+  // What is done once a row is less where its lanes have some vectors each.
+  while (even && group > 8 && rows.length < few_vectors * each * group &&
+         groups * group >= resident)
+    group /= 2;
   std::uint64_t const all = even ? groups * group : lanes * parts;
   return {even ? lanes_kernel::even_rows : lanes_kernel::rows, group, parts,
           parts > 1 ? part : rows.length,
