@@ -205,7 +205,7 @@ __device__ void add_columns(lanes_call<Lanes, In> const& call, std::uint64_t fir
       for_skipping(call.lanes, [&](auto const& lanes) {
 #pragma unroll
         for (int k = 0; k < Each; ++k)
-          lanes.add(sum[k], from.value(x, int(j) * Each + k), i + j * step);
+          add_next(lanes, sum[k], from.value(x, int(j) * Each + k), i + j * step);
       });
     }
   }

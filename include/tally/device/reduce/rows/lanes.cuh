@@ -16,8 +16,9 @@ namespace tally::device {
 //   is_certain            whether finish() always knows the result
 //   none()                the sum of no elements
 //   add(sum, x, index)    adds an element
-//   add_vector(sum, x, first)
-//                         and a vector of neighbours at once, if that is faster (by_lanes.cuh)
+//   add_next(sum, x, index), add_vector(sum, x, first)
+//                         and one behind all others, and a vector of neighbours behind other
+//                         vectors, if that is faster
 //   combine(sum, sum)
 //   finish(sum, n, out)   writes the result of a row of n elements, unless that is in doubt: then
 //                         it returns false, and the row is computed again (by_block.cuh)
@@ -81,6 +82,16 @@ __device__ void for_skipping(Lanes const& lanes, F f) {
   } else {
     f(lanes);
   }
+}
+
+// Adds an element whose index is above those before.
+template <class Lanes, class T>
+__device__ void add_next(Lanes const& lanes, typename Lanes::sum& s, T const& x,
+                         std::uint64_t index) {
+  if constexpr (requires { lanes.add_next(s, x, index); })
+    lanes.add_next(s, x, index);
+  else
+    lanes.add(s, x, index);
 }
 
 // Adds a vector of neighbours, the first of which has an index above those of vectors before.

@@ -58,7 +58,12 @@ struct lanes_of_ends {
     value const y = comparable(x);
     s = combine(s, {y, y, at, at, nowhere});
   }
-  // The indices are greater than those of vectors before.
+  // The indices are greater than those before.
+  __device__ void add_next(sum& s, element x, std::uint64_t index) const {
+    if constexpr (floating<T>)
+      if (is_nan(x)) return add(s, x, index);
+    put(s, comparable(x), std::uint32_t(index));
+  }
   template <class Batch>
   __device__ void add_vector(sum& s, Batch const& x, std::uint64_t first) const {
     bool any_nan = false;
@@ -71,14 +76,7 @@ struct lanes_of_ends {
       return;
     }
 #pragma unroll
-    for (int k = 0; k < Batch::size; ++k) {
-      value const y = comparable(x[k]);
-      auto const at = std::uint32_t(first) + k;
-      if (y < s.least || s.least_at == nowhere) s.least_at = at;
-      if (y > s.greatest || s.greatest_at == nowhere) s.greatest_at = at;
-      s.least = s.least_at == at ? y : lesser(s.least, y);
-      s.greatest = s.greatest_at == at ? y : greater(s.greatest, y);
-    }
+    for (int k = 0; k < Batch::size; ++k) put(s, comparable(x[k]), std::uint32_t(first) + k);
   }
   __device__ sum combine(sum const& s, sum const& t) const {
     sum both = s;
@@ -110,6 +108,12 @@ struct lanes_of_ends {
   }
 
  private:
+  static __device__ void put(sum& s, value y, std::uint32_t at) {
+    if (y < s.least || s.least_at == nowhere) s.least_at = at;
+    if (y > s.greatest || s.greatest_at == nowhere) s.greatest_at = at;
+    s.least = s.least_at == at ? y : lesser(s.least, y);
+    s.greatest = s.greatest_at == at ? y : greater(s.greatest, y);
+  }
   static __device__ T narrowed(value x) {
     if constexpr (floating<T> && !std::is_same_v<value, T>)
       return convert<T>(x);

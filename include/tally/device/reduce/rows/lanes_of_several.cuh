@@ -52,6 +52,8 @@ struct lanes_beside<> {
   __device__ sum none() const { return {}; }
   template <class T>
   __device__ void add(sum&, T const&, std::uint64_t) const {}
+  template <class T>
+  __device__ void add_next(sum&, T const&, std::uint64_t) const {}
   template <class Batch>
   __device__ void add_vector(sum&, Batch const&, std::uint64_t) const {}
   __device__ sum combine(sum const&, sum const&) const { return {}; }
@@ -93,6 +95,11 @@ struct lanes_beside<lanes_member<Lanes, At...>, Members...> {
   __device__ void add(sum& s, T const& x, std::uint64_t index) const {
     first.lanes.add(s.first, x, index);
     if constexpr (sizeof...(Members) != 0) rest.add(s.rest, x, index);
+  }
+  template <class T>
+  __device__ void add_next(sum& s, T const& x, std::uint64_t index) const {
+    device::add_next(first.lanes, s.first, x, index);
+    if constexpr (sizeof...(Members) != 0) rest.add_next(s.rest, x, index);
   }
   template <class Batch>
   __device__ void add_vector(sum& s, Batch const& x, std::uint64_t index) const {
