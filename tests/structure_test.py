@@ -15,13 +15,14 @@ FOLDERS = {
     "aggregate": BASE | {"exact"},
     "definition": BASE | {"exact", "aggregate"},
     "cpu": BASE | {"exact", "aggregate", "compiled.hpp", "input.hpp", "known_elements.hpp", "options.hpp", "payload.hpp",
-                   "rows.hpp", "transform.hpp", "zip.hpp"},
+                   "rows.hpp", "saved.hpp", "top_k_state.hpp", "transform.hpp", "zip.hpp"},
     "cuda": BASE,
     "warp": BASE | {"cuda", "exact"},
     "block": BASE | {"cuda", "exact", "warp"},
     "device": BASE | {"exact", "aggregate", "definition", "cuda", "warp", "block", "input.hpp", "rows.hpp"},
     "gpu": BASE | {"exact", "aggregate", "definition", "cpu", "device", "compiled.hpp", "gpu.hpp", "input.hpp",
-                   "options.hpp", "payload.hpp", "rows.hpp", "transform.hpp", "zip.hpp"},
+                   "options.hpp", "payload.hpp", "reduce.hpp", "row_inputs.hpp", "rows.hpp", "state.hpp",
+                   "transform.hpp", "zip.hpp"},
     "io": BASE,
 }
 # Within cpu/, from the lowest on: each may include those before it. What is in cpu/ itself is above,
@@ -32,7 +33,7 @@ BELOW = {"cpu/elements.hpp", "cpu/instruction_set.hpp", "cpu/path_counters.hpp"}
 # Of aggregates an algorithm knows the concept and what is known of a run.
 ALGORITHMS = ["cpu/reduce.hpp", "cpu/scan.hpp", "cpu/tree.hpp", "device/reduce/kernel.cuh", "device/reduce/launch.cuh",
               "device/reduce/ordered.cuh"]
-CONCEPTS = {"aggregate/aggregate.hpp", "aggregate/partial.hpp", "aggregate/zipped.hpp"}
+CONCEPTS = {"aggregate/aggregate.hpp", "aggregate/packed.hpp", "aggregate/partial.hpp", "aggregate/zipped.hpp"}
 
 
 def headers():

@@ -158,6 +158,12 @@ struct reduction_of<joint<Ops...>, T> {
     }(std::index_sequence_for<Ops...>{});
   }
 
+  // What knows what the i-th of them would know.
+  static running<T> const& at(running<T> const& known, std::size_t i) {
+    return static_cast<running_together<T> const&>(known).at(i);
+  }
+  static result joined(auto const&... each) { return make_results(each...); }
+
  private:
   template <class Op>
   static auto start_one(Op const& op) {

@@ -157,6 +157,24 @@ struct reductions_on<automatic> {
 };
 
 template <>
+struct states_on<automatic> {
+  template <class Op, class In, class F>
+  static void visit(automatic const& where, In const& in, F const& f) {
+    run_where_it_lies<states_on<cpu>, states_on<gpu>, is_held_of<Op, In>()>(
+        where, "reduce", "the state", in, [&](auto, auto& there, auto const& x) { f(there, x); });
+  }
+
+ private:
+  template <class Op, class In>
+  static constexpr bool is_held_of() {
+    if constexpr (readable_rows<In>)
+      return has_state_kernel<Op, In>;
+    else
+      return has_state_kernel<Op, input_type<In>>;
+  }
+};
+
+template <>
 struct scans_on<automatic> {
   template <class In, class To, class Op, class Out>
   static void run(automatic const& where, In const& in, To const& out, Op const& op,
@@ -165,6 +183,18 @@ struct scans_on<automatic> {
         where, exclusive ? "exclusive_scan" : "inclusive_scan", "the operator", in,
         [&](auto calls, auto& there, auto const& x) {
           calls.run(there, x, out, op, options, exclusive);
+        });
+  }
+};
+
+template <>
+struct scanners_on<automatic> {
+  template <class X, class In, class Out, class Op>
+  static void scan(automatic const& where, char const* call, X const& in, std::span<Out> out,
+                   Op const& op, scan_position<In, Out>& at, bool exclusive) {
+    run_where_it_lies<scanners_on<cpu>, scanners_on<gpu>, has_scan_kernel<Op, gpu_input<X>, Out>>(
+        where, call, "the operator", in, [&](auto calls, auto& there, auto const& x) {
+          calls.scan(there, call, x, out, op, at, exclusive);
         });
   }
 };
@@ -191,6 +221,16 @@ struct selections_on<automatic> {
     return run_where_it_lies<selections_on<cpu>, selections_on<gpu>,
                              has_top_k_kernel<gpu_input<keys_of<In>>>>(where, call, "such an input",
                                                                        in, f);
+  }
+};
+
+template <>
+struct selectors_on<automatic> {
+  template <class T, readable R>
+  static void add(automatic const& where, selector<T>& all, R const& chunk) {
+    run_where_it_lies<selectors_on<cpu>, selectors_on<gpu>, has_top_k_kernel<gpu_input<R>>>(
+        where, "selector", "such an input", chunk,
+        [&](auto calls, auto& there, auto const& x) { calls.add(there, all, x); });
   }
 };
 

@@ -6,7 +6,7 @@
 
 #include "tally/cpu/reductions.hpp"
 #include "tally/cpu/running_of.hpp"
-#include "tally/cpu/scan.hpp"
+#include "tally/cpu/scan_of.hpp"
 #include "tally/cpu/scans.hpp"
 
 namespace tally::detail {
@@ -36,6 +36,13 @@ struct compiled_here {
     auto const total = static_cast<running_state<T, typename parts::state> const&>(known).total();
     with_standard_arithmetic([&] { out = lower_total(bind_reduce<T>(op), total, then); });
     return out;
+  }
+  static void pack(Op const& op, running<T> const& known, byte_writer& out) {
+    pack_run(bind_reduce<T>(op), known, out);
+  }
+  static owner<running<T>> unpack(Op const& op, std::uint64_t first, std::uint64_t count,
+                                  byte_reader& in) {
+    return unpack_run(bind_reduce<T>(op), first, count, in);
   }
   static void of_rows(Op const& op, cpu where, row_elements<T> const& in, nan_policy nan,
                       rows<result> const& out) {

@@ -7,4 +7,5 @@
 #include "tally/gpu/quantile.hpp"
 #include "tally/gpu/reduce.hpp"
 #include "tally/gpu/scan.hpp"
+#include "tally/gpu/states.hpp"
 #include "tally/gpu/top_k.hpp"

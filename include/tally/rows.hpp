@@ -148,10 +148,10 @@ struct columns : rows<T> {
 template <class T>
 struct along : rows<T> {
   along(T* from, std::span<std::uint64_t const> shape, std::size_t axis)
-      : rows<T>(from, layout(shape, axis)) {}
+      : rows<T>(from, laid_out(shape, axis)) {}
 
  private:
-  static row_layout layout(std::span<std::uint64_t const> shape, std::size_t axis) {
+  static row_layout laid_out(std::span<std::uint64_t const> shape, std::size_t axis) {
     if (axis >= shape.size())
       throw error("along: axis = " + std::to_string(axis) + " of an array of " +
                   std::to_string(shape.size()) + " dimensions");
@@ -178,12 +178,12 @@ struct segments : rows<T> {
   template <detail::contiguous R, detail::contiguous Offsets>
   segments(R&& values, Offsets const& offsets, std::uint64_t longest)
       : rows<T>(detail::span_of("segments", "values", values).data(),
-                layout(detail::span_of("segments", "offsets", offsets), longest)) {
+                laid_out(detail::span_of("segments", "offsets", offsets), longest)) {
     this->array_size = std::uint64_t(std::size(values));
   }
 
  private:
-  static row_layout layout(std::span<std::int64_t const> offsets, std::uint64_t longest) {
+  static row_layout laid_out(std::span<std::int64_t const> offsets, std::uint64_t longest) {
     if (offsets.empty()) return {.count = 0, .length = 0};
     return {.count = offsets.size() - 1,
             .length = longest,

@@ -29,4 +29,6 @@
 #include "tally/definition/moments.hpp"
 #include "tally/definition/sum.hpp"
 #include "tally/definition/sum_of_squares.hpp"
+#include "tally/scan_carry.hpp"
 #include "tally/serial.hpp"
+#include "tally/state.hpp"

@@ -109,27 +109,27 @@ void top_k_of_rows_compiled(cpu where, rows<T const> const& in, k_of_rows const&
 }  // namespace detail
 
 template <class T>
-struct selector<T>::state {
+struct selector<T>::held {
   using R = represent<T>;
 
-  state(std::uint64_t k_, top_k_options options_, std::uint64_t first)
+  held(std::uint64_t k_, top_k_options options_, std::uint64_t first)
       : k(k_),
         options(options_),
         rank(ranking<R>::of(std::type_identity<T>{}, options)),
         next_index(std::int64_t(first)),
-        best(rank, k, options.distinct, output<R>(held), running<R>::min_room) {}
+        best(rank, k, options.distinct, output<R>(found), running<R>::min_room) {}
 
   std::uint64_t k, count = 0;
   top_k_options options;
   ranking<R> rank;
   std::int64_t next_index;
-  top_k_result<T> held;
+  top_k_result<T> found;
   running<R> best;
 };
 
 template <class T>
 selector<T>::selector(std::uint64_t k, top_k_options options, std::uint64_t first)
-    : state_(detail::make_owner<state>(k, options, first)) {}
+    : state_(detail::make_owner<held>(k, options, first)) {}
 template <class T>
 selector<T>::selector(selector&&) noexcept = default;
 template <class T>
@@ -138,7 +138,7 @@ template <class T>
 selector<T>::~selector() = default;
 
 template <class T>
-void selector<T>::add(cpu where, std::span<T const> chunk) {
+void selector<T>::add_here(cpu where, std::span<T const> chunk) {
   using R = represent<T>;
   detail::require_aligned("selector", "in", chunk);
   state_->best.add(reinterpret_cast<R const*>(chunk.data()), chunk.size(), state_->next_index,
@@ -148,14 +148,40 @@ void selector<T>::add(cpu where, std::span<T const> chunk) {
 }
 
 template <class T>
+void selector<T>::add_found(top_k_result<T> found, std::uint64_t n) {
+  for (auto& at : found.indices) at += state_->next_index;
+  state_->best.merge(found.values, found.indices);
+  state_->next_index += std::int64_t(n);
+  state_->count += n;
+}
+
+template <class T>
+selector<T>::selector(top_k_state<T> const& known)
+    : state_(detail::make_owner<held>(known.k, known.options, known.next)) {
+  state_->best.merge(known.best.values, known.best.indices);
+  state_->count = known.count;
+}
+template <class T>
+top_k_state<T> selector<T>::state() {
+  state_->best.flush();
+  auto best = state_->found;
+  using R = represent<T>;
+  if (state_->options.distinct)
+    sort_pairs(reinterpret_cast<R*>(best.values.data()), best.indices.data(), best.indices.size(),
+               by_index{});
+  return {state_->k, state_->options, std::uint64_t(state_->next_index), state_->count,
+          std::move(best)};
+}
+
+template <class T>
 void selector<T>::append(selector&& right) {
-  state& from = *right.state_;
+  held& from = *right.state_;
   if (from.k != state_->k)
     throw error("selector: one of k = " + std::to_string(from.k) +
                 " cannot be appended to one of k = " + std::to_string(state_->k));
   if (from.options != state_->options) throw error("selector: the two have different options");
   from.best.flush();
-  state_->best.merge(from.held.values, from.held.indices);
+  state_->best.merge(from.found.values, from.found.indices);
   state_->next_index = std::max(state_->next_index, from.next_index);
   state_->count += from.count;
 }
@@ -166,10 +192,19 @@ std::uint64_t selector<T>::count() const {
 }
 
 template <class T>
+std::uint64_t selector<T>::k() const {
+  return state_->k;
+}
+template <class T>
+top_k_options const& selector<T>::options() const {
+  return state_->options;
+}
+
+template <class T>
 top_k_result<T> selector<T>::result() && {
   check_k(state_->k, state_->count);
   finish_order(state_->best, state_->rank, state_->options);
-  return std::move(state_->held);
+  return std::move(state_->found);
 }
 
 #define X(O, T)                                                                                    \

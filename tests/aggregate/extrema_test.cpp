@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tally/dtype.hpp"
-#include "tally/reduce.hpp"
+#include "tally/state.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include "cpu/operators.hpp"
 #include "support/normal.hpp"
 #include "tally/cpu_operators.hpp"
-#include "tally/reduce.hpp"
+#include "tally/state.hpp"
 
 namespace {
 

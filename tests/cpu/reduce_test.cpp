@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tally/reduce.hpp"
 #include "tally/cpu_operators.hpp"
+#include "tally/state.hpp"
 
 #include <gtest/gtest.h>
 

@@ -41,6 +41,21 @@ void read_exact(bytes content) {
 }
 
 template <element T>
+void read_selection(bytes content) {
+  auto const s = top_k_state<T>::deserialise(content);
+  require(top_k_state<T>::deserialise(s.serialise()).serialise() == s.serialise());
+  selector<T> best(s), again(s);
+  best.append(std::move(again));
+  static_cast<void>(best.state());
+}
+template <element T>
+void read_carry(bytes content) {
+  scanner<T, T, sum> scan(scan_carry<T, T, sum>::deserialise(content));
+  require(scanner<T, T, sum>(scan.carry()).carry() == scan.carry());
+  static_cast<void>(scan.total());
+}
+
+template <element T>
 void read_as(unsigned op, bytes content) {
   switch (op) {
     case 0: return read_exact<T>(content);
@@ -55,6 +70,8 @@ void read_as(unsigned op, bytes content) {
     case 9: return read_stream_of<T>(content, all_together(sum{}, min_max{}));
     case 10: return read_stream_of<T>(content, mean{});
     case 11: return read_stream_of<T>(content, any_of{});
+    case 12: return read_selection<T>(content);
+    case 13: return read_carry<T>(content);
     default: return read_stream_of<T>(content, describe{});
   }
 }

@@ -49,6 +49,12 @@ struct scan_kind {
   std::optional<Result> init = {};
   tally::nan_policy nan = tally::propagate;
   unsigned warps = 0, blocks = 0;  // if not 0: by the kernel of many tiles, cut so
+  void const* before = nullptr;    // as of tally::detail::gpu_scan
+  void* after = nullptr;
+
+  tally::detail::gpu_scan<Result> with_total(Result* total) const {
+    return {exclusive, reverse, init, total, before, after};
+  }
 };
 
 // As scan_rows_on_gpu, but by the kernel of many tiles, in so many blocks of so many scanning
@@ -61,8 +67,10 @@ void scan_in_tiles(test_call& call, A const& a, In const& in, Rows const& rows,
   bool const skips = how.nan == tally::skip && tally::has_nan<typename A::element>;
   auto const source = device::source_of(in);
   using source_type = std::remove_const_t<decltype(source)>;
-  auto const prefix = device::prefix_for<A>::make(a, skips, how.reverse, how.init);
-  using prefix_type = std::remove_const_t<decltype(prefix)>;
+  auto prefix = device::prefix_for<A>::make(
+      a, skips, how.reverse, tally::detail::start_of_scan(a, how.with_total(nullptr)));
+  using prefix_type = decltype(prefix);
+  if (how.after) prefix.leave_at(static_cast<tally::maybe<typename A::state>*>(how.after));
   using tiling = device::scan_stages<prefix_type, source_type, Rows>;
   auto const tiles = std::uint32_t(tally::detail::tiles_of(rows.length, how.warps * tiling::part));
   auto const all = rows.count * tiles;
@@ -107,9 +115,7 @@ scanned<typename A::result> scan_on_device(A const& a, std::vector<typename A::e
     scan_in_tiles(call, a, from, tally::one_row{in.size()}, tally::one_row{in.size()}, to, total,
                   how);
   else
-    tally::detail::scan_on_gpu(
-        call, a, how.nan, from, to,
-        tally::detail::gpu_scan<R>{how.exclusive, how.reverse, how.init, total});
+    tally::detail::scan_on_gpu(call, a, how.nan, from, to, how.with_total(total));
   tally::check(cudaDeviceSynchronize());
   EXPECT_EQ(call.drawn(), 0u);
   auto const all = out.to_host();

@@ -79,6 +79,13 @@ void scan_compiled_on_gpu(gpu_context& context, Op const& op, nan_policy nan, In
                           Out* out, gpu_scan<Out> const& how) {
   explain(context);
   std::span const x(in.data, std::size_t(in.count));
+  if (how.before) {
+    auto const scan = start_scan<typename In::element, Out>(op);
+    std::memcpy(scan->known(), how.before, scan->known_bytes());
+    scan->scan(cpu{}, x.data(), out, x.size(), 0, {how.exclusive, how.reverse}, nan);
+    std::memcpy(how.after, scan->known(), scan->known_bytes());
+    return;
+  }
   scans_on<cpu>::run(cpu{}, x, std::span(out, x.size()), op,
                      {.init = how.init, .reverse = how.reverse, .total = how.total, .nan = nan},
                      how.exclusive);
@@ -174,6 +181,8 @@ void quantiles_compiled_on_gpu(gpu_context& context, gpu_quantile_request<Bits> 
 
 TALLY_REDUCTIONS(TALLY_KERNELS)
 TALLY_WIDENED_SUMS(TALLY_KERNEL_OF)
+TALLY_FAST_SUM_STATES(TALLY_KERNEL_OF)
+TALLY_PRODUCT_STATES(TALLY_KERNEL_OF)
 TALLY_TRANSFORMED(TALLY_KERNEL_COMPUTED)
 TALLY_SCANS_OF_INTEGERS(TALLY_SCAN_KERNEL)
 TALLY_SCANS_OF_FLOATS(TALLY_SCAN_KERNEL)

@@ -21,6 +21,11 @@
 //   start(init)    the state of an initial value, for scans
 //   write, read    a state to a byte_writer and from a byte_reader (serial.hpp)
 //   shift(s, by)   moves the indices that s holds
+//   pack, unpack   what its results need of a state, as write and read, in one form and few bytes
+//   told_by        asked<Ops...>, named aggregates whose results on a GPU tell the state of the
+//                  same n elements, which told(results..., n) makes of them; without it, the state
+//                  itself is asked for. told_in_rows is the same of rows, where NaNs are skipped
+//                  and nobody says whether an element was found
 //
 // What users name, sum{} say, has a name, result<T>, the type of its result for elements T, and
 // on<T>(), which returns the aggregate for them; for scans, scanning<In, Out>(). One in the table
@@ -81,6 +86,9 @@ TALLY_FN maybe<typename A::state> combine(A const& a, maybe<typename A::state> c
 
 namespace detail {
 
+template <class... Ops>
+struct asked {};
+
 template <class Operator, class T>
 concept answers_identity = requires(Operator const op) {
   { op.identity() } -> std::convertible_to<T>;
@@ -115,6 +123,16 @@ struct operation {
       return op.identity();
     else
       return Operator::template identity<T>;
+  }
+  static void write(auto& out, T x)
+    requires tally::element<T>
+  {
+    out.put(x);
+  }
+  static T read(auto& in)
+    requires tally::element<T>
+  {
+    return in.template get<T>();
   }
 };
 

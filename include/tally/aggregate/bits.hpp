@@ -22,6 +22,8 @@ struct bitwise {
   TALLY_FN T lower(state s) const { return s; }
   static void write(auto& out, state s) { out.put(s); }
   static state read(auto& in) { return in.template get<state>(); }
+  using told_by = detail::asked<Op>;
+  static state told(T result, std::uint64_t) { return result; }
 };
 
 }  // namespace tally

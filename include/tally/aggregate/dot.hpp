@@ -9,6 +9,9 @@
 
 namespace tally {
 
+template <class R = void>
+struct basic_dot;
+
 template <integer T, integer R>
 struct integer_dot : integer_sum<T, R> {
   using element = zipped<T, T>;
@@ -17,12 +20,13 @@ struct integer_dot : integer_sum<T, R> {
   static constexpr char const* name = "dot";
 
   TALLY_FN state lift(element x, std::uint64_t) const { return state(x.first) * state(x.second); }
+  using told_by = detail::asked<basic_dot<>>;
 };
 
 // dot{}, over zip(a, b) with elements of one type: the result has that type (floating point), or is
 // int64_t or uint64_t (integers); dot{}.as<double>() rounds once to double instead. Where NaN is
 // skipped, a pair with a NaN on either side is.
-template <class R = void>
+template <class R>
 struct basic_dot : detail::rounded_to_any<basic_dot> {
   static constexpr char const* name = "dot";
   static constexpr char const* summary = "the exact sum of the products of pairs, rounded once";

@@ -10,6 +10,12 @@
 
 namespace tally {
 
+struct minimum;
+struct maximum;
+struct arg_minimum;
+struct arg_maximum;
+struct min_max;
+
 // The least and the greatest value and where each comes first, in one pass. Values are kept as
 // order keys, in which -0.0 is below +0.0; for the positions the two zeros are equal. NaN is
 // counted apart.
@@ -84,6 +90,38 @@ struct extrema {
     return s;
   }
 
+  // What is seen of elements of which an end is known, which then stands for the other one, too, or
+  // where the first NaN is.
+  static end end_at(T x, std::int64_t at) { return {order_key(x), at}; }
+  static state nan_at(std::int64_t at) {
+    state s;
+    s.first_nan = at;
+    s.nan = 1;
+    return s;
+  }
+  // Before what a result needs of a state: whether there is nothing, a value or a NaN. put() and
+  // get(s) have the rest.
+  static void pack_kind(auto& out, state const& s, end const& e, auto&& put_value) {
+    bool const nan = s.first_nan >= 0;
+    out.put(std::uint8_t(nan ? 2 : e.at >= 0));
+    if (!nan && e.at >= 0) put_value();
+  }
+  static state unpack_kind(auto& in, auto&& get_value, auto&& get_nan) {
+    auto const kind = in.template get<std::uint8_t>();
+    if (kind > (floating<T> ? 2 : 1)) throw error("state: neither a value, a NaN nor nothing");
+    return kind == 0 ? state{} : kind == 1 ? get_value() : get_nan();
+  }
+  static T unpack_value(auto& in) {
+    T const x = in.template get<T>();
+    if (is_nan(x)) throw error("state: a NaN where a number is to be");
+    return x;
+  }
+  static std::int64_t unpack_index(auto& in) {
+    auto const at = in.template get<std::int64_t>();
+    if (at < 0) throw error("state: an index is negative");
+    return at;
+  }
+
   // For positions: -0.0 as +0.0.
   static TALLY_FN key zeros_merged(key value) {
     if constexpr (floating<T>)
@@ -140,6 +178,8 @@ struct running_extremum {
   }
   TALLY_FN T lower(T x) const { return x; }
   T start(T init) const { return init; }
+  static void pack(auto& out, T x) { out.put(x); }
+  static T unpack(auto& in) { return in.template get<T>(); }
 
  private:
   static constexpr T end =
@@ -162,6 +202,25 @@ struct extremum : extrema<T> {
     }
     return from_order_key<T>(Least ? s.least.value : s.greatest.value);
   }
+
+  using state = typename parts::state;
+  using told_by = asked<std::conditional_t<Least, minimum, maximum>>;
+  using told_in_rows = asked<std::conditional_t<Least, minimum, maximum>, arg_minimum>;
+  static state told(T x, std::uint64_t) {
+    if (is_nan(x)) return parts::nan_at(0);
+    state s;
+    s.least = s.greatest = parts::end_at(x, 0);
+    return s;
+  }
+  static state told(T x, std::int64_t at, std::uint64_t n) { return at < 0 ? state{} : told(x, n); }
+  static void pack(auto& out, state const& s) {
+    auto const& e = Least ? s.least : s.greatest;
+    parts::pack_kind(out, s, e, [&] { out.put(from_order_key<T>(e.value)); });
+  }
+  static state unpack(auto& in) {
+    return parts::unpack_kind(
+        in, [&] { return told(parts::unpack_value(in), 1); }, [] { return parts::nan_at(0); });
+  }
 };
 
 template <element T, bool Least>
@@ -172,6 +231,34 @@ struct arg_extremum : extrema<T> {
   static constexpr char const* name = Least ? "arg_minimum" : "arg_maximum";
   TALLY_HD std::int64_t lower(typename parts::state const& s) const {
     return s.first_nan >= 0 ? s.first_nan : Least ? s.least.at : s.greatest.at;
+  }
+
+  using state = typename parts::state;
+  using told_by =
+      std::conditional_t<Least, asked<arg_minimum, minimum>, asked<arg_maximum, maximum>>;
+  static state told(std::int64_t at, T x, std::uint64_t) {
+    if (at < 0) return {};
+    if (is_nan(x)) return parts::nan_at(at);
+    state s;
+    s.least = s.greatest = parts::end_at(x, at);
+    return s;
+  }
+  static void pack(auto& out, state const& s) {
+    auto const& e = Least ? s.least : s.greatest;
+    parts::pack_kind(out, s, e, [&] {
+      out.put(from_order_key<T>(parts::zeros_merged(e.value)));
+      out.put(e.at);
+    });
+    if (s.first_nan >= 0) out.put(s.first_nan);
+  }
+  static state unpack(auto& in) {
+    return parts::unpack_kind(
+        in,
+        [&] {
+          T const x = parts::unpack_value(in);
+          return told(parts::unpack_index(in), x, 1);
+        },
+        [&] { return parts::nan_at(parts::unpack_index(in)); });
   }
 };
 
@@ -194,6 +281,33 @@ struct of_extremum_values : extrema<T> {
   static constexpr char const* name = F::name;
   TALLY_HD result lower(typename parts::state const& s) const {
     return F::template of<T>({extremum<T, true>{}.lower(s), extremum<T, false>{}.lower(s)});
+  }
+
+  using state = typename parts::state;
+  using told_by = asked<min_max>;
+  using told_in_rows = asked<min_max, arg_minimum>;
+  static state told(extremum_values<T> const& ends, std::uint64_t) {
+    if (is_nan(ends.minimum)) return parts::nan_at(0);
+    state s;
+    s.least = parts::end_at(ends.minimum, 0), s.greatest = parts::end_at(ends.maximum, 0);
+    return s;
+  }
+  static state told(extremum_values<T> const& ends, std::int64_t at, std::uint64_t n) {
+    return at < 0 ? state{} : told(ends, n);
+  }
+  static void pack(auto& out, state const& s) {
+    parts::pack_kind(out, s, s.least, [&] {
+      for (auto const* e : {&s.least, &s.greatest}) out.put(from_order_key<T>(e->value));
+    });
+  }
+  static state unpack(auto& in) {
+    return parts::unpack_kind(
+        in,
+        [&] {
+          T const least = parts::unpack_value(in);
+          return told({least, parts::unpack_value(in)}, 1);
+        },
+        [] { return parts::nan_at(0); });
   }
 };
 

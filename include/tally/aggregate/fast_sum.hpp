@@ -37,6 +37,10 @@ struct tree_sum {
   state start(T init) const { return convert<state>(init); }
   static void write(auto& out, state s) { out.put(s); }
   static state read(auto& in) { return in.template get<state>(); }
+  // No result tells the zeros apart, nor NaNs.
+  static void pack(auto& out, state s) {
+    out.put(is_nan(s) ? quiet_nan<state>() : bits_of<state>(to_bits(s) << 1) == 0 ? state{} : s);
+  }
 };
 
 // fast_sum{}: as above; integers are summed as by sum{}.

@@ -40,12 +40,28 @@ struct zeros {
 
 namespace detail {
 
+template <class Lower>
+struct logical;
+
 template <element T, class Lower>
 struct zeros_seen_as : zeros<T> {
   using parts = zeros<T>;
   using result = typename Lower::result;
   static constexpr char const* name = Lower::name;
   TALLY_FN result lower(typename parts::state const& s) const { return Lower{}(s); }
+
+  using told_by = asked<logical<Lower>>;
+  static typename parts::state told(result r, std::uint64_t) {
+    auto const [count, zero] = Lower::told(r);
+    return {count, zero};
+  }
+  static void pack(auto& out, typename parts::state const& s) { out.put(Lower{}(s)); }
+  static typename parts::state unpack(auto& in) { return told(in.template get<result>(), 0); }
+};
+
+// Some elements of which that is true, and how many of them are zero.
+struct zeros_of_some {
+  std::uint64_t count, zero;
 };
 
 template <class Lower>
@@ -66,18 +82,21 @@ struct nonzero {
   static constexpr char const* summary = "how many elements are not zero";
   using result = std::uint64_t;
   TALLY_FN result operator()(auto const& s) const { return s.count - s.zero; }
+  static zeros_of_some told(result r) { return {r, 0}; }
 };
 struct any_nonzero {
   static constexpr char const* name = "any_of";
   static constexpr char const* summary = "whether an element is not zero";
   using result = bool;
   TALLY_FN result operator()(auto const& s) const { return s.count > s.zero; }
+  static zeros_of_some told(result r) { return {r, 0}; }
 };
 struct all_nonzero {
   static constexpr char const* name = "all_of";
   static constexpr char const* summary = "whether no element is zero";
   using result = bool;
   TALLY_FN result operator()(auto const& s) const { return s.zero == 0; }
+  static zeros_of_some told(result r) { return {!r, !r}; }
 };
 
 }  // namespace detail

@@ -5,6 +5,8 @@
 
 namespace tally {
 
+struct product;
+
 // Products of floating-point numbers in the type itself (float16 and bfloat16: in float), in the
 // order of the aligned tree, rounded at every step: the same bits everywhere.
 template <floating T>
@@ -19,6 +21,7 @@ struct tree_product : tree_sum<T> {
     return left * right;
   }
   TALLY_HD T lower(state s) const { return convert<T>(s); }
+  static void pack(auto& out, state s) { out.put(is_nan(s) ? quiet_nan<state>() : s); }
 };
 
 // The product of integers modulo 2^64.
@@ -30,6 +33,7 @@ struct integer_product : integer_sum<T> {
 
   TALLY_FN state identity() const { return 1; }
   TALLY_FN state combine(state left, state right) const { return left * right; }
+  using told_by = detail::asked<product>;
 };
 
 // product{}: as above. Of nothing, 1.

@@ -28,6 +28,9 @@ using sum_result = typename sum_result_of<T, R>::type;
 
 }  // namespace detail
 
+template <class R = void>
+struct basic_sum;
+
 // The sum of integers, modulo 2^64 and from there to R.
 template <integer T, integer R>
 struct integer_sum {
@@ -44,6 +47,8 @@ struct integer_sum {
   TALLY_FN R lower(state s) const { return R(s); }
   static void write(auto& out, state s) { out.put(s); }
   static state read(auto& in) { return in.template get<state>(); }
+  using told_by = detail::asked<basic_sum<void>>;
+  static state told(auto sum, std::uint64_t) { return state(sum); }
 };
 
 // Prefix sums. `start` is the state of an initial value.
@@ -51,11 +56,13 @@ template <integer In, integer Out>
 struct integer_running_sum : integer_sum<In, Out> {
   using parts = integer_running_sum;
   std::uint64_t start(Out init) const { return std::uint64_t(init); }
+  static void pack(auto& out, std::uint64_t s) { out.put(Out(s)); }
+  static std::uint64_t unpack(auto& in) { return std::uint64_t(in.template get<Out>()); }
 };
 
 // sum{}: the result has the input's type (floating point), or is int64_t or uint64_t (integers);
 // sum{}.as<float>() rounds once to float instead. A scan computes in the output's type.
-template <class R = void>
+template <class R>
 struct basic_sum : detail::rounded_to_any<basic_sum> {
   static constexpr char const* name = "sum";
   static constexpr char const* summary = "the exact sum, rounded once; of integers modulo 2^64";
@@ -80,7 +87,7 @@ struct basic_sum : detail::rounded_to_any<basic_sum> {
       return exact_running_sum<In, Out>{};
   }
 };
-using sum = basic_sum<>;
+using sum = basic_sum<void>;
 
 // sum_state{}: the exact sum itself, an exact_state, at the speed of sum{}.
 struct sum_state {

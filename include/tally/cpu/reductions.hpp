@@ -33,6 +33,14 @@ template <class Op, class T>
 void finish_compiled(Op const& op, running<T> const& known, void* result,
                      if_empty then = if_empty::throws);
 
+// What `op` needs of what is known of a run, as bytes, and a run that knows that of so many
+// elements from `first` on.
+template <class Op, class T>
+void pack_compiled(Op const& op, running<T> const& known, byte_writer& out);
+template <class Op, class T>
+owner<running<T>> unpack_compiled(Op const& op, std::uint64_t first, std::uint64_t count,
+                                  byte_reader& in);
+
 // A result for each row to out's places, of the type that `op` itself gives.
 template <class Op, class T>
 void reduce_rows_compiled(Op const& op, cpu where, row_elements<T> const& in, nan_policy nan,
@@ -48,6 +56,17 @@ inline constexpr bool is_held = false;
 template <class Op, class T>
   requires named_aggregate<Op, T>
 inline constexpr bool is_held<Op, T> = held_on_cpu<canonical_of<Op, T>, T>;
+
+// The aggregate that has the states of `op`: results of several types are made of one's.
+template <class Op>
+constexpr auto without_type(Op const& op) {
+  if constexpr (requires { op.template as<void>(); })
+    return op.template as<void>();
+  else
+    return op;
+}
+template <class Op>
+using state_op = decltype(without_type(std::declval<Op const&>()));
 
 template <class Op, class T>
 struct included_here {
@@ -76,6 +95,13 @@ struct reduction_of<Op, T> {
   static result finish(Op const& op, running<T> const& known, if_empty then = if_empty::throws) {
     return given([&](void* out) { finish_compiled<held, T>(canonical<T>(op), known, out, then); });
   }
+  static void pack(Op const& op, running<T> const& known, byte_writer& out) {
+    pack_compiled<told, T>(told_of(op), known, out);
+  }
+  static owner<running<T>> unpack(Op const& op, std::uint64_t first, std::uint64_t count,
+                                  byte_reader& in) {
+    return unpack_compiled<told, T>(told_of(op), first, count, in);
+  }
   static void of_rows(Op const& op, cpu where, row_elements<T> const& in, nan_policy nan,
                       rows<result> const& out) {
     if constexpr (std::is_same_v<result, own_result>) {
@@ -90,6 +116,8 @@ struct reduction_of<Op, T> {
 
  private:
   using own_result = typename held::template result<T>;
+  using told = state_op<Op>;
+  static told told_of(Op const& op) { return without_type(op); }
   template <class F>
   static result given(F&& write) {
     own_result out;
@@ -143,68 +171,3 @@ struct reductions_on<cpu> {
 };
 
 }  // namespace tally::detail
-
-namespace tally {
-
-// A reduction in instalments: of an array that comes in chunks, or in parts on several machines.
-//
-//   tally::reducer<float, tally::sum> total;
-//   while (...) total.add(here, chunk);          // each chunk follows what was added before
-//   total.append(rest);                          // another one, whose elements follow
-//   float s = total.result();
-//
-// The result is the one of a single call over the whole array, bit for bit.
-template <class T, class Op>
-class reducer {
-  using reduction = detail::reduction_of<Op, T>;
-
- public:
-  using result_type = typename reduction::result;
-
-  // `first` is the index of the first element to come, for aggregates that give an index and for
-  // ordered ones.
-  explicit reducer(Op const& op = {}, reduce_options options = {}, std::uint64_t first = 0)
-      : op_(op), options_(options), run_{reduction::start(op), first} {}
-
-  void add(cpu where, std::span<T const> chunk) {
-    add(where, detail::input_of(reduction::name, "in", chunk));
-  }
-  template <detail::readable R>
-    requires detail::gives<R, T>
-  void add(cpu where, R const& elements) {
-    detail::settled_memory<detail::element_of<R>> const during;
-    auto const chunk =
-        detail::input_of(reduction::name, "in", detail::as_elements<T>(reduction::name, elements));
-    run_.require_indices(reduction::name, chunk.size());
-    run_.known->add(detail::thread_count(where), detail::elements_of(chunk), chunk.size(),
-                    run_.end(), options_.nan);
-    run_.count += chunk.size();
-  }
-
-  // `right` covers other elements of the same array: an ordered aggregate's, the ones that follow;
-  // any other's, any.
-  void append(reducer const& right) { run_.append(right.run_); }
-
-  // As if the first element had had the index `first`. Ordered aggregates can only be moved by
-  // multiples of their largest node.
-  void move_to(std::uint64_t first) { run_.move_to(first); }
-
-  // Throws if there was no element and the aggregate has no answer to that.
-  result_type result() const { return reduction::finish(op_, *run_.known); }
-
-  std::uint64_t count() const { return run_.count; }
-  std::uint64_t first() const { return run_.first; }
-  // Whether only what follows can be appended.
-  bool is_ordered() const { return !run_.known->any_order(); }
-
-  // What it knows, as bytes (serial.hpp).
-  void write(byte_writer& out) const { run_.write(out); }
-  void read(byte_reader& in) { run_.read(in); }
-
- private:
-  Op op_;
-  reduce_options options_;
-  detail::known_run<T> run_;
-};
-
-}  // namespace tally

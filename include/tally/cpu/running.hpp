@@ -88,6 +88,12 @@ class running_owner {
   owner<running<T>> owned_;
 };
 
+// Throws unless so many elements have an index.
+inline void require_run(std::uint64_t first, std::uint64_t count) {
+  constexpr auto most = std::uint64_t(std::numeric_limits<std::int64_t>::max());
+  if (first > most || count > most - first) throw error("state: an index of 2^63 or more");
+}
+
 // What is known of `count` elements from the index `first` on.
 template <class T>
 struct known_run {
@@ -106,6 +112,7 @@ struct known_run {
       throw error("append: the elements on the right begin at " + std::to_string(right.first) +
                   ", those on the left end at " + std::to_string(end()));
     known->append(*right.known);
+    if (right.count && (!count || right.first < first)) first = right.first;
     count += right.count;
   }
   void move_to(std::uint64_t to) {

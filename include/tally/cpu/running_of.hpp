@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+#include "tally/aggregate/packed.hpp"
 #include "tally/cpu/reduce.hpp"
 #include "tally/cpu/running.hpp"
 
@@ -60,6 +61,8 @@ class running_of final : public running_state<typename A::element, typename A::s
  public:
   using element = typename A::element;
   explicit running_of(A const& a) : a_(a), known_(a) {}
+  running_of(A const& a, partial<A> const& known) : a_(a), known_(known) {}
+  partial<A> const& found() const { return known_; }
 
   owner<running<element>> copy() const override { return make_owner<running_of>(*this); }
   void add(int threads, elements<element> const& in, std::uint64_t n, std::uint64_t first,
@@ -153,6 +156,27 @@ maybe<typename P::state> total_of(running<T> const& run) {
   if (found && found->kind() != &kind_of<P>)
     return total_held_by<P>(*found, typename wholes<T>::type{});
   return static_cast<running_state<T, typename P::state> const&>(found ? *found : run).total();
+}
+
+// What the run knows for A, as bytes, and such a run again.
+template <aggregate A>
+void pack_run(A const& a, running<typename A::element> const& run, byte_writer& out) {
+  using P = parts_type<A>;
+  if constexpr (takes_any_order<P>) {
+    state_partial<P> known(parts_of(a));
+    known.value = total_of<P>(run).value;
+    pack(a, known, out);
+  } else {
+    pack(a, static_cast<running_of<P> const&>(run).found(), out);
+  }
+}
+template <aggregate A>
+owner<running<typename A::element>> unpack_run(A const& a, std::uint64_t first, std::uint64_t count,
+                                               byte_reader& in) {
+  auto const parts = parts_of(a);
+  partial<parts_type<A>> known(parts);
+  unpack(a, known, first, count, in);
+  return make_owner<running_of<parts_type<A>>>(parts, known);
 }
 
 }  // namespace tally::detail

@@ -4,10 +4,18 @@
 // follow.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "tally/owner.hpp"
 #include "tally/where.hpp"
+
+namespace tally {
+
+class byte_writer;
+class byte_reader;
+
+}  // namespace tally
 
 namespace tally::detail {
 
@@ -29,6 +37,12 @@ class running_scan {
                     scan_shape shape, nan_policy nan) = 0;
   // Over everything so far; a default value if there was nothing.
   virtual Out total() const = 0;
+  // What comes before what follows: a maybe<state> of the aggregate, of so many bytes, that may be
+  // set; and packed (packed.hpp).
+  virtual void* known() = 0;
+  virtual std::size_t known_bytes() const = 0;
+  virtual void pack(byte_writer& out) const = 0;
+  virtual void unpack(byte_reader& in) = 0;
 };
 
 // What the library holds compiled: src/cpu/families/scans.cpp.

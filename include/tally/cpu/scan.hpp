@@ -360,41 +360,4 @@ void scan_on_cpu(A const& a, int threads, typename A::element const* in, typenam
                       takes_any_order<A> && large && !shape.reverse, carry, run);
 }
 
-// A scan of one aggregate, in instalments.
-template <aggregate A>
-class scan_of final : public running_scan<typename A::element, typename A::result> {
- public:
-  using In = typename A::element;
-  using Out = typename A::result;
-  explicit scan_of(A const& a) : a_(a), carry_(no_carry(a)) {}
-
-  bool has_start() const override { return carry_.present; }
-  void start(Out const& init) override {
-    with_standard_arithmetic([&] {
-      if constexpr (requires { a_.start(init); })
-        carry_ = {a_.start(init), true};
-      else
-        carry_ = {a_.lift(init, 0), true};
-    });
-  }
-  void scan(cpu where, In const* in, Out* out, std::uint64_t n, std::uint64_t first,
-            scan_shape shape, nan_policy nan) override {
-    int const threads = thread_count(where);
-    with_standard_arithmetic([&] {
-      with_policy<In>(nan, [&]<nan_policy Nan>() {
-        scan_on_cpu<A, Nan>(a_, threads, in, out, n, first, shape, carry_);
-      });
-    });
-  }
-  Out total() const override {
-    Out out{};
-    if (carry_.present) with_standard_arithmetic([&] { out = a_.lower(carry_.value); });
-    return out;
-  }
-
- private:
-  A a_;
-  carry_of<A> carry_;
-};
-
 }  // namespace tally::detail

@@ -45,6 +45,11 @@ class converted_sums final : public running_scan<In, Out> {
   }
   Out total() const override { return Out(sums_->total()); }
 
+  void* known() override { return sums_->known(); }
+  std::size_t known_bytes() const override { return sums_->known_bytes(); }
+  void pack(byte_writer& out) const override { sums_->pack(out); }
+  void unpack(byte_reader& in) override { sums_->unpack(in); }
+
  private:
   using wide = widest<In>;
   owner<running_scan<In, wide>> sums_ = start_compiled_scan<sum, In, wide>({});
@@ -101,89 +106,127 @@ inline void require_start(bool has_start) {
 
 }  // namespace detail
 
+template <class In, class Out, class Op>
+class scan_carry;  // scan_carry.hpp
+
+namespace detail {
+
+// Where a scan in instalments is.
+template <class In, class Out>
+struct scan_position {
+  bool reverse;
+  nan_policy nan;
+  std::uint64_t next;
+  owner<running_scan<In, Out>> before;
+
+  void require(char const* call, std::uint64_t n, std::span<Out> out, bool exclusive) const {
+    require_start(!exclusive || n == 0 || before->has_start());
+    require_results(call, n, out);
+  }
+  // Calls scan(index of the first) for the n elements that follow, and goes on behind them.
+  template <class F>
+  void go(std::uint64_t n, F const& scan) {
+    std::uint64_t const begin = reverse ? next - n : next;
+    scan(begin);
+    next = reverse ? begin : begin + n;
+  }
+};
+
+// Scans in instalments by what `Where` is.
+template <class Where>
+struct scanners_on;
+template <>
+struct scanners_on<cpu> {
+  template <readable X, class In, class Out, class Op>
+  static void scan(cpu where, char const* call, X const& in, std::span<Out> out, Op const&,
+                   scan_position<In, Out>& at, bool exclusive) {
+    static_assert(readable_here<X>, "a scan: cores do not see the elements of this array");
+    auto const run = [&](std::span<In const> part, std::span<Out> to) {
+      at.go(part.size(), [&](std::uint64_t first) {
+        at.before->scan(where, part.data(), to.data(), part.size(), first, {exclusive, at.reverse},
+                        at.nan);
+      });
+    };
+    if constexpr (input<X>) {
+      at.require(call, in.size(), out, exclusive);
+      for_computed(where, in, at.reverse, [&](std::span<In const> part, std::uint64_t first) {
+        run(part, out.subspan(std::size_t(first), part.size()));
+      });
+    } else {
+      std::span<In const> const x = span_of(call, "in", in);
+      at.require(call, x.size(), out, exclusive);
+      require_scannable(call, x, out);
+      run(x, out);
+    }
+  }
+};
+
+}  // namespace detail
+
 // A scan in instalments; `reverse`: the chunks come from last to first.
 //
 //   tally::scanner<float, float, tally::sum> running;
 //   while (...) running.inclusive(here, chunk, out);
 //
 // With sum{}, integers or any other any-order aggregate, the outputs are those of a single call
-// over the whole array, bit for bit.
+// over the whole array, bit for bit, wherever each chunk is. On a gpu, which takes operators on
+// elements and what has a name, a call waits for the stream.
 template <class In, class Out, class Op>
 class scanner {
  public:
+  using carry_type = scan_carry<In, Out, Op>;
+
   // `first` is the index of the first element to come or, in reverse, one past it: for aggregates
   // whose lift looks at the index.
   explicit scanner(Op const& op = {}, scan_options<Out> const& options = {},
                    std::uint64_t first = 0)
-      : reverse_(options.reverse),
-        nan_(options.nan),
-        next_(first),
-        before_(detail::start_scan<In, Out>(op)) {
-    if (options.init) before_->start(*options.init);
+      : op_(op), at_{options.reverse, options.nan, first, detail::start_scan<In, Out>(op)} {
+    if (options.init) at_.before->start(*options.init);
+  }
+  // Goes on where another one was, here or elsewhere.
+  explicit scanner(carry_type const& carry, Op const& op = {}, nan_policy nan = propagate)
+      : op_(op), at_{carry.reverse(), nan, carry.next(), detail::start_scan<In, Out>(op)} {
+    carry.put_into(*at_.before);
   }
 
-  void inclusive(cpu where, std::span<In const> in, std::span<Out> out) {
+  template <execution Where>
+  void inclusive(Where&& where, std::span<In const> in, std::span<Out> out) {
     scan("inclusive_scan", where, in, out, false);
   }
-  void exclusive(cpu where, std::span<In const> in, std::span<Out> out) {
+  template <execution Where>
+  void exclusive(Where&& where, std::span<In const> in, std::span<Out> out) {
     scan("exclusive_scan", where, in, out, true);
   }
   // Other arrays, and what is computed while it is read: out[i] is written after in[i] is read, and
   // in[j] may be read later.
-  template <detail::readable X, detail::contiguous Y>
+  template <execution Where, detail::readable X, detail::contiguous Y>
     requires(detail::gives<X, In> && detail::gives<Y, Out>)
-  void inclusive(cpu where, X const& in, Y&& out) {
-    scan_any("inclusive_scan", where, in, out, false);
+  void inclusive(Where&& where, X const& in, Y&& out) {
+    scan("inclusive_scan", where, in, out, false);
   }
-  template <detail::readable X, detail::contiguous Y>
+  template <execution Where, detail::readable X, detail::contiguous Y>
     requires(detail::gives<X, In> && detail::gives<Y, Out>)
-  void exclusive(cpu where, X const& in, Y&& out) {
-    scan_any("exclusive_scan", where, in, out, true);
+  void exclusive(Where&& where, X const& in, Y&& out) {
+    scan("exclusive_scan", where, in, out, true);
   }
 
   // Of everything so far; a default value if there was nothing, not even an identity.
-  Out total() const { return before_->total(); }
+  Out total() const { return at_.before->total(); }
+  // The same, not rounded (scan_carry.hpp).
+  carry_type carry() const { return carry_type(at_); }
 
  private:
-  bool reverse_;
-  nan_policy nan_;
-  std::uint64_t next_;
-  detail::owner<detail::running_scan<In, Out>> before_;
+  Op op_;
+  detail::scan_position<In, Out> at_;
 
-  void require(char const* call, std::uint64_t n, std::span<Out> out, bool exclusive) const {
-    detail::require_start(!exclusive || n == 0 || before_->has_start());
-    detail::require_results(call, n, out);
-  }
-
-  void scan(char const* call, cpu where, std::span<In const> in, std::span<Out> out,
-            bool exclusive) {
-    require(call, in.size(), out, exclusive);
-    detail::require_scannable(call, in, out);
-    run(where, in, out, exclusive);
-  }
-  template <class X, class Y>
-  void scan_any(char const* call, cpu where, X const& in, Y& out, bool exclusive) {
+  template <class Where, class X, class Y>
+  void scan(char const* call, Where& where, X const& in, Y& out, bool exclusive) {
     auto const to = detail::span_of(call, "out", out);
     std::span<Out> const results(reinterpret_cast<Out*>(to.data()), to.size());
     decltype(auto) elements = detail::as_elements<In>(call, in);
     detail::settled_memory<detail::element_of<X>, detail::value_of<Y>> const during;
-    if constexpr (input<X>)
-      scan(call, where, elements, results, exclusive);
-    else
-      scan(call, where, std::span<In const>(detail::span_of(call, "in", elements)), results,
-           exclusive);
-  }
-  template <input X>
-  void scan(char const* call, cpu where, X const& in, std::span<Out> out, bool exclusive) {
-    require(call, in.size(), out, exclusive);
-    detail::for_computed(where, in, reverse_, [&](std::span<In const> part, std::uint64_t first) {
-      run(where, part, out.subspan(std::size_t(first), part.size()), exclusive);
-    });
-  }
-  void run(cpu where, std::span<In const> in, std::span<Out> out, bool exclusive) {
-    if (reverse_) next_ -= in.size();
-    before_->scan(where, in.data(), out.data(), in.size(), next_, {exclusive, reverse_}, nan_);
-    if (!reverse_) next_ += in.size();
+    detail::calls_on<detail::scanners_on, Where>::scan(where, call, elements, results, op_, at_,
+                                                       exclusive);
   }
 };
 

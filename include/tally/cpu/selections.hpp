@@ -18,6 +18,7 @@
 #include "tally/owner.hpp"
 #include "tally/payload.hpp"
 #include "tally/rows.hpp"
+#include "tally/top_k_state.hpp"
 #include "tally/where.hpp"
 
 namespace tally {
@@ -28,36 +29,70 @@ namespace tally {
 //   tally::selector<float> best(10);
 //   while (...) best.add(here, chunk);           // each chunk follows what was added before
 //   auto const found = std::move(best).result();
+//
+// Each chunk may be in another memory: on a gpu add() waits for the stream.
+template <class T>
+class selector;
+
+namespace detail {
+
+// Adds a chunk to a selector, by what `Where` is.
+template <class Where>
+struct selectors_on;
+template <>
+struct selectors_on<cpu> {
+  template <class T, readable R>
+  static void add(cpu where, selector<T>& all, R const& chunk) {
+    static_assert(readable_here<R>, "selector: cores do not see the elements of this array");
+    if constexpr (input<R>)
+      for_computed(where, chunk, false,
+                   [&](std::span<T const> part, std::uint64_t) { all.add_here(where, part); });
+    else
+      all.add_here(where, span_of("selector", "in", chunk));
+  }
+};
+
+}  // namespace detail
+
 template <class T>
 class selector {
  public:
   // `first` is the index of the first element to come.
   explicit selector(std::uint64_t k, top_k_options options = {}, std::uint64_t first = 0);
+  // Goes on behind what a state knows.
+  explicit selector(top_k_state<T> const& known);
   selector(selector&&) noexcept;
   selector& operator=(selector&&) noexcept;
   ~selector();
 
-  void add(cpu where, std::span<T const> chunk);
-  template <detail::readable R>
-    requires detail::gives<R, T>
-  void add(cpu where, R const& chunk) {
-    decltype(auto) elements = detail::as_elements<T>("selector", chunk);
-    if constexpr (input<R>)
-      detail::for_computed(where, elements, false,
-                           [&](std::span<T const> part, std::uint64_t) { add(where, part); });
-    else
-      add(where, std::span<T const>(detail::span_of("selector", "in", elements)));
+  template <execution Where>
+  void add(Where&& where, std::span<T const> chunk) {
+    detail::calls_on<detail::selectors_on, Where>::add(where, *this, chunk);
   }
+  template <execution Where, detail::readable R>
+    requires detail::gives<R, T>
+  void add(Where&& where, R const& chunk) {
+    detail::settled_memory<detail::element_of<R>> const during;
+    decltype(auto) elements = detail::as_elements<T>("selector", chunk);
+    detail::calls_on<detail::selectors_on, Where>::add(where, *this, elements);
+  }
+  void add_here(cpu where, std::span<T const> chunk);
+  // Adds n elements, of which these are the best, by indices among them.
+  void add_found(top_k_result<T> found, std::uint64_t n);
   // Takes over what `right` saw: other indices of the same array, asked the same k and options.
   void append(selector&& right);
   // How many elements were added here and to what was appended.
   std::uint64_t count() const;
+  std::uint64_t k() const;
+  top_k_options const& options() const;
+  // What it knows.
+  top_k_state<T> state();
   // Ends it: std::move(best).result(). Fewer elements than k are an error.
   top_k_result<T> result() &&;
 
  private:
-  struct state;
-  detail::owner<state> state_;
+  struct held;
+  detail::owner<held> state_;
 };
 
 namespace detail {

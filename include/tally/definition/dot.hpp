@@ -14,6 +14,7 @@ struct exact_dot : detail::exact_total_of<exact_products<T>, R> {
   using element = zipped<T, T>;
   using state = exact_products<T>;
   using parts = exact_dot<T>;
+  using told_by = detail::asked<dot_state>;
   static constexpr char const* name = "dot";
 
   TALLY_FN state lift(element x, std::uint64_t) const {

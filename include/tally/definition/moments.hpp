@@ -75,6 +75,25 @@ struct moments {
     if constexpr (Squares) s.squares.finite = detail::square_digits<T>::read(in);
     return s;
   }
+  static void pack(byte_writer& out, state const& s) {
+    out.put(s.count);
+    s.sum.pack(out);
+    if constexpr (Squares) s.squares.finite.pack(out);
+  }
+  static state unpack(byte_reader& in) {
+    state s;
+    s.count = in.get<std::uint64_t>();
+    s.sum = exact_state<T>::unpack(in);
+    if constexpr (Squares) s.squares.finite = detail::square_digits<T>::unpack(in);
+    return s;
+  }
+  using told_by = detail::asked<moments_state>;
+  static state told(moment_sums<T, true> const& s, std::uint64_t) {
+    if constexpr (Squares)
+      return s;
+    else
+      return {s.sum, s.count, {}};
+  }
 };
 
 namespace detail {

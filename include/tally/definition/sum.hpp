@@ -24,6 +24,9 @@ struct exact_total_of {
   TALLY_HD R lower(state const& s) const { return s.template result<R>(); }
   static void write(byte_writer& out, state const& s) { s.write(out); }
   static state read(byte_reader& in) { return state::read(in); }
+  static void pack(byte_writer& out, state const& s) { s.pack(out); }
+  static state unpack(byte_reader& in) { return state::unpack(in); }
+  static state told(state const& s, std::uint64_t) { return s; }
 };
 
 }  // namespace detail
@@ -34,6 +37,7 @@ struct exact_sum : detail::exact_total_of<exact_state<State>, R> {
   using element = T;
   using state = exact_state<State>;
   using parts = exact_sum<T, T, State>;
+  using told_by = detail::asked<sum_state>;
   static constexpr char const* name = "sum";
 
   TALLY_FN state lift(T x, std::uint64_t) const {
@@ -52,6 +56,15 @@ struct exact_running_sum : exact_sum<In, Out, State> {
     state s;
     s.add(init);
     return s;
+  }
+  // Which terms were not finite matters, but not how many, and then nothing else does.
+  static void pack(byte_writer& out, state const& s) {
+    state t;
+    if (s.is_finite_sum())
+      t.finite = s.finite;
+    else
+      ++(s.is_nan_sum() ? t.nan : s.negative_infinity ? t.negative_infinity : t.positive_infinity);
+    t.pack(out);
   }
 };
 

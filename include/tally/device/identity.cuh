@@ -39,6 +39,17 @@ auto start_state(A const&, State const& s) {
     return typename A::state{s, true};
 }
 
+// The same the other way round.
+template <aggregate A, class Known>
+TALLY_FN void put_state(A const&, typename A::state const& s, maybe<Known>& to) {
+  to = {Known(s), true};
+}
+template <aggregate A, class Known>
+TALLY_FN void put_state(with_identity<A> const&, maybe<typename A::state> const& s,
+                        maybe<Known>& to) {
+  to = s;
+}
+
 // The result of a state; of no elements, where there is no identity, a default value.
 template <aggregate A>
 TALLY_FN typename A::result lower_or_none(A const& a, typename A::state const& s) {

@@ -58,6 +58,11 @@ struct exact_products : detail::exact_total<detail::square_digits<T>, T> {
     out.take(in);
     return out;
   }
+  static exact_products unpack(byte_reader& in) {
+    exact_products out;
+    out.take_packed(in);
+    return out;
+  }
 
  private:
   TALLY_COLD void add_special(T a, T b) {

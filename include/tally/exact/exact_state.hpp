@@ -12,10 +12,16 @@ namespace tally {
 namespace detail {
 
 // An exact sum: of what is finite, and how many terms were NaN, +inf and -inf.
-template <class Digits, floating Rounded>
-struct exact_total {
+template <class Digits>
+struct exact_terms {
   Digits finite;
   std::uint64_t nan = 0, positive_infinity = 0, negative_infinity = 0;
+};
+
+template <class Digits, floating Rounded>
+struct exact_total : exact_terms<Digits> {
+  using exact_terms<Digits>::finite, exact_terms<Digits>::nan,
+      exact_terms<Digits>::positive_infinity, exact_terms<Digits>::negative_infinity;
 
   template <class Other, class R>
   TALLY_HD void merge(exact_total<Other, R> const& other) {
@@ -40,12 +46,30 @@ struct exact_total {
     for (auto const count : {nan, positive_infinity, negative_infinity}) out.put(count);
     finite.write(out);
   }
+  // In few bytes: which counts are not 0, these, and the digits that are not.
+  void pack(byte_writer& out) const {
+    out.put(
+        std::uint8_t((nan != 0) | (positive_infinity != 0) << 1 | (negative_infinity != 0) << 2));
+    for (auto const count : {nan, positive_infinity, negative_infinity})
+      if (count) out.put(count);
+    finite.pack(out);
+  }
 
  protected:
   void take(byte_reader& in) {
     for (auto* const count : {&nan, &positive_infinity, &negative_infinity})
       *count = in.get<std::uint64_t>();
     finite = Digits::read(in);
+  }
+  void take_packed(byte_reader& in) {
+    unsigned const which = in.get<std::uint8_t>();
+    if (which > 7) throw error("state: a sum has counts that do not exist");
+    int i = 0;
+    for (auto* const count : {&nan, &positive_infinity, &negative_infinity})
+      if (which >> i++ & 1)
+        if (*count = in.get<std::uint64_t>(); *count == 0)
+          throw error("state: a sum has a count that is 0");
+    finite = Digits::unpack(in);
   }
   TALLY_FN void count(bool is_nan, bool negative) {
     ++(is_nan ? nan : negative ? negative_infinity : positive_infinity);
@@ -101,6 +125,11 @@ struct exact_state
   static exact_state read(byte_reader& in) {
     exact_state out;
     out.take(in);
+    return out;
+  }
+  static exact_state unpack(byte_reader& in) {
+    exact_state out;
+    out.take_packed(in);
     return out;
   }
 

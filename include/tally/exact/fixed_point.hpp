@@ -115,6 +115,44 @@ struct fixed_point {
     return out;
   }
 
+  // The same in few bytes, which say themselves what they are worth: how many digits of the
+  // magnitude there are from the lowest to the highest that is not zero; and if there are some,
+  // whether it is negative, the lowest one's power of two, and the digits from there on.
+  void pack(byte_writer& out) const {
+    bool negative;
+    auto const m = magnitude(negative);
+    int first = 0, end = digits + 1;
+    while (end > 0 && m.limb[end - 1] == 0) --end;
+    while (first < end && m.limb[first] == 0) ++first;
+    out.put(std::uint8_t(end - first));
+    if (first == end) return;
+    out.put(negative);
+    out.put(std::int16_t(lsb + 32 * first));
+    for (int i = first; i < end; ++i) out.put(m.limb[i]);
+  }
+  static fixed_point unpack(byte_reader& in) {
+    fixed_point out;
+    int const count = in.get<std::uint8_t>();
+    if (count == 0) return out;
+    bool const negative = in.get<bool>();
+    int const place = in.get<std::int16_t>() - lsb, first = place / 32;
+    if (place < 0 || place % 32 != 0 || first + count > digits + 1)
+      throw error("state: a sum is out of range");
+    std::uint32_t limb[digits + 1] = {};
+    for (int i = first; i < first + count; ++i) limb[i] = in.get<std::uint32_t>();
+    if (limb[first] == 0 || limb[first + count - 1] == 0)
+      throw error("state: a sum has digits that are zero");
+    for (int i = 0; i < digits; ++i) out.digit[i] = limb[i];
+    std::int64_t& top = out.digit[digits - 1];
+    if (limb[digits] > largest_top >> 32) throw error("state: a sum is out of range");
+    top += std::int64_t(limb[digits]) << 32;
+    if (top > largest_top) throw error("state: a sum is out of range");
+    if (negative)
+      for (auto& d : out.digit) d = -d;
+    out.carry();
+    return out;
+  }
+
  private:
   // The last digit of no sum of 2^63 elements is larger.
   static constexpr std::int64_t largest_top = std::int64_t(1) << 40;

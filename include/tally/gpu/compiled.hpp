@@ -16,12 +16,19 @@
 #define TALLY_TRANSFORMED(X)                                                             \
   TALLY_EACH_TRANSFORMED(X, sum, absolute)     TALLY_EACH_TRANSFORMED(X, sum, square)    \
   TALLY_EACH_TRANSFORMED(X, maximum, absolute) TALLY_EACH_TRANSFORMED(X, maximum, square)
+// States that no result tells: sums and products in float.
+#define TALLY_FAST_SUM_STATES(X)                                                         \
+  X(known_by<fast_sum>, float16) X(known_by<fast_sum>, bfloat16)
+#define TALLY_PRODUCT_STATES(X)                                                          \
+  X(known_by<product>, float16) X(known_by<product>, bfloat16)
 // clang-format on
 
 namespace tally {
 
 template <class A, class B>
 struct zipped_rows;  // row_inputs.hpp
+template <class Op>
+struct known_by;  // aggregate/packed.hpp
 
 }  // namespace tally
 
@@ -64,6 +71,8 @@ inline constexpr bool held_on_gpu<Op, stored_pair<T>> = in_table<Op, pair<T>>;
   template <>            \
   inline constexpr bool held_on_gpu<O, array_input<T>> = true;
 TALLY_WIDENED_SUMS(TALLY_HELD)
+TALLY_FAST_SUM_STATES(TALLY_HELD)
+TALLY_PRODUCT_STATES(TALLY_HELD)
 #undef TALLY_HELD
 template <class Op, class T>
 inline constexpr bool held_on_gpu<Op, rows<T const>> = held_on_gpu<Op, array_input<T>>;

@@ -3,6 +3,8 @@
 // Prefix scans on a GPU. Names no aggregate.
 #pragma once
 
+#include <cstring>
+
 #include "tally/cpu/scans.hpp"
 #include "tally/device/scan/request.hpp"
 #include "tally/gpu/reduce.hpp"
@@ -43,11 +45,31 @@ struct scans_on<gpu> {
     if (options.total) require_aligned(call, "total", std::span<Out>(options.total, 1));
     if constexpr (requires { x.data; })
       require_scannable(call, std::span(x.data, std::size_t(x.count)), out);
-    start(where, call, x, out, op, options, exclusive, [&](auto& there, auto const& how) {
-      if constexpr (scan_is_held_on_gpu<Op, In, Out>)
-        scan_compiled_on_gpu<Op, In, Out>(there, op, options.nan, x, out.data(), how);
-      else
-        scan_on_gpu(there, bind_scan<element_of<R>, Out>(op), options.nan, x, out.data(), how);
+    start(where, call, x, out, op, options, exclusive,
+          [&](auto& there, auto const& how) { run_kernel(there, op, options.nan, x, out, how); });
+  }
+
+  // A chunk of a scan in instalments.
+  template <readable R, class In, class Out, class Op>
+  static void go_on(gpu const& where, char const* call, R const& in, std::span<Out> out,
+                    Op const& op, scan_position<In, Out>& at, bool exclusive) {
+    static_assert(named_aggregate<Op, In> || !aggregate<Op>,
+                  "a scanner on a gpu takes operators, and aggregates of Tally's");
+    using X = input_type<R>;
+    X const x = input_of(call, "in", in);
+    at.require(call, x.size(), out, exclusive);
+    if constexpr (requires { x.data; })
+      require_scannable(call, std::span(x.data, std::size_t(x.count)), out);
+    if (x.size() == 0) return;
+    scan_options<Out> const options{.reverse = at.reverse, .nan = at.nan};
+    start(where, call, x, out, op, options, false, [&](auto& there, auto how) {
+      how.exclusive = exclusive;
+      how.before = at.before->known();
+      how.after = there.result_slot(at.before->known_bytes());
+      std::memcpy(how.after, how.before, at.before->known_bytes());
+      at.go(x.size(), [&](std::uint64_t) { run_kernel(there, op, at.nan, x, out, how); });
+      there.synchronise();
+      std::memcpy(at.before->known(), how.after, at.before->known_bytes());
     });
   }
 
@@ -72,6 +94,14 @@ struct scans_on<gpu> {
   }
 
  private:
+  template <class In, class Out, class Op>
+  static void run_kernel(gpu_context& there, Op const& op, nan_policy nan, In const& x,
+                         std::span<Out> out, gpu_scan<Out> const& how) {
+    if constexpr (scan_is_held_on_gpu<Op, In, Out>)
+      scan_compiled_on_gpu<Op, In, Out>(there, op, nan, x, out.data(), how);
+    else
+      scan_on_gpu(there, bind_scan<typename In::element, Out>(op), nan, x, out.data(), how);
+  }
   // Calls scan(context, how), if all that it reads and writes is where it can.
   template <class In, class Out, class Op, class F>
   static void start(gpu const& where, char const* call, In const& x, std::span<Out> out,
@@ -89,6 +119,15 @@ struct scans_on<gpu> {
     require_reach(*there, call, "out", out);
     require_reach(*there, call, "total", options.total);
     scan(*there, gpu_scan<Out>{exclusive, options.reverse, options.init, options.total});
+  }
+};
+
+template <>
+struct scanners_on<gpu> {
+  template <class X, class In, class Out, class Op>
+  static void scan(gpu const& where, char const* call, X const& in, std::span<Out> out,
+                   Op const& op, scan_position<In, Out>& at, bool exclusive) {
+    scans_on<gpu>::go_on(where, call, in, out, op, at, exclusive);
   }
 };
 

@@ -171,4 +171,16 @@ struct selections_on<gpu> {
   }
 };
 
+template <>
+struct selectors_on<gpu> {
+  template <class T, readable R>
+  static void add(gpu const& where, selector<T>& all, R const& chunk) {
+    std::uint64_t const n = input_of("selector", "in", chunk).size();
+    if (n == 0) return;
+    auto options = all.options();
+    options.sorted = false;
+    all.add_found(selections_on<gpu>::best(where, chunk, all.k() < n ? all.k() : n, options), n);
+  }
+};
+
 }  // namespace tally::detail

@@ -52,6 +52,16 @@ void finish_compiled(Op const& op, running<T> const& known, void* result, if_emp
 }
 
 template <class Op, class T>
+void pack_compiled(Op const& op, running<T> const& known, byte_writer& out) {
+  pack_run(op.template on<T>(), known, out);
+}
+template <class Op, class T>
+owner<running<T>> unpack_compiled(Op const& op, std::uint64_t first, std::uint64_t count,
+                                  byte_reader& in) {
+  return unpack_run(op.template on<T>(), first, count, in);
+}
+
+template <class Op, class T>
 void reduce_rows_compiled(Op const& op, cpu where, row_elements<T> const& in, nan_policy nan,
                           void* out, row_layout const& places) {
   using result = typename bound<Op, T>::result;
@@ -79,9 +89,15 @@ void reduce_compiled(Op const& op, cpu where, elements<T> const& in, std::uint64
   template void finish_compiled<O, T>(O const&, running<T> const&, void*, if_empty);          \
   template void reduce_rows_compiled<O, T>(O const&, cpu, row_elements<T> const&, nan_policy, \
                                            void*, row_layout const&);
+#define HOLD_STATE(O, T)                                                                   \
+  template void pack_compiled<O, T>(O const&, running<T> const&, byte_writer&);            \
+  template owner<running<T>> unpack_compiled<O, T>(O const&, std::uint64_t, std::uint64_t, \
+                                                   byte_reader&);
 #define HOLD_LINE(ELEMENTS, O) TALLY_EACH_##ELEMENTS(HOLD, O)
+#define HOLD_STATES(ELEMENTS, O) TALLY_EACH_##ELEMENTS(HOLD_STATE, O)
 
 #define LINES TALLY_REDUCTIONS(HOLD_LINE)
+#define PACKED TALLY_REDUCTIONS(HOLD_STATES)
 #define ROUNDED TALLY_ROUNDED(HOLD)
 TALLY_FAMILY
 

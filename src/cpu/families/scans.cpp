@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tally/compiled.hpp"
 #include "tally/cpu/implementations.hpp"
-#include "tally/cpu/scan.hpp"
+#include "tally/cpu/scan_of.hpp"
 #include "tally/definition/sum.hpp"
 
 namespace tally::detail {

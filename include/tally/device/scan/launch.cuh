@@ -90,15 +90,31 @@ void scan_by_tiles(Context& context, scan_grid const& grid,
   explain(context, plan, grid.words * sizeof(device::status_word) + pieces);
 }
 
+// The state before the first element, if there is one.
+template <aggregate A>
+std::optional<typename A::state> start_of_scan(A const& a,
+                                               gpu_scan<typename A::result> const& how) {
+  using before = maybe<typename A::state>;
+  if (how.before) {
+    auto const& s = *static_cast<before const*>(how.before);
+    return s.present ? std::optional(s.value) : std::nullopt;
+  }
+  if (!how.init) return std::nullopt;
+  if constexpr (requires { a.start(*how.init); })
+    return a.start(*how.init);
+  else
+    return a.lift(*how.init, 0);
+}
+
 template <class Rows, aggregate A, input In>
 auto call_of_scan(A const& a, nan_policy nan, In const& in, Rows const& rows,
                   typename A::result* out, Rows const& out_rows,
                   gpu_scan<typename A::result> const& how) {
   bool const skips = nan == skip && has_nan<typename A::element>;
   auto const source = device::source_of(in);
-  auto const prefix = device::prefix_for<A>::make(a, skips, how.reverse, how.init);
-  return device::scan_call<std::remove_const_t<decltype(prefix)>,
-                           std::remove_const_t<decltype(source)>, Rows>{
+  auto prefix = device::prefix_for<A>::make(a, skips, how.reverse, start_of_scan(a, how));
+  if (how.after) prefix.leave_at(static_cast<maybe<typename A::state>*>(how.after));
+  return device::scan_call<decltype(prefix), std::remove_const_t<decltype(source)>, Rows>{
       source, rows, out_rows, 0, how.exclusive, how.reverse, out, how.total, {}, prefix};
 }
 

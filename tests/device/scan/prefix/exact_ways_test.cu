@@ -20,9 +20,10 @@ struct counter {
 namespace tally::device {
 template <class T>
 struct prefix_for<counted_sum<T>> {
-  static auto make(auto const&, bool skips_nan, bool, std::optional<T> const& init) {
-    return exact_prefix<T, T, detail::sum_digits<T>, counter>{skips_nan, init.has_value(),
-                                                              init.value_or(T{})};
+  using state = typename counted_sum<T>::state;
+  static auto make(auto const&, bool skips_nan, bool, std::optional<state> const& before) {
+    return exact_prefix<T, T, detail::sum_digits<T>, counter>{
+        {skips_nan, sum_before_of(before.value_or(state{}))}};
   }
 };
 }  // namespace tally::device

@@ -34,7 +34,10 @@ template <class A>
 void expect_carried(A const& a, std::vector<typename A::element> const& in, bool reverse,
                     std::optional<typename A::result> const& init,
                     std::vector<std::uint32_t> const& tiles) {
-  auto const prefix = tally::device::make_plain_prefix(a, false, reverse, init);
+  auto const prefix = tally::device::make_plain_prefix(
+      a, false, reverse,
+      tally::detail::start_of_scan(
+          a, tally::detail::gpu_scan<typename A::result>{false, reverse, init, nullptr}));
   using prefix_type = std::remove_const_t<decltype(prefix)>;
   using result = typename A::result;
   tally::device_array<tally::device::status_word> words(std::size_t(tiles.back() + 1) *

@@ -22,6 +22,8 @@ struct exact_prefix : exact_parts<In, Out, Number, Counter> {
   __device__ void results(Tile const& tile, total const* totals, unsigned warp, start const& tiles,
                           before const& parts, part const& here, Out* all) const {
     using enum exact_way;
+    if (after && tile.is_last)
+      this->store_after(totals, warp, tiles, tiles.seen | parts.seen | totals[warp].seen);
     if ((tiles.seen | parts.seen | totals[warp].seen) == 0) {
       auto const base = (tiles.sum + parts.sum).normalised();
       if constexpr (sizeof(In) == 2) {
@@ -42,8 +44,8 @@ struct exact_prefix : exact_parts<In, Out, Number, Counter> {
   }
 
  private:
-  using parts_of::digits_of, parts_of::each_item, parts_of::is_double, parts_of::item,
-      parts_of::lane, parts_of::read;
+  using parts_of::after, parts_of::digits_of, parts_of::each_item, parts_of::is_double,
+      parts_of::item, parts_of::lane, parts_of::read;
   using typename parts_of::joiner;
 
   // Puts out results, unless one of the warp's is in doubt, and the row's total if it is here.
@@ -181,9 +183,10 @@ struct exact_prefix : exact_parts<In, Out, Number, Counter> {
 
 template <floating In, floating Out, floating State>
 struct prefix_for<exact_running_sum<In, Out, State>> {
-  static auto make(auto const&, bool skips_nan, bool, std::optional<Out> const& init) {
-    return exact_prefix<In, Out, detail::sum_digits<State>>{skips_nan, init.has_value(),
-                                                            init.value_or(Out{})};
+  using sum_state = exact_state<State>;
+  static auto make(auto const&, bool skips_nan, bool, std::optional<sum_state> const& before) {
+    return exact_prefix<In, Out, detail::sum_digits<State>>{
+        {skips_nan, sum_before_of(before.value_or(sum_state{}))}};
   }
 };
 

@@ -35,6 +35,46 @@ struct special_values {
   }
 };
 
+// What comes before the first element: a sum of two doubles, or of digits of 32 bits with signs; or
+// what was there that is not finite.
+template <class Number>
+struct sum_before {
+  double head = 0, rest = 0;
+  unsigned seen = 0;
+  bool is_long = false;
+  std::int32_t digits[Number::digits] = {};
+};
+
+template <class Number, floating T>
+sum_before<Number> sum_before_of(detail::exact_total<Number, T> const& s) {
+  sum_before<Number> out;
+  out.seen = (s.nan ? special_values::nan : 0) |
+             (s.positive_infinity ? special_values::positive_infinity : 0) |
+             (s.negative_infinity ? special_values::negative_infinity : 0);
+  if (out.seen) return out;
+  auto left = s.finite;
+  auto const take = [&] {
+    double const x = left.template round<double>();
+    if (is_finite(x)) left.add(-x);
+    return x;
+  };
+  bool negative;
+  out.head = take();
+  if (is_finite(out.head)) out.rest = take();
+  if (is_finite(out.head) && left.magnitude(negative).bit_length() == 0) return out;
+  out = {.is_long = true};
+  left = s.finite;
+  left.carry();
+  std::int64_t over = 0;
+  for (int i = 0; i < Number::digits; ++i) {
+    std::int64_t const digit = left.digit[i] + over;
+    out.digits[i] = std::int32_t(digit);
+    over = (digit - out.digits[i]) >> 32;
+  }
+  if (over != 0) throw error("scan: what comes before it is out of range");
+  return out;
+}
+
 // The ways to a part's results and to its total, from the shortest on. A test counts those taken.
 enum class exact_way {
   one_end_rounded,
@@ -81,14 +121,21 @@ struct exact_parts {
     bool is_long;
     warp_number<Number> digits;
   };
-  bool skips_nan, has_init;
-  Out init;
+  bool skips_nan;
+  sum_before<Number> first;
+  detail::exact_terms<Number>* after = nullptr;
 
+  template <class State>
+  void leave_at(maybe<State>* to) {
+    after = &to->value;
+  }
   static __device__ void clear(total& t) { t.is_long = false; }
   __device__ carried begin() const {
     carried c{};
-    if (has_init) c.seen = special_values::of(init);
-    if (has_init && c.seen == 0) c.sum.head = as_double(init);
+    c.sum = {first.head, first.rest, first.rest};
+    c.seen = first.seen;
+    c.is_long = first.is_long;
+    if (c.is_long) c.digits.add_digits([&](int i) { return first.digits[i]; });
     return c;
   }
 
@@ -228,6 +275,22 @@ struct exact_parts {
         sum.add(totals[w].sum);
     sum.carry();
     return sum;
+  }
+
+  // Puts the sum of everything up to a part of a tile's where the host looks for it.
+  __device__ __noinline__ void store_after(total const* totals, unsigned warp, start const& tiles,
+                                           unsigned seen) const {
+    auto sum = digits_of(totals, warp + 1);
+    if (tiles.is_long)
+      sum.add_digits([&](int i) { return tiles.digits[i]; });
+    else
+      sum.add(tiles.sum);
+    auto const all = sum.whole();
+    if (lane() != 0) return;
+    after->finite = all;
+    after->nan = (seen & special_values::nan) != 0;
+    after->positive_infinity = (seen & special_values::positive_infinity) != 0;
+    after->negative_infinity = (seen & special_values::negative_infinity) != 0;
   }
 
   // Where two doubles do not hold the sum.

@@ -21,14 +21,16 @@ struct narrow_running_sum {
   TALLY_FN state lift(In x, std::uint64_t) const { return state(x); }
   TALLY_FN state combine(state s, state t) const { return s + t; }
   TALLY_FN Out lower(state s) const { return Out(s); }
-  state start(Out init) const { return state(init); }
 };
 
 template <integer In, integer Out>
   requires(sizeof(Out) <= 4)
 struct prefix_for<integer_running_sum<In, Out>> {
-  static auto make(auto const&, bool skips_nan, bool reverse, std::optional<Out> const& init) {
-    return make_plain_prefix(narrow_running_sum<In, Out>{}, skips_nan, reverse, init);
+  static auto make(auto const&, bool skips_nan, bool reverse,
+                   std::optional<std::uint64_t> const& before) {
+    std::optional<std::uint32_t> low;
+    if (before) low = std::uint32_t(*before);
+    return make_plain_prefix<std::uint64_t>(narrow_running_sum<In, Out>{}, skips_nan, reverse, low);
   }
 };
 

@@ -18,7 +18,7 @@
 namespace tally::device {
 
 // `A` has an identity. States are joined in index order, which a reverse scan meets from behind.
-template <aggregate A>
+template <aggregate A, class Known>
 struct plain_prefix {
   using element = typename A::element;
   using result = typename A::result;
@@ -50,7 +50,9 @@ struct plain_prefix {
   bool skips_nan, reverse;
   state before_all;
   A a;
+  maybe<Known>* after = nullptr;
 
+  void leave_at(maybe<Known>* to) { after = to; }
   static __device__ void clear(total&) {}
   __device__ carried begin() const { return {before_all}; }
 
@@ -142,7 +144,9 @@ struct plain_prefix {
         },
         [&](int k) { out.set(k, lower_or_none(a, sum)); });
     tile.template replace<result>(out);
-    if (tile.is_last && all && tile.has_last()) all[tile.row] = lower_or_none(a, sum);
+    if (!tile.is_last || !tile.has_last()) return;
+    if (all) all[tile.row] = lower_or_none(a, sum);
+    if (after) put_state(a, sum, *after);
   }
 
  private:
@@ -210,19 +214,19 @@ struct plain_prefix {
   }
 };
 
-template <aggregate A>
+// `Known` is the state as the host has it.
+template <class Known, aggregate A>
 auto make_plain_prefix(A const& a, bool skips_nan, bool reverse,
-                       std::optional<typename A::result> const& init) {
+                       std::optional<typename A::state> const& before) {
   auto const whole = ordered_on_device(a);
   using whole_type = std::remove_const_t<decltype(whole)>;
-  auto before = whole.identity();
-  if (init) {
-    if constexpr (requires { a.start(*init); })
-      before = start_state(whole, a.start(*init));
-    else
-      before = start_state(whole, a.lift(*init, 0));
-  }
-  return plain_prefix<whole_type>{skips_nan, reverse, before, whole};
+  return plain_prefix<whole_type, Known>{
+      skips_nan, reverse, before ? start_state(whole, *before) : whole.identity(), whole};
+}
+template <aggregate A>
+auto make_plain_prefix(A const& a, bool skips_nan, bool reverse,
+                       std::optional<typename A::state> const& before) {
+  return make_plain_prefix<typename A::state>(a, skips_nan, reverse, before);
 }
 
 }  // namespace tally::device

@@ -41,14 +41,17 @@ namespace tally::device {
 //                              that of the last one into its row's of `total`, too, unless that is
 //                              null
 //
-// prefix_for<A>::make(a, skips_nan, reverse, init) returns it, `init` being a std::optional of the
-// value before the first element.
+//   leave_at(maybe<state>*)    on the host: where the kernel leaves the state of everything, of an
+//                              array
+//
+// prefix_for<A>::make(a, skips_nan, reverse, before) returns it, `before` being a std::optional of
+// the state before the first element.
 template <aggregate A>
 struct prefix_for {
   static_assert(sizeof(typename A::state) <= 128, "a state of more than 128 bytes: too large");
   static auto make(A const& a, bool skips_nan, bool reverse,
-                   std::optional<typename A::result> const& init) {
-    return make_plain_prefix(a, skips_nan, reverse, init);
+                   std::optional<typename A::state> const& before) {
+    return make_plain_prefix(a, skips_nan, reverse, before);
   }
 };
 template <floating In, floating Out, floating State>

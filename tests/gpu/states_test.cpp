@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// States by results of a GPU, where cores give these in its place (support/host_kernels.cpp).
+#include "tally/gpu/states.hpp"
+
+#include "support/host_gpu.hpp"
+#include "support/state_cases.hpp"
+
+namespace {
+
+using namespace tally;
+
+struct host_place {
+  support::host_memory memory;
+  gpu there = support::gpu_with(memory);
+
+  gpu const& where() const { return there; }
+  template <class T>
+  std::span<T const> array(T const* x, std::size_t n) const {
+    return {x, n};
+  }
+  template <class T>
+  std::span<T const> other_array(T const* y, std::size_t n) const {
+    return {y, n};
+  }
+  std::span<std::int64_t const> offsets(std::vector<std::int64_t> const& all) const { return all; }
+};
+
+template <class T>
+struct states_of_a_gpu : ::testing::Test {};
+using types = ::testing::Types<float, float16, std::int8_t>;
+TYPED_TEST_SUITE(states_of_a_gpu, types);
+
+TYPED_TEST(states_of_a_gpu, have_the_bytes_of_those_of_cores) {
+  host_place place;
+  support::expect_all_states<TypeParam>(place);
+}
+
+TEST(states_of_a_gpu_and_cores, go_on_with_one_another) {
+  host_place place;
+  auto const x = support::state_values<float>(5000, true, 1);
+  auto const all = all_together(sum{}, fast_sum{}, arg_maximum{}, describe{});
+  reducer<float, std::remove_const_t<decltype(all)>> parts(all, {skip});
+  parts.add(cpu{}, std::span<float const>(x.data(), 1111));
+  parts.add(place.there, std::span<float const>(x.data() + 1111, 2222));
+  parts.add(best(), std::span<float const>(x.data() + 3333, 1667));
+  EXPECT_EQ(parts.state().serialise(), reduce(cpu{}, x, as_state{all}, {skip}).serialise());
+}
+
+TEST(scans_of_a_gpu_and_cores, go_on_with_one_another) {
+  host_place place;
+  auto const x = support::state_values<float>(3000, false, 1);
+  for (bool reverse : {false, true}) {
+    std::vector<float> want(3000), got(3000);
+    exclusive_scan(cpu{}, x, want, sum{}, {.init = 0.3f, .reverse = reverse});
+    scanner<float, float, sum> all(sum{}, {.init = 0.3f, .reverse = reverse}, reverse ? 3000 : 0);
+    auto const scan = [&](auto const& where, std::size_t from, std::size_t to) {
+      all.exclusive(where, std::span<float const>(x).subspan(from, to - from),
+                    std::span<float>(got).subspan(from, to - from));
+    };
+    scan(place.there, reverse ? 2000 : 0, reverse ? 3000 : 1000);
+    scan(cpu{}, 1000, 2000);
+    scan(place.there, reverse ? 999 : 2000, reverse ? 1000 : 2001);
+    scan(place.there, 999, 999);
+    scan(best(), reverse ? 0 : 2001, reverse ? 999 : 3000);
+    EXPECT_EQ(got, want);
+    EXPECT_EQ(all.carry().next(), reverse ? 0u : 3000u);
+  }
+}
+
+TEST(selections_of_a_gpu_and_cores, go_on_with_one_another) {
+  host_place place;
+  auto const x = support::state_values<float>(3000, true, 1);
+  for (bool distinct : {false, true})
+    for (auto const nan : {propagate, skip})
+      for (std::uint64_t k : {0, 1, 50, 3000}) {
+        top_k_options const options{.distinct = distinct, .nan = nan};
+        selector<float> parts(k, options), whole(k, options);
+        whole.add(cpu{}, x);
+        parts.add(place.there, std::span<float const>(x.data(), 1000));
+        parts.add(cpu{}, std::span<float const>(x.data() + 1000, 1000));
+        parts.add(place.there, std::span<float const>(x.data(), 0));
+        parts.add(place.there, std::span<float const>(x.data() + 2000, 1000));
+        EXPECT_EQ(parts.state().serialise(), whole.state().serialise());
+      }
+}
+
+}  // namespace
