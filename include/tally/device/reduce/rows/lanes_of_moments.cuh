@@ -184,7 +184,10 @@ struct whole_moments {
   using total_of_squares = std::conditional_t<sizeof(T) <= 2, std::int64_t, __int128>;
   both_moments<wide, Squares, total_of_squares> of;
 
-  static __device__ bool fits(T x) { return (x < T{} ? ~x : x) >> 46 == 0; }
+  static __device__ bool fits(T x) {
+    auto const magnitude = std::uint64_t(std::is_signed_v<T> ? x ^ T(x >> (8 * sizeof(T) - 1)) : x);
+    return magnitude >> 46 == 0;
+  }
   __device__ void add(T x) {
     using square = std::conditional_t<large, __int128, std::uint64_t>;
     of.first += wide(x);
