@@ -111,6 +111,9 @@ struct row_elements {
   void (*visit)(void const* in, std::uint64_t r, void* context,
                 void (*f)(void* context, elements<T> const& row, std::uint64_t size));
   std::uint64_t count;
+  // Rows in memory that are all of one length: where.
+  T const* data = nullptr;
+  row_layout const* even = nullptr;
 };
 // `in` must outlive the result.
 template <readable_rows In>
@@ -131,7 +134,7 @@ row_elements<T> elements_of_rows(rows<T const> const& in) {
               row.step == 1 ? elements_of(array_input<T>{row.data, row.count}) : elements_of(row),
               row.count);
           },
-          in.count};
+          in.count, in.data, in.starts || in.lengths ? nullptr : &in};
 }
 // An element where std::vector<bool> would be no array.
 template <class T>

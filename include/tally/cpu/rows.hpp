@@ -64,14 +64,18 @@ void for_rows(cpu where, rows<T const> const& in, F f) {
   });
 }
 
+// Calls f(its elements, how many) for row r.
+template <class T, class F>
+void for_row(row_elements<T> const& in, std::uint64_t r, F f) {
+  in.visit(in.in, r, &f, [](void* context, elements<T> const& row, std::uint64_t size) {
+    (*static_cast<F*>(context))(row, size);
+  });
+}
 // Calls f(cores, row number, its elements, how many) for each row.
 template <class T, class F>
 void for_rows(cpu where, row_elements<T> const& in, F f) {
   for_rows(where, in.count, [&](cpu with, std::uint64_t r) {
-    auto at_row = [&](elements<T> const& row, std::uint64_t size) { f(with, r, row, size); };
-    in.visit(in.in, r, &at_row, [](void* context, elements<T> const& row, std::uint64_t size) {
-      (*static_cast<decltype(at_row)*>(context))(row, size);
-    });
+    for_row(in, r, [&](elements<T> const& row, std::uint64_t size) { f(with, r, row, size); });
   });
 }
 

@@ -2,7 +2,9 @@
 //
 // What the table (tally/compiled.hpp) lists.
 #include "tally/cpu/reductions.hpp"
+#include "../extremum_lanes.hpp"
 #include "../held.hpp"
+#include "../sum_lanes.hpp"
 #include "tally/compiled.hpp"
 #include "tally/definition/describe.hpp"
 #include "tally/definition/dot.hpp"
@@ -64,9 +66,13 @@ owner<running<T>> unpack_compiled(Op const& op, std::uint64_t first, std::uint64
 template <class Op, class T>
 void reduce_rows_compiled(Op const& op, cpu where, row_elements<T> const& in, nan_policy nan,
                           void* out, row_layout const& places) {
-  using result = typename bound<Op, T>::result;
-  reduce_rows_on_cpu(op.template on<T>(), where, in, nan,
-                     rows<result>(static_cast<result*>(out), places));
+  auto const a = op.template on<T>();
+  using A = std::remove_const_t<decltype(a)>;
+  rows<typename A::result> const to(static_cast<typename A::result*>(out), places);
+  if constexpr (has_lanes<A>)
+    if (in.even && suit_lanes<typename lanes_for<A>::type>(*in.even))
+      return reduce_rows_by_lanes(a, where, {in.data, *in.even}, in, nan, to);
+  reduce_rows_on_cpu(a, where, in, nan, to);
 }
 
 template <class Op, class T>
