@@ -27,7 +27,7 @@ class parts_together final : public running_part<T> {
       if constexpr (requires { in.fill; }) {
         if (!in.in_memory()) {
           typename elements<T>::buffer computed;  // once for all
-          add_run({.data = in.at(i, to - i, computed)}, 0, to - i, first + i);
+          add_run({.in = in.at(i, to - i, computed), .fill = copy}, 0, to - i, first + i);
           continue;
         }
       }
@@ -38,6 +38,12 @@ class parts_together final : public running_part<T> {
  private:
   // More would be in a cache, too, but while an aggregate adds what is there memory waits.
   static constexpr std::uint64_t cached = std::max<std::uint64_t>(run_size, 4096 / sizeof(T));
+
+  // What is computed is gone when the next elements are: so it is not told as an array, in which an
+  // aggregate may look for a position later.
+  static void copy(void const* computed, std::uint64_t begin, std::uint64_t count, T* out) {
+    std::copy_n(static_cast<T const*>(computed) + begin, count, out);
+  }
 
   void add_run(elements<T> const& in, std::uint64_t begin, std::uint64_t end, std::uint64_t first) {
     for (auto const& part : each) part->add(in, begin, end, first);

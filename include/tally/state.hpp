@@ -4,6 +4,7 @@
 // they are: state, and reducer, which adds to one.
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -295,7 +296,8 @@ class reducer {
   explicit reducer(Op const& op = {}, reduce_options options = {}, std::uint64_t first = 0)
       : state_(op, first), options_(options) {}
   // Goes on behind what a state knows.
-  explicit reducer(tally::state<Op, T> const& known, reduce_options options = {})
+  template <std::same_as<tally::state<Op, T>> Known>  // so that {} is the other one's
+  explicit reducer(Known const& known, reduce_options options = {})
       : state_(known), options_(options) {}
 
   template <execution Where>
