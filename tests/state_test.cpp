@@ -119,7 +119,7 @@ TEST(states_of_several, are_a_state_of_each) {
         std::remove_cvref_t<decltype(parts.state())>::deserialise(parts.state().serialise(), all);
     EXPECT_EQ(sent.get<3>().serialise(),
               reduce(cpu{}, std::span(x.data(), 1234), as_state{maximum{}}, {nan}).serialise());
-    reducer rest(sent, {nan});
+    reducer<float, std::remove_const_t<decltype(all)>> rest(sent, {nan});
     rest.add(cpu{}, std::span<float const>(x.data() + 1234, 3766));
     auto const got = rest.result(), want = reduce(cpu{}, x, all, {nan});
     EXPECT_EQ(to_bits(got.first), to_bits(want.first));
