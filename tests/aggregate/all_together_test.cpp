@@ -135,7 +135,7 @@ TEST(all_together, of_nothing_but_what_is_skipped_fails_as_a_single_call_does) {
 // An aggregate may look later for a position in an array, but what is computed is gone by then.
 TEST(all_together, finds_positions_in_what_is_computed) {
   std::vector<float> x(5000);
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = float(i < 1200 ? i : 2400 - i);
+  for (int i = 0; i < 5000; ++i) x[std::size_t(i)] = float(i < 1200 ? i : 2400 - i);
   auto const doubled = transform(x, [](float y) { return 2 * y; });
   auto const [total, where] = reduce(cpu{1}, doubled, all_together(sum{}, arg_maximum{}));
   expect_same(total, reduce(cpu{1}, doubled, sum{}));
