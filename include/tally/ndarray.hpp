@@ -20,6 +20,11 @@
 
 namespace tally {
 
+namespace detail {
+// Throws for more elements than an index of 64 bits counts, extents of 0 left out of account.
+void require_countable(std::vector<std::uint64_t> const& shape);
+}  // namespace detail
+
 // The element (i, j, ...) lies at data + i * strides[0] + j * strides[1] + ..., in elements.
 template <class Data>
 struct basic_ndarray {
@@ -31,12 +36,14 @@ struct basic_ndarray {
   // In C order.
   basic_ndarray(dtype of, Data* at, std::vector<std::uint64_t> its_shape)
       : type(of), data(at), shape(std::move(its_shape)), strides(shape.size()) {
+    detail::require_countable(shape);
     std::int64_t step = 1;
     for (std::size_t d = shape.size(); d-- > 0; step *= std::int64_t(shape[d])) strides[d] = step;
   }
   basic_ndarray(dtype of, Data* at, std::vector<std::uint64_t> its_shape,
                 std::vector<std::int64_t> its_strides)
       : type(of), data(at), shape(std::move(its_shape)), strides(std::move(its_strides)) {
+    detail::require_countable(shape);
     if (shape.size() != strides.size())
       throw error("ndarray: " + std::to_string(strides.size()) + " strides of " +
                   std::to_string(shape.size()) + " dimensions");

@@ -153,7 +153,8 @@ int tally_quantile(tally_where* where, tally_array const* in, int32_t axis_count
                    tally_fraction const* fractions, tally_array const* out,
                    tally_options const* options);
 
-/* The same of segments: segment s has the elements of `in`, which has one dimension, from
+/* The same of segments: segment s has the elements of `in`, which has one dimension and, as `b` and
+ * the output of a scan, a stride of 1, from
  * offsets[s] up to offsets[s + 1] (TALLY_INT64, one dimension, C order, where `in` lies). Outputs
  * have a place for each segment. Offsets in a GPU's memory ascend within the array, which is not
  * looked at, and no segment is longer than `longest`; on cores that is not asked for. */

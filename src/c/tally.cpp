@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tally/tally.h"
 
-#include <cstring>
+#include <algorithm>
 #include <new>
 #include <type_traits>
 #include <variant>
@@ -51,10 +51,15 @@ dtype type_of(char const* argument, std::int32_t type) {
   return dtype(type);
 }
 
+void require_count(char const* argument, char const* what, std::int32_t count) {
+  if (count < 0) throw error(std::string(argument) + ": " + what + " = " + std::to_string(count));
+}
+
 template <class Array>
 Array array_of(char const* argument, tally_array const* x) {
   auto const& from = given(argument, x);
   std::vector<std::uint64_t> shape;
+  require_count(argument, "dimensions", from.dimensions);
   for (std::int32_t d = 0; d < from.dimensions; ++d) {
     auto const extent = given("shape", from.shape + d);
     if (extent < 0)
@@ -63,6 +68,8 @@ Array array_of(char const* argument, tally_array const* x) {
     shape.push_back(std::uint64_t(extent));
   }
   auto const type = type_of(argument, from.dtype);
+  if (!from.data && std::ranges::count(shape, 0u) == 0)
+    throw error(std::string(argument) + ": data is null");
   if (!from.strides) return {type, from.data, std::move(shape)};
   return {type, from.data, std::move(shape), {from.strides, from.strides + from.dimensions}};
 }
@@ -73,6 +80,7 @@ any_ndarray_output array_out(char const* argument, tally_array const* x) {
   return array_of<any_ndarray_output>(argument, x);
 }
 std::vector<any_ndarray_output> outputs_of(std::int32_t count, tally_array const* x) {
+  require_count("outputs", "output_count", count);
   std::vector<any_ndarray_output> all;
   for (std::int32_t i = 0; i < count; ++i) all.push_back(array_out("outputs", x + i));
   return all;
@@ -85,20 +93,21 @@ std::size_t axis_of(std::int32_t axis, std::int32_t dimensions) {
   return std::size_t(axis < 0 ? axis + dimensions : axis);
 }
 axes_list axes_of(std::int32_t count, std::int32_t const* axes, tally_array const* in) {
+  require_count("axes", "axis_count", count);
   axes_list all;
   for (std::int32_t i = 0; i < count; ++i)
     all.push_back(axis_of(given("axes", axes + i), given("in", in).dimensions));
   return all;
 }
 
-// As the caller's interface has them: of an older one, those that it has.
+// There is one interface so far, whose options have one size.
 tally_options options_of(tally_options const* options) {
-  tally_options all = TALLY_OPTIONS;
+  tally_options const all = TALLY_OPTIONS;
   if (!options) return all;
-  if (options->size > sizeof all)
-    throw error("options: size = " + std::to_string(options->size) + ", of a later interface");
-  std::memcpy(&all, options, options->size);
-  return all;
+  if (options->size != sizeof all)
+    throw error("options: size = " + std::to_string(options->size) + ", not " +
+                std::to_string(sizeof all) + " as interface 1 has it");
+  return *options;
 }
 nan_policy nan_of(tally_options const& options) { return options.skip_nan ? skip : propagate; }
 
@@ -195,6 +204,7 @@ int tally_cpu(int32_t threads, tally_where** where) {
 }
 int tally_gpu(int32_t device, void* stream, tally_where** where) {
   return guarded([&] {
+    if (device < -1) throw error("gpu: device = " + std::to_string(device));
     gpu there{.stream = static_cast<CUstream_st*>(stream), .device = int(device)};
     given("where", where) = new tally_where{std::move(there)};
   });

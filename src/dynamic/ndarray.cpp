@@ -48,6 +48,13 @@ void copy_run(std::byte const* from, std::byte* to, std::uint64_t count, std::in
 
 }  // namespace
 
+void require_countable(std::vector<std::uint64_t> const& shape) {
+  std::uint64_t n = 1;
+  for (auto const extent : shape)
+    if (extent > 0 && (__builtin_mul_overflow(n, extent, &n) || n > std::uint64_t(1) << 62))
+      throw error("ndarray: the shape " + text_of(shape) + " has more elements than 2^62");
+}
+
 row_loops split(char const* call, any_ndarray const& in, axes_list const& axes) {
   for (auto const a : axes) {
     if (a >= in.shape.size())

@@ -342,33 +342,6 @@ def test_segments(where, dtype):
             assert found == order + [-1] * (4 - len(order))
 
 
-def test_segments_on_cores_are_looked_at():
-    x, sums = np.zeros(9, np.float32), np.zeros(2, np.float32)
-    with pytest.raises(Failure, match=r"offsets\[2\] = 3 is less than offsets\[1\] = 4"):
-        Where(PROBE).segments("reduce", [b"sum", ctypes.byref(array(x)), None],
-                              np.array([0, 4, 3]), 9, 1, ctypes.byref(array(sums)), options())
-
-
-def test_wrong_arguments_are_named(where):
-    x = np.zeros((3, 4), np.float32)
-    for message, call in {
-        "axis = 2 of an array of 2": lambda: where.reduce("sum", x, [2]),
-        "axis 1 is named twice": lambda: where.reduce("sum", x, [1, -1], out=[x[0]]),
-        "aggregate 'mode': there are sum": lambda: where.reduce("mode", x, [0]),
-        "takes two arrays, not one": lambda: where.reduce("dot", x, [0]),
-        "takes one array, not two": lambda: where.reduce("sum", x, [0], b=x),
-        r"out has the shape \(4\), not \(3\)": lambda: where.reduce("sum", x, [1], out=[x[0]]),
-        "as = int8": lambda: where.reduce("sum", x, [1], as_="int8"),
-        "takes no ddof, which is 1": lambda: where.reduce("sum", x, [1], ddof=1),
-        "method = 9 is none": lambda: where.quantile(x, [1], [0.5], room([1, 3], "float32"), method=9),
-        "there is no scan": lambda: where.scan("mean", x, [1], x),
-        "a and b have different shapes":
-            lambda: where.reduce("dot", x, [1], b=x[:, :3], out=[x[:, 0]]),
-    }.items():
-        with pytest.raises(Failure, match=message):
-            call()
-
-
 def test_arrays_with_ones_for_the_axes(where):
     x = np.arange(24, dtype=np.float64).reshape(2, 3, 4)
     out = room([2, 1, 4], "float64")
