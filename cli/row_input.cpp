@@ -24,7 +24,11 @@ std::uint64_t product_of(std::vector<std::uint64_t> const& shape, std::size_t fi
 // The file's own, or what --shape says.
 std::vector<std::uint64_t> shape_of(arguments const& options, input const& in) {
   if (options.shape.empty()) return in.shape();
-  std::uint64_t const n = product_of(options.shape, 0, options.shape.size());
+  std::uint64_t n = 1;
+  for (auto const extent : options.shape)
+    if (extent > 0 && __builtin_mul_overflow(n, extent, &n))
+      throw error("--shape: " + text_of(options.shape) + " has more elements than 2^64");
+  n = product_of(options.shape, 0, options.shape.size());
   if (n != in.count().value())
     throw error("--shape: " + text_of(options.shape) + " has " + std::to_string(n) + " elements, " +
                 in.name() + " has " + std::to_string(in.count().value()));
@@ -47,6 +51,9 @@ std::vector<std::int64_t> offsets_in(std::string const& file, arguments const& o
   if (in.type() != dtype::int64 || in.shape().size() != 1)
     throw error("--segments: " + file + " holds " + std::string(name(in.type())) +
                 " of the shape " + text_of(in.shape()) + ", not int64 of one dimension");
+  if (in.all_missing().count > 0)
+    throw error("--segments: " + std::to_string(in.all_missing().count) + " of " + file +
+                " are missing");
   std::vector<std::int64_t> offsets(bytes.size() / sizeof(std::int64_t));
   std::memcpy(offsets.data(), bytes.data(), bytes.size());
   if (offsets.empty())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rows.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "array_output.hpp"
@@ -129,7 +130,14 @@ std::vector<std::byte> as_elements(std::vector<number> const& values, dtype type
   return bytes;
 }
 
-std::vector<column> columns_of(std::span<std::byte const> results, bound_aggregate const& op) {
+// The type that numbers are told in: --out-dtype may be an integer of the same bits.
+dtype shown_type(dtype type, arguments const& options) {
+  bool const is_integer = type == dtype::int64 || type == dtype::uint64;
+  return is_integer && is_wrapped(options.out_type) ? *options.out_type : type;
+}
+
+std::vector<column> columns_of(std::span<std::byte const> results, bound_aggregate const& op,
+                               arguments const& options) {
   auto const bytes = op.result_bytes();
   std::vector<column> all;
   if (op.options().wide) all.push_back({"value", {}});
@@ -138,7 +146,8 @@ std::vector<column> columns_of(std::span<std::byte const> results, bound_aggrega
   for (auto const* at = results.data(); at < results.data() + results.size(); at += bytes) {
     if (op.options().wide) all[0].values.emplace_back(type, read<wide_integer>(at));
     for (std::size_t i = 0; i < op.numbers().size(); ++i)
-      all[i].values.emplace_back(any_number::at(op.numbers()[i].type, at + op.numbers()[i].offset));
+      all[i].values.emplace_back(
+          any_number::at(shown_type(op.numbers()[i].type, options), at + op.numbers()[i].offset));
   }
   return all;
 }
@@ -191,9 +200,29 @@ void put_products(row_answer& to, arguments const& options, row_input const& in,
   }
 }
 
+// Of a description, as it is told of an array: all elements are counted, and what is an answer of
+// another command, as a sum is, is shown as there. run(op) has the results of another aggregate.
+template <class F>
+void show_as_of_arrays(std::vector<column>& all, reduction_settings const& settings,
+                       arguments const& options, F const& run) {
+  for (auto& c : all) {
+    auto const* const own = command_named(c.name);
+    if (own && (own->options & grows)) {
+      auto const op = aggregate_of(
+          {.command = own, .type = settings.type, .skip_nan = settings.skip_nan, .out_type = {}});
+      c.values = columns_of(run(op), op, options)[0].values;
+    }
+    if (c.name != "count") continue;
+    auto const nan = std::ranges::find(all, "nan_count", &column::name);
+    for (std::size_t r = 0; nan != all.end() && r < c.values.size(); ++r)
+      c.values[r] = number(
+          std::uint64_t(std::stoull(c.values[r].text()) + std::stoull(nan->values[r].text())));
+  }
+}
+
 void put_results(row_answer& to, arguments const& options, row_shape const& shape,
-                 std::span<std::byte const> results, bound_aggregate const& op) {
-  auto const columns = columns_of(results, op);
+                 std::span<std::byte const> results, std::vector<column> const& columns,
+                 bound_aggregate const& op) {
   if (columns.size() > 1) {
     if (options.output) throw usage_error("-o: takes results of one number");
     tell_columns(to.told(), columns, shape.kept());
@@ -201,7 +230,7 @@ void put_results(row_answer& to, arguments const& options, row_shape const& shap
     auto const type = op.results().begin()->value.type;
     to.write(as_elements(columns[0].values, type), type, shape.kept());
   } else if (options.output) {
-    to.write(results, op.numbers()[0].type, shape.kept());
+    to.write(results, shown_type(op.numbers()[0].type, options), shape.kept());
   } else {
     to.put(columns[0].values, shape.kept(), shape.a_line());
   }
@@ -223,18 +252,25 @@ void reduce_inputs(arguments const& options, std::vector<row_input*> const& inpu
     return;
   }
   auto const count = in.shape().rows().count;
-  auto* const out = call.room(std::size_t(count * op.result_bytes()));
-  if (inputs.size() == 1)
-    reduce_into(call.where(), call.in(), out, side_by_side(count), op, {settings.nan()});
-  else
-    reduce_into(call.where(), call.in(0), call.in(1), out, side_by_side(count), op,
-                {settings.nan()});
-  put_results(found, options, in.shape(), call.results(out), op);
+  auto const run = [&](bound_aggregate const& what) {
+    auto* const out = call.room(std::size_t(count * what.result_bytes()));
+    if (inputs.size() == 1)
+      reduce_into(call.where(), call.in(), out, side_by_side(count), what, {settings.nan()});
+    else
+      reduce_into(call.where(), call.in(0), call.in(1), out, side_by_side(count), what,
+                  {settings.nan()});
+    return call.results(out);
+  };
+  auto const results = run(op);
+  auto columns = columns_of(results, op, options);
+  if (columns.size() > 1) show_as_of_arrays(columns, settings, options, run);
+  put_results(found, options, in.shape(), results, columns, op);
   found.print(call, watch);
 }
 
 // Sums that do not fit, which a file of elements cannot have.
-void require_no_wrap(row_input const& in, dtype out, arguments const& options) {
+void require_no_wrap(row_input const& in, dtype out, std::optional<any_number> const& init,
+                     arguments const& options) {
   if (is_floating(out) || options.out_type) return;
   auto const op = any_aggregate("min_max").on(in.type());
   auto const ends = reduce(options.where, in.elements(), op);
@@ -243,11 +279,11 @@ void require_no_wrap(row_input const& in, dtype out, arguments const& options) {
     return static_cast<unsigned __int128>(negative ? -x.bits : x.bits);
   };
   auto const most = std::max(size(ends["minimum"]), size(ends["maximum"]));
-  auto const init = options.init ? std::uint64_t(1) << 62 : 0;
-  if (most * in.shape().rows().length + init >= std::uint64_t(1) << 63)
+  auto const before = init ? size(*init) : 0;
+  if (most * in.shape().rows().length + before >= std::uint64_t(1) << 63)
     throw error(
-        "scan: sums along the axis may be beyond 2^63; --out-dtype int64 or uint64 gives "
-        "them modulo 2^64");
+        "scan: sums of rows may be beyond 2^63; --out-dtype int64 or uint64 gives them modulo "
+        "2^64");
 }
 
 std::vector<std::uint64_t> with_last(std::vector<std::uint64_t> shape, std::uint64_t last) {
@@ -296,13 +332,13 @@ void scan_rows(arguments const& options) {
   row_input in(options.files, options);
   any_aggregate const op("sum");
   auto const type = scan_type_of(options, in.type());
-  require_no_wrap(in, type, options);
   any_row_scan_options how{.reverse = options.reverse, .nan = options.nan()};
   if (options.init) {
     any_number init(type, 0);
     parse_number("--init", *options.init, init);
     how.init = init;
   }
+  require_no_wrap(in, type, how.init, options);
   row_call call(options, {&in});
   auto const n = in.elements().size;
   auto* const out = call.room(std::size_t(n * size_of(type)));

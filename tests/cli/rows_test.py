@@ -113,11 +113,21 @@ def test_describe_has_a_line_a_row(place):
     np.save("x.npy", x)
     table = lines(place, "describe", "x.npy", "--axis", "1")
     assert table[0][:3] == ["count", "nan_count", "sum"] and len(table) == 5
-    assert [line[:2] for line in table[1:]] == [["9" if i == 1 else "10", str(int(i == 1))]
-                                                for i in range(4)]
+    assert [line[:2] for line in table[1:]] == [["10", str(int(i == 1))] for i in range(4)]
+    assert [float(line[2]) for line in table[1:]] == [
+        nearest("float64", sum(exact_values(row[~np.isnan(row)]))) for row in x]
     found = told(place, "describe", "x.npy", "--axis", "1")
     assert found["maximum"] == np.nanmax(x, axis=1).tolist()
     assert found["maximum_index"] == np.nanargmax(x, axis=1).tolist()
+
+
+def test_integers_are_told_as_of_an_array(place):
+    np.save("x.npy", np.array([[2**62] * 3, [-1, 0, 0]]))
+    assert [line[2] for line in lines(place, "describe", "x.npy", "--axis", "1")[1:]] == [str(3 * 2**62), "-1"]
+    assert lines(place, "sum", "x.npy", "--axis", "1", "--out-dtype", "uint64")[1] == [str(2**64 - 1)]
+    np.save("one.npy", np.array([1]))
+    assert "beyond 2^63" in failure(1, "scan", "one.npy", "--axis", "0", "--init", str(2**63 - 1))
+    assert answer("scan", "one.npy", "--axis", "0", "--init", str(2**62)) == str(2**62 + 1)
 
 
 def test_selections_and_quantiles(place):
@@ -186,6 +196,10 @@ def test_what_rows_have_no_answer_to():
         1, "sum", "x.npy", "--shape", "5,5", "--axis", "0")
     assert "offsets[2] = 4 is less than offsets[1] = 5" in failure(1, "sum", "x.npy", "--segments",
                                                                    "offsets.npy")
+    assert "more elements than 2^64" in failure(1, "sum", "--shape", "4,4611686018427387907", "--axis",
+                                                "0", stdin=b"1 2 3 4")
+    Path("gap.txt").write_text("0 NA 10")
+    assert "1 of gap.txt are missing" in failure(1, "sum", "x.npy", "--segments", "gap.txt")
     assert "floats.npy holds float64" in failure(1, "sum", "x.npy", "--segments", "floats.npy")
     for others in (["--each"], ["--decimal"], ["--save-state", "s"], ["--first-index", "3"],
                    ["--segments", "offsets.npy"]):
