@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "array_output.hpp"
 #include "commands.hpp"
 #include "option_values.hpp"
 #include "quantile.hpp"
 #include "reduction.hpp"
-#include "report.hpp"
+#include "row_answer.hpp"
 #include "row_input.hpp"
 #include "scan.hpp"
 #include "tally/error.hpp"
@@ -17,103 +16,6 @@
 
 namespace tally::cli {
 namespace {
-
-// Numbers, so many a row of the input; a describe has several of them.
-struct column {
-  std::string name;
-  std::vector<number> values;
-};
-
-// A value as it lies in memory.
-template <class T>
-T read(std::byte const* at) {
-  T x;
-  std::memcpy(&x, at, sizeof x);
-  return x;
-}
-std::vector<number> numbers_in(std::span<std::byte const> bytes, dtype type) {
-  std::vector<number> all;
-  for (std::size_t i = 0; i < bytes.size(); i += size_of(type))
-    all.emplace_back(any_number::at(type, bytes.data() + i));
-  return all;
-}
-
-// Lists in lists, of that shape.
-json nested(std::vector<std::uint64_t> const& shape, std::size_t d, json*& next) {
-  if (d == shape.size()) return std::move(*next++);
-  json list = json::array();
-  for (std::uint64_t i = 0; i < shape[d]; ++i) list.push_back(nested(shape, d + 1, next));
-  return list;
-}
-template <class F>
-json nested(std::vector<std::uint64_t> const& shape, std::vector<number> const& values,
-            F const& told) {
-  std::vector<json> all;
-  for (auto const& x : values) all.push_back(told(x));
-  auto* next = all.data();
-  return nested(shape, 0, next);
-}
-json values_of(std::vector<std::uint64_t> const& shape, std::vector<number> const& values) {
-  return nested(shape, values, [](number const& x) { return x.to_json(); });
-}
-json bits_of(std::vector<std::uint64_t> const& shape, std::vector<number> const& values) {
-  return nested(shape, values, [](number const& x) { return x.bits(); });
-}
-
-// So many numbers a line, with tabs in between.
-std::vector<std::string> lines_of(std::vector<number> const& values, std::uint64_t a_line) {
-  std::vector<std::string> lines;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (i % a_line == 0)
-      lines.push_back(values[i].text());
-    else
-      lines.back() += '\t' + values[i].text();
-  }
-  return lines;
-}
-
-// Results in the file that -o names, or told.
-class row_answer {
- public:
-  row_answer(arguments const& options, row_input& in) : options_(options), in_(in) {
-    found_.keys["axis"] = options.axis ? json(std::int64_t(in.shape().axis())) : json();
-  }
-  answer& told() { return found_; }
-
-  void write(std::span<std::byte const> bytes, dtype type,
-             std::vector<std::uint64_t> const& shape) {
-    array_output out(*options_.output, type, shape);
-    out.put(0, bytes);
-    out.finish();
-    found_.keys["output"] = *options_.output;
-    found_.keys["out_dtype"] = std::string(name(type));
-  }
-  void put(std::vector<number> const& values, std::vector<std::uint64_t> const& shape,
-           std::uint64_t a_line) {
-    if (options_.json) {
-      found_.keys["value"] = values_of(shape, values), found_.keys["bits"] = bits_of(shape, values);
-      if (!values.empty()) found_.keys["result_dtype"] = values.front().type_name();
-    } else if (a_line > 0) {
-      found_.lines = lines_of(values, a_line);
-    }
-  }
-  void print(row_call const& call, stopwatch const& watch, bool looks_for_nan = true) {
-    std::optional<std::uint64_t> nans;
-    if (looks_for_nan) nans = count_nan(options_.where, in_.elements());
-    auto about = facts_of(in_.source(), nans);
-    about.shape = in_.shape().shape();
-    about.ran = call.ran();
-    if (options_.output && !options_.json)
-      print_notes(options_, about, found_), print_time(options_, about.bytes_read, watch.seconds());
-    else
-      cli::print(options_, about, found_, watch);
-  }
-
- private:
-  arguments const& options_;
-  row_input& in_;
-  answer found_;
-};
 
 // The integers of results that have every digit, as elements of a file.
 std::vector<std::byte> as_elements(std::vector<number> const& values, dtype type) {
@@ -188,9 +90,7 @@ void put_products(row_answer& to, arguments const& options, row_input const& in,
     throw error(
         "-o: products of integers have every digit; --out-dtype int64, uint64 or float64 "
         "gives them that type");
-  std::vector<json> all(texts.begin(), texts.end());
-  auto* next = all.data();
-  to.told().keys["value"] = nested(in.shape().kept(), 0, next);
+  to.told().keys["value"] = nested(in.shape().kept(), {texts.begin(), texts.end()});
   auto const a_line = in.shape().a_line();
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (i % a_line == 0)
