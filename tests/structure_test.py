@@ -199,3 +199,11 @@ def test_no_file_is_longer_than_400_lines():
                if path.suffix in (".hpp", ".h", ".cpp", ".cuh", ".cu", ".py")]
     assert len(sources) > 400
     assert not [path.name for path in [*sources, ROOT / "dev"] if path.read_text().count("\n") > 400]
+
+
+def test_members_are_named_where_nvcc_keeps_their_names():
+    # nvcc 13.0, in a template, takes `x = {.last = 1}` for `x = {1}` where the type of x depends on a parameter.
+    wrong = [f"{path.relative_to(ROOT)}: {line.strip()}"
+             for folder in ("include", "src") for path in sorted((ROOT / folder).rglob("*.[ch]*"))
+             for line in path.read_text().splitlines() if re.match(r"\s*[\w.\[\]()*>-]+ = \{\.\w+ =", line)]
+    assert not wrong

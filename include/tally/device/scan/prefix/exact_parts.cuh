@@ -62,7 +62,8 @@ sum_before<Number> sum_before_of(detail::exact_total<Number, T> const& s) {
   out.head = take();
   if (is_finite(out.head)) out.rest = take();
   if (is_finite(out.head) && left.magnitude(negative).bit_length() == 0) return out;
-  out = {.is_long = true};
+  out = {};
+  out.is_long = true;
   left = s.finite;
   left.carry();
   std::int64_t over = 0;
