@@ -21,7 +21,7 @@ FOLDERS = {
     "block": BASE | {"cuda", "exact", "warp"},
     "device": BASE | {"exact", "aggregate", "definition", "cuda", "warp", "block", "input.hpp", "rows.hpp"},
     "gpu": BASE | {"exact", "aggregate", "definition", "cpu", "device", "compiled.hpp", "gpu.hpp", "input.hpp",
-                   "options.hpp", "payload.hpp", "reduce.hpp", "row_inputs.hpp", "rows.hpp", "state.hpp",
+                   "missing.hpp", "options.hpp", "payload.hpp", "reduce.hpp", "row_inputs.hpp", "rows.hpp", "state.hpp",
                    "transform.hpp", "zip.hpp"},
     "io": BASE,
 }

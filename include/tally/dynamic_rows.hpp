@@ -10,15 +10,18 @@
 
 #include "tally/dynamic.hpp"
 #include "tally/rows.hpp"
+#include "tally/validity.hpp"
 
 namespace tally {
 
-// Rows of elements that somebody else owns.
+// Rows of elements that somebody else owns. Where some of them may be missing, a gpu that is to
+// read segments must know the array's size.
 struct any_rows {
   dtype type;
   void const* data;
   row_layout layout;
   std::uint64_t array_size = ~std::uint64_t(0);  // how many elements the array has, where known
+  validity valid = {};                           // whose first element is the one at `data`
 
   any_rows(dtype of, void const* at, row_layout const& all) : type(of), data(at), layout(all) {}
   template <class T>

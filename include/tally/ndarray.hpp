@@ -32,6 +32,7 @@ struct basic_ndarray {
   Data* data;
   std::vector<std::uint64_t> shape;
   std::vector<std::int64_t> strides;
+  validity valid = {};  // of what is read; its first element is the one at `data`
 
   // In C order.
   basic_ndarray(dtype of, Data* at, std::vector<std::uint64_t> its_shape)

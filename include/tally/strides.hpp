@@ -85,4 +85,25 @@ struct strided_copy {
   std::byte* to;
 };
 
+// Where the place `index` is in both, no Index's largest. Divisions are quicker where it has 32
+// bits.
+struct strided_place {
+  std::int64_t from, to;
+};
+template <class Index>
+TALLY_FN strided_place place_of(strided_copy const& copy, Index index) {
+  strided_place at{0, 0};
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#endif
+  for (unsigned d = copy.size; d-- > 0;) {
+    Index const extent = Index(copy.extent[d] < Index(-1) ? copy.extent[d] : Index(-1)),
+                outer = index / extent;
+    auto const i = std::int64_t(index - outer * extent);
+    at.from += i * copy.from_by[d], at.to += i * copy.to_by[d];
+    index = outer;
+  }
+  return at;
+}
+
 }  // namespace tally::detail

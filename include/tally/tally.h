@@ -7,8 +7,8 @@
  *   float x[2][3] = {{1, 2, 3}, {4, 5, 6}}, sums[2];
  *   int64_t shape[] = {2, 3};
  *   int32_t axis = 1;
- *   tally_array in = {x, TALLY_FLOAT32, 2, shape, NULL};
- *   tally_array out = {sums, TALLY_FLOAT32, 1, shape, NULL};
+ *   tally_array in = {.data = x, .dtype = TALLY_FLOAT32, .dimensions = 2, .shape = shape};
+ *   tally_array out = {.data = sums, .dtype = TALLY_FLOAT32, .dimensions = 1, .shape = shape};
  *   tally_where *here;
  *   if (tally_cpu(0, &here) || tally_reduce(here, "sum", &in, NULL, 1, &axis, 1, &out, NULL))
  *     fprintf(stderr, "%s\n", tally_message());
@@ -56,13 +56,22 @@ enum tally_dtype {
 };
 
 /* An array of so many dimensions, whose strides count elements: null strides are C order. What is
- * read is not written. */
+ * read is not written.
+ *
+ * Of one that is read, elements may be missing: `valid` is a bitmap as Arrow has it, in which the
+ * element at `data` has the bit `valid_offset`, from the lowest one of the first byte on, and one
+ * so many elements behind it the bit as far on. Null: all are there. Missing elements are as NaNs;
+ * of integers they are absent with skip_nan; without it floating-point results are NaN, positions
+ * are those of the first of them, and a result that is an integer is TALLY_WRONG, if any is missing
+ * in the whole array. */
 typedef struct tally_array {
   void* data;
   int32_t dtype;
   int32_t dimensions;
   int64_t const* shape;
   int64_t const* strides;
+  uint8_t const* valid;
+  int64_t valid_offset;
 } tally_array;
 
 /* Where calls run. */

@@ -74,9 +74,13 @@ Array array_of(char const* argument, tally_array const* x) {
   return {type, from.data, std::move(shape), {from.strides, from.strides + from.dimensions}};
 }
 any_ndarray array_in(char const* argument, tally_array const* x) {
-  return array_of<any_ndarray>(argument, x);
+  auto all = array_of<any_ndarray>(argument, x);
+  all.valid = {x->valid, x->valid_offset};
+  return all;
 }
 any_ndarray_output array_out(char const* argument, tally_array const* x) {
+  if (given(argument, x).valid)
+    throw error(std::string(argument) + ": valid is not null, but it is written");
   return array_of<any_ndarray_output>(argument, x);
 }
 std::vector<any_ndarray_output> outputs_of(std::int32_t count, tally_array const* x) {
@@ -171,7 +175,7 @@ any_rows segments_of(char const* argument, tally_where& where, tally_array const
   require_line(argument, x);
   bool const here = std::holds_alternative<cpu>(where.place);
   any_rows rows(x.type, x.data, segments_of(offsets, here ? x.shape[0] : longest));
-  rows.array_size = x.shape[0];
+  rows.array_size = x.shape[0], rows.valid = x.valid;
   return rows;
 }
 // Room for the results of segments, so many for each.

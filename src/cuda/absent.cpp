@@ -26,6 +26,11 @@ int gpu_holding(void const*) { return -1; }
 
 void copy_strided_by_gpu(gpu_context&, strided_copy const&) { fail(); }
 
+template <class Step>
+void for_each_index_by_gpu(gpu_context&, std::uint64_t, Step const&) {
+  fail();
+}
+
 template <class Op, class In>
 void reduce_compiled_on_gpu(gpu_context&, Op const&, nan_policy, In const&, void*, bool*) {
   fail();
@@ -64,6 +69,7 @@ void quantiles_compiled_on_gpu(gpu_context&, gpu_quantile_request<Bits> const&) 
   fail();
 }
 
+TALLY_MISSING_STEPS(TALLY_MISSING_STEP)
 TALLY_REDUCTIONS(TALLY_KERNELS)
 TALLY_WIDENED_SUMS(TALLY_KERNEL_OF)
 TALLY_FAST_SUM_STATES(TALLY_KERNEL_OF)

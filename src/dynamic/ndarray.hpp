@@ -66,6 +66,13 @@ void copy_places(gpu& where, unsigned bytes, std::span<dimension const> loops, s
 // The same loops with steps in bytes, of elements of so many in each operand.
 dimensions in_bytes(std::span<dimension const> loops, std::size_t from, std::size_t to);
 
+// The validity of so many places of the loops from `first` on, of a at operand 0 and of b, if it is
+// there, at operand 1, as bits from those of `to` on (present.cpp).
+void gather_bits(cpu where, row_loops const& loops, validity a, validity b, std::uint64_t first,
+                 std::uint64_t count, std::byte* to);
+void gather_bits(gpu& where, row_loops const& loops, validity a, validity b, std::uint64_t first,
+                 std::uint64_t count, std::byte* to);
+
 // So many bytes before `at`: where an array would begin of which that is a part.
 inline void* back_from(void const* at, std::uint64_t bytes) {
   return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(at) - bytes);
@@ -101,21 +108,28 @@ inline std::uint64_t rows_at_once(std::uint64_t count, std::uint64_t bytes) {
 // Calls f(rows, number of the first of them) with all rows of operand 0, where they lie or side by
 // side.
 template <class Where, class F>
-void for_rows_of(Where& where, dtype type, void const* data, row_loops const& loops, F const& f) {
+void for_rows_of(Where& where, any_ndarray const& in, row_loops const& loops, F const& f) {
   std::uint64_t const count = count_of(loops.kept), length = count_of(loops.along);
   if (count == 0) return;
   if (auto const layout = layout_of(loops.kept, loops.along, 0)) {
-    f(any_rows(type, data, *layout), std::uint64_t(0));
+    any_rows rows(in.type, in.data, *layout);
+    rows.valid = in.valid;
+    f(rows, std::uint64_t(0));
     return;
   }
-  auto const at_once = rows_at_once(count, length * size_of(type));
-  auto const room = room_for(where, at_once * length * size_of(type));
+  auto const at_once = rows_at_once(count, length * size_of(in.type));
+  auto const room = room_for(where, at_once * length * size_of(in.type)),
+             bits = room_for(where, in.valid ? (at_once * length + 7) / 8 : 0);
   for (std::uint64_t first = 0; first < count; first += at_once) {
     auto const some = std::min(at_once, count - first);
-    gather(where, type, data, loops, 0, first, some, memory_of(room));
-    f(any_rows(type, memory_of(room),
-               {.count = some, .length = length, .stride = std::int64_t(length)}),
-      first);
+    gather(where, in.type, in.data, loops, 0, first, some, memory_of(room));
+    any_rows rows(in.type, memory_of(room),
+                  {.count = some, .length = length, .stride = std::int64_t(length)});
+    if (in.valid) {
+      gather_bits(where, loops, in.valid, {}, first * length, some * length, memory_of(bits));
+      rows.valid = {reinterpret_cast<std::uint8_t const*>(memory_of(bits)), 0};
+    }
+    f(rows, first);
   }
 }
 

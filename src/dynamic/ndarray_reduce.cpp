@@ -9,6 +9,8 @@ using namespace detail;
 struct arrays {
   any_ndarray const* first;
   any_ndarray const* second;
+
+  bool may_miss() const { return first->valid || (second && second->valid); }
 };
 
 // A row's elements that are several loops, for cores.
@@ -78,23 +80,30 @@ void reduce_loops(cpu where, arrays const& in, row_loops const& loops, rows_plac
       run(row_elements<T>{&all, all.visit, count_of(kept)});
   });
 }
-// A gpu reads rows; what is none it first puts side by side.
-void reduce_loops(gpu& where, arrays const& in, row_loops const& loops, rows_places const& to,
-                  bound_aggregate const& op, nan_policy nan) {
+// What a gpu reads are rows, and so where elements may be missing: what is none is first put side
+// by side.
+void reduce_side_by_side(auto& where, arrays const& in, row_loops const& loops,
+                         rows_places const& to, bound_aggregate const& op, nan_policy nan) {
   auto const type = op.elements();
   std::uint64_t const count = to.rows->count, length = count_of(loops.along);
   auto const at_once = rows_at_once(count, length * size_of(type));
   std::array<decltype(room_for(where, 0)), 2> rooms;
   for (std::size_t o = 0; o < (in.second ? 2 : 1); ++o)
     rooms[o] = room_for(where, at_once * length * size_of(type));
+  auto const bits = room_for(where, in.may_miss() ? (at_once * length + 7) / 8 : 0);
   auto const rows = [&](std::size_t o, std::uint64_t first, std::uint64_t some) {
     gather(where, type, (o ? in.second : in.first)->data, loops, o, first, some,
            memory_of(rooms[o]));
-    return any_rows(type, memory_of(rooms[o]),
-                    {.count = some, .length = length, .stride = std::int64_t(length)});
+    any_rows all(type, memory_of(rooms[o]),
+                 {.count = some, .length = length, .stride = std::int64_t(length)});
+    if (in.may_miss()) all.valid = {reinterpret_cast<std::uint8_t const*>(memory_of(bits)), 0};
+    return all;
   };
   for (std::uint64_t first = 0; first < count; first += at_once) {
     auto const some = std::min(at_once, count - first);
+    if (in.may_miss())
+      gather_bits(where, loops, in.first->valid, in.second ? in.second->valid : validity{},
+                  first * length, some * length, memory_of(bits));
     // The results are side by side.
     auto* const out = static_cast<std::byte*>(to.out) + first * op.result_bytes();
     row_layout const places{.count = some, .length = 1, .stride = 1};
@@ -110,15 +119,19 @@ void reduce_rows(auto& where, arrays const& in, row_loops const& loops, rows_pla
                  bound_aggregate const& op, nan_policy nan) {
   auto const a = layout_of(loops.kept, loops.along, 0), b = layout_of(loops.kept, loops.along, 1);
   if (!a || (in.second && !b)) {
-    reduce_loops(where, in, loops, to, op, nan);
-    return;
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(where)>, cpu>)
+      if (!in.may_miss()) return reduce_loops(where, in, loops, to, op, nan);
+    return reduce_side_by_side(where, in, loops, to, op, nan);
   }
-  any_rows const first(in.first->type, in.first->data, *a);
+  auto const rows = [](any_ndarray const& x, row_layout const& layout) {
+    any_rows all(x.type, x.data, layout);
+    all.valid = x.valid;
+    return all;
+  };
   if (in.second)
-    reduce_into(where, first, any_rows(in.second->type, in.second->data, *b), to.out, *to.rows, op,
-                {nan});
+    reduce_into(where, rows(*in.first, *a), rows(*in.second, *b), to.out, *to.rows, op, {nan});
   else
-    reduce_into(where, first, to.out, *to.rows, op, {nan});
+    reduce_into(where, rows(*in.first, *a), to.out, *to.rows, op, {nan});
 }
 
 // Results go where they belong if there is one number in each, and its places are rows; otherwise

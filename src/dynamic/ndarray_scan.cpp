@@ -49,19 +49,26 @@ void scan_on(auto& where, any_ndarray const& in, any_ndarray_output const& out,
   auto const from = layout_of(loops.kept, loops.along, 0),
              to = layout_of(loops.kept, loops.along, 1);
   if (from && to) {
-    scan_rows(where, any_rows(in.type, in.data, *from), {out.type, out.data, *to}, op, options);
+    any_rows rows(in.type, in.data, *from);
+    rows.valid = in.valid;
+    scan_rows(where, rows, {out.type, out.data, *to}, op, options);
     return;
   }
   require_apart(in, out);
   auto const at_once = rows_at_once(count, length * (size_of(in.type) + size_of(out.type)));
   auto const elements = room_for(where, at_once * length * size_of(in.type));
   auto const results = room_for(where, at_once * length * size_of(out.type));
+  auto const bits = room_for(where, in.valid ? (at_once * length + 7) / 8 : 0);
   for (std::uint64_t first = 0; first < count; first += at_once) {
     auto const some = std::min(at_once, count - first);
     row_layout const rows{.count = some, .length = length, .stride = std::int64_t(length)};
     gather(where, in.type, in.data, loops, 0, first, some, memory_of(elements));
-    scan_rows(where, any_rows(in.type, memory_of(elements), rows),
-              {out.type, memory_of(results), rows}, op, options);
+    any_rows from_here(in.type, memory_of(elements), rows);
+    if (in.valid) {
+      gather_bits(where, loops, in.valid, {}, first * length, some * length, memory_of(bits));
+      from_here.valid = {reinterpret_cast<std::uint8_t const*>(memory_of(bits)), 0};
+    }
+    scan_rows(where, from_here, {out.type, memory_of(results), rows}, op, options);
     scatter(where, out.type, memory_of(results), loops, 1, first, some, out.data);
   }
 }

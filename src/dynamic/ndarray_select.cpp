@@ -41,7 +41,7 @@ void top_k_into(any_where where, any_ndarray const& in, std::size_t axis, std::u
       return loops_to(loops, without(out.strides, axis), &places);
     };
     result_room const found(there, values, to(values)), at(there, indices, to(indices));
-    for_rows_of(there, in.type, in.data, loops, [&](any_rows const& rows, std::uint64_t first) {
+    for_rows_of(there, in, loops, [&](any_rows const& rows, std::uint64_t first) {
       std::uint64_t const places = rows.layout.count * k;
       top_k_into(any_where(there), rows, k, {in.type, found.from(first * k), places},
                  indices_at(at.from(first * k), places), nullptr, options);
@@ -60,7 +60,7 @@ void kth_value_into(any_where where, any_ndarray const& in, axes_list const& axe
     require_output("kth_value", "indices", indices, kept_shape(in, axes));
     result_room const found(there, values, loops_to(loops, values.strides, nullptr)),
         at(there, indices, loops_to(loops, indices.strides, nullptr));
-    for_rows_of(there, in.type, in.data, loops, [&](any_rows const& rows, std::uint64_t first) {
+    for_rows_of(there, in, loops, [&](any_rows const& rows, std::uint64_t first) {
       auto const count = rows.layout.count;
       kth_value_into(any_where(there), rows, k, {in.type, found.from(first), count},
                      indices_at(at.from(first), count), options);
@@ -79,7 +79,7 @@ void quantile_into(any_where where, any_ndarray const& in, axes_list const& axes
     require_output("quantile", "out", out, shape);
     dimension const each{qs.size(), {0, out.strides[0]}};
     result_room const found(there, out, loops_to(loops, without(out.strides, 0), &each));
-    for_rows_of(there, in.type, in.data, loops, [&](any_rows const& rows, std::uint64_t first) {
+    for_rows_of(there, in, loops, [&](any_rows const& rows, std::uint64_t first) {
       std::uint64_t const places = rows.layout.count * qs.size();
       quantile_into(any_where(there), rows, qs, {out.type, found.from(first * qs.size()), places},
                     options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "table.hpp"
+#include "present.hpp"
 #include "tally/gpu/allocation.hpp"
 #include "tally/gpu/strided_copy.hpp"
 
@@ -93,14 +93,67 @@ void reduce_on(gpu& where, gpu_rows const& in, rows_places const& to, bound_aggr
   entry.rows_on_gpu(op.options(), where, in, nan, to);
 }
 
+bool is_position(bound_aggregate const& op, number_place const& number) {
+  return number.type == dtype::int64 &&
+         (std::string_view(number.name).ends_with("_index") || op.info().name.starts_with("arg_"));
+}
+// Where results of integers have no NaN, nothing may be missing.
+template <class Where>
+void require_tellable(packed_rows<Where> const& packed, bound_aggregate const& op) {
+  bool const tellable = !op.numbers().empty() && std::ranges::all_of(op.numbers(), [&](auto& n) {
+    return is_floating(n.type) || is_position(op, n);
+  });
+  if (!tellable && !packed.are_all())
+    throw no_missing_result(entry_of(op).name, "a result that is an integer");
+}
+
+// Of rows in which elements are missing.
+template <class Where>
+void reduce_packed(Where& where, gpu_rows const& in, rows_places const& to,
+                   bound_aggregate const& op, nan_policy nan) {
+  bool const positions =
+      std::ranges::any_of(op.numbers(), [&](number_place const& n) { return is_position(op, n); });
+  packed_rows<Where> const packed(where, *in.first, in.second, positions);
+  if (nan == propagate) require_tellable(packed, op);
+  auto const a = packed.rows(0), b = packed.rows(in.second ? 1 : 0);
+  reduce_on(where, {&a, in.second ? &b : nullptr}, to, op, nan);
+  for (auto const& number : op.numbers()) {
+    row_numbers const at{static_cast<std::byte*>(to.out) + number.offset, *to.rows,
+                         op.result_bytes(), 1};
+    bool const position = is_position(op, number);
+    if (position) packed.unpack(at);
+    if (number.name == std::string_view("nan_count"))
+      packed.tell(at, missing_told::count, number.type);
+    else if (nan == propagate && (position || is_floating(number.type)))
+      packed.tell(at, position ? missing_told::position : missing_told::nan, number.type);
+  }
+}
+template <class Where>
+void reduce_filled(Where& where, gpu_rows const& in, rows_places const& to,
+                   bound_aggregate const& op, nan_policy nan) {
+  std::optional<filled_rows<Where>> a, b;
+  auto const filled = [&](auto& copy, any_rows const* x) {
+    if (!x || !x->valid) return x ? *x : any_rows(dtype::boolean, nullptr, {0, 0});
+    copy.emplace(where, *x, nan_bits(x->type));
+    return copy->rows();
+  };
+  auto const first = filled(a, in.first), second = filled(b, in.second);
+  reduce_on(where, {&first, in.second ? &second : nullptr}, to, op, nan);
+}
+
 void reduce_rows(any_where where, gpu_rows const& in, rows_places const& to,
                  bound_aggregate const& op, nan_policy nan) {
   run_where(where, {in.first->data, in.second ? in.second->data : nullptr, in.first->layout.count},
-            [&](auto&& there) {
+            in_place([&](auto& there) {
               constexpr bool here = std::is_same_v<std::remove_cvref_t<decltype(there)>, cpu>;
               require_rows_to_reduce(op, in, *to.rows, here);
-              reduce_on(there, in, to, op, nan);
-            });
+              if (!may_miss(*in.first, in.second))
+                reduce_on(there, in, to, op, nan);
+              else if (is_floating(in.first->type))
+                reduce_filled(there, in, to, op, nan);
+              else
+                reduce_packed(there, in, to, op, nan);
+            }));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "table.hpp"
+#include "present.hpp"
 
 namespace tally {
 namespace detail {
@@ -187,9 +187,43 @@ void run(any_where where, any_array const& in, any_output const& out, any_aggreg
   });
 }
 
+// What adds nothing to a scan.
+std::uint64_t nothing_bits(any_aggregate const& op, dtype type) {
+  return visit(type, [&]<class T>(std::type_identity<T>) -> std::uint64_t {
+    if constexpr (floating<T>) {
+      return detail::nan_bits(type);
+    } else {
+      using limits = std::numeric_limits<T>;
+      T const x = op.info().name == "minimum"   ? limits::max()
+                  : op.info().name == "maximum" ? limits::min()
+                                                : T{};
+      return to_bits(x);
+    }
+  });
+}
+
+void run(any_where where, any_rows const& in, any_row_output const& out, any_aggregate const& op,
+         any_row_scan_options const& options, bool exclusive);
+
+// Where elements are missing, copies are scanned.
+template <class Where>
+void run_filled(Where& where, any_rows const& in, any_row_output const& out,
+                any_aggregate const& op, any_row_scan_options const& options, bool exclusive) {
+  if (!is_floating(in.type) && options.nan == propagate &&
+      !detail::packed_rows<Where>(where, in, nullptr, false).are_all())
+    throw detail::no_missing_result("scan", "a result that is an integer");
+  detail::filled_rows<Where> const filled(where, in, nothing_bits(op, in.type));
+  run(any_where(where), filled.rows(), out, op, options, exclusive);
+}
+
 void run(any_where where, any_rows const& in, any_row_output const& out, any_aggregate const& op,
          any_row_scan_options const& options, bool exclusive) {
   auto const scan = detail::required_scan(op, in.type, out.type);
+  if (in.valid) {
+    detail::run_where_they_lie(
+        where, in, [&](auto& there) { run_filled(there, in, out, op, options, exclusive); });
+    return;
+  }
   detail::run_where(where, {in.data, nullptr, in.layout.count}, [&](auto&& there) {
     if constexpr (std::is_same_v<decltype(there), gpu&>) {
       required_kernel(scan.rows_on_gpu, op, in.type, out.type)(there, in, out, options, exclusive);

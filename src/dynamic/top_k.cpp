@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tally/top_k.hpp"
 
-#include "tally/automatic.hpp"
-#include "tally/dynamic_rows.hpp"
+#include "present.hpp"
 
 namespace tally {
 
@@ -64,6 +63,11 @@ void top_k_into(any_where where, any_array const& in, std::uint64_t k, any_outpu
 void top_k_into(any_where where, any_rows const& in, std::uint64_t k, any_output const& values,
                 std::span<std::int64_t> indices, std::uint64_t* counts, top_k_options options) {
   require_type("top_k", "values", values.type, in.type);
+  if (in.valid)
+    return select_present("top_k", where, in, k, options.nan, indices,
+                          [&](any_where there, any_rows const& rows) {
+                            top_k_into(there, rows, k, values, indices, counts, options);
+                          });
   where.visit([&](auto& there) {
     visit(in.type, [&]<class T>(std::type_identity<T>) {
       top_k_into(there, rows_of<T>(in), k, room_of<T>(values), indices, counts, options);

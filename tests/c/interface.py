@@ -20,7 +20,8 @@ class Failure(Exception):
 class Array(ctypes.Structure):
     _fields_ = [("data", ctypes.c_void_p), ("dtype", ctypes.c_int32), ("dimensions", ctypes.c_int32),
                 ("shape", ctypes.POINTER(ctypes.c_int64)),
-                ("strides", ctypes.POINTER(ctypes.c_int64))]
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("valid", ctypes.c_void_p),
+                ("valid_offset", ctypes.c_int64)]
 
 
 class Options(ctypes.Structure):
@@ -40,14 +41,17 @@ def options(as_=None, init=None, **others):
     return ctypes.byref(all_of_them)
 
 
-def array(x, dtype=None):
-    """A NumPy array as the interface takes it, which keeps what it points to."""
+def array(x, dtype=None, valid=None):
+    """A NumPy array as the interface takes it, which keeps what it points to. `valid` are the bits of a
+    bitmap and the one of its first element."""
     size = x.dtype.itemsize
     assert all(step % size == 0 for step in x.strides)
     extents, steps = (ctypes.c_int64 * x.ndim)(*x.shape), (ctypes.c_int64 * x.ndim)(
         *(step // size for step in x.strides))
     found = Array(x.ctypes.data, DTYPES.index(dtype or x.dtype.name), x.ndim, extents, steps)
-    found.kept = x, extents, steps
+    if valid:
+        found.valid, found.valid_offset = valid[0].ctypes.data, valid[1]
+    found.kept = x, extents, steps, valid
     return found
 
 
@@ -81,7 +85,7 @@ class Where:
                   ctypes.byref(count), found)
         return [(n.name.decode(), DTYPES[n.dtype]) for n in found[:count.value]]
 
-    def reduce(self, aggregate, x, axes, dtype=None, b=None, out=None, **how):
+    def reduce(self, aggregate, x, axes, dtype=None, b=None, out=None, valid=None, b_valid=None, **how):
         """The results, an array for each number; into arrays like `out`, if there are some."""
         axes = list(range(x.ndim)) if axes is None else axes
         asked = options(**how)
@@ -89,33 +93,34 @@ class Where:
         numbers = self.numbers(aggregate, dtype or x.dtype.name, asked)
         results = out or [room(shape, kind) for _, kind in numbers]
         outputs = (Array * len(results))(*(array(r, kind) for r, (_, kind) in zip(results, numbers)))
-        a, second = array(x, dtype), array(b, dtype) if b is not None else None
+        a = array(x, dtype, valid)
+        second = array(b, dtype, b_valid) if b is not None else None
         self.call("tally_reduce", self.handle, aggregate.encode(), ctypes.byref(a),
                   ctypes.byref(second) if second else None, len(axes),
                   (ctypes.c_int32 * len(axes))(*axes), len(results), outputs, asked)
         return results
 
-    def scan(self, aggregate, x, axes, out, dtype=None, to=None, **how):
-        a, b = array(x, dtype), array(out, to)
+    def scan(self, aggregate, x, axes, out, dtype=None, to=None, valid=None, **how):
+        a, b = array(x, dtype, valid), array(out, to)
         self.call("tally_scan", self.handle, aggregate.encode(), ctypes.byref(a), len(axes),
                   (ctypes.c_int32 * len(axes))(*axes), ctypes.byref(b), options(**how))
         return out
 
-    def top_k(self, x, axis, k, values, indices, dtype=None, **how):
-        a, v, i = array(x, dtype), array(values, dtype), array(indices)
+    def top_k(self, x, axis, k, values, indices, dtype=None, valid=None, **how):
+        a, v, i = array(x, dtype, valid), array(values, dtype), array(indices)
         self.call("tally_top_k", self.handle, ctypes.byref(a), axis, ctypes.c_uint64(k),
                   ctypes.byref(v), ctypes.byref(i), options(**how))
         return values, indices
 
-    def kth_value(self, x, axes, k, values, indices, dtype=None, **how):
-        a, v, i = array(x, dtype), array(values, dtype), array(indices)
+    def kth_value(self, x, axes, k, values, indices, dtype=None, valid=None, **how):
+        a, v, i = array(x, dtype, valid), array(values, dtype), array(indices)
         self.call("tally_kth_value", self.handle, ctypes.byref(a), len(axes),
                   (ctypes.c_int32 * len(axes))(*axes), ctypes.c_uint64(k), ctypes.byref(v),
                   ctypes.byref(i), options(**how))
         return values, indices
 
-    def quantile(self, x, axes, q, out, dtype=None, to=None, **how):
-        a, b = array(x, dtype), array(out, to)
+    def quantile(self, x, axes, q, out, dtype=None, to=None, valid=None, **how):
+        a, b = array(x, dtype, valid), array(out, to)
         self.call("tally_quantile", self.handle, ctypes.byref(a), len(axes),
                   (ctypes.c_int32 * len(axes))(*axes), ctypes.c_size_t(len(q)),
                   (ctypes.c_double * len(q))(*q), None, ctypes.byref(b), options(**how))

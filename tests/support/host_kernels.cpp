@@ -40,15 +40,14 @@ int gpu_holding(void const*) { return -1; }
 
 void copy_strided_by_gpu(gpu_context&, strided_copy const& copy) {
   for (std::uint64_t i = copy.first; i < copy.first + copy.count; ++i) {
-    std::byte const* from = copy.from;
-    std::byte* to = copy.to;
-    std::uint64_t index = i;
-    for (unsigned d = copy.size; d-- > 0; index /= copy.extent[d]) {
-      auto const at = std::int64_t(index % copy.extent[d]);
-      from += at * copy.from_by[d], to += at * copy.to_by[d];
-    }
-    std::memcpy(to, from, copy.bytes);
+    auto const at = place_of(copy, i);
+    std::memcpy(copy.to + at.to, copy.from + at.from, copy.bytes);
   }
+}
+
+template <class Step>
+void for_each_index_by_gpu(gpu_context&, std::uint64_t count, Step const& step) {
+  for (std::uint64_t i = 0; i < count; ++i) step(i);
 }
 
 void explain(gpu_context& context) { explain(context, launch_plan{"as cores do", 1, 1}, 0); }
@@ -179,6 +178,7 @@ void quantiles_compiled_on_gpu(gpu_context& context, gpu_quantile_request<Bits> 
   });
 }
 
+TALLY_MISSING_STEPS(TALLY_MISSING_STEP)
 TALLY_REDUCTIONS(TALLY_KERNELS)
 TALLY_WIDENED_SUMS(TALLY_KERNEL_OF)
 TALLY_FAST_SUM_STATES(TALLY_KERNEL_OF)

@@ -14,22 +14,6 @@ namespace tally::device {
 
 inline constexpr unsigned strided_copy_threads = 256;
 
-// Where the place `index`, no Index's largest, is in both arrays. Divisions are quicker where it
-// has 32 bits.
-template <class Index>
-__device__ longlong2 place_of(detail::strided_copy const& copy, Index index) {
-  longlong2 at{0, 0};
-#pragma unroll 1
-  for (unsigned d = copy.size; d-- > 0;) {
-    Index const extent = Index(copy.extent[d] < Index(-1) ? copy.extent[d] : Index(-1)),
-                outer = index / extent;
-    auto const i = std::int64_t(index - outer * extent);
-    at.x += i * copy.from_by[d], at.y += i * copy.to_by[d];
-    index = outer;
-  }
-  return at;
-}
-
 template <class T>
 __global__ void __launch_bounds__(strided_copy_threads)
     copy_strided(__grid_constant__ detail::strided_copy const copy) {
@@ -40,8 +24,9 @@ __global__ void __launch_bounds__(strided_copy_threads)
 #pragma unroll 1
   for (std::uint64_t i = copy.first + std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < end;
        i += all) {
-    auto const at = short_indices ? place_of(copy, std::uint32_t(i)) : place_of(copy, i);
-    *reinterpret_cast<T*>(copy.to + at.y) = *reinterpret_cast<T const*>(copy.from + at.x);
+    auto const at =
+        short_indices ? detail::place_of(copy, std::uint32_t(i)) : detail::place_of(copy, i);
+    *reinterpret_cast<T*>(copy.to + at.to) = *reinterpret_cast<T const*>(copy.from + at.from);
   }
 }
 

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tally/device/rows/each_index.cuh"
+
+#include "tally/gpu/missing.hpp"
+
+namespace tally::detail {
+
+template <class Step>
+void for_each_index_by_gpu(gpu_context& context, std::uint64_t count, Step const& step) {
+  for_each_index_on_gpu(context, count, step);
+}
+
+TALLY_MISSING_STEPS(TALLY_MISSING_STEP)
+
+}  // namespace tally::detail
