@@ -9,17 +9,8 @@ namespace {
 using namespace tally;
 using support::failure_of;
 
-struct cores {
+struct cores : support::arrays_here {
   cpu where() const { return {3}; }
-  template <class T>
-  std::span<T const> array(T const* x, std::size_t n) const {
-    return {x, n};
-  }
-  template <class T>
-  std::span<T const> other_array(T const* y, std::size_t n) const {
-    return {y, n};
-  }
-  std::span<std::int64_t const> offsets(std::vector<std::int64_t> const& all) const { return all; }
 };
 
 template <class T>
@@ -75,6 +66,13 @@ TEST(bytes_of_states, do_not_depend_on_the_type_of_results) {
   auto const s =
       state<basic_sum<double>, float>::deserialise(reduce(cpu{}, x, as_state{sum{}}).serialise());
   EXPECT_EQ(s.result(), 3.0 + double(1e-30f));
+}
+
+TEST(reducers, go_on_behind_a_state_of_any_type) {
+  std::vector<float> const x = {1, 2, 0.25f};
+  reducer more(reduce(cpu{}, x, as_state{mean{}}), {skip});
+  more.add(cpu{}, x);
+  EXPECT_EQ(more.result(), 6.5f / 6);
 }
 
 // Affine maps modulo 2^32, of which no two commute.

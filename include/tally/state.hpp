@@ -328,5 +328,7 @@ class reducer {
   tally::state<Op, T> state_;
   reduce_options options_;
 };
+template <class Op, class T>
+reducer(state<Op, T> const&, reduce_options = {}) -> reducer<T, Op>;
 
 }  // namespace tally

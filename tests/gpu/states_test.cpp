@@ -10,20 +10,11 @@ namespace {
 
 using namespace tally;
 
-struct host_place {
+struct host_place : support::arrays_here {
   support::host_memory memory;
   gpu there = support::gpu_with(memory);
 
   gpu const& where() const { return there; }
-  template <class T>
-  std::span<T const> array(T const* x, std::size_t n) const {
-    return {x, n};
-  }
-  template <class T>
-  std::span<T const> other_array(T const* y, std::size_t n) const {
-    return {y, n};
-  }
-  std::span<std::int64_t const> offsets(std::vector<std::int64_t> const& all) const { return all; }
 };
 
 template <class T>

@@ -61,7 +61,18 @@ std::string result_or_error(F const& f) {
 }
 
 // A Place is where elements are: where() is what calls are told, array(x, n), other_array(y, n) and
-// offsets(all) are spans of what they read.
+// offsets(all) are spans of what they read, in memory of the host:
+struct arrays_here {
+  template <class T>
+  std::span<T const> array(T const* x, std::size_t n) const {
+    return {x, n};
+  }
+  template <class T>
+  std::span<T const> other_array(T const* y, std::size_t n) const {
+    return {y, n};
+  }
+  std::span<std::int64_t const> offsets(std::vector<std::int64_t> const& all) const { return all; }
+};
 
 // The state of [0, n) from parts that end at random places.
 template <class Op, class Read>
