@@ -10,11 +10,9 @@
 #include <vector>
 
 #include "support/failure_of.hpp"
+#include "support/host_gpu.hpp"
 #include "tally/cpu_operators.hpp"
-#include "tally/quantile.hpp"
-#include "tally/rows.hpp"
-#include "tally/scan.hpp"
-#include "tally/top_k.hpp"
+#include "tally/tally.hpp"
 
 namespace tally {
 namespace {
@@ -199,6 +197,62 @@ TEST(row_checks, let_rows_be_scanned_where_they_are_or_apart) {
   EXPECT_EQ(said((rows{x.data(), 4, 10}), (along{x.data(), shape, 1})), "nothing was thrown");
 }
 
+// What is said of results that lie where rows of `x` or their offsets do, wherever calls run.
+template <class Where>
+void expect_places_of_their_own(Where const& where) {
+  std::vector<double> x(100), apart(100);
+  std::vector<std::int64_t> at(100), offsets = {0, 4, 9};
+  std::vector<std::uint64_t> counts(4);
+  rows const all{x.data(), 4, 10, 20};
+  segments const parts{x, offsets};
+  std::span const row(x.data() + 25, 12), within(x.data() + 5, 12), values(apart.data(), 12);
+  std::span const indices(at.data(), 12);
+  std::string const nothing = "nothing was thrown";
+  auto const reduced = [&](auto const& in, auto const& out) {
+    return failure_of([&] { reduce_into(where, in, out, maximum{}); });
+  };
+  EXPECT_EQ(reduced(all, row.first(4)), "reduce_into: out overlaps in");
+  if (std::is_same_v<Where, cpu>) {
+    EXPECT_EQ(reduced(all, (rows{x.data() + 10, 4, 1, 20})), nothing);
+  }
+  EXPECT_EQ(reduced(all, (rows{x.data() + 9, 4, 1, 20})), "reduce_into: out overlaps in");
+  EXPECT_EQ(reduced(parts, within.first(2)), "reduce_into: out overlaps in");
+  EXPECT_EQ(failure_of([&] {
+              reduce_into(where, parts,
+                          std::span(reinterpret_cast<std::uint64_t*>(offsets.data()), 2),
+                          count_nonzero{});
+            }),
+            "reduce_into: out overlaps what tells of the rows of in");
+  auto const selected = [&](auto const& best, auto const& where_they_are, auto* each) {
+    return failure_of([&] { top_k_into(where, all, 3, best, where_they_are, each); });
+  };
+  auto* const none = static_cast<std::uint64_t*>(nullptr);
+  if (std::is_same_v<Where, cpu>) {
+    EXPECT_EQ(selected(values, indices, counts.data()), nothing);
+  }
+  EXPECT_EQ(selected(row, indices, none), "top_k_into: values overlaps in");
+  EXPECT_EQ(
+      selected(values, std::span(reinterpret_cast<std::int64_t*>(apart.data()) + 11, 12), none),
+      "top_k_into: indices overlaps values");
+  EXPECT_EQ(selected(values, indices, reinterpret_cast<std::uint64_t*>(at.data() + 3)),
+            "top_k_into: counts overlaps indices");
+  EXPECT_EQ(failure_of([&] { top_k_into(where, with_payload(all, x), 3, values, row, none); }),
+            "top_k_into: chosen overlaps in");
+  EXPECT_EQ(failure_of([&] { kth_value_into(where, all, 1, row, indices); }),
+            "kth_value_into: values overlaps in");
+  EXPECT_EQ(failure_of([&] { quantile_into(where, all, std::span(apart).first(2), row); }),
+            "quantile_into: out overlaps in");
+  EXPECT_EQ(failure_of([&] { quantile_into(where, parts, std::span(apart).first(2), within); }),
+            "quantile_into: out overlaps in");
+}
+
+TEST(row_checks, refuse_results_where_something_is_read) {
+  expect_places_of_their_own(cpu{});
+  support::host_memory memory;
+  auto const there = support::gpu_with(memory);
+  expect_places_of_their_own(there);
+}
+
 TEST(row_checks, ask_for_as_many_results_in_a_row_as_it_has_elements) {
   std::vector<float> const x(10);
   std::vector<float> out(10);
@@ -235,7 +289,11 @@ void expect_all_say(Rows const& all, std::string const& what) {
                 [&] { top_k_into(cpu{}, with_payload(all, payload), 3, values, chosen, nullptr); }),
             "top_k_into: " + what);
   EXPECT_EQ(failure_of([&] { kth_value(cpu{}, all, 1); }), "kth_value: " + what);
+  EXPECT_EQ(failure_of([&] { kth_value_into(cpu{}, all, 1, values, at); }),
+            "kth_value_into: " + what);
   EXPECT_EQ(failure_of([&] { quantile(cpu{}, all, q); }), "quantile: " + what);
+  EXPECT_EQ(failure_of([&] { quantile_into(cpu{}, all, std::span(&q, 1), values); }),
+            "quantile_into: " + what);
   std::vector<float> out(all.count * all.length);
   rows const to{out.data(), all.count, all.length};
   EXPECT_EQ(failure_of([&] { inclusive_scan(cpu{}, all, to, sum{}); }), "inclusive_scan: " + what);

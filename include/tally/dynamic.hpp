@@ -370,7 +370,11 @@ struct any_kth_value {
 any_kth_value kth_value(any_where where, any_array const& in, std::uint64_t k,
                         kth_value_options options = {});
 
-// A quantile for each of `qs`; of integers one of them if the method chooses an element.
+// What quantiles are: elements, or of integers that the method does not choose, doubles.
+inline dtype quantile_type(dtype elements, interpolation method) {
+  return is_floating(elements) || chooses_an_element(method) ? elements : dtype::float64;
+}
+// A quantile for each of `qs`, of that type.
 std::vector<any_number> quantile(any_where where, any_array const& in, detail::quantile_places qs,
                                  quantile_options options = {});
 

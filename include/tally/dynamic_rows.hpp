@@ -42,6 +42,13 @@ rows<T const> rows_of(any_rows const& x) {
   return all;
 }
 
+inline rows_in_memory in_memory(any_rows const& x) {
+  return {x.layout, x.data, size_of(x.type), x.array_size};
+}
+
+// Throws unless such elements have quantiles of the type.
+void require_quantiles_type(char const* call, dtype in, dtype out, interpolation method);
+
 }  // namespace detail
 
 // Room for as many.
@@ -79,7 +86,7 @@ void top_k_into(any_where where, any_rows const& in, std::uint64_t k, any_output
 // As in quantile.hpp.
 void kth_value_into(any_where where, any_rows const& in, std::uint64_t k, any_output const& values,
                     std::span<std::int64_t> indices, kth_value_options options = {});
-// out holds the elements' type, or of integers doubles.
+// out holds what quantile_type() says, or of integers doubles.
 void quantile_into(any_where where, any_rows const& in, detail::quantile_places qs,
                    any_output const& out, quantile_options options = {});
 

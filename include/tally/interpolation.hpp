@@ -20,6 +20,11 @@ enum class interpolation : unsigned char { linear, lower, higher, nearest, midpo
 template <class T>
 using quantile_of = std::conditional_t<is_one_of<T, float16, bfloat16, float>, T, double>;
 
+// Whether a quantile of integers is one of them.
+constexpr bool chooses_an_element(interpolation method) {
+  return method != interpolation::linear && method != interpolation::midpoint;
+}
+
 // A place in the sorted array that no double has, as 95/100: from 0 to 1.
 struct fraction {
   std::uint64_t numerator = 0, denominator = 1;

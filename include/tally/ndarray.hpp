@@ -3,8 +3,8 @@
 // The calls of dynamic.hpp, of arrays of several dimensions, along any axes, as NumPy has them:
 // reductions, scans and selections of each place that the other axes have. Arrays and what is
 // written have any strides, negative ones and zero too, but what is written has a place for each
-// result. On a gpu all of them lie in its memory, and calls are asynchronous but for what is said
-// in dynamic_rows.hpp.
+// result, where nothing is read but by a scan. On a gpu all of them lie in its memory, and calls
+// are asynchronous but for what is said in dynamic_rows.hpp.
 //
 //   tally::any_ndarray const x{tally::dtype::float32, data, {100, 8, 3}};
 //   tally::reduce_into(here, x, {0, 2}, {{tally::dtype::float32, sums, {8}}}, sum_of_floats);
@@ -100,7 +100,7 @@ void kth_value_into(any_where where, any_ndarray const& in, axes_list const& axe
                     kth_value_options options = {});
 
 // out has the shape of the other axes behind a first dimension of as many as there are quantiles;
-// it holds the elements' type, or of integers doubles.
+// it holds what quantile_type() says, or of integers doubles.
 void quantile_into(any_where where, any_ndarray const& in, axes_list const& axes,
                    detail::quantile_places qs, any_ndarray_output const& out,
                    quantile_options options = {});

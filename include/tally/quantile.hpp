@@ -54,14 +54,14 @@ auto of_rows_or_array(Values&& found) {
     return found[0];
 }
 
-template <sortable R, class Where>
+template <sortable R, class Where, class Out = quantile_of<sorted_element<R>>>
 auto found_quantiles(char const* call, Where& where, R const& in, quantile_places const& qs,
-                     quantile_options const& options) {
+                     quantile_options const& options, std::type_identity<Out> = {}) {
   auto const count = quantile_rows(call, in, qs);
-  std::vector<quantile_of<sorted_element<R>>> found(std::size_t(count) * qs.size());
+  values_of<Out> found(std::size_t(count) * qs.size());
   settled_memory<given_element<R>> const during;
-  calls_on<quantiles_on, Where>::quantiles(where, known_elements(call, in), qs, found.data(),
-                                           options);
+  calls_on<quantiles_on, Where>::quantiles(where, known_elements(call, in), call, qs,
+                                           reinterpret_cast<Out*>(found.data()), options);
   return found;
 }
 template <sortable R, class Where, class Place>
@@ -87,7 +87,7 @@ auto kth_value(Where&& where, R const& in, std::uint64_t k, kth_value_options op
   detail::settled_memory<detail::given_element<R>> const during;
   auto const find = [&](value* values, std::int64_t* indices) {
     detail::calls_on<detail::quantiles_on, Where>::kth(
-        where, detail::known_elements("kth_value", in), k, values, indices, options);
+        where, detail::known_elements("kth_value", in), "kth_value", k, values, indices, options);
   };
   if constexpr (detail::is_rows<R>) {
     kth_value_rows_result<value> found;
@@ -118,7 +118,8 @@ void kth_value_into(Where&& where, R const& in, std::uint64_t k, Values&& values
   detail::settled_memory<detail::given_element<R>, detail::value_of<Values>,
                          detail::value_of<Indices>> const during;
   detail::calls_on<detail::quantiles_on, Where>::kth_into(
-      where, detail::known_elements("kth_value_into", in), k, found.data(), at.data(), options);
+      where, detail::known_elements("kth_value_into", in), "kth_value_into", k, found.data(),
+      at.data(), options);
 }
 
 // Where the sorted array is thought of as a line over the places from 0 to n - 1, its value at the
@@ -130,7 +131,7 @@ void kth_value_into(Where&& where, R const& in, std::uint64_t k, Values&& values
 // between -inf and +inf it is NaN.
 //
 // Of rows (rows.hpp) a vector: that of row r for qs[i] is at r * qs.size() + i. Those of an empty
-// row are NaN.
+// row are NaN, or 0 where they are integers.
 template <execution Where, detail::sortable R>
 auto quantile(Where&& where, R const& in, double q, quantile_options options = {}) {
   return detail::found_quantile("quantile", where, in, q, options);
@@ -146,19 +147,25 @@ auto quantile(Where&& where, R const& in, detail::quantile_places qs,
   return detail::found_quantiles("quantile", where, in, qs, options);
 }
 
-// The same, into `out`, which has room for all of them. On a gpu it is asynchronous, and all memory
-// but that of `qs`, which is read at once, is the gpu's.
+// The same, into `out`, which has room for all of them; where the method chooses an element, those
+// of integers may be such. On a gpu it is asynchronous, and all memory but that of `qs`, which is
+// read at once, is the gpu's.
 template <execution Where, detail::sortable R, detail::contiguous Out>
 void quantile_into(Where&& where, R const& in, detail::quantile_places qs, Out&& out,
                    quantile_options options = {}) {
-  static_assert(std::is_same_v<detail::value_of<Out>, quantile_of<detail::sorted_element<R>>>,
+  using element = detail::sorted_element<R>;
+  constexpr bool chosen =
+      integer<element> && std::is_same_v<element, counts_as<detail::value_of<Out>>>;
+  static_assert(chosen || std::is_same_v<detail::value_of<Out>, quantile_of<element>>,
                 "quantile_into: out holds another type than the elements', or double of integers");
+  if (chosen && !chooses_an_element(options.method))
+    throw error("quantile_into: out holds integers, and the method chooses none");
   auto const count = detail::quantile_rows("quantile_into", in, qs);
   detail::require_room("quantile_into", "out", std::size(out), count * qs.size());
-  auto const to = detail::span_of("quantile_into", "out", out);
-  detail::settled_memory<detail::given_element<R>> const during;
+  auto const to = detail::elements_in(detail::span_of("quantile_into", "out", out));
+  detail::settled_memory<detail::given_element<R>, detail::value_of<Out>> const during;
   detail::calls_on<detail::quantiles_on, Where>::quantiles_into(
-      where, detail::known_elements("quantile_into", in), qs, to.data(), options);
+      where, detail::known_elements("quantile_into", in), "quantile_into", qs, to.data(), options);
 }
 
 // The quantile of a half: the element in the middle, or the mean of the two there, rounded once.

@@ -7,6 +7,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -232,10 +233,28 @@ struct rows_in_memory {
   row_layout rows;
   void const* data;
   std::size_t bytes;
+  std::uint64_t array_size = ~std::uint64_t(0);  // as of rows<T>
 };
 template <class T>
 rows_in_memory in_memory(rows<T> const& all) {
-  return {all, all.data, sizeof(T)};
+  return {all, all.data, sizeof(T), all.array_size};
+}
+template <class T>
+rows_in_memory in_memory(T const* data, std::uint64_t size) {
+  return {{.count = 1, .length = size}, data, sizeof(T)};
+}
+struct argument_in_memory {
+  char const* name;
+  rows_in_memory rows;
+};
+// Throws unless each of `out` is known to lie apart from the elements of `in`, from what tells of
+// its rows, and from the others. Where starts or lengths are not `here`, all of an array that is
+// known may be read, and of others they are taken to make it so. What has no data is left out.
+void require_unread(char const* call, argument_in_memory const& in,
+                    std::span<argument_in_memory const> out, bool here);
+inline void require_unread(char const* call, argument_in_memory const& in,
+                           std::initializer_list<argument_in_memory> out, bool here) {
+  require_unread(call, in, std::span(out.begin(), out.size()), here);
 }
 // Throws if results of `out` share a place; starts and lengths that are not `here` are not looked
 // at.
@@ -286,8 +305,9 @@ template <class Out>
 using results_in = typename results_at<std::remove_cvref_t<Out>>::type;
 
 // `out` of reductions of rows: an array of a result for each, or as many rows of one.
-template <class Result, class Out>
-rows<Result> result_of_each_row(char const* call, row_layout const& in, Out& out, bool here) {
+template <class Result, readable_rows R, class Out>
+rows<Result> result_of_each_row(char const* call, R const& all, Out& out, bool here) {
+  auto const& in = all.layout();
   auto const to = [&]() -> rows<results_in<Out>> {
     if constexpr (is_rows<Out>) {
       return {out.data, out};
@@ -305,6 +325,9 @@ rows<Result> result_of_each_row(char const* call, row_layout const& in, Out& out
                 " of one");
   require_rows(call, "out", to);
   require_own_places(call, to, here);
+  all.for_memory([&](auto const& x) {
+    require_unread(call, {"in", in_memory(x)}, {{"out", in_memory(to)}}, here);
+  });
   return {reinterpret_cast<Result*>(to.data), to};
 }
 // Throws unless elements can be read where they are said to be, by cores if `here`.

@@ -55,8 +55,9 @@ enum tally_dtype {
   TALLY_UNKNOWN = -1 /* as options have it: that of the call without them */
 };
 
-/* An array of so many dimensions, whose strides count elements: null strides are C order. What is
- * read is not written.
+/* An array of so many dimensions, whose strides count elements: null strides are C order. Data are
+ * aligned to their elements. Outputs lie apart from what is read, but for a scan's, and from one
+ * another.
  *
  * Of one that is read, elements may be missing: `valid` is a bitmap as Arrow has it, in which the
  * element at `data` has the bit `valid_offset`, from the lowest one of the first byte on, and one
@@ -133,7 +134,10 @@ int tally_reduce(tally_where* where, char const* aggregate, tally_array const* a
                  tally_array const* b, int32_t axis_count, int32_t const* axes,
                  int32_t output_count, tally_array const* outputs, tally_options const* options);
 
-/* Of sums ("sum", "fast_sum") and extrema ("minimum", "maximum"). `out` has the shape of `in`. */
+/* Of sums ("sum", "fast_sum") and extrema ("minimum", "maximum"). `out` has the shape of `in`, and
+ * lies apart from it or in its place. Sums of integers go to any integers on cores; on a GPU to
+ * their own type and to TALLY_INT64, of unsigned ones and bools TALLY_UINT64. Sums of floating
+ * types go to any of these, all other scans to their own type. */
 int tally_scan(tally_where* where, char const* aggregate, tally_array const* in, int32_t axis_count,
                int32_t const* axes, tally_array const* out, tally_options const* options);
 
@@ -154,9 +158,10 @@ typedef struct tally_fraction {
   uint64_t numerator, denominator;
 } tally_fraction;
 
-/* `out` has the elements' type, or of integers TALLY_FLOAT64, and the shape of the axes that are
- * left behind a first one of `count`. Quantiles are either doubles or, where `q` is null,
- * fractions, in memory of the host. */
+/* `out` has the elements' type, or of integers TALLY_FLOAT64; they are in place of that if the
+ * method chooses one of them (lower, higher, nearest), and 0 where there are none. It has the shape
+ * of the axes that are left behind a first one of `count`. Quantiles are either doubles or, where
+ * `q` is null, fractions, in memory of the host. */
 int tally_quantile(tally_where* where, tally_array const* in, int32_t axis_count,
                    int32_t const* axes, size_t count, double const* q,
                    tally_fraction const* fractions, tally_array const* out,
@@ -166,7 +171,8 @@ int tally_quantile(tally_where* where, tally_array const* in, int32_t axis_count
  * the output of a scan, a stride of 1, from
  * offsets[s] up to offsets[s + 1] (TALLY_INT64, one dimension, C order, where `in` lies). Outputs
  * have a place for each segment. Offsets in a GPU's memory ascend within the array, which is not
- * looked at, and no segment is longer than `longest`; on cores that is not asked for. */
+ * looked at, and no segment is longer than `longest`; on cores that is not asked for. A scan leaves
+ * places in no segment as they are. */
 int tally_reduce_segments(tally_where* where, char const* aggregate, tally_array const* a,
                           tally_array const* b, tally_array const* offsets, uint64_t longest,
                           int32_t output_count, tally_array const* outputs,

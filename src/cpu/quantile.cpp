@@ -47,22 +47,20 @@ std::uint64_t count_nans(cpu where, std::span<T const> in) {
   return count;
 }
 
-template <class T>
-void quantiles_of_row(cpu where, std::span<T const> in, detail::quantile_places const& qs,
-                      quantile_of<T>* out, quantile_options const& options) {
-  using result = quantile_of<T>;
+template <class T, class Out>
+void quantiles_of_row(cpu where, std::span<T const> in, detail::quantile_places const& qs, Out* out,
+                      quantile_options const& options) {
   auto const nans = count_nans(where, in);
   auto const n = in.size() - nans;
   if (n == 0 || (nans && options.nan == propagate)) {
-    std::fill_n(out, qs.size(), detail::missing<result>());
+    std::fill_n(out, qs.size(), detail::missing<Out>());
     return;
   }
   auto const sorted = nth_of(where, in, {.order = smallest});
   for (std::size_t i = 0; i < qs.size(); ++i) {
     auto const at = detail::place_of(options.method, n, qs[i]);
     auto const [low, high] = sorted.keys_at(at.index + 1, at.index + (at.is_between() ? 2 : 1));
-    out[i] = detail::between<result>(detail::from_ascending_key<T>(low),
-                                     detail::from_ascending_key<T>(high), at);
+    out[i] = detail::quantile_at<Out, T>(low, high, at);
   }
 }
 
@@ -111,20 +109,23 @@ void kth_values_compiled(cpu where, rows<T const> const& in, std::uint64_t k, T*
   });
 }
 
-template <class T>
-void quantiles_compiled(cpu where, rows<T const> const& in, quantile_places const& qs,
-                        quantile_of<T>* out, quantile_options const& options) {
+template <class T, class Out>
+void quantiles_compiled(cpu where, rows<T const> const& in, quantile_places const& qs, Out* out,
+                        quantile_options const& options) {
   detail::for_rows(where, in, [&](cpu with, std::uint64_t r, std::span<T const> row) {
     quantiles_of_row(with, row, qs, out + r * qs.size(), options);
   });
 }
 
-#define X(O, T)                                                                          \
-  template void kth_values_compiled<T>(cpu, rows<T const> const&, std::uint64_t, T*,     \
-                                       std::int64_t*, kth_value_options const&);         \
-  template void quantiles_compiled<T>(cpu, rows<T const> const&, quantile_places const&, \
-                                      quantile_of<T>*, quantile_options const&);
+#define X(O, T)                                                                      \
+  template void kth_values_compiled<T>(cpu, rows<T const> const&, std::uint64_t, T*, \
+                                       std::int64_t*, kth_value_options const&);
 TALLY_EACH_element(X, quantile)
+#undef X
+#define X(O, T)                                                                              \
+  template void quantiles_compiled(cpu, rows<T const> const&, quantile_places const&, O<T>*, \
+                                   quantile_options const&);
+    TALLY_EACH_element(X, quantile_of) TALLY_EACH_integer(X, std::type_identity_t)
 #undef X
 
 }  // namespace detail

@@ -56,6 +56,7 @@ void require_countable(std::vector<std::uint64_t> const& shape) {
 }
 
 row_loops split(char const* call, any_ndarray const& in, axes_list const& axes) {
+  require_aligned(call, "in", in);
   for (auto const a : axes) {
     if (a >= in.shape.size())
       throw error(std::string(call) + ": axis = " + std::to_string(a) + " of an array of " +
@@ -100,6 +101,30 @@ void require_output(char const* call, char const* argument, any_ndarray_output c
   if (!has_own_places(out))
     throw error(std::string(call) + ": " + argument +
                 " has strides by which several results may have one place");
+  require_aligned(call, argument, any_ndarray(out.type, out.data, out.shape, out.strides));
+}
+
+void require_aligned(char const* call, char const* argument, any_ndarray const& x) {
+  auto const bytes = size_of(x.type);
+  if (std::ranges::count(x.shape, 0u) == 0 && reinterpret_cast<std::uintptr_t>(x.data) % bytes != 0)
+    fail_unaligned(call, argument, x.data, bytes);
+}
+
+rows_in_memory in_memory(any_ndarray const& x) {
+  auto const bytes = size_of(x.type);
+  if (std::ranges::count(x.shape, 0u)) return {{.count = 0, .length = 0}, nullptr, bytes};
+  dimensions all;
+  std::int64_t first = 0, last = 0;
+  for (std::size_t d = 0; d < x.shape.size(); ++d) {
+    all.push_back({x.shape[d], {x.strides[d]}});
+    (x.strides[d] < 0 ? first : last) += x.strides[d] * std::int64_t(x.shape[d] - 1);
+  }
+  auto const loops = joined(by_distance(all));
+  std::span<dimension const> const outer(loops.begin(), loops.size() - !loops.empty());
+  if (auto const rows = layout_of(outer, std::span(loops).subspan(outer.size()), 0))
+    return {*rows, x.data, bytes};
+  auto const* const begin = static_cast<std::byte const*>(x.data) + first * std::int64_t(bytes);
+  return {{.count = 1, .length = std::uint64_t(last - first) + 1}, begin, bytes};
 }
 
 std::optional<row_layout> layout_of(std::span<dimension const> kept,

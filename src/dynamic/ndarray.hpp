@@ -31,6 +31,16 @@ void add_operand(row_loops& loops, std::size_t operand, std::vector<std::int64_t
 // Throws unless it has that shape, and each element a place of its own.
 void require_output(char const* call, char const* argument, any_ndarray_output const& out,
                     std::vector<std::uint64_t> const& shape);
+// Throws unless elements, if there are any, are aligned to their size.
+void require_aligned(char const* call, char const* argument, any_ndarray const& x);
+// An array as rows; one that is too many loops for that, as all bytes from its first to its last.
+rows_in_memory in_memory(any_ndarray const& x);
+inline argument_in_memory argument_of(char const* name, any_ndarray const& x) {
+  return {name, in_memory(x)};
+}
+inline argument_in_memory argument_of(char const* name, any_ndarray_output const& x) {
+  return argument_of(name, any_ndarray(x.type, x.data, x.shape, x.strides));
+}
 // The shape of all axes but these.
 std::vector<std::uint64_t> kept_shape(any_ndarray const& in, axes_list const& axes);
 

@@ -134,6 +134,19 @@ void reduce_rows(auto& where, arrays const& in, row_loops const& loops, rows_pla
     reduce_into(where, rows(*in.first, *a), to.out, *to.rows, op, {nan});
 }
 
+// The numbers of results side by side to their arrays, along the loops to each.
+template <class F>
+void deliver_numbers(auto& where, std::byte const* results, std::uint64_t count,
+                     std::vector<any_ndarray_output> const& out, bound_aggregate const& op,
+                     F const& loops_to_each) {
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    auto const& number = op.numbers()[i];
+    auto const size = size_of(number.type);
+    copy_places(where, unsigned(size), in_bytes(loops_to_each(i), op.result_bytes(), size), 0,
+                count, results + number.offset, out[i].data);
+  }
+}
+
 // Results go where they belong if there is one number in each, and its places are rows; otherwise
 // side by side, and from there.
 void reduce_on(auto& where, arrays const& in, row_loops loops,
@@ -158,12 +171,8 @@ void reduce_on(auto& where, arrays const& in, row_loops loops,
   auto const room = room_for(where, count * bytes);
   row_layout const places{.count = count, .length = 1, .stride = 1};
   reduce_rows(where, in, loops, {memory_of(room), &places}, op, nan);
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    auto const& number = op.numbers()[i];
-    auto const size = size_of(number.type);
-    copy_places(where, unsigned(size), in_bytes(loops_to(loops, strides[i], nullptr), bytes, size),
-                0, count, memory_of(room) + number.offset, out[i].data);
-  }
+  deliver_numbers(where, memory_of(room), count, out, op,
+                  [&](std::size_t i) { return loops_to(loops, strides[i], nullptr); });
 }
 
 void require_reducible(arrays const& in, bound_aggregate const& op) {
@@ -174,6 +183,7 @@ void require_reducible(arrays const& in, bound_aggregate const& op) {
   require_type(entry.name, in.second ? "a" : "in", in.first->type, entry.elements);
   if (!in.second) return;
   require_type(entry.name, "b", in.second->type, entry.elements);
+  require_aligned(entry.name, "b", *in.second);
   if (in.first->shape != in.second->shape)
     throw error(std::string(entry.name) + ": a and b have different shapes");
 }
@@ -206,12 +216,24 @@ std::vector<std::vector<std::int64_t>> require_results(arrays const& in, axes_li
   return strides;
 }
 
+// Throws unless results lie apart from what is read, and from one another.
+void require_unread_by(char const* argument, rows_in_memory const& in,
+                       std::vector<any_ndarray_output> const& out, bound_aggregate const& op,
+                       bool here) {
+  std::vector<argument_in_memory> results;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    results.push_back(argument_of(out.size() == 1 ? "out" : op.numbers()[i].name, out[i]));
+  require_unread("reduce_into", {argument, in}, results, here);
+}
+
 void reduce_arrays(any_where where, arrays const& in, axes_list const& axes,
                    std::vector<any_ndarray_output> const& out, bound_aggregate const& op,
                    nan_policy nan) {
   require_reducible(in, op);
   auto loops = split("reduce_into", *in.first, axes);
   auto const strides = require_results(in, axes, out, op);
+  require_unread_by(in.second ? "a" : "in", in_memory(*in.first), out, op, true);
+  if (in.second) require_unread_by("b", in_memory(*in.second), out, op, true);
   if (in.second) add_operand(loops, 1, in.second->strides, axes);
   if (op.any_order()) loops.along = by_distance(loops.along);
   std::uint64_t const n = count_of(loops.kept) * count_of(loops.along);
@@ -219,50 +241,50 @@ void reduce_arrays(any_where where, arrays const& in, axes_list const& axes,
             [&](auto&& there) { reduce_on(there, in, loops, out, strides, op, nan); });
 }
 
-// Calls reduce(where, out, places) with room for the results of so many rows, whose numbers then
-// come to `out`.
-template <class F>
-void reduce_to_arrays(any_where where, any_input const& in,
+void reduce_rows_to(auto& where, gpu_rows const& in, void* out, row_layout const& places,
+                    bound_aggregate const& op, reduce_options const& options) {
+  if (in.second)
+    reduce_into(where, *in.first, *in.second, out, places, op, options);
+  else
+    reduce_into(where, *in.first, out, places, op, options);
+}
+
+// Several numbers of each result come to `out` from where these are side by side.
+void reduce_to_arrays(any_where where, gpu_rows const& in,
                       std::vector<any_ndarray_output> const& out, bound_aggregate const& op,
-                      F const& reduce) {
+                      reduce_options const& options) {
+  std::uint64_t const count = in.first->layout.count;
   require_numbers(out, op);
-  for (auto const& to : out) require_output("reduce_into", "out", to, {in.size});
-  run_where(where, in, [&](auto&& there) {
-    if (out.size() == 1) {
-      row_layout const places{.count = in.size, .length = 1, .stride = out[0].strides[0]};
-      reduce(there, out[0].data, places);
-      return;
-    }
-    row_layout const places{.count = in.size, .length = 1, .stride = 1};
-    auto const bytes = op.result_bytes();
-    auto const room = room_for(there, in.size * bytes);
-    reduce(there, memory_of(room), places);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      auto const& number = op.numbers()[i];
-      auto const size = size_of(number.type);
-      dimension const loop{in.size, {1, out[i].strides[0]}};
-      copy_places(there, unsigned(size), in_bytes({&loop, 1}, bytes, size), 0, in.size,
-                  memory_of(room) + number.offset, out[i].data);
-    }
-  });
+  for (auto const& to : out) require_output("reduce_into", "out", to, {count});
+  run_where(
+      where, {in.first->data, in.second ? in.second->data : nullptr, count}, [&](auto&& there) {
+        row_layout places{.count = count, .length = 1, .stride = 1};
+        if (out.size() == 1) {
+          places.stride = out[0].strides[0];
+          reduce_rows_to(there, in, out[0].data, places, op, options);
+          return;
+        }
+        auto const bytes = op.result_bytes();
+        auto const room = room_for(there, count * bytes);
+        reduce_rows_to(there, in, memory_of(room), places, op, options);
+        constexpr bool here = std::is_same_v<std::remove_cvref_t<decltype(there)>, cpu>;
+        require_unread_by(in.second ? "a" : "in", in_memory(*in.first), out, op, here);
+        if (in.second) require_unread_by("b", in_memory(*in.second), out, op, here);
+        deliver_numbers(there, memory_of(room), count, out, op,
+                        [&](std::size_t i) { return dimensions{{count, {1, out[i].strides[0]}}}; });
+      });
 }
 
 }  // namespace
 
 void reduce_into(any_where where, any_rows const& in, std::vector<any_ndarray_output> const& out,
                  bound_aggregate const& op, reduce_options options) {
-  reduce_to_arrays(where, {in.data, nullptr, in.layout.count}, out, op,
-                   [&](auto& there, void* to, row_layout const& places) {
-                     reduce_into(there, in, to, places, op, options);
-                   });
+  reduce_to_arrays(where, {&in, nullptr}, out, op, options);
 }
 void reduce_into(any_where where, any_rows const& a, any_rows const& b,
                  std::vector<any_ndarray_output> const& out, bound_aggregate const& op,
                  reduce_options options) {
-  reduce_to_arrays(where, {a.data, b.data, a.layout.count}, out, op,
-                   [&](auto& there, void* to, row_layout const& places) {
-                     reduce_into(there, a, b, to, places, op, options);
-                   });
+  reduce_to_arrays(where, {&a, &b}, out, op, options);
 }
 
 void reduce_into(any_where where, any_ndarray const& in, axes_list const& axes,

@@ -36,6 +36,8 @@ void top_k_into(any_where where, any_ndarray const& in, std::size_t axis, std::u
     require_type("top_k", "indices", indices.type, dtype::int64);
     require_output("top_k", "values", values, shape);
     require_output("top_k", "indices", indices, shape);
+    require_unread("top_k", argument_of("in", in),
+                   {argument_of("values", values), argument_of("indices", indices)}, true);
     auto const to = [&](any_ndarray_output const& out) {
       dimension const places{k, {0, out.strides[axis]}};
       return loops_to(loops, without(out.strides, axis), &places);
@@ -58,6 +60,8 @@ void kth_value_into(any_where where, any_ndarray const& in, axes_list const& axe
     require_type("kth_value", "indices", indices.type, dtype::int64);
     require_output("kth_value", "values", values, kept_shape(in, axes));
     require_output("kth_value", "indices", indices, kept_shape(in, axes));
+    require_unread("kth_value", argument_of("in", in),
+                   {argument_of("values", values), argument_of("indices", indices)}, true);
     result_room const found(there, values, loops_to(loops, values.strides, nullptr)),
         at(there, indices, loops_to(loops, indices.strides, nullptr));
     for_rows_of(there, in, loops, [&](any_rows const& rows, std::uint64_t first) {
@@ -75,8 +79,9 @@ void quantile_into(any_where where, any_ndarray const& in, axes_list const& axes
   select("quantile", where, in, axes, [&](auto& there, row_loops const& loops) {
     auto shape = kept_shape(in, axes);
     shape.insert(shape.begin(), qs.size());
-    require_type("quantile", "out", out.type, is_floating(in.type) ? in.type : dtype::float64);
+    require_quantiles_type("quantile", in.type, out.type, options.method);
     require_output("quantile", "out", out, shape);
+    require_unread("quantile", argument_of("in", in), {argument_of("out", out)}, true);
     dimension const each{qs.size(), {0, out.strides[0]}};
     result_room const found(there, out, loops_to(loops, without(out.strides, 0), &each));
     for_rows_of(there, in, loops, [&](any_rows const& rows, std::uint64_t first) {

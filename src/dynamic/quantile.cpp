@@ -2,7 +2,6 @@
 #include "tally/quantile.hpp"
 
 #include "present.hpp"
-#include "tally/exact/between.hpp"
 
 namespace tally {
 namespace {
@@ -18,22 +17,24 @@ any_kth_value kth(Where&& where, any_array const& in, std::uint64_t k,
   });
 }
 
-bool chooses_an_element(interpolation method) {
-  return method != interpolation::linear && method != interpolation::midpoint;
+// Calls f with the type of results that are asked for, T or quantile_of<T>.
+template <class T, class F>
+void with_result(dtype out, F const& f) {
+  if (out == dtype_of<T>)
+    f(std::type_identity<T>());
+  else
+    f(std::type_identity<quantile_of<T>>());
 }
 
 template <class Where>
 std::vector<any_number> found_of(Where&& where, any_array const& in, quantile_places const& qs,
                                  quantile_options const& options) {
   std::vector<any_number> all;
-  if (!is_floating(in.type) && in.size > 0 && chooses_an_element(options.method)) {
-    require_quantiles("quantile", qs);
-    for (std::size_t i = 0; i < qs.size(); ++i)
-      all.push_back(kth(where, in, place_of(options.method, in.size, qs[i]).index + 1, {}).value);
-    return all;
-  }
   visit(in.type, [&]<class T>(std::type_identity<T>) {
-    for (auto const x : quantile(where, elements_of<T>(in), qs, options)) all.emplace_back(x);
+    with_result<T>(quantile_type(in.type, options.method), [&]<class R>(std::type_identity<R> to) {
+      for (auto const x : found_quantiles("quantile", where, elements_of<T>(in), qs, options, to))
+        all.emplace_back(R(x));
+    });
   });
   return all;
 }
@@ -60,6 +61,15 @@ void quantiles_of_present(Where& where, any_rows const& in, quantile_places cons
 
 }  // namespace
 
+namespace detail {
+
+void require_quantiles_type(char const* call, dtype in, dtype out, interpolation method) {
+  if (is_floating(in) || out != dtype::float64)
+    require_type(call, "out", out, quantile_type(in, method));
+}
+
+}  // namespace detail
+
 any_kth_value kth_value(any_where where, any_array const& in, std::uint64_t k,
                         kth_value_options options) {
   return where.visit([&](auto& there) { return kth(there, in, k, options); });
@@ -71,7 +81,7 @@ std::vector<any_number> quantile(any_where where, any_array const& in, detail::q
 
 void kth_value_into(any_where where, any_rows const& in, std::uint64_t k, any_output const& values,
                     std::span<std::int64_t> indices, kth_value_options options) {
-  require_type("kth_value", "values", values.type, in.type);
+  require_type("kth_value_into", "values", values.type, in.type);
   if (in.valid)
     return select_present("kth_value", where, in, 1, options.nan, indices,
                           [&](any_where there, any_rows const& rows) {
@@ -85,6 +95,7 @@ void kth_value_into(any_where where, any_rows const& in, std::uint64_t k, any_ou
 }
 void quantile_into(any_where where, any_rows const& in, detail::quantile_places qs,
                    any_output const& out, quantile_options options) {
+  require_quantiles_type("quantile_into", in.type, out.type, options.method);
   if (in.valid) {
     detail::run_where_they_lie(
         where, in, [&](auto& there) { quantiles_of_present(there, in, qs, out, options); });
@@ -92,9 +103,9 @@ void quantile_into(any_where where, any_rows const& in, detail::quantile_places 
   }
   where.visit([&](auto& there) {
     visit(in.type, [&]<class T>(std::type_identity<T>) {
-      using result = quantile_of<T>;
-      require_type("quantile", "out", out.type, dtype_of<result>);
-      quantile_into(there, rows_of<T>(in), qs, room_of<result>(out), options);
+      with_result<T>(out.type, [&]<class R>(std::type_identity<R>) {
+        quantile_into(there, rows_of<T>(in), qs, room_of<R>(out), options);
+      });
     });
   });
 }

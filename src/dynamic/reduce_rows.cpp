@@ -39,7 +39,7 @@ namespace {
 using namespace detail;
 
 // Throws unless there are such rows, and places of their own for their results.
-void require_rows_to_reduce(bound_aggregate const& op, gpu_rows const& in, row_layout const& out,
+void require_rows_to_reduce(bound_aggregate const& op, gpu_rows const& in, rows_places const& to,
                             bool here) {
   auto const& entry = entry_of(op);
   char const* const name = entry.name;
@@ -64,10 +64,24 @@ void require_rows_to_reduce(bound_aggregate const& op, gpu_rows const& in, row_l
                   " of " + std::to_string(b.length));
   }
   auto const count = in.first->layout.count;
+  auto const& out = *to.rows;
   if (out.count != count || (out.length != 1 && count > 0))
     throw error("reduce_into: out has " + std::to_string(out.count) + " rows of " +
                 std::to_string(out.length) + " results, not " + std::to_string(count) + " of one");
+  std::size_t size = op.options().wide ? sizeof(std::uint64_t) : 1;
+  for (auto const& number : op.numbers()) size = std::max(size, size_of(number.type));
+  if (count > 0 && reinterpret_cast<std::uintptr_t>(to.out) % size != 0)
+    fail_unaligned("reduce_into", "out", to.out, size);
   require_own_places("reduce_into", out, here);
+  rows_in_memory const results{out, to.out, op.result_bytes()};
+  for (auto const* x : {in.first, in.second})
+    if (x)
+      require_unread("reduce_into",
+                     {x == in.second ? "b"
+                      : in.second    ? "a"
+                                     : "in",
+                      in_memory(*x)},
+                     {{"out", results}}, here);
 }
 
 void reduce_on(cpu where, gpu_rows const& in, rows_places const& to, bound_aggregate const& op,
@@ -146,7 +160,7 @@ void reduce_rows(any_where where, gpu_rows const& in, rows_places const& to,
   run_where(where, {in.first->data, in.second ? in.second->data : nullptr, in.first->layout.count},
             in_place([&](auto& there) {
               constexpr bool here = std::is_same_v<std::remove_cvref_t<decltype(there)>, cpu>;
-              require_rows_to_reduce(op, in, *to.rows, here);
+              require_rows_to_reduce(op, in, to, here);
               if (!may_miss(*in.first, in.second))
                 reduce_on(there, in, to, op, nan);
               else if (is_floating(in.first->type))

@@ -73,9 +73,10 @@ constexpr scan_functions functions_of() {
   scan_functions functions;
   if constexpr (held_scan<Op, In, Out> || sums_integers<Op, In, Out>)
     functions.start = []() -> void* { return start_scan<In, Out>(Op{}).release(); };
-  if constexpr (element<In> && scan_is_held_on_gpu<Op, array_input<In>, Out>)
-    functions.on_gpu = scan_on_a_gpu<Op, In, Out>,
-    functions.rows_on_gpu = scan_rows_on_a_gpu<Op, In, Out>;
+  using held = std::conditional_t<sums_integers<Op, In, Out>, sum, Op>;  // both sums are one
+  if constexpr (element<In> && scan_is_held_on_gpu<held, array_input<In>, Out>)
+    functions.on_gpu = scan_on_a_gpu<held, In, Out>,
+    functions.rows_on_gpu = scan_rows_on_a_gpu<held, In, Out>;
   return functions;
 }
 

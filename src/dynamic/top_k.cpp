@@ -53,7 +53,7 @@ any_top_k_result top_k(any_where where, any_array const& in, std::uint64_t k,
 
 void top_k_into(any_where where, any_array const& in, std::uint64_t k, any_output const& values,
                 std::span<std::int64_t> indices, std::uint64_t* count, top_k_options options) {
-  require_type("top_k", "values", values.type, in.type);
+  require_type("top_k_into", "values", values.type, in.type);
   where.visit([&](auto& there) {
     visit(in.type, [&]<class T>(std::type_identity<T>) {
       top_k_into(there, elements_of<T>(in), k, room_of<T>(values), indices, count, options);
@@ -62,7 +62,7 @@ void top_k_into(any_where where, any_array const& in, std::uint64_t k, any_outpu
 }
 void top_k_into(any_where where, any_rows const& in, std::uint64_t k, any_output const& values,
                 std::span<std::int64_t> indices, std::uint64_t* counts, top_k_options options) {
-  require_type("top_k", "values", values.type, in.type);
+  require_type("top_k_into", "values", values.type, in.type);
   if (in.valid)
     return select_present("top_k", where, in, k, options.nan, indices,
                           [&](any_where there, any_rows const& rows) {

@@ -170,4 +170,10 @@ TYPED_TEST(extrema_of, ties_and_zeros_give_the_first_index_across_pieces) {
   }
 }
 
+// As what stands for no element is beyond both.
+TEST(order_keys, of_bools_give_bools) {
+  for (std::uint8_t const key : {0, 1, 2, 255})
+    EXPECT_EQ(tally::to_bits(tally::from_order_key<bool>(key)), key == 0 ? 0 : 1);
+}
+
 }  // namespace

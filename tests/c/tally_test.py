@@ -7,8 +7,10 @@ There are 60 random arrays a type for each test; 2,000 with TALLY_LONG."""
 
 import ctypes
 import itertools
+import math
 import re
 import subprocess
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -218,7 +220,8 @@ def test_sums_up_to_each_element(where, dtype):
         if rng.integers(2):
             init = encode(FORMATS[to], [1.5]) if to in FLOATS else np.array([5], to)
         out = results_like(rng, x.shape, to)
-        where.scan("sum", x, axes, out, dtype, to, init=init, skip_nan=skip, **how)
+        name = "sum" if dtype in FLOATS or rng.integers(2) else "fast_sum"  # of integers they are one
+        where.scan(name, x, axes, out, dtype, to, init=init, skip_nan=skip, **how)
         for (place, row), (_, found) in zip(rows_of(x, axes), rows_of(out, axes)):
             expected = expected_scan(dtype, to, row, None if init is None else int(init[0]), skip, how)
             assert bits_of(found).tolist() == expected, (x.shape, x.strides, axes, place, to, how)
@@ -283,29 +286,32 @@ def test_top_k_and_kth_values(where, dtype):
             assert bits_of(values)[place] == (row[at] if at >= 0 else nothing)
 
 
-@pytest.mark.parametrize("dtype", ["int32", "uint8", "float32", "float64"])
+CHOOSING = {1: math.floor, 2: math.ceil, 3: round}  # round() takes the even one of two as near
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int32", "int64", "uint64", "uint8", "float32", "float64"])
 def test_quantiles(where, dtype):
     rng = np.random.default_rng(5)
     for _ in range(CASES // 2):
         x = view(dtype, rng)
-        axes, q = some_axes(x, rng), [0.0, 0.25, 0.5, 1.0]
-        to = "float32" if dtype == "float32" else "float64"
+        axes, q, method = some_axes(x, rng), [0.0, 0.25, 0.5, 1.0], int(rng.integers(1, 4))
+        to = dtype if dtype in FLOATS or rng.integers(2) else "float64"
         shape = [len(q)] + [n for d, n in enumerate(x.shape) if d not in axes]
         out = results_like(rng, shape, to)
-        where.quantile(x, axes, q, out, dtype, to, method=1)
+        where.quantile(x, axes, q, out, dtype, to, method=method)
         for place, row in rows_of(x, axes):
-            f, keys = FORMATS[to], sort_keys(dtype, row)
+            f, keys = FORMATS.get(to), sort_keys(dtype, row)
             order = sorted(range(row.size), key=lambda j: (keys[j], j))
             for i, at in enumerate(q):
                 found = int(bits_of(out)[(i, *place)])
                 if row.size == 0 or (dtype in FLOATS and max(keys) == f.sign):
-                    assert found == f.nan
+                    assert found == (f.nan if f else 0)
                     continue
-                lower = row[order[int(at * (row.size - 1))]]
+                chosen = row[order[CHOOSING[method](Fraction(at) * (row.size - 1))]]
                 if dtype in FLOATS:
-                    expected = int(lower) if int(lower) != f.sign else 0
+                    expected = int(chosen) if int(chosen) != f.sign else 0
                 else:
-                    expected = rounded(f, int(lower))
+                    expected = rounded(f, int(chosen)) if f else int(chosen)
                 assert found == expected, (x.shape, axes, place, at)
 
 
@@ -340,6 +346,25 @@ def test_segments(where, dtype):
             keys = sort_keys(dtype, r)
             order = sorted(range(r.size), key=lambda j: (-keys[j], j))[:4]
             assert found == order + [-1] * (4 - len(order))
+
+
+def test_quantiles_of_segments_are_elements(where):
+    x, offsets = np.array([2**63 - 1, 5, -(2**63), 7, 2**53 + 1], np.int64), np.array([0, 0, 3, 5])
+    out = room([3, 2], "int64")
+    where.segments("quantile", [ctypes.byref(array(x))], offsets, 3, ctypes.c_size_t(2),
+                   (ctypes.c_double * 2)(0.5, 1), None, ctypes.byref(array(out)), options(method=1))
+    assert out.tolist() == [[0, 0], [5, 2**63 - 1], [7, 2**53 + 1]]
+
+
+def test_ends_of_no_bools_are_bools(where):
+    nothing, at = np.zeros((2, 0), bool), np.array([0, 0, 1])
+    for name, ends in {"minimum": [1], "maximum": [0], "min_max": [1, 0]}.items():
+        assert [r.view(np.uint8).tolist() for r in where.reduce(name, nothing, [1])] == [
+            [end] * 2 for end in ends]
+    least = room([2], "bool")
+    where.segments("reduce", [b"minimum", ctypes.byref(array(np.zeros(1, bool))), None], at, 1, 1,
+                   ctypes.byref(array(least)), options())
+    assert least.view(np.uint8).tolist() == [1, 0]
 
 
 def test_arrays_with_ones_for_the_axes(where):

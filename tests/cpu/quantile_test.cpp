@@ -20,6 +20,17 @@ using detail::path_count;
 using support::failure_of;
 using namespace top_k_cases;
 
+TEST(quantiles_of_integers, are_elements_where_these_are_chosen) {
+  std::int64_t const most = std::numeric_limits<std::int64_t>::max();
+  std::vector<std::int64_t> const x = {most, 3, most - 1, 5};
+  std::vector<std::int64_t> out(2);
+  std::array<double, 2> const qs = {0.5, 1};
+  quantile_into(cpu{}, x, qs, out, {.method = interpolation::higher});
+  EXPECT_EQ(out, (std::vector<std::int64_t>{most - 1, most}));
+  EXPECT_EQ(failure_of([&] { quantile_into(cpu{}, x, qs, out); }),
+            "quantile_into: out holds integers, and the method chooses none");
+}
+
 template <class T>
 class kth_value_of : public testing::Test {};
 TYPED_TEST_SUITE(kth_value_of, test_types<element_types>::type, type_names);

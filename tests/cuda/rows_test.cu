@@ -55,6 +55,16 @@ void expect_selections(gpu& where, rows<T const> const& here, rows<T const> cons
   expect_same(kth.indices, found_kth.indices, "k-th indices", here);
   expect_same(quantile(cpu{}, here, 0.37, {.nan = skip}),
               quantile(where, there, 0.37, {.nan = skip}), "quantiles", here);
+  if constexpr (integer<T>) {
+    std::vector<T> chosen(std::size_t(here.count));
+    device_array<T> const chosen_there(chosen);
+    std::array<double, 1> const q = {0.37};
+    quantile_options const higher{.method = interpolation::higher};
+    quantile_into(cpu{}, here, q, chosen, higher);
+    quantile_into(where, there, q, std::span(chosen_there.data(), chosen.size()), higher);
+    where.synchronise();
+    expect_same(chosen, chosen_there.to_host(), "chosen elements", here);
+  }
 }
 
 template <class T>
@@ -223,6 +233,14 @@ TEST(results_of_rows_on_a_gpu, go_where_they_are_sent) {
   reduce_into(where, columns{data.data(), 2, 3}, rows<std::int64_t>(out.data(), 3, 1, 2), sum{});
   check(cudaDeviceSynchronize());
   EXPECT_EQ(out.to_host(), (std::vector<std::int64_t>{5, -7, 7, -7, 9}));
+}
+
+TEST(ends_of_no_bools_on_a_gpu, are_bools) {
+  gpu where;
+  device_array<std::uint8_t> const data(std::vector<std::uint8_t>(1));
+  rows<bool const> const none(reinterpret_cast<bool const*>(data.data()), 2, 0);
+  EXPECT_EQ(reduce(where, none, minimum{}), (std::vector<std::uint8_t>{1, 1}));
+  EXPECT_EQ(reduce(where, none, maximum{}), (std::vector<std::uint8_t>{0, 0}));
 }
 
 TEST(rows_on_a_gpu_whose_offsets_are_elsewhere, are_refused_by_name) {

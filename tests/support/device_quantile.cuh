@@ -91,20 +91,20 @@ void expect_kth(test_call& call, std::vector<T> const& in, test_rows const& rows
 
 // Quantiles of rows, so many by a launch: that of row r and qs[i], a double or a fraction, is at
 // r * qs.size() + i.
-template <class T>
-std::vector<tally::quantile_of<T>> quantiles_on_device(test_call& call, std::vector<T> const& in,
-                                                       test_rows const& rows,
-                                                       tally::detail::quantile_places const& qs,
-                                                       tally::interpolation method, bool skips,
-                                                       int offset = 0, std::size_t at_once = 32) {
+template <class T, class Out = tally::quantile_of<T>>
+std::vector<Out> quantiles_on_device(test_call& call, std::vector<T> const& in,
+                                     test_rows const& rows,
+                                     tally::detail::quantile_places const& qs,
+                                     tally::interpolation method, bool skips, int offset = 0,
+                                     std::size_t at_once = 32) {
   using bits = tally::bits_of<T>;
   rows_on_device<T> const there(in, rows, offset);
-  guarded_output<tally::quantile_of<T>> out(rows.count * qs.size());
+  guarded_output<Out> out(rows.count * qs.size());
   auto const order = tally::rank_order<bits>::of(std::type_identity<T>{}, true, false);
   for (std::size_t first = 0; first < qs.size(); first += at_once) {
     auto const count = std::min(at_once, qs.size() - first);
-    tally::detail::gpu_quantiles how{tally::dtype_of<T>, method, skips,    unsigned(count), {},
-                                     out.data(),         first,  qs.size()};
+    tally::detail::gpu_quantiles how{tally::dtype_of<T>, method, skips,     unsigned(count),    {},
+                                     out.data(),         first,  qs.size(), tally::integer<Out>};
     for (std::size_t i = 0; i < count; ++i) how.q[i] = qs[first + i];
     tally::detail::quantiles_on_gpu(
         call, tally::device::row_request<tally::array_input<bits>, tally::detail::gpu_quantiles>{

@@ -166,14 +166,19 @@ void quantiles_compiled_on_gpu(gpu_context& context, gpu_quantile_request<Bits> 
     if constexpr (sizeof(T) == sizeof(Bits)) {
       rows<T const> const x(reinterpret_cast<T const*>(call.in.data), call.rows);
       quantile_options const options{how.method, how.skips_nan ? skip : propagate};
-      for (unsigned i = 0; i < how.count; ++i) {
-        fraction const exact{how.q[i].numerator, how.q[i].denominator};
-        auto const found = how.q[i].is_fraction()
-                               ? quantile(cpu{}, x, exact, options)
-                               : quantile(cpu{}, x, how.q[i].as_double(), options);
-        for (std::size_t r = 0; r < found.size(); ++r)
-          static_cast<quantile_of<T>*>(how.out)[r * how.places + how.first + i] = found[r];
-      }
+      auto const put = [&]<class Out>(std::type_identity<Out> type) {
+        for (unsigned i = 0; i < how.count; ++i) {
+          fraction const exact{how.q[i].numerator, how.q[i].denominator};
+          double const rounded = how.q[i].as_double();
+          auto const one = how.q[i].is_fraction() ? quantile_places(std::span(&exact, 1))
+                                                  : quantile_places(std::span(&rounded, 1));
+          cpu here;
+          auto const found = found_quantiles("quantile", here, x, one, options, type);
+          for (std::size_t r = 0; r < found.size(); ++r)
+            static_cast<Out*>(how.out)[r * how.places + how.first + i] = Out(found[r]);
+        }
+      };
+      how.of_elements ? put(std::type_identity<T>()) : put(std::type_identity<quantile_of<T>>());
     }
   });
 }

@@ -15,13 +15,13 @@ namespace tally {
 namespace detail {
 
 // src/cpu/quantile.cpp has the instances. Where a row has no element, or fewer that count than k,
-// the answer is what is missing.
+// the answer is what is missing. `Out` is quantile_of<T>, or T where that is chosen.
 template <class T>
 void kth_values_compiled(cpu where, rows<T const> const& in, std::uint64_t k, T* values,
                          std::int64_t* indices, kth_value_options const& options);
-template <class T>
-void quantiles_compiled(cpu where, rows<T const> const& in, quantile_places const& qs,
-                        quantile_of<T>* out, quantile_options const& options);
+template <class T, class Out>
+void quantiles_compiled(cpu where, rows<T const> const& in, quantile_places const& qs, Out* out,
+                        quantile_options const& options);
 
 // An array is one row; what is computed is first put into memory. Calls f(rows).
 template <class T, class F>
@@ -50,25 +50,34 @@ void with_rows(cpu where, char const* call, R const& in, F f) {
   }
 }
 
-// These calls by what `Where` is. `In` is an array, an input or rows of arrays; the answers go to
-// memory of `Where`, or to the host's.
+// These calls, which errors name, by what `Where` is. `In` is an array, an input or rows of arrays;
+// the answers go to memory of `Where`, or to the host's.
 template <class Where>
 struct quantiles_on;
 
 template <>
 struct quantiles_on<cpu> {
   template <class In, class T>
-  static void kth_into(cpu where, In const& in, std::uint64_t k, T* values, std::int64_t* indices,
-                       kth_value_options const& options) {
-    with_rows(where, "kth_value", in, [&](rows<T const> const& x) {
+  static void kth_into(cpu where, In const& in, char const* call, std::uint64_t k, T* values,
+                       std::int64_t* indices, kth_value_options const& options) {
+    require_aligned(call, "values", std::span(values, 1));
+    require_aligned(call, "indices", std::span(indices, 1));
+    with_rows(where, call, in, [&](rows<T const> const& x) {
+      require_unread(
+          call, {"in", in_memory(x)},
+          {{"values", in_memory(values, x.count)}, {"indices", in_memory(indices, x.count)}}, true);
       kth_values_compiled(where, x, k, values, indices, options);
     });
   }
   template <class In, class Out>
-  static void quantiles_into(cpu where, In const& in, quantile_places const& qs, Out* out,
-                             quantile_options const& options) {
-    with_rows(where, "quantile", in,
-              [&](auto const& x) { quantiles_compiled(where, x, qs, out, options); });
+  static void quantiles_into(cpu where, In const& in, char const* call, quantile_places const& qs,
+                             Out* out, quantile_options const& options) {
+    require_aligned(call, "out", std::span(out, 1));
+    with_rows(where, call, in, [&](auto const& x) {
+      require_unread(call, {"in", in_memory(x)}, {{"out", in_memory(out, x.count * qs.size())}},
+                     true);
+      quantiles_compiled(where, x, qs, out, options);
+    });
   }
   static void kth(auto const&... arguments) { kth_into(arguments...); }
   static void quantiles(auto const&... arguments) { quantiles_into(arguments...); }

@@ -164,8 +164,7 @@ struct reductions_on<cpu> {
     static_assert(!is_device_lambda<Op>,
                   "reduce: cores cannot call a __device__ lambda, but a __host__ __device__ one");
     require_readable("reduce", in, true);
-    auto const to =
-        result_of_each_row<typename reduction::result>("reduce_into", in.layout(), out, true);
+    auto const to = result_of_each_row<typename reduction::result>("reduce_into", in, out, true);
     reduction::of_rows(op, where, elements_of_rows(in), nan, to);
   }
 };

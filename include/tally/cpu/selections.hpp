@@ -124,6 +124,21 @@ void require_rows_to_select(char const* call, rows<T> const& in, k_of_rows const
   require_aligned(call, "counts", std::span(counts, 1));
 }
 
+// Places for the best of rows: apart from these, and from one another.
+template <class In, class T, class Second>
+void require_places_to_select(rows<In> const& in, std::uint64_t k, std::span<T> values,
+                              char const* beside, std::span<Second> second,
+                              std::uint64_t const* counts, bool here) {
+  auto const places = in.count * k;
+  require_aligned("top_k_into", "values", values);
+  require_aligned("top_k_into", beside, second);
+  require_unread("top_k_into", {"in", in_memory(in)},
+                 {{"values", in_memory(values.data(), places)},
+                  {beside, in_memory(second.data(), places)},
+                  {"counts", in_memory(counts, in.count)}},
+                 here);
+}
+
 // What a place holds that a row is too short for.
 template <class T>
 T missing() {
@@ -240,6 +255,7 @@ struct selections_on<cpu> {
   static void into(cpu where, rows<T const> const& in, k_of_rows const& k, std::span<T> values,
                    std::span<Index> indices, std::uint64_t* counts, top_k_options const& options) {
     require_rows_to_select("top_k_into", in, k, counts);
+    require_places_to_select(in, k.most, values, "indices", indices, counts, true);
     if constexpr (sizeof(Index) == 4) {
       require_indices<Index>(in.length);
       std::vector<std::int64_t> wide(std::size_t(in.count * k.most));
@@ -256,6 +272,7 @@ struct selections_on<cpu> {
     static_assert(readable_here<Entries>, "top_k_into: cores do not see the payload's entries");
     auto const& keys = in.keys;
     require_rows_to_select("top_k_into", keys, k, counts);
+    require_places_to_select(keys, k.most, values, "chosen", chosen, counts, true);
     require_payload(keys, in.payload.size());
     auto const most = std::size_t(k.most);
     std::vector<std::int64_t> indices(std::size_t(keys.count) * most);

@@ -140,4 +140,13 @@ TALLY_HD T from_ascending_key(bits_of<T> key) {
   }
 }
 
+// The quantile of elements with these keys: as doubles say it, or of integers one of them.
+template <class Out, element T>
+TALLY_HD Out quantile_at(bits_of<T> low, bits_of<T> high, sorted_place const& at) {
+  if constexpr (integer<Out>)
+    return from_ascending_key<T>(low);
+  else
+    return between<Out>(from_ascending_key<T>(low), from_ascending_key<T>(high), at);
+}
+
 }  // namespace tally::detail

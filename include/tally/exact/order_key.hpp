@@ -28,6 +28,7 @@ template <integer T>
 TALLY_FN T from_order_key(bits_of<T> key) {
   using bits = bits_of<T>;
   constexpr bits sign = std::is_signed_v<T> ? bits(bits(1) << (8 * sizeof(T) - 1)) : bits(0);
+  if constexpr (std::is_same_v<T, bool>) return key != 0;  // what is neither stands beyond one
   return from_bits<T>(bits(key ^ sign));
 }
 template <floating T>

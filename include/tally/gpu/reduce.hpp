@@ -168,8 +168,7 @@ struct reductions_on<gpu> {
   static void into(gpu const& where, R const& in, Out& out, Op const& op, nan_policy nan) {
     using reduction = gpu_reduction_of_rows<Op, R>;
     require_readable("reduce", in, false);
-    auto const to =
-        result_of_each_row<typename reduction::result>("reduce_into", in.layout(), out, false);
+    auto const to = result_of_each_row<typename reduction::result>("reduce_into", in, out, false);
     entered_gpu const there(where.context());
     require_reach_of_rows(*there, "reduce", in);
     require_reach(*there, "reduce_into", "out", std::span(to.data, std::size_t(to.count)));

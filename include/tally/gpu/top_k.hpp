@@ -70,6 +70,16 @@ void require_kernel_and_reach(gpu_context& context, char const* call, rows_on_gp
   require_reach(context, call, x.rows);
 }
 
+// As cores see to it where they read memory.
+template <class R, class In>
+void require_unread_on_gpu(char const* call, R const& given, rows_on_gpu<In> const& x,
+                           std::initializer_list<argument_in_memory> out) {
+  if constexpr (is_rows<R>)
+    require_unread(call, {"in", in_memory(given)}, out, false);
+  else if constexpr (is_array_input<In>)
+    require_unread(call, {"in", in_memory(x.in.data, x.in.count)}, out, false);
+}
+
 template <>
 struct selections_on<gpu> {
   template <readable R>
@@ -94,6 +104,8 @@ struct selections_on<gpu> {
                    std::span<Second> second, std::uint64_t* counts, top_k_options const& options) {
     auto const x = rows_for_gpu("top_k_into", keys_in(in));
     if constexpr (std::is_same_v<K, k_of_rows>) {
+      require_places_to_select(keys_in(in), k.most, values, selected<In>::beside, second, counts,
+                               false);
       start(where, "top_k_into", x, in, k, values, second, counts, options);
     } else {
       require_top_k("top_k_into", k, x.rows.length);

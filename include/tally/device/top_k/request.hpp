@@ -87,6 +87,7 @@ struct gpu_quantiles {
   quantile_place q[most];
   void* out;  // of quantile_of the elements
   std::uint64_t first, places;
+  bool of_elements = false;  // or of integers, which are chosen
 };
 
 }  // namespace tally::detail

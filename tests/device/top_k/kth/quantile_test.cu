@@ -65,6 +65,30 @@ void expect_quantiles(test_call& call, std::vector<T> const& in, test_rows const
 }
 
 template <class T>
+class chosen_element : public ::testing::Test {};
+using some_integers =
+    ::testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::int64_t, std::uint64_t>;
+TYPED_TEST_SUITE(chosen_element, some_integers);
+
+// Integers that no double has; a row without elements has a 0.
+TYPED_TEST(chosen_element, is_one_bit_for_bit) {
+  using T = TypeParam;
+  using ends = std::numeric_limits<T>;
+  std::vector<T> const in = {ends::max(), ends::lowest(), T(ends::max() - 1), T(3), T(7), T(5)};
+  std::vector<std::int64_t> const lengths = {3, 0, 3};
+  test_rows rows{3, 3, 0};
+  rows.starts = {0, 1, 3}, rows.lengths = lengths;
+  test_call call(1);
+  std::vector<double> const qs = {0.25, 1};
+  auto const at = [&](interpolation method) {
+    return quantiles_on_device<T, T>(call, in, rows, qs, method, false);
+  };
+  EXPECT_EQ(at(interpolation::lower), (std::vector<T>{ends::lowest(), in[0], 0, 0, 3, 7}));
+  EXPECT_EQ(at(interpolation::higher), (std::vector<T>{in[2], in[0], 0, 0, 5, 7}));
+  EXPECT_EQ(at(interpolation::nearest), (std::vector<T>{ends::lowest(), in[0], 0, 0, 3, 7}));
+}
+
+template <class T>
 class quantile_on_a_device : public ::testing::Test {};
 using every_element = ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
                                        std::int32_t, std::uint32_t, std::int64_t, std::uint64_t,

@@ -81,7 +81,7 @@ struct keys_at {
   Bits here, next;
 };
 
-// A row's quantile of place q; NaN if `keys` is null.
+// A row's quantile of place q; NaN, or 0 of integers, if `keys` is null.
 template <class Call>
 __device__ void put_quantile(Call const& call, std::uint64_t r, unsigned q,
                              keys_at<typename Call::bits> const* keys,
@@ -89,10 +89,14 @@ __device__ void put_quantile(Call const& call, std::uint64_t r, unsigned q,
   std::uint64_t const to = r * call.how.places + call.how.first + q;
   with_type<typename Call::bits>(call.how.elements, [&]<class T>(T) {
     using result = quantile_of<T>;
+    if constexpr (integer<T>)
+      if (call.how.of_elements) {
+        static_cast<T*>(call.how.out)[to] = keys ? detail::from_ascending_key<T>(keys->here) : T();
+        return;
+      }
     auto* const out = static_cast<result*>(call.how.out) + to;
-    *out = keys ? detail::between<result>(detail::from_ascending_key<T>(keys->here),
-                                          detail::from_ascending_key<T>(keys->next), place)
-                : quiet_nan<result>();
+    *out =
+        keys ? detail::quantile_at<result, T>(keys->here, keys->next, place) : quiet_nan<result>();
   });
 }
 
