@@ -196,6 +196,8 @@ std::optional<arguments> parse(int argc, char const* const* argv) {
   }
   if (a.gpu) check_gpu_can(*chosen, a);
   if (a.files.empty()) a.files = {"-"};
+  if (a.segments == "-" && std::ranges::count(a.files, "-"))
+    throw usage_error("--segments: standard input is the array; name a file with the offsets");
   return a;
 }
 

@@ -17,26 +17,6 @@
 namespace tally::cli {
 namespace {
 
-// Whether the value at a place of integers is not what it is in full: twice what lies in the middle
-// is the sum of the two there, and linear takes so many parts of one, and of the other.
-bool is_rounded_at(fraction place, arguments const& options, any_array const& x,
-                   any_number const& value) {
-  auto const element = [&](interpolation method) {
-    io::decimal_sum found;
-    found.add(number(quantile(options.where, x, std::span(&place, 1), {method}).front()).text());
-    return found;
-  };
-  bool const linear = options.method == "linear";
-  auto const whole = linear ? place.denominator : 2;
-  auto const part = linear ? std::uint64_t(static_cast<unsigned __int128>(x.size - 1) *
-                                           place.numerator % place.denominator)
-                           : 1;
-  auto low = element(interpolation::lower), high = element(interpolation::higher);
-  low.multiply(whole - part), high.multiply(part);
-  low.add(high);
-  return is_rounded(value, low, whole);
-}
-
 quantiles_found quantiles_on_cpu(input& in, arguments const& options) {
   auto x = array_of(in.type(), in.side_by_side());
   auto const nans = count_nan(options.where, x), missing = in.all_missing().count;
@@ -50,8 +30,7 @@ quantiles_found quantiles_on_cpu(input& in, arguments const& options) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     auto const value = values[i];
     found.values.push_back(spoilt ? number::missing(value.type) : number(value));
-    if (in.is_text() && !is_floating(x.type) && !spoilt && is_large(value))
-      found.rounded |= is_rounded_at(places[i], options, x, value);
+    if (in.is_text() && !spoilt) found.rounded |= is_rounded_at(places[i], options, x, value);
   }
   return found;
 }
@@ -84,6 +63,25 @@ json as_given(place const& q) {
 }
 
 }  // namespace
+
+bool is_rounded_at(fraction place, arguments const& options, any_array const& x,
+                   any_number const& value) {
+  if (is_floating(x.type) || !is_large(value)) return false;
+  auto const element = [&](interpolation method) {
+    io::decimal_sum found;
+    found.add(number(quantile(options.where, x, std::span(&place, 1), {method}).front()).text());
+    return found;
+  };
+  bool const linear = options.method == "linear";
+  auto const whole = linear ? place.denominator : 2;
+  auto const part = linear ? std::uint64_t(static_cast<unsigned __int128>(x.size - 1) *
+                                           place.numerator % place.denominator)
+                           : 1;
+  auto low = element(interpolation::lower), high = element(interpolation::higher);
+  low.multiply(whole - part), high.multiply(part);
+  low.add(high);
+  return is_rounded(value, low, whole);
+}
 
 json quantile_keys(arguments const& options, json values, json bits) {
   if (!(options.command->options & takes_quantiles))

@@ -24,6 +24,10 @@ struct quantiles_found {
 // The options of quantile and median.
 std::vector<fraction> places_of(arguments const& options);
 quantile_options quantile_options_of(arguments const& options);
+// Whether the value at a place of integers is not what it is in full: twice what lies in the middle
+// is the sum of the two there, and linear takes so many parts of one, and of the other.
+bool is_rounded_at(fraction place, arguments const& options, any_array const& x,
+                   any_number const& value);
 // What their JSON has of their values.
 json quantile_keys(arguments const& options, json values, json bits);
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "commands.hpp"
+#include "rows.hpp"
 #include "standard_output.hpp"
 #include "tally/devices.hpp"
 #include "tally/exact/float_format.hpp"
@@ -176,7 +177,8 @@ void print_notes(arguments const& options, facts const& about, answer const& fou
         "tally: rows have a field more than the first one: {} is taken for the name of a row, not "
         "for a number; quotes keep a number with a comma together\n",
         text.row_name);
-  auto const way = can & (adds_decimals | takes_decimals) ? "; --decimal keeps them" : "";
+  bool const keeps = (can & (adds_decimals | takes_decimals)) && !asks_for_rows(options);
+  auto const way = keeps ? "; --decimal keeps them" : "";
   bool const is_nan = !found.lines.empty() &&
                       std::ranges::count(found.lines, "nan") == std::ptrdiff_t(found.lines.size());
   bool const elements = is_floating(about.type) && text.rounded;

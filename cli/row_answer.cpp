@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row_answer.hpp"
 
+#include <algorithm>
+#include <string_view>
+
 namespace tally::cli {
 namespace {
 
@@ -36,15 +39,33 @@ std::vector<number> numbers_in(std::span<std::byte const> bytes, dtype type) {
   return all;
 }
 
-std::vector<std::string> lines_of(std::vector<number> const& values, std::uint64_t a_line) {
+std::string widest_of(std::vector<std::string> const& types) {
+  static constexpr std::string_view by_bits[] = {"int64",  "uint64",  "int128", "uint128",
+                                                 "int256", "uint256", "integer"};
+  return *std::ranges::max_element(types, {}, [](std::string const& type) {
+    return std::ranges::find(by_bits, type) - std::begin(by_bits);
+  });
+}
+std::string type_of(std::vector<number> const& values, dtype of_none) {
+  std::vector<std::string> types;
+  for (auto const& x : values) types.push_back(x.type_name());
+  return types.empty() ? std::string(name(of_none)) : widest_of(types);
+}
+
+std::vector<std::string> lines_of(std::vector<std::string> const& values, std::uint64_t a_line) {
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i % a_line == 0)
-      lines.push_back(values[i].text());
+      lines.push_back(values[i]);
     else
-      lines.back() += '\t' + values[i].text();
+      lines.back() += '\t' + values[i];
   }
   return lines;
+}
+std::vector<std::string> lines_of(std::vector<number> const& values, std::uint64_t a_line) {
+  std::vector<std::string> texts;
+  for (auto const& x : values) texts.push_back(x.text());
+  return lines_of(texts, a_line);
 }
 
 }  // namespace tally::cli

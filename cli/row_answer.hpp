@@ -33,7 +33,12 @@ json nested(std::vector<std::uint64_t> const& shape, std::vector<json> all);
 json values_of(std::vector<std::uint64_t> const& shape, std::vector<number> const& values);
 json bits_of(std::vector<std::uint64_t> const& shape, std::vector<number> const& values);
 
+// Of several types of integers the one with the most bits.
+std::string widest_of(std::vector<std::string> const& types);
+std::string type_of(std::vector<number> const& values, dtype of_none);
+
 // So many a line, with tabs in between.
+std::vector<std::string> lines_of(std::vector<std::string> const& values, std::uint64_t a_line);
 std::vector<std::string> lines_of(std::vector<number> const& values, std::uint64_t a_line);
 
 // Results in the file that -o names, or told.
@@ -52,11 +57,12 @@ class row_answer {
     found_.keys["output"] = *options_.output;
     found_.keys["out_dtype"] = std::string(name(type));
   }
-  void put(std::vector<number> const& values, std::vector<std::uint64_t> const& shape,
+  // `type` is what they have where there are none.
+  void put(std::vector<number> const& values, dtype type, std::vector<std::uint64_t> const& shape,
            std::uint64_t a_line) {
     if (options_.json) {
       found_.keys["value"] = values_of(shape, values), found_.keys["bits"] = bits_of(shape, values);
-      if (!values.empty()) found_.keys["result_dtype"] = values.front().type_name();
+      found_.keys["result_dtype"] = type_of(values, type);
     } else if (a_line > 0) {
       found_.lines = lines_of(values, a_line);
     }

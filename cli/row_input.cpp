@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row_input.hpp"
 
+#include <algorithm>
 #include <cstring>
 
+#include "report.hpp"
 #include "tally/error.hpp"
 
 namespace tally::cli {
@@ -43,22 +45,52 @@ std::size_t axis_of(arguments const& options, std::vector<std::uint64_t> const& 
   return std::size_t(axis < 0 ? axis + dimensions : axis);
 }
 
-// One dimension of integers, which ascend within the array: that is looked at by the calls.
-std::vector<std::int64_t> offsets_in(std::string const& file, arguments const& options) {
-  input in({file}, options);
+// What is said of a file that --dtype or --column would tell more of, were it the array.
+[[noreturn]] void fail_as_offsets(std::string message) {
+  for (auto const* hint : {"; raw data needs --dtype", "? --column takes"})
+    if (auto const at = message.find(hint); at != message.npos)
+      message =
+          message.substr(0, at) + ": offsets are an .npy file of int64, or text of one column";
+  throw error("--segments: " + message);
+}
+std::span<std::byte const> elements_of(input& in) {
   in.settle();
-  auto const bytes = in.side_by_side();
-  if (in.type() != dtype::int64 || in.shape().size() != 1)
-    throw error("--segments: " + file + " holds " + std::string(name(in.type())) +
-                " of the shape " + text_of(in.shape()) + ", not int64 of one dimension");
+  return in.side_by_side();
+}
+
+// One dimension of integers.
+std::vector<std::int64_t> offsets_in(std::string const& file, arguments const& options) try {
+  input in({file}, options);
+  auto const bytes = elements_of(in);
+  auto const name_of = told_name(file);
   if (in.all_missing().count > 0)
-    throw error("--segments: " + std::to_string(in.all_missing().count) + " of " + file +
-                " are missing");
+    throw error(std::to_string(in.all_missing().count) + " of " + name_of + " are missing");
+  if (bytes.empty()) throw error(name_of + " is empty: it has the first begin, too");
+  if (in.type() != dtype::int64 || in.shape().size() != 1)
+    throw error(name_of + " holds " + std::string(name(in.type())) + " of the shape " +
+                text_of(in.shape()) + ", not int64 of one dimension");
   std::vector<std::int64_t> offsets(bytes.size() / sizeof(std::int64_t));
   std::memcpy(offsets.data(), bytes.data(), bytes.size());
-  if (offsets.empty())
-    throw error("--segments: " + file + " is empty: it has the first begin, too");
   return offsets;
+} catch (error const& e) {
+  fail_as_offsets(e.what());
+}
+
+// They ascend within an array of so many. Returns how long the longest segment is.
+std::uint64_t longest_of(std::vector<std::int64_t> const& offsets, std::uint64_t size) {
+  auto const text = [&](std::size_t i) {
+    return "offsets[" + std::to_string(i) + "] = " + std::to_string(offsets[i]);
+  };
+  std::uint64_t longest = 0;
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    if (i > 0 && offsets[i] < offsets[i - 1])
+      throw error("--segments: " + text(i) + " is less than " + text(i - 1));
+    if (offsets[i] < 0 || std::uint64_t(offsets[i]) > size)
+      throw error("--segments: " + text(i) + " of an array of " + std::to_string(size) +
+                  " elements");
+    if (i > 0) longest = std::max(longest, std::uint64_t(offsets[i] - offsets[i - 1]));
+  }
+  return longest;
 }
 
 arguments plain(arguments const& options) {
@@ -74,7 +106,7 @@ row_shape::row_shape(arguments const& options, input& in) : shape_(shape_of(opti
     offsets_ = offsets_in(*options.segments, plain(options));
     std::uint64_t const count = offsets_.size() - 1;
     rows_ = {.count = count,
-             .length = in.count().value(),
+             .length = longest_of(offsets_, in.count().value()),
              .starts = offsets_.data(),
              .lengths = offsets_.data() + 1,
              .lengths_from = offsets_.data()};

@@ -6,26 +6,29 @@
 
 #include "commands.hpp"
 #include "option_values.hpp"
-#include "quantile.hpp"
 #include "reduction.hpp"
+#include "rounding.hpp"
 #include "row_answer.hpp"
 #include "row_input.hpp"
 #include "scan.hpp"
 #include "tally/error.hpp"
-#include "top_k.hpp"
 
 namespace tally::cli {
 namespace {
 
-// The integers of results that have every digit, as elements of a file.
-std::vector<std::byte> as_elements(std::vector<number> const& values, dtype type) {
+// A result that has every digit, and the name of the first type that has all of them.
+struct told_integer {
+  std::string text, type;
+};
+// As elements of a file.
+std::vector<std::byte> as_elements(std::vector<told_integer> const& values, dtype type) {
   std::vector<std::byte> bytes;
   for (auto const& x : values) {
-    if (x.type_name() != name(type))
-      throw error("-o: " + x.text() + " is no " + std::string(name(type)) +
+    if (x.type != name(type))
+      throw error("-o: " + x.text + " is no " + std::string(name(type)) +
                   "; --out-dtype int64 or uint64 gives it modulo 2^64");
     any_number value(type, 0);
-    parse_number("-o", x.text(), value);
+    parse_number("-o", x.text, value);
     bytes.resize(bytes.size() + size_of(type));
     value.store(bytes.data() + bytes.size() - size_of(type));
   }
@@ -71,33 +74,29 @@ void tell_columns(answer& to, std::vector<column> const& all,
   }
 }
 
-// Products of integers have digits that no element has: a row after the other.
-std::vector<std::string> products(arguments const& options, row_input const& in,
-                                  reduction_settings const& settings) {
-  std::vector<std::string> all;
+// Products of integers have digits that no element has: a row after the other, as of an array.
+void put_products(row_answer& to, arguments const& options, row_input const& in,
+                  reduction_settings const& settings) {
+  std::vector<told_integer> all;
+  std::vector<json> values, bits;
   for (std::uint64_t r = 0; r < in.shape().rows().count; ++r) {
     auto const row = in.row(r);
     reduction total(settings, 0);
     total.add(options.where, masked_array{array_of(in.type(), row), {}});
-    all.push_back(answer_of(settings, total, "row " + std::to_string(r)).lines.front());
+    auto const one = answer_of(settings, total, "row " + std::to_string(r));
+    all.push_back({one.lines.front(), one.keys["result_dtype"]});
+    values.push_back(one.keys["value"]), bits.push_back(one.keys["bits"]);
   }
-  return all;
-}
-void put_products(row_answer& to, arguments const& options, row_input const& in,
-                  reduction_settings const& settings) {
-  auto const texts = products(options, in, settings);
-  if (options.output)
-    throw error(
-        "-o: products of integers have every digit; --out-dtype int64, uint64 or float64 "
-        "gives them that type");
-  to.told().keys["value"] = nested(in.shape().kept(), {texts.begin(), texts.end()});
-  auto const a_line = in.shape().a_line();
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (i % a_line == 0)
-      to.told().lines.push_back(texts[i]);
-    else
-      to.told().lines.back() += '\t' + texts[i];
-  }
+  auto const type =
+      settings.out_type.value_or(aggregate_of(settings).results().begin()->value.type);
+  auto const& shape = in.shape();
+  if (options.output) return to.write(as_elements(all, type), type, shape.kept());
+  std::vector<std::string> types, texts;
+  for (auto const& one : all) types.push_back(one.type), texts.push_back(one.text);
+  to.told().keys["value"] = nested(shape.kept(), std::move(values));
+  to.told().keys["bits"] = nested(shape.kept(), std::move(bits));
+  to.told().keys["result_dtype"] = all.empty() ? std::string(name(type)) : widest_of(types);
+  if (!texts.empty()) to.told().lines = lines_of(texts, shape.a_line());
 }
 
 // Of a description, as it is told of an array: all elements are counted, and what is an answer of
@@ -120,20 +119,65 @@ void show_as_of_arrays(std::vector<column>& all, reduction_settings const& setti
   }
 }
 
+// What JSON of an array has beside the result. run(op) has the results of another aggregate.
+template <class F>
+void put_beside(answer& to, reduction_settings const& settings, arguments const& options,
+                row_shape const& shape, bound_aggregate const& op, F const& run) {
+  if (op.info().takes_ddof) to.keys["ddof"] = settings.ddof;
+  if (auto const index = settings.command->index; !index.empty()) {
+    auto const found = any_aggregate(index).on(settings.type);
+    to.keys["index"] = values_of(shape.kept(), columns_of(run(found), found, options)[0].values);
+  }
+}
+
 void put_results(row_answer& to, arguments const& options, row_shape const& shape,
                  std::span<std::byte const> results, std::vector<column> const& columns,
                  bound_aggregate const& op) {
+  auto const type = op.results().begin()->value.type;
   if (columns.size() > 1) {
     if (options.output) throw usage_error("-o: takes results of one number");
     tell_columns(to.told(), columns, shape.kept());
   } else if (options.output && op.options().wide) {
-    auto const type = op.results().begin()->value.type;
-    to.write(as_elements(columns[0].values, type), type, shape.kept());
+    std::vector<told_integer> all;
+    for (auto const& x : columns[0].values) all.push_back({x.text(), x.type_name()});
+    to.write(as_elements(all, type), type, shape.kept());
   } else if (options.output) {
-    to.write(results, shown_type(op.numbers()[0].type, options), shape.kept());
+    to.write(results, shown_type(type, options), shape.kept());
   } else {
-    to.put(columns[0].values, shape.kept(), shape.a_line());
+    to.put(columns[0].values, shown_type(type, options), shape.kept(), shape.a_line());
   }
+}
+
+// Whether a result of a text's integers is not what it is in full, as of an array.
+bool is_any_rounded(arguments const& options, row_input& in, reduction_settings const& settings,
+                    std::span<std::byte const> results, bound_aggregate const& op) {
+  if (!in.source().is_text() || options.out_type || op.options().wide) return false;
+  for (std::uint64_t r = 0; r < in.shape().rows().count; ++r)
+    for (auto const& place : op.numbers()) {
+      auto const value =
+          any_number::at(place.type, results.data() + r * op.result_bytes() + place.offset);
+      if (!is_large(value)) continue;
+      auto const row = in.row(r);
+      auto const x = array_of(in.type(), row);
+      auto const others = [&](bound_aggregate const& what) {
+        return reduce(options.where, x, what);
+      };
+      auto const name = op.numbers().size() > 1 ? place.name : op.info().name;
+      if (is_rounded(settings, name, value, others, x.size)) return true;
+    }
+  return false;
+}
+
+// Rows of integers that no type of 64 bits has are read rounded, and no sum has all of their
+// digits.
+void require_all_digits(arguments const& options, row_input& in) {
+  auto const text = in.source().facts();
+  bool const adds = options.command->options & adds_integers;
+  bool const integers = in.source().is_text() && text.decimals == 0;
+  if (adds && integers && is_floating(in.type()) && text.rounded)
+    throw error(std::string(options.command->name) + ": " + told_name(in.source().name()) +
+                " has integers beyond 64 bits, of which rows do not keep all digits; --dtype "
+                "float64 rounds them");
 }
 
 row_layout side_by_side(std::uint64_t count) { return {.count = count, .length = 1, .stride = 1}; }
@@ -144,6 +188,7 @@ void reduce_inputs(arguments const& options, std::vector<row_input*> const& inpu
   auto& in = *inputs[0];
   auto const settings = reduction_settings_of(options, in.type());
   auto const op = aggregate_of(settings);
+  for (auto* x : inputs) require_all_digits(options, *x);
   row_call call(options, {inputs.begin(), inputs.end()});
   row_answer found(options, in);
   if (has_all_digits(settings)) {
@@ -165,6 +210,8 @@ void reduce_inputs(arguments const& options, std::vector<row_input*> const& inpu
   auto columns = columns_of(results, op, options);
   if (columns.size() > 1) show_as_of_arrays(columns, settings, options, run);
   put_results(found, options, in.shape(), results, columns, op);
+  if (options.json) put_beside(found.told(), settings, options, in.shape(), op, run);
+  if (inputs.size() == 1) found.told().rounded = is_any_rounded(options, in, settings, results, op);
   found.print(call, watch);
 }
 
@@ -186,9 +233,17 @@ void require_no_wrap(row_input const& in, dtype out, std::optional<any_number> c
         "2^64");
 }
 
-std::vector<std::uint64_t> with_last(std::vector<std::uint64_t> shape, std::uint64_t last) {
-  shape.push_back(last);
-  return shape;
+// A scan has a result for each element, of which each is in a segment.
+void require_no_gap(row_input& in) {
+  auto const& offsets = in.shape().offsets();
+  if (offsets.empty()) return;
+  auto const n = in.elements().size;
+  bool const front = offsets.front() > 0;
+  if (!front && std::uint64_t(offsets.back()) == n) return;
+  throw error("scan: " + in.source().name() + " has elements in no segment, from " +
+              std::to_string(front ? 0 : offsets.back()) + " to " +
+              std::to_string(front ? std::uint64_t(offsets.front()) : n) + "; offsets from 0 to " +
+              std::to_string(n) + " have all");
 }
 
 }  // namespace
@@ -223,13 +278,14 @@ void count_rows(arguments const& options) {
     counts.emplace_back(n);
   }
   row_answer found(options, in);
-  found.put(counts, in.shape().kept(), in.shape().a_line());
+  found.put(counts, dtype::uint64, in.shape().kept(), in.shape().a_line());
   found.print(row_call(options, {&in}), watch, options.skip_nan);
 }
 
 void scan_rows(arguments const& options) {
   stopwatch const watch;
   row_input in(options.files, options);
+  require_no_gap(in);
   any_aggregate const op("sum");
   auto const type = scan_type_of(options, in.type());
   any_row_scan_options how{.reverse = options.reverse, .nan = options.nan()};
@@ -252,60 +308,7 @@ void scan_rows(arguments const& options) {
   if (options.output)
     found.write(results, type, shape);
   else
-    found.put(numbers_in(results, type), shape, shape.back());
-  found.print(call, watch);
-}
-
-void top_k_of_rows(arguments const& options) {
-  stopwatch const watch;
-  row_input in(options.files, options);
-  auto const& shape = in.shape();
-  auto const count = shape.rows().count, k = k_of(options, shape.rows().length);
-  row_call call(options, {&in});
-  auto* const values = call.room(std::size_t(count * k * size_of(in.type())));
-  auto* const indices = static_cast<std::int64_t*>(call.room(std::size_t(count * k * 8)));
-  top_k_into(call.where(), call.in(), k, {in.type(), values, count * k},
-             {indices, std::size_t(count * k)}, nullptr, top_k_options_of(options));
-  auto const best = numbers_in(call.results(values), in.type());
-  auto const at = numbers_in(call.results(indices), dtype::int64);
-  row_answer found(options, in);
-  auto const all = with_last(shape.kept(), k);
-  for (std::size_t i = 0; i < best.size(); ++i) {
-    bool const begins = i % (k * shape.a_line()) == 0;
-    if (begins) found.told().lines.emplace_back();
-    found.told().lines.back() += (begins ? "" : "\t") + at[i].text() + '\t' + best[i].text();
-  }
-  if (options.json)
-    found.told().keys.update(top_k_keys(options, values_of(all, best), values_of(all, at)));
-  if (options.json) found.told().keys["returned"] = k;
-  found.print(call, watch);
-}
-
-void quantiles_of_rows(arguments const& options) {
-  stopwatch const watch;
-  row_input in(options.files, options);
-  auto const places = places_of(options);
-  auto const type = is_floating(in.type()) ? in.type() : dtype::float64;
-  auto const count = in.shape().rows().count * places.size();
-  row_call call(options, {&in});
-  auto* const out = call.room(std::size_t(count * size_of(type)));
-  quantile_into(call.where(), call.in(), std::span(places), {type, out, count},
-                quantile_options_of(options));
-  row_answer found(options, in);
-  bool const several = options.places.size() > 1;
-  auto const shape = several ? with_last(in.shape().kept(), places.size()) : in.shape().kept();
-  auto const results = call.results(out);
-  if (options.output) {
-    found.write(results, type, shape);
-  } else {
-    auto const values = numbers_in(results, type);
-    found.told().keys.update(
-        quantile_keys(options, {values_of(shape, values)}, {bits_of(shape, values)}));
-    if (options.command->options & takes_quantiles)
-      found.told().keys["values"] = values_of(shape, values),
-      found.told().keys["bits"] = bits_of(shape, values);
-    found.told().lines = lines_of(values, in.shape().a_line() * places.size());
-  }
+    found.put(numbers_in(results, type), type, shape, shape.back());
   found.print(call, watch);
 }
 

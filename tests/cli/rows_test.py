@@ -142,10 +142,34 @@ def test_selections_and_quantiles(place):
     for line, row in zip(table, x.reshape(12, 5).tolist()):
         assert [int(v) for v in line[1::2]] == sorted(row)[:3]
         assert [row[int(i)] for i in line[::2]] == sorted(row)[:3]
-    found = told(place, "quantile", "x.npy", "--axis", "0", "-q", "0.5,1")
-    assert found["values"] == np.stack([np.median(x, axis=0), x.max(axis=0)], axis=-1).tolist()
+    asked = "quantile", "x.npy", "--axis", "0", "-q", "0.5,1"
+    expected = np.quantile(x, [0.5, 1], axis=0)
+    found = told(place, *asked)
+    assert found["values"] == expected.tolist() and found["result_dtype"] == "float64"
+    answer(*asked, "-o", "y.npy", *place["options"], command=place["command"])
+    assert np.load("y.npy").tolist() == expected.tolist()
+    found = told(place, "quantile", "x.npy", "--axis", "1", "-q", "0.25")
+    assert found["values"] == [np.quantile(x, 0.25, axis=1).tolist()]
+    found = told(place, "median", "x.npy", "--axis", "1")
+    assert found["value"] == np.median(x, axis=1).tolist()
     assert lines(place, "median", "x.npy", "--axis", "2") == [
         [f"{v:g}"] for v in np.median(x, axis=2).reshape(-1)]
+
+
+@pytest.mark.parametrize("method", ["lower", "higher", "nearest"])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "uint64"])
+def test_quantiles_of_integers_are_elements(place, method, dtype):
+    ends = (0, 1) if dtype == "bool" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    x = np.array([[ends[1], ends[0], ends[1], ends[1] - 1], [1, 0, 1, 1]], dtype)
+    np.save("x.npy", x)
+    at = {"lower": 1, "higher": 2, "nearest": 1}[method]
+    expected = [sorted(row)[at] for row in x.tolist()]
+    asked = "quantile", "x.npy", "--axis", "1", "-q", "0.4", "--method", method
+    assert lines(place, *asked) == [[str(int(v))] for v in expected]
+    answer(*asked, "-o", "y.npy", *place["options"], command=place["command"])
+    y = np.load("y.npy")
+    assert y.dtype == dtype and y.tolist() == expected
+    assert told(place, *asked)["result_dtype"] == dtype
 
 
 def test_dot_and_count_of_each_row(place):
@@ -170,12 +194,105 @@ def test_segments(place):
     found = told(place, "sum", "x.npy", "--segments", "offsets.npy")
     assert found["value"] == [nearest("float64", sum(exact_values(row))) for row in rows]
     assert found["axis"] is None
+    told_k = told(place, "top-k", "x.npy", "--segments", "offsets.npy", "-k", "70")
+    assert told_k["returned"] == 49 and np.array(told_k["indices"]).shape == (5, 49)
     table = lines(place, "max", "x.npy", "--segments", "offsets.npy")
     assert [np.float32(v) for line in table for v in line] == [
         row.max() if row.size else -np.inf for row in rows]
     found = told(place, "top-k", "x.npy", "--segments", "offsets.npy", "-k", "4")
     assert found["indices"][1] == [-1] * 4
     assert found["indices"][3] == np.argsort(-rows[3], kind="stable")[:4].tolist()
+
+
+def test_json_of_rows_has_what_that_of_an_array_has(place):
+    x = values("float32", 60).reshape(3, 20)
+    x[1, 7] = np.nan
+    np.save("x.npy", x), np.save("none.npy", np.zeros((0, 4), np.float32))
+    for command in ("sum", "fast-sum", "mean", "min", "max", "peak-to-peak", "argmax", "variance", "std",
+                    "norm", "count-nonzero", "any-of", "describe", "median", "quantile"):
+        found = told(place, command, "x.npy", "--axis", "1")
+        rows = []
+        for row in x:
+            np.save("row.npy", row)
+            rows.append(told(place, command, "row.npy"))
+        told_of_row = {"nan_count", "shape", "count", "seconds", "bytes_read", "gb_per_s", "inputs"}
+        for key in rows[0].keys() - told_of_row:
+            # A description has the index of what is there, rows have it in any case.
+            each = [row[key] for row in rows]
+            alike = found[key] == each[0] and len({json.dumps(v) for v in each}) == 1
+            by_place = key in ("values", "bits") and command == "quantile"
+            assert alike or found[key] == ([sum(each, [])] if by_place else each), (command, key)
+        none = told(place, command, "none.npy", "--axis", "1")
+        assert none.get("result_dtype") == rows[0].get("result_dtype")
+
+
+def test_products_are_told_as_of_an_array(place):
+    np.save("x.npy", np.array([[3, -5], [2**62, 2**62], [7, 0]]))
+    found = told(place, "prod", "x.npy", "--axis", "1")
+    assert found["value"] == [-15, str(2**124), 0] and found["result_dtype"] == "int128"
+    assert found["bits"][0] == "fffffffffffffff1"
+    answer("prod", "x.npy", "--axis", "1", "--out-dtype", "float64", "-o", "y.npy")
+    y = np.load("y.npy")
+    assert y.dtype == np.float64 and y.tolist() == [-15, 2.0**124, 0]
+    assert "is no int64" in failure(1, "prod", "x.npy", "--axis", "1", "-o", "y.npy")
+    answer("prod", "x.npy", "--axis", "0", "--out-dtype", "int64", "-o", "y.npy")
+    np.save("x.npy", np.array([[3, -5], [2, 2]]))
+    answer("prod", "x.npy", "--axis", "1", "-o", "y.npy")
+    assert np.load("y.npy").tolist() == [-15, 4]
+
+
+def test_what_integers_of_a_text_have_lost_is_said():
+    def notes(*arguments, stdin):
+        done = tally(*arguments, "--shape", "2,2", "--axis", "1", stdin=stdin)
+        assert done.returncode == 0, done.stderr
+        return done.stderr.decode()
+
+    exact, near = b"3 4 4 3", b"9007199254740993 9007199254740994 3 4"
+    for command in ("mean", "norm", "std", "median"):
+        assert notes(command, stdin=exact) == ""
+    for command in ("mean", "norm", "median"):
+        assert notes(command, stdin=near) == "tally: integers beyond 2^53 are rounded to float64\n"
+    assert notes("sum", stdin=near) == notes("max", stdin=near) == ""
+    beyond = b"99999999999999999999999 1 3 4"
+    assert "rounded" in notes("max", stdin=beyond)
+    assert "rounded" in notes("mean", stdin=beyond)
+    for command in ("sum", "describe"):
+        arguments = command, "--shape", "2,2", "--axis", "1"
+        assert "--dtype float64 rounds them" in failure(1, *arguments, stdin=beyond)
+        assert tally(*arguments, "--dtype", "float64", stdin=beyond).returncode == 0
+
+
+def test_offsets_say_what_is_wrong_with_them(place):
+    np.save("x.npy", np.arange(12))
+    np.array([0, 12]).tofile("offsets.bin")
+    Path("offsets.csv").write_text("a,b\n0,1\n12,2\n")
+    Path("offsets.txt").write_text("0 5 12")
+    Path("far.txt").write_text("0 5 13")
+    Path("down.txt").write_text("0 5 4")
+    for offsets, message in {
+            "offsets.bin": "begins with '\\x00", "offsets.csv": "offsets.csv: which column: offsets are",
+            "nowhere.npy": "--segments: nowhere.npy: No such file",
+            "far.txt": "--segments: offsets[2] = 13 of an array of 12 elements",
+            "down.txt": "--segments: offsets[2] = 4 is less than offsets[1] = 5"}.items():
+        said = failure(1, "sum", "x.npy", "--segments", offsets, *place["options"],
+                       command=place["command"])
+        assert message in said
+        if offsets in ("offsets.bin", "offsets.csv"):
+            assert "offsets are an .npy file of int64, or text of one column" in said
+    assert "standard input is the array" in failure(2, "sum", "--segments", "-", stdin=b"1 2")
+    assert "standard input is empty" in failure(1, "sum", "x.npy", "--segments", "-", stdin=b"")
+    assert lines(place, "sum", "x.npy", "--segments", "-", stdin=b"0 5 12") == [["10"], ["56"]]
+
+
+def test_each_element_that_is_scanned_is_in_a_segment(place):
+    np.save("x.npy", np.arange(12))
+    for offsets, message in {"2 5": "from 0 to 2", "0 5": "from 5 to 12", "12": "from 0 to 12"}.items():
+        said = failure(1, "scan", "x.npy", "--segments", "-", "-o", "y.npy", *place["options"],
+                       command=place["command"], stdin=offsets.encode())
+        assert f"scan: x.npy has elements in no segment, {message}; offsets from 0 to 12" in said
+    assert not Path("y.npy").exists()
+    assert lines(place, "scan", "x.npy", "--segments", "-", stdin=b"0 0 3 12 12") == [
+        [str(n) for n in [0, 1, 3, *np.cumsum(range(3, 12))]]]
 
 
 def test_raw_data_and_text_have_the_shape_that_they_are_told():
