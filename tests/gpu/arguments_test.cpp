@@ -147,11 +147,11 @@ TEST_F(gpu_rows, are_scanned_where_they_are_or_apart_and_what_memory_says_is_not
 TEST_F(gpu_arguments, of_a_quantile_are_where_the_device_reaches) {
   double const qs[] = {0.5};
   auto const quantiles = [&] { quantile_into(where, x, qs, y); };
-  EXPECT_EQ(refused(x.data(), quantiles), refusal("quantile: in", x.data()));
-  EXPECT_EQ(refused(y.data(), quantiles), refusal("quantile: out", y.data()));
+  EXPECT_EQ(refused(x.data(), quantiles), refusal("quantile_into: in", x.data()));
+  EXPECT_EQ(refused(y.data(), quantiles), refusal("quantile_into: out", y.data()));
   auto const kth = [&] { kth_value_into(where, x, 3, y, at); };
-  EXPECT_EQ(refused(x.data(), kth), refusal("kth_value: in", x.data()));
-  EXPECT_EQ(refused(at.data(), kth), refusal("kth_value: indices", at.data()));
+  EXPECT_EQ(refused(x.data(), kth), refusal("kth_value_into: in", x.data()));
+  EXPECT_EQ(refused(at.data(), kth), refusal("kth_value_into: indices", at.data()));
 }
 
 TEST_F(gpu_arguments, of_no_elements_may_be_anywhere) {
