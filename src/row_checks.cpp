@@ -247,10 +247,10 @@ bool known_apart(rows_in_memory const& a, rows_in_memory const& b) {
 void require_unread(char const* call, argument_in_memory const& in,
                     std::span<argument_in_memory const> out, bool here) {
   auto const require = [&](argument_in_memory const& one, rows_in_memory const& other,
-                           std::string const& text) {
+                           char const* text, char const* name) {
     bool const known = here || !one.rows.rows.starts;
     if (known && one.rows.data && other.data && !known_apart(one.rows, other))
-      throw error(std::string(call) + ": " + one.name + " overlaps " + text);
+      throw error(std::string(call) + ": " + one.name + " overlaps " + text + name);
   };
   auto elements = in.rows;
   auto const tables = {elements.rows.starts, elements.rows.lengths, elements.rows.lengths_from};
@@ -258,11 +258,10 @@ void require_unread(char const* call, argument_in_memory const& in,
   if (is_told && elements.array_size == ~std::uint64_t(0)) elements.data = nullptr;
   if (is_told) elements.rows = {.count = 1, .length = elements.array_size};
   for (std::size_t i = 0; i < out.size(); ++i) {
-    require(out[i], elements, in.name);
+    require(out[i], elements, "", in.name);
     for (auto const* table : tables)
-      require(out[i], in_memory(table, in.rows.rows.count),
-              "what tells of the rows of " + std::string(in.name));
-    for (auto const& before : out.first(i)) require(out[i], before.rows, before.name);
+      require(out[i], in_memory(table, in.rows.rows.count), "what tells of the rows of ", in.name);
+    for (auto const& before : out.first(i)) require(out[i], before.rows, "", before.name);
   }
 }
 
