@@ -42,6 +42,9 @@ rows<T const> rows_of(any_rows const& x) {
   return all;
 }
 
+inline rows_in_memory in_memory(any_output const& x) {
+  return {{.count = 1, .length = x.size}, x.data, size_of(x.type)};
+}
 inline rows_in_memory in_memory(any_rows const& x) {
   return {x.layout, x.data, size_of(x.type), x.array_size};
 }

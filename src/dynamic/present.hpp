@@ -145,12 +145,14 @@ void run_where_they_lie(any_where where, any_rows const& in, F const& f) {
   run_where(where, {in.data, nullptr, in.layout.count}, in_place(f));
 }
 
-// Calls select(where, rows) with copies or segments of such rows. Of the positions that it finds,
-// `each` a row, become those in the rows.
+// Calls select(where, rows) with copies or segments of such rows, from which `out` lies apart. Of
+// the positions that it finds, `each` a row, become those in the rows.
 template <class F>
-void select_present(char const* call, any_where where, any_rows const& in, std::uint64_t each,
+void select_present(char const* call, any_where where, any_rows const& in,
+                    std::initializer_list<argument_in_memory> out, std::uint64_t each,
                     nan_policy nan, std::span<std::int64_t> positions, F const& select) {
   run_where_they_lie(where, in, [&]<class Where>(Where& there) {
+    require_unread(call, {"in", in_memory(in)}, out, std::is_same_v<Where, cpu>);
     if (is_floating(in.type)) {
       filled_rows<Where> const filled(there, in, nan_bits(in.type));
       select(any_where(there), filled.rows());

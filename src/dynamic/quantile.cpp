@@ -43,13 +43,15 @@ std::vector<any_number> found_of(Where&& where, any_array const& in, quantile_pl
 template <class Where>
 void quantiles_of_present(Where& where, any_rows const& in, quantile_places const& qs,
                           any_output const& out, quantile_options const& options) {
+  require_unread("quantile_into", {"in", in_memory(in)}, {{"out", in_memory(out)}},
+                 std::is_same_v<Where, cpu>);
   if (is_floating(in.type)) {
     filled_rows<Where> const filled(where, in, nan_bits(in.type));
     return quantile_into(any_where(where), filled.rows(), qs, out, options);
   }
   packed_rows<Where> const packed(where, in, nullptr, false);
   if (options.nan == propagate && !is_floating(out.type) && !packed.are_all())
-    throw no_missing_result("quantile", "a result that is an integer");
+    throw no_missing_result("quantile_into", "a result that is an integer");
   quantile_into(any_where(where), packed.rows(0), qs, out, options);
   if (options.nan == skip || !is_floating(out.type)) return;
   auto const size = size_of(out.type);
@@ -83,10 +85,12 @@ void kth_value_into(any_where where, any_rows const& in, std::uint64_t k, any_ou
                     std::span<std::int64_t> indices, kth_value_options options) {
   require_type("kth_value_into", "values", values.type, in.type);
   if (in.valid)
-    return select_present("kth_value", where, in, 1, options.nan, indices,
-                          [&](any_where there, any_rows const& rows) {
-                            kth_value_into(there, rows, k, values, indices, options);
-                          });
+    return select_present(
+        "kth_value_into", where, in,
+        {{"values", in_memory(values)}, {"indices", in_memory(indices.data(), indices.size())}}, 1,
+        options.nan, indices, [&](any_where there, any_rows const& rows) {
+          kth_value_into(there, rows, k, values, indices, options);
+        });
   where.visit([&](auto& there) {
     visit(in.type, [&]<class T>(std::type_identity<T>) {
       kth_value_into(there, rows_of<T>(in), k, room_of<T>(values), indices, options);

@@ -64,8 +64,11 @@ void top_k_into(any_where where, any_rows const& in, std::uint64_t k, any_output
                 std::span<std::int64_t> indices, std::uint64_t* counts, top_k_options options) {
   require_type("top_k_into", "values", values.type, in.type);
   if (in.valid)
-    return select_present("top_k", where, in, k, options.nan, indices,
-                          [&](any_where there, any_rows const& rows) {
+    return select_present("top_k_into", where, in,
+                          {{"values", in_memory(values)},
+                           {"indices", in_memory(indices.data(), indices.size())},
+                           {"counts", in_memory(counts, in.layout.count)}},
+                          k, options.nan, indices, [&](any_where there, any_rows const& rows) {
                             top_k_into(there, rows, k, values, indices, counts, options);
                           });
   where.visit([&](auto& there) {

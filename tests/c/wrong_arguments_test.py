@@ -69,6 +69,18 @@ def test_results_lie_where_nothing_is_read(where):
                        (Array * 2)(array(sums), array(both[:2, 0])), options())
 
 
+def test_results_lie_apart_from_what_has_gaps(where):
+    x, offsets, at = np.zeros(12), np.array([0, 5, 12]), np.zeros((2, 2), np.int64)
+    line = array(x, valid=(np.full(2, 0x5f, np.uint8), 0))
+    values = array(x[2:6].reshape(2, 2))
+    with pytest.raises(Failure, match="top_k_into: values overlaps in"):
+        where.segments("top_k", [ctypes.byref(line)], offsets, 7, ctypes.c_uint64(2), ctypes.byref(values),
+                       ctypes.byref(array(at)), options())
+    with pytest.raises(Failure, match="quantile_into: out overlaps in"):
+        where.segments("quantile", [ctypes.byref(line)], offsets, 7, ctypes.c_size_t(2),
+                       (ctypes.c_double * 2)(0, 1), None, ctypes.byref(values), options())
+
+
 def test_what_is_not_aligned_is_refused(where):
     x, bytes_of_it = np.zeros((3, 4)), np.zeros(100, np.uint8)
     odd = bytes_of_it[4 - bytes_of_it.ctypes.data % 8:][:96].view(np.float64).reshape(3, 4)
