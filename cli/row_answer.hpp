@@ -48,6 +48,8 @@ class row_answer {
     found_.keys["axis"] = options.axis ? json(std::int64_t(in.shape().axis())) : json();
   }
   answer& told() { return found_; }
+  // Although the elements are rounded.
+  void keeps_all_digits() { exact_ = true; }
 
   void write(std::span<std::byte const> bytes, dtype type,
              std::vector<std::uint64_t> const& shape) {
@@ -73,6 +75,7 @@ class row_answer {
     auto about = facts_of(in_.source(), nans);
     about.shape = in_.shape().shape();
     about.ran = call.ran();
+    if (exact_) about.text.rounded = false, about.text.beyond = 0;
     if (options_.output && !options_.json)
       print_notes(options_, about, found_), print_time(options_, about.bytes_read, watch.seconds());
     else
@@ -83,6 +86,7 @@ class row_answer {
   arguments const& options_;
   row_input& in_;
   answer found_;
+  bool exact_ = false;
 };
 
 }  // namespace tally::cli

@@ -120,6 +120,13 @@ row_shape::row_shape(arguments const& options, input& in) : shape_(shape_of(opti
   a_line_ = product_of(shape_, axis_ + 1, shape_.size());
 }
 
+std::optional<std::uint64_t> row_shape::row_of(std::uint64_t element) const {
+  if (!is_by_segments()) return element / (rows_.length * a_line_) * a_line_ + element % a_line_;
+  auto const next = std::ranges::upper_bound(offsets_, std::int64_t(element));
+  if (next == offsets_.begin() || next == offsets_.end()) return {};
+  return std::uint64_t(next - offsets_.begin()) - 1;
+}
+
 row_input::row_input(std::vector<std::string> const& files, arguments const& options)
     : in_(files, options), elements_((in_.settle(), in_.side_by_side())), shape_(options, in_) {
   if (in_.all_missing().count > 0)

@@ -25,6 +25,8 @@ class row_shape {
   // With starts and lengths in memory of the host.
   row_layout const& rows() const { return rows_; }
   bool is_by_segments() const { return !offsets_.empty(); }
+  // The one that has this element, if there is one.
+  std::optional<std::uint64_t> row_of(std::uint64_t element) const;
   std::vector<std::int64_t> const& offsets() const { return offsets_; }
   // Of the array, and of what has a result for each row.
   std::vector<std::uint64_t> const& shape() const { return shape_; }

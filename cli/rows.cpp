@@ -2,7 +2,6 @@
 #include "rows.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "commands.hpp"
 #include "option_values.hpp"
@@ -10,30 +9,12 @@
 #include "rounding.hpp"
 #include "row_answer.hpp"
 #include "row_input.hpp"
+#include "row_integers.hpp"
 #include "scan.hpp"
 #include "tally/error.hpp"
 
 namespace tally::cli {
 namespace {
-
-// A result that has every digit, and the name of the first type that has all of them.
-struct told_integer {
-  std::string text, type;
-};
-// As elements of a file.
-std::vector<std::byte> as_elements(std::vector<told_integer> const& values, dtype type) {
-  std::vector<std::byte> bytes;
-  for (auto const& x : values) {
-    if (x.type != name(type))
-      throw error("-o: " + x.text + " is no " + std::string(name(type)) +
-                  "; --out-dtype int64 or uint64 gives it modulo 2^64");
-    any_number value(type, 0);
-    parse_number("-o", x.text, value);
-    bytes.resize(bytes.size() + size_of(type));
-    value.store(bytes.data() + bytes.size() - size_of(type));
-  }
-  return bytes;
-}
 
 // The type that numbers are told in: --out-dtype may be an integer of the same bits.
 dtype shown_type(dtype type, arguments const& options) {
@@ -72,31 +53,6 @@ void tell_columns(answer& to, std::vector<column> const& all,
     if (!c.values.empty() && c.values[0].is_floating())
       to.keys[c.name + "_bits"] = bits_of(shape, c.values);
   }
-}
-
-// Products of integers have digits that no element has: a row after the other, as of an array.
-void put_products(row_answer& to, arguments const& options, row_input const& in,
-                  reduction_settings const& settings) {
-  std::vector<told_integer> all;
-  std::vector<json> values, bits;
-  for (std::uint64_t r = 0; r < in.shape().rows().count; ++r) {
-    auto const row = in.row(r);
-    reduction total(settings, 0);
-    total.add(options.where, masked_array{array_of(in.type(), row), {}});
-    auto const one = answer_of(settings, total, "row " + std::to_string(r));
-    all.push_back({one.lines.front(), one.keys["result_dtype"]});
-    values.push_back(one.keys["value"]), bits.push_back(one.keys["bits"]);
-  }
-  auto const type =
-      settings.out_type.value_or(aggregate_of(settings).results().begin()->value.type);
-  auto const& shape = in.shape();
-  if (options.output) return to.write(as_elements(all, type), type, shape.kept());
-  std::vector<std::string> types, texts;
-  for (auto const& one : all) types.push_back(one.type), texts.push_back(one.text);
-  to.told().keys["value"] = nested(shape.kept(), std::move(values));
-  to.told().keys["bits"] = nested(shape.kept(), std::move(bits));
-  to.told().keys["result_dtype"] = all.empty() ? std::string(name(type)) : widest_of(types);
-  if (!texts.empty()) to.told().lines = lines_of(texts, shape.a_line());
 }
 
 // Of a description, as it is told of an array: all elements are counted, and what is an answer of
@@ -168,18 +124,6 @@ bool is_any_rounded(arguments const& options, row_input& in, reduction_settings 
   return false;
 }
 
-// Rows of integers that no type of 64 bits has are read rounded, and no sum has all of their
-// digits.
-void require_all_digits(arguments const& options, row_input& in) {
-  auto const text = in.source().facts();
-  bool const adds = options.command->options & adds_integers;
-  bool const integers = in.source().is_text() && text.decimals == 0;
-  if (adds && integers && is_floating(in.type()) && text.rounded)
-    throw error(std::string(options.command->name) + ": " + told_name(in.source().name()) +
-                " has integers beyond 64 bits, of which rows do not keep all digits; --dtype "
-                "float64 rounds them");
-}
-
 row_layout side_by_side(std::uint64_t count) { return {.count = count, .length = 1, .stride = 1}; }
 
 // One input, or two.
@@ -188,14 +132,12 @@ void reduce_inputs(arguments const& options, std::vector<row_input*> const& inpu
   auto& in = *inputs[0];
   auto const settings = reduction_settings_of(options, in.type());
   auto const op = aggregate_of(settings);
-  for (auto* x : inputs) require_all_digits(options, *x);
   row_call call(options, {inputs.begin(), inputs.end()});
   row_answer found(options, in);
-  if (has_all_digits(settings)) {
-    put_products(found, options, in, settings);
-    found.print(call, watch);
-    return;
-  }
+  bool done = has_all_digits(settings);
+  if (done) put_products(found, options, in, settings);
+  for (auto* x : inputs) done = put_large_sums(found, options, *x) || done;
+  if (done) return found.print(call, watch);
   auto const count = in.shape().rows().count;
   auto const run = [&](bound_aggregate const& what) {
     auto* const out = call.room(std::size_t(count * what.result_bytes()));

@@ -262,6 +262,29 @@ def test_what_integers_of_a_text_have_lost_is_said():
         assert tally(*arguments, "--dtype", "float64", stdin=beyond).returncode == 0
 
 
+def test_sums_of_a_files_integers_beyond_64_bits_have_every_digit():
+    rng = np.random.default_rng(7)
+    x = np.array([int(rng.integers(-2**62, 2**62)) * int(rng.integers(1, 2**62)) for _ in range(24)],
+                 object).reshape(2, 3, 4)
+    Path("x.txt").write_text(" ".join(map(str, x.reshape(-1))))
+    for axis in range(3):
+        asked = "sum", "x.txt", "--shape", "2,3,4", "--axis", axis
+        expected = x.sum(axis=axis).reshape(-1).tolist()
+        assert [int(v) for v in answer(*asked).split()] == expected
+        found = report(*asked)
+        assert [int(v) for v in np.array(found["value"], object).reshape(-1)] == expected
+        assert found["result_dtype"] == "int128" or max(map(abs, expected)) >= 2**127
+    Path("offsets.txt").write_text("1 1 5 24")
+    flat = x.reshape(-1)
+    assert [int(v) for v in answer("sum", "x.txt", "--segments", "offsets.txt").split()] == [
+        0, sum(flat[1:5]), sum(flat[5:])]
+    assert "is no int64" in failure(1, *asked, "-o", "y.npy")
+    assert "in sums of files alone" in failure(1, "describe", *asked[1:])
+    Path("gap.txt").write_text(f"{2**70} NA 3 {-2**70}")
+    assert answer("sum", "gap.txt", "--shape", "2,2", "--axis", "1", "--skip-nan") == f"{2**70}\n{3 - 2**70}"
+    assert "in sums of files alone" in failure(1, "sum", "gap.txt", "--shape", "2,2", "--axis", "1")
+
+
 def test_offsets_say_what_is_wrong_with_them(place):
     np.save("x.npy", np.arange(12))
     np.array([0, 12]).tofile("offsets.bin")
