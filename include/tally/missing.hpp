@@ -204,12 +204,13 @@ struct tell_missing {
   }
 };
 
-#define TALLY_MISSING_STEPS(X)                                                               \
-  X(fill_missing<std::uint16_t>)                                                             \
-  X(fill_missing<std::uint32_t>)                                                             \
-  X(fill_missing<std::uint64_t>)                                                             \
-  X(fill_missing<std::uint8_t>) X(pack_present<std::uint8_t>) X(pack_present<std::uint16_t>) \
-      X(pack_present<std::uint32_t>) X(pack_present<std::uint64_t>) X(gather_validity)       \
-          X(count_present) X(pack_rows) X(unpack_positions) X(tell_missing)
+// clang-format off
+#define TALLY_MISSING_STEPS(X) \
+  X(fill_missing<std::uint8_t>) X(pack_present<std::uint8_t>) \
+  X(fill_missing<std::uint16_t>) X(pack_present<std::uint16_t>) \
+  X(fill_missing<std::uint32_t>) X(pack_present<std::uint32_t>) \
+  X(fill_missing<std::uint64_t>) X(pack_present<std::uint64_t>) \
+  X(gather_validity) X(count_present) X(pack_rows) X(unpack_positions) X(tell_missing)
+// clang-format on
 
 }  // namespace tally::detail

@@ -52,6 +52,17 @@ __device__ T inclusive_scan(T x, Op op) {
   return detail::widen<1, Width, Width>(x, op);
 }
 
+// The same of groups of so many lanes, a power of 2 that is known at run time.
+template <class T, class Op>
+__device__ T inclusive_scan_of(T x, Op op, unsigned width) {
+  unsigned const lane = unsigned(warp::lane<warp_size>()) & (width - 1);
+  for (unsigned run = 1; run < width; run *= 2) {
+    T const earlier = shift_up(x, int(run));
+    if (lane >= run) x = op(earlier, x);
+  }
+  return x;
+}
+
 // The fold of the group's values before the calling lane's own; in its first lane unspecified.
 template <int Width = warp_size, class T, class Op>
 __device__ T exclusive_scan(T x, Op op) {

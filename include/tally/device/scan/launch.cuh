@@ -14,6 +14,7 @@
 #include "tally/device/scan/kernel.cuh"
 #include "tally/device/scan/prefix/prefix.cuh"
 #include "tally/device/scan/request.hpp"
+#include "tally/device/scan/rows_by_lanes.cuh"
 #include "tally/device/scan/wave.cuh"
 #include "tally/input.hpp"
 
@@ -144,6 +145,32 @@ struct scan_pieces {
       : elements(from.take<In>(in)), results(from.take<Out>(out)) {}
 };
 
+// Scans rows by lanes of a warp each, or if they are longer and there are enough of them, by a
+// warp.
+template <launch_context Context, class Prefix, class Source>
+bool scan_rows_by_warps(Context& context,
+                        device::scan_call<Prefix, Source, row_layout> const& call) {
+  constexpr unsigned items = device::lane_items<typename Source::element, typename Prefix::result>;
+  constexpr unsigned part = items * warp_size, warps = device::row_threads / warp_size;
+  std::uint64_t const rows = call.rows.count, n = call.rows.length;
+  auto const multiprocessors = std::uint64_t(context.multiprocessors());
+  bool const are_many = n <= 16 * part || rows >= 32 * multiprocessors;
+  if (!are_many || rows > ~std::uint32_t(0) / 2) return false;
+  unsigned const width = n <= part ? std::bit_ceil(unsigned((n + items - 1) / items)) : warp_size;
+  bool const is_short = n <= part;
+  launch_plan const plan{is_short ? "lanes of a warp a row" : "a warp a row",
+                         unsigned(std::min(tiles_of(rows * width, warps * warp_size),
+                                           device::row_blocks * 4 * multiprocessors)),
+                         device::row_threads};
+  auto const start = [&]<bool Short>() {
+    launch_early<device::scan_rows_by_lanes<Prefix, Source, Short>>(plan.blocks, plan.threads, 0,
+                                                                    context.stream())(call, width);
+  };
+  is_short ? start.template operator()<true>() : start.template operator()<false>();
+  explain(context, plan, 0);
+  return true;
+}
+
 // Scans each row of an array by itself, from how.init on, into the row of `out_rows`; total[r]
 // (unless `total` is null) takes the result over all of row r.
 template <memory_context Context, aggregate A>
@@ -158,6 +185,9 @@ void scan_rows_on_gpu(Context& context, A const& a, nan_policy nan,
   auto const in_rows = in_is_apart ? side_by_side(rows) : rows;
   auto const to_rows = out_is_apart ? side_by_side(rows) : out_rows;
   auto call = call_of_scan(a, nan, in, in_rows, out, to_rows, how);
+  // (Where operands are put together in an order, which ones are must not depend on other rows.)
+  if constexpr (A::any_order)
+    if (!in_is_apart && !out_is_apart && scan_rows_by_warps(context, call)) return;
   auto const grid = grid_of(context, call);
   std::uint64_t const all = rows.count * rows.length;
   std::uint64_t const places_in = in_is_apart ? all : 0, places_out = out_is_apart ? all : 0;

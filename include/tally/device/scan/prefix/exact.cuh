@@ -43,10 +43,60 @@ struct exact_prefix : exact_parts<In, Out, Number, Counter> {
     Counter::took(results_of_digits);
   }
 
+  // Of rows of some lanes each, and of a part of a row by all lanes, behind `c`, which goes on with
+  // it. Unless all results are certain, these return false, and have written nothing.
+  template <class Tile>
+  __device__ bool row_results(Tile const& tile, Out* all) const {
+    if (this->first.is_long || this->first.seen != 0) return false;
+    part through;
+    return sums_through_lanes(tile, through) &&
+           lane_results(tile, {this->first.head, this->first.rest, this->first.rest}, through, all);
+  }
+  template <class Tile>
+  __device__ bool part_results(Tile const& tile, typename parts_of::carried& c, Out* all) const {
+    part through;
+    if (c.is_long || c.seen != 0 || !sums_through_lanes(tile, through)) return false;
+    auto const whole = lengthened(warp::broadcast(through, warp_size - 1)).normalised();
+    auto const sum = (c.sum + whole).normalised();
+    if (!tile.is_last && !(whole.is_exact() && sum.is_exact())) return false;
+    if (!lane_results(tile, c.sum, through, all)) return false;
+    c.sum = sum;
+    return true;
+  }
+
  private:
   using parts_of::after, parts_of::digits_of, parts_of::each_item, parts_of::is_double,
       parts_of::item, parts_of::lane, parts_of::read;
   using typename parts_of::joiner;
+
+  // What the lanes of a tile come to up to each. Returns false if an element is not finite, but for
+  // doubles, which then are in doubt.
+  template <class Tile>
+  __device__ bool sums_through_lanes(Tile const& tile, part& through) const {
+    items_of<In, Tile::items> x;
+    read(tile, x);
+    part sum{};
+    finite_check<In> check;
+#pragma unroll
+    for (int k = 0; k < Tile::items; ++k) sum.add(x[k]);
+    if constexpr (!is_double) {
+      check.look_at_all(x);
+      if (!__all_sync(~0u, check.all_finite())) return false;
+    }
+    through = warp::inclusive_scan_of(sum, joiner{}, tile.width);
+    return true;
+  }
+  template <class Tile>
+  __device__ bool lane_results(Tile const& tile, long_interval const& base, part const& through,
+                               Out* all) const {
+    part here = warp::shift_up(through);
+    if (tile.lane == 0) here = {};
+    if constexpr (!is_double) {  // mostly sums of a row are exact
+      exact_or_nothing const ends(base, here);
+      if (__all_sync(~0u, ends.is_exact()) && results_from(tile, ends, all)) return true;
+    }
+    return results_from(tile, first_sum(base, here), all);
+  }
 
   // Puts out results, unless one of the warp's is in doubt, and the row's total if it is here.
   template <class Tile, class Sum>

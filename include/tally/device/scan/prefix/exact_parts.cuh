@@ -184,6 +184,27 @@ struct exact_parts {
     if (lane() == 0) all.sum = c.sum, all.seen = c.seen, all.is_long = c.is_long;
   }
 
+  // Where a warp scans rows by itself: tells its parts of a tile what is before them all, and goes
+  // on behind one of them.
+  __device__ void put_start(carried c, start& all, before& parts) const {
+    if (c.is_long) {
+      c.digits.each_digit([&](int i, std::int64_t x) { all.digits[i] = x; });
+      c.sum = c.digits.bounds();
+    }
+    if (lane() == 0) all.sum = c.sum, all.seen = c.seen, all.is_long = c.is_long, parts = {};
+  }
+  __device__ void go_on(carried& c, total const& part, start& all) const {
+    auto const sum = (c.sum + part.sum).normalised();
+    c.seen |= part.seen;
+    if (c.seen == 0 && (c.is_long || part.is_long || !sum.is_exact())) {
+      typename totals_type::collected between{part.sum, part.seen, part.is_long, {}};
+      if (part.is_long) between.digits.add_digits([&](int i) { return part.digits[i]; });
+      c = carry_digits(c, between, all.digits);
+    } else {
+      c.sum = sum;
+    }
+  }
+
   __device__ void start_in_wave(mailbox const& at, std::uint32_t tile, start& all) const {
     auto c = begin();
     carry(c, at, 0, tile, all);

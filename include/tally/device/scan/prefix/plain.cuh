@@ -96,6 +96,26 @@ struct plain_prefix {
     if (threadIdx.x % warp_size == 0) all = sum;
   }
 
+  // Where a warp scans rows by itself, and parts of rows by lanes: there is no doubt.
+  __device__ void put_start(carried const& c, start& all, before& parts) const {
+    if (threadIdx.x % warp_size == 0) all = c.groups, parts = a.identity();
+  }
+  __device__ void go_on(carried& c, total const& part, start&) const {
+    c.groups = join(c.groups, part);
+  }
+  template <class Tile>
+  __device__ bool row_results(Tile const& tile, result* all) const {
+    lane_results(tile, before_all, through_lanes(tile), all);
+    return true;
+  }
+  template <class Tile>
+  __device__ bool part_results(Tile const& tile, carried& c, result* all) const {
+    state const through = through_lanes(tile);
+    lane_results(tile, c.groups, through, all);
+    c.groups = join(c.groups, warp::broadcast(through, warp_size - 1));
+    return true;
+  }
+
   // All tiles before one of a wave. Each lane has some neighbours, and those that are not there yet
   // are read again together: shuffles of a warp that has diverged are slow.
   __device__ void start_in_wave(mailbox const& at, std::uint32_t tile, start& all) const {
@@ -150,6 +170,22 @@ struct plain_prefix {
   }
 
  private:
+  // What the lanes of a tile come to up to each, and the results of what is before it and they.
+  template <class Tile>
+  __device__ state through_lanes(Tile const& tile) const {
+    state sum = a.identity();
+    for_elements(
+        tile, tile.x, [&](int k) { sum = join(sum, lifted(tile, tile.x, k)); }, [](int) {});
+    return warp::inclusive_scan_of(sum, joiner{this}, tile.width);
+  }
+  template <class Tile>
+  __device__ void lane_results(Tile const& tile, state const& before_tile, state const& through,
+                               result* all) const {
+    state const before_here = warp::shift_up(through);
+    stored first, none;
+    first = before_tile, none = a.identity();
+    results(tile, nullptr, 0, first, none, tile.lane == 0 ? a.identity() : before_here, all);
+  }
   __device__ state join(state const& earlier, state const& later) const {
     return reverse ? a.combine(later, earlier) : a.combine(earlier, later);
   }

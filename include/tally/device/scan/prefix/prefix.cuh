@@ -41,6 +41,16 @@ namespace tally::device {
 //                              that of the last one into its row's of `total`, too, unless that is
 //                              null
 //
+// Of rows that warps scan by themselves (rows_by_lanes.cuh), by a warp:
+//
+//   row_results(tile, total)   puts out the results of rows that some lanes each have in registers;
+//                              or returns false
+//   part_results(tile, carried, total)
+//                              the same of a part of a row, which `carried` then has behind it
+//   put_start(carried, start, before), go_on(carried, total, start)
+//                              what gather() and results() of a part need to know, and what is
+//                              known behind it
+//
 //   leave_at(maybe<state>*)    on the host: where the kernel leaves the state of everything, of an
 //                              array
 //
