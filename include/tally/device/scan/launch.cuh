@@ -15,6 +15,7 @@
 #include "tally/device/scan/prefix/prefix.cuh"
 #include "tally/device/scan/request.hpp"
 #include "tally/device/scan/rows_by_lanes.cuh"
+#include "tally/device/scan/rows_by_threads.cuh"
 #include "tally/device/scan/wave.cuh"
 #include "tally/input.hpp"
 
@@ -171,6 +172,27 @@ bool scan_rows_by_warps(Context& context,
   return true;
 }
 
+// Scans rows that lie side by side, by a thread each, if that is enough of them.
+template <launch_context Context, class Prefix, class Source>
+bool scan_rows_by_threads(Context& context,
+                          device::scan_call<Prefix, Source, row_layout> const& call) {
+  auto const few = 256 * std::uint64_t(context.multiprocessors());
+  bool const in_place = static_cast<void const*>(call.in.data) == call.out;
+  auto const lie_well = [](row_layout const& rows) {
+    return rows.stride == 1 && (!rows.inner || rows.inner >= unsigned(warp_size));
+  };
+  if (call.rows.count < few || !lie_well(call.rows) || !lie_well(call.out_rows)) return false;
+  if (Prefix::rereads && in_place) return false;
+  launch_plan const plan{
+      "a thread a row",
+      unsigned(std::min(tiles_of(call.rows.count, device::thread_rows_threads), 32 * few / 256)),
+      device::thread_rows_threads};
+  launch_early<device::scan_rows_by_threads<Prefix, Source>>(plan.blocks, plan.threads, 0,
+                                                             context.stream())(call);
+  explain(context, plan, 0);
+  return true;
+}
+
 // Scans each row of an array by itself, from how.init on, into the row of `out_rows`; total[r]
 // (unless `total` is null) takes the result over all of row r.
 template <memory_context Context, aggregate A>
@@ -182,12 +204,16 @@ void scan_rows_on_gpu(Context& context, A const& a, nan_policy nan,
   using R = typename A::result;
   if (rows.count == 0) return;
   bool const in_is_apart = rows.is_apart(), out_is_apart = out_rows.is_apart();
+  // (Where operands are put together in an order, which ones are must not depend on other rows.)
+  if constexpr (A::any_order) {
+    auto const call = call_of_scan(a, nan, in, rows, out, out_rows, how);
+    if (in_is_apart || out_is_apart ? scan_rows_by_threads(context, call)
+                                    : scan_rows_by_warps(context, call))
+      return;
+  }
   auto const in_rows = in_is_apart ? side_by_side(rows) : rows;
   auto const to_rows = out_is_apart ? side_by_side(rows) : out_rows;
   auto call = call_of_scan(a, nan, in, in_rows, out, to_rows, how);
-  // (Where operands are put together in an order, which ones are must not depend on other rows.)
-  if constexpr (A::any_order)
-    if (!in_is_apart && !out_is_apart && scan_rows_by_warps(context, call)) return;
   auto const grid = grid_of(context, call);
   std::uint64_t const all = rows.count * rows.length;
   std::uint64_t const places_in = in_is_apart ? all : 0, places_out = out_is_apart ? all : 0;

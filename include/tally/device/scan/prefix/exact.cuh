@@ -64,7 +64,62 @@ struct exact_prefix : exact_parts<In, Out, Number, Counter> {
     return true;
   }
 
+  // All of a row by the calling thread; returns what it comes to. From the first result in doubt on
+  // all are made of digits, for which elements before it are read again.
+  static constexpr bool rereads = true;
+  template <class Row>
+  __device__ Out scan_by_thread(Row const& row) const {
+    auto const& before = this->first;
+    first_sum sum(long_interval{before.head, before.rest, before.rest}, part{});
+    bool doubt = before.is_long || before.seen != 0;
+    std::uint64_t done = 0;
+    Out total{};
+    while (!doubt && done < row.size) {
+      In x[Row::at_once];
+      Out out[Row::at_once];
+      unsigned const count = row.read(done, x);
+#pragma unroll
+      for (unsigned k = 0; k < Row::at_once; ++k) {
+        if (this->skips_nan && is_nan(x[k])) x[k] = In{};
+        doubt |= !is_finite(x[k]);
+        if (row.exclusive) out[k] = sum.template round<Out, In>(doubt);
+        sum.add(x[k]);
+        if (!row.exclusive) out[k] = sum.template round<Out, In>(doubt);
+      }
+      if (doubt) break;
+#pragma unroll
+      for (unsigned k = 0; k < Row::at_once; ++k)
+        if (k < count) row.put(done + k, out[k]);
+      done += count;
+    }
+    if (!doubt) total = sum.template round<Out, In>(doubt);
+    return doubt ? scan_digits_by_thread(row, done) : total;
+  }
+
  private:
+  // The results from one on, and the total.
+  template <class Row>
+  __device__ __noinline__ Out scan_digits_by_thread(Row row, std::uint64_t from) const {
+    Number sum{};
+    unsigned seen = this->first.seen;
+    if (this->first.is_long)
+      for (int i = 0; i < Number::digits; ++i) sum.digit[i] = this->first.digits[i];
+    else
+      sum.add(this->first.head), sum.add(this->first.rest);
+    auto const now = [&] {
+      return seen != 0 ? special_values::sum<Out>(seen) : sum.template round<Out>();
+    };
+#pragma unroll 1
+    for (std::uint64_t i = 0; i < row.size; ++i) {
+      In x = row.element(i);
+      if (this->skips_nan && is_nan(x)) x = In{};
+      if (i >= from && row.exclusive) row.put(i, now());
+      seen |= special_values::of(x);
+      if (seen == 0) add_element(sum, x);
+      if (i >= from && !row.exclusive) row.put(i, now());
+    }
+    return now();
+  }
   using parts_of::after, parts_of::digits_of, parts_of::each_item, parts_of::is_double,
       parts_of::item, parts_of::lane, parts_of::read;
   using typename parts_of::joiner;

@@ -116,6 +116,26 @@ struct plain_prefix {
     return true;
   }
 
+  // All of a row by the calling thread; returns what it comes to.
+  static constexpr bool rereads = false;
+  template <class Row>
+  __device__ result scan_by_thread(Row const& row) const {
+    state sum = before_all;
+    for (std::uint64_t done = 0; done < row.size; done += Row::at_once) {
+      element x[Row::at_once];
+      unsigned const count = row.read(done, x);
+#pragma unroll
+      for (unsigned k = 0; k < Row::at_once; ++k) {
+        if (k >= count) break;
+        state const earlier = sum;
+        if (!(has_nan<element> && skips_nan && is_nan(x[k])))
+          sum = join(sum, a.lift(x[k], row.index(done + k)));
+        row.put(done + k, lower_or_none(a, row.exclusive ? earlier : sum));
+      }
+    }
+    return lower_or_none(a, sum);
+  }
+
   // All tiles before one of a wave. Each lane has some neighbours, and those that are not there yet
   // are read again together: shuffles of a warp that has diverged are slow.
   __device__ void start_in_wave(mailbox const& at, std::uint32_t tile, start& all) const {

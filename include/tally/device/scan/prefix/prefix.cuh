@@ -51,6 +51,11 @@ namespace tally::device {
 //                              what gather() and results() of a part need to know, and what is
 //                              known behind it
 //
+//   scan_by_thread(row)        by a thread that has a row (rows_by_threads.cuh): puts out all of
+//   its
+//                              results, and returns what it comes to
+//   rereads                    whether elements must still be there when results are
+//
 //   leave_at(maybe<state>*)    on the host: where the kernel leaves the state of everything, of an
 //                              array
 //
