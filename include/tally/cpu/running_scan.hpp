@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "tally/owner.hpp"
+#include "tally/rows.hpp"
 #include "tally/where.hpp"
 
 namespace tally {
@@ -48,5 +49,22 @@ class running_scan {
 // What the library holds compiled: src/cpu/families/scans.cpp.
 template <class Op, class In, class Out>
 owner<running_scan<In, Out>> start_compiled_scan(Op const& op);
+
+// Prefix sums of rows of at most so many elements, each from `init` on; totals may be null.
+inline constexpr std::uint64_t longest_short_row = 128;
+template <class In, class Out>
+struct short_row_scan {
+  rows<In const> const& in;
+  rows<Out> const& out;
+  Out init;
+  Out* totals;
+  scan_shape shape;
+  nan_policy nan;
+};
+// Those of rows [first, end) that are certain without a state, as done[r - first] says; of others
+// nothing is written. Compiled in src/cpu/families/scans.cpp, too.
+template <class In, class Out>
+void scan_short_rows_compiled(short_row_scan<In, Out> const& call, std::uint64_t first,
+                              std::uint64_t end, bool* done);
 
 }  // namespace tally::detail

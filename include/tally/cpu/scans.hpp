@@ -236,6 +236,13 @@ namespace detail {
 template <class Where>
 struct scans_on;
 
+// Whether short rows are scanned without a state, where that is certain.
+template <class Op, class In, class Out>
+inline constexpr bool scans_short_rows = false;
+template <class In, class Out>
+inline constexpr bool scans_short_rows<sum, In, Out> =
+    held_scan<sum, In, Out> && (integer<In> || sizeof(In) < sizeof(double));
+
 // Throws unless each row of `in` has one of `out` for its results.
 template <class In, class Out>
 void require_rows_to_scan(char const* call, rows<In> const& in, rows<Out> const& out) {
@@ -265,13 +272,43 @@ struct scans_on<cpu> {
     require_lengths(call, in);
     require_lengths(call, out);
     require_apart(call, in_memory(in), in_memory(out), true);
-    for_rows(where, in, [&](cpu with, std::uint64_t r, std::span<In const> row) {
+    auto const scan = [&](cpu with, std::uint64_t r) {
+      row_here elements(in, r, in.size(r));
+      elements.read();
+      auto const row = elements.elements();
       row_here results(out, r, row.size());
       auto const to = results.elements();
       scanner<In, Out, Op> all(op, options, options.reverse ? row.size() : 0);
       exclusive ? all.exclusive(with, row, to) : all.inclusive(with, row, to);
       results.write();
       if (options.total) options.total[r] = all.total();
+    };
+    if constexpr (scans_short_rows<Op, In, Out>)
+      if (in.length <= longest_short_row) {
+        short_row_scan<In, Out> const call{in,
+                                           out,
+                                           options.init.value_or(Out{}),
+                                           options.total,
+                                           {exclusive, options.reverse},
+                                           options.nan};
+        scan_short_rows(where, call, scan);
+        return;
+      }
+    for_rows(where, in.count, scan);
+  }
+
+ private:
+  // Some rows at a time; each that is not certain by scan(cores, row number).
+  template <class In, class Out, class F>
+  static void scan_short_rows(cpu where, short_row_scan<In, Out> const& call, F const& scan) {
+    constexpr std::uint64_t some = 64;
+    std::uint64_t const count = call.in.count;
+    parallel_for(thread_count(where), std::size_t((count + some - 1) / some), [&](std::size_t i) {
+      std::uint64_t const first = i * some, end = first + some < count ? first + some : count;
+      bool done[some];
+      scan_short_rows_compiled(call, first, end, done);
+      for (std::uint64_t r = first; r < end; ++r)
+        if (!done[r - first]) scan(cpu{1}, r);
     });
   }
 };

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Prefix sums of short rows, each by one number without a state: an integer, or a double, which has
+// each sum exactly as long as no addition has an error (Knuth's two-sum). Where one has, or an
+// element is not finite, the row is scanned as any other.
+#pragma once
+
+#include <cmath>
+
+#include "tally/compiled.hpp"
+#include "tally/cpu/running_scan.hpp"
+#include "tally/exact/float_format.hpp"
+
+namespace tally::detail {
+
+// A running sum of elements In for results Out.
+template <class In, class Out>
+struct row_sum;
+template <integer In, integer Out>
+struct row_sum<In, Out> {
+  std::uint64_t sum;
+
+  explicit row_sum(Out init) : sum(std::uint64_t(init)) {}
+  void add(In x, bool) { sum += std::uint64_t(x); }
+  Out result() const { return Out(sum); }
+  bool is_certain() const { return true; }
+};
+// (The conversions that hold everywhere are slow.)
+template <floating T>
+double as_double(T x) {
+  if constexpr (sizeof(T) == 2)
+    return to_float(x);
+  else
+    return x;
+}
+template <floating T>
+T rounded_double(double x) {
+  if constexpr (sizeof(T) == 2)
+    return convert<T>(x);
+  else
+    return T(x);
+}
+
+template <floating In, floating Out>
+struct row_sum<In, Out> {
+  double sum, errors = 0;
+
+  explicit row_sum(Out init) : sum(as_double(init) + 0.0) {}  // a zero is +0
+  void add(In element, bool skips_nan) {
+    double const x = skips_nan && is_nan(element) ? 0 : as_double(element);
+    double const now = sum + x, moved = now - sum;
+    errors += std::abs((sum - (now - moved)) + (x - moved));
+    sum = now;
+  }
+  Out result() const { return rounded_double<Out>(sum); }
+  bool is_certain() const { return errors == 0; }
+};
+
+// Scans rows [first, end) as far as it is certain: `done` says of which ones.
+template <class In, class Out>
+void scan_rows_by_sums(short_row_scan<In, Out> const& call, std::uint64_t first, std::uint64_t end,
+                       bool* done) {
+  for (std::uint64_t r = first; r < end; ++r) {
+    std::uint64_t const n = call.in.size(r);
+    In const* const from = call.in.data + call.in.begin(r);
+    Out results[longest_short_row];
+    row_sum<In, Out> sum(call.init);
+    for (std::uint64_t k = 0; k < n; ++k) {
+      std::uint64_t const i = call.shape.reverse ? n - 1 - k : k;
+      if (call.shape.exclusive) results[i] = sum.result();
+      sum.add(from[std::int64_t(i) * call.in.step], call.nan == skip);
+      if (!call.shape.exclusive) results[i] = sum.result();
+    }
+    done[r - first] = sum.is_certain();
+    if (!done[r - first]) continue;
+    Out* const to = call.out.data + call.out.begin(r);
+    for (std::uint64_t i = 0; i < n; ++i) to[std::int64_t(i) * call.out.step] = results[i];
+    if (call.totals) call.totals[r] = sum.result();
+  }
+}
+
+}  // namespace tally::detail
