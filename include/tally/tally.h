@@ -63,8 +63,9 @@ enum tally_dtype {
  * element at `data` has the bit `valid_offset`, from the lowest one of the first byte on, and one
  * so many elements behind it the bit as far on. Null: all are there. Missing elements are as NaNs;
  * of integers they are absent with skip_nan; without it floating-point results are NaN, positions
- * are those of the first of them, and a result that is an integer is TALLY_WRONG, if any is missing
- * in the whole array. */
+ * are those of the first of them, and a result that is an integer is TALLY_WRONG, if an element is
+ * missing of what any result is made of. At most 12 dimensions of such arrays follow none of the
+ * others. */
 typedef struct tally_array {
   void* data;
   int32_t dtype;

@@ -154,6 +154,7 @@ void with_places(std::size_t count, double const* q, tally_fraction const* fract
 // Segments of an array of one dimension, whose elements lie side by side.
 row_layout segments_of(tally_array const* offsets, std::uint64_t longest) {
   auto const at = array_in("offsets", offsets);
+  if (at.valid) throw error("offsets: valid is not null, but each is there");
   if (at.type != dtype::int64 || at.shape.size() != 1 || (at.shape[0] > 1 && at.strides[0] != 1))
     throw error("offsets: not an array of TALLY_INT64 of one dimension, side by side");
   if (at.shape[0] == 0) return {.count = 0, .length = 0};

@@ -35,13 +35,19 @@ reach reach_of(any_rows const& in) {
   return all;
 }
 
-// Where rows have a stretch of memory more or less for themselves, it is read as it is. Of pairs
+// Where rows have a stretch of memory for themselves, without gaps, it is read as it is. Of pairs
 // both are to have the same.
-bool lies_well(any_rows const& in) {
-  if (in.layout.starts) return true;
-  if (in.layout.step != 1 && in.layout.length > 1) return false;
-  auto const all = reach_of(in.layout);
-  return std::uint64_t(all.end - all.begin) <= 2 * in.layout.count * in.layout.length + 64;
+bool lies_well(row_layout const& rows) {
+  if (rows.starts) return true;
+  if (rows.step != 1 && rows.length > 1) return false;
+  auto const has_no_gap = [](std::uint64_t count, std::int64_t by, std::uint64_t size) {
+    return count <= 1 || std::uint64_t(std::abs(by)) <= size;
+  };
+  std::uint64_t const together = rows.inner ? std::min(rows.inner, rows.count) : rows.count;
+  std::uint64_t const groups = (rows.count + together - 1) / together;
+  std::uint64_t const group =
+      together ? (together - 1) * std::uint64_t(std::abs(rows.stride)) + rows.length : 0;
+  return has_no_gap(together, rows.stride, rows.length) && has_no_gap(groups, rows.outer, group);
 }
 bool lie_alike(row_layout const& a, row_layout const& b) {
   return a.stride == b.stride && a.step == b.step && a.inner == b.inner && a.outer == b.outer &&
@@ -99,6 +105,14 @@ void gather_bits(gpu& where, row_loops const& loops, validity a, validity b, std
   gather_bits_on(where, loops, a, b, first, count, to);
 }
 
+void require_rows_at(char const* call, any_rows const& in, bool here) {
+  visit(in.type, [&]<class T>(std::type_identity<T>) {
+    auto const all = rows_of<T>(in);
+    require_rows(call, "in", all);
+    if (here) require_lengths(call, all);
+  });
+}
+
 std::uint64_t nan_bits(dtype type) {
   return visit(type, []<class T>(std::type_identity<T>) -> std::uint64_t {
     if constexpr (floating<T>)
@@ -120,11 +134,12 @@ stretch_of_rows<Where>::stretch_of_rows(Where& where, any_rows const& in, any_ro
     line_ = {in.layout, 0, 0};
     return;
   }
-  if (!lies_well(in) || (second && !lie_alike(in.layout, second->layout))) {
+  if (!lies_well(in.layout) || (second && !lie_alike(in.layout, second->layout))) {
     copy(where, in, second);
     return;
   }
-  auto const all = reach_of(in);
+  auto all = reach_of(in);
+  if (second) all.end = std::min(all.end, reach_of(*second).end);
   line_ = {in.layout, all.begin, std::uint64_t(all.end - all.begin)};
   auto const put = [&](std::size_t o, any_rows const& x) {
     data_[o] = at_element(x.type, x.data, all.begin);
@@ -140,6 +155,7 @@ void stretch_of_rows<Where>::copy(Where& where, any_rows const& in, any_rows con
   if (rows.starts || (second && second->layout.starts))
     throw error("valid: rows with starts are not side by side, or not those of the other array");
   std::uint64_t const size = rows.count * rows.length;
+  if (size > std::uint64_t(1) << 58) throw std::bad_alloc();  // bytes have 64 bits
   line_ = {side_by_side(rows), 0, size};
   row_loops loops;
   add_loops(loops, rows, 0);

@@ -121,6 +121,12 @@ class packed_rows {
   void count_words(bool two);
 };
 
+// Throws unless there are such rows where cores, or a gpu, read them.
+void require_rows_at(char const* call, any_rows const& in, bool here);
+// Whether it is cores that read.
+template <class Where>
+inline constexpr bool is_here = std::is_same_v<std::remove_cvref_t<Where>, cpu>;
+
 // Whether a call on integers has to leave out what is missing.
 inline bool may_miss(any_rows const& in, any_rows const* second = nullptr) {
   return in.valid || (second && second->valid);
@@ -153,6 +159,7 @@ void select_present(char const* call, any_where where, any_rows const& in,
                     nan_policy nan, std::span<std::int64_t> positions, F const& select) {
   run_where_they_lie(where, in, [&]<class Where>(Where& there) {
     require_unread(call, {"in", in_memory(in)}, out, std::is_same_v<Where, cpu>);
+    require_rows_at(call, in, is_here<Where>);
     if (is_floating(in.type)) {
       filled_rows<Where> const filled(there, in, nan_bits(in.type));
       select(any_where(there), filled.rows());

@@ -45,6 +45,7 @@ void quantiles_of_present(Where& where, any_rows const& in, quantile_places cons
                           any_output const& out, quantile_options const& options) {
   require_unread("quantile_into", {"in", in_memory(in)}, {{"out", in_memory(out)}},
                  std::is_same_v<Where, cpu>);
+  require_rows_at("quantile_into", in, is_here<Where>);
   if (is_floating(in.type)) {
     filled_rows<Where> const filled(where, in, nan_bits(in.type));
     return quantile_into(any_where(where), filled.rows(), qs, out, options);

@@ -6,12 +6,13 @@ axes, pairs and segments, on cores and with cores in a GPU's place.
 There are 20 random arrays a type for each test; 666 with TALLY_LONG."""
 
 import ctypes
+import mmap
 
 import numpy as np
 import pytest
 from aggregate.oracle import FLOATS, FORMATS
 
-from .interface import PROBE, Failure, Where, array, options, room
+from .interface import HOST_GPU, PROBE, Failure, Where, array, options, room
 from .tally_test import (CASES, REDUCTIONS, TYPES, bits_of, elements, results_like, rows_of, some_axes,
                          view, where)
 
@@ -199,6 +200,51 @@ def test_segments(where, dtype):
             v, i = room([4], dtype), room([4], "int64")
             alone.top_k(row, 0, 4, v, i, dtype, skip_nan=1)
             assert found == [position(at, j) for j in i.tolist()]
+
+
+def test_what_lies_between_rows_is_not_read(where):
+    """It lies in pages that nobody may read."""
+    memory, page = mmap.mmap(-1, 4 * 12288), 4096
+    x = np.frombuffer(memory, np.int32).reshape(4, 3072)[:, :2048]
+    x[:] = 1
+    protect, address = ctypes.CDLL(None).mprotect, x.ctypes.data
+    for row in range(4):
+        assert protect(ctypes.c_void_p(address + (3 * row + 2) * page), ctypes.c_size_t(page), 0) == 0
+    bits = (np.full(4 * 3072 // 8, 255, np.uint8), 0)
+    found, = where.reduce("sum", x, [1], valid=bits, skip_nan=1)
+    assert found.tolist() == [2048] * 4
+    assert protect(ctypes.c_void_p(address), ctypes.c_size_t(12 * page), 3) == 0
+
+
+def test_pairs_of_segments_of_arrays_of_two_sizes():
+    """Where a GPU would be, as cores refuse them."""
+    if not HOST_GPU.exists():
+        pytest.skip("a library with cores in a GPU's place is not built beside CUDA")
+    where, bits = Where(HOST_GPU, gpu=True), (np.full(1125, 255, np.uint8), 0)
+    a, b = array(np.ones(9000, np.int32), valid=bits), array(np.ones(1000, np.int32))
+    found = room([2], "int64")
+    where.segments("reduce", [b"dot", ctypes.byref(a), ctypes.byref(b)],
+                   np.array([0, 500, 1000], np.int64), 500, 1, ctypes.byref(array(found)),
+                   options(skip_nan=1))
+    assert found.tolist() == [500, 500]
+
+
+def test_what_overlaps_is_refused_as_without_a_bitmap(where):
+    x = np.arange(30, dtype=np.int32)
+    bits = (np.full(4, 253, np.uint8), 0)
+    for other in (x[3:13], x[9::-1], x[:20:2]):
+        with pytest.raises(Failure, match="out"):
+            where.scan("sum", x[:10], [0], other, valid=bits, skip_nan=1)
+
+
+@pytest.mark.parametrize("offsets", [[0, 20], [-3, 4], [5, 2], [0, 3, 2, 10], [0, 2**63 - 1]])
+def test_offsets_are_looked_at_as_without_a_bitmap(offsets):
+    where, count = Where(PROBE), len(offsets) - 1
+    a = array(np.arange(10, dtype=np.int32), valid=(np.array([253, 3], np.uint8), 0))
+    values, indices = array(room([count, 2], "int32")), array(room([count, 2], "int64"))
+    with pytest.raises(Failure, match="offsets"):
+        where.segments("top_k", [ctypes.byref(a)], np.array(offsets, np.int64), 10, ctypes.c_uint64(2),
+                       ctypes.byref(values), ctypes.byref(indices), options(skip_nan=1))
 
 
 def test_what_is_written_has_no_bitmap(where):
