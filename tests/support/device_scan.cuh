@@ -37,6 +37,14 @@ struct schedule {
 };
 #endif
 
+template <class T>
+std::vector<T> any_integers(std::size_t n, unsigned seed = 1) {
+  std::mt19937_64 random(seed);
+  std::vector<T> out(n);
+  for (auto& x : out) x = T(random());
+  return out;
+}
+
 template <class Result>
 struct scanned {
   std::vector<Result> out;

@@ -19,14 +19,6 @@ struct scan_rows {
   }
 };
 
-template <class T>
-std::vector<T> any_integers(std::size_t n, unsigned seed = 1) {
-  std::mt19937_64 random(seed);
-  std::vector<T> out(n);
-  for (auto& x : out) x = T(random());
-  return out;
-}
-
 inline std::string text_of(scan_rows const& rows) {
   return std::to_string(rows.count) + " rows of " + std::to_string(rows.length) + " each " +
          std::to_string(rows.stride) + " to " + std::to_string(rows.out_stride);

@@ -9,14 +9,6 @@ namespace {
 
 using namespace support;
 
-template <class T>
-std::vector<T> any_integers(std::size_t n, unsigned seed = 1) {
-  std::mt19937_64 random(seed);
-  std::vector<T> out(n);
-  for (auto& x : out) x = T(random());
-  return out;
-}
-
 // In a wave a warp has 640 elements of 4 bytes of a tile, or 1152, and there are at most 28 of
 // them; else it is one of 12, with 896.
 constexpr std::size_t sizes[] = {0,     1,     2,     31,    33,    639,   640,   641,
