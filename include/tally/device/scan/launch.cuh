@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <string>
 
@@ -172,21 +173,53 @@ bool scan_rows_by_warps(Context& context,
   return true;
 }
 
-// Scans rows that lie side by side, by a thread each, if that is enough of them.
-template <launch_context Context, class Prefix, class Source>
+// By a thread a chunk, of which a row has so many, if they are not too short.
+template <memory_context Context, class Prefix, class Source>
+bool scan_rows_in_chunks(Context& context,
+                         device::scan_call<Prefix, Source, row_layout> const& call,
+                         std::uint64_t number) {
+  constexpr unsigned threads = device::thread_rows_threads;
+  std::uint64_t const rows = call.rows.count, n = call.rows.length;
+  std::uint64_t const length = std::max(tiles_of(n, number), std::uint64_t(device::shortest_chunk));
+  number = tiles_of(n, length);
+  using chunks_type = device::row_chunks<Prefix>;
+  auto const of = [&](device::arena& from) {
+    return chunks_type(from, std::uint32_t(rows), std::uint32_t(number), length);
+  };
+  device::arena counted;
+  of(counted);
+  device::arena from(context.memory(1, counted.used()).scratch);
+  auto const chunks = of(from);
+  launch_plan const plan{"a thread a chunk of a row", unsigned(tiles_of(rows * number, threads)),
+                         threads};
+  auto const stream = context.stream();
+  launch_early<device::add_up_chunks<Prefix, Source>>(plan.blocks, threads, 0, stream)(call,
+                                                                                       chunks);
+  auto const lanes = std::bit_ceil(number > 128 ? number / 4 : number);
+  unsigned const width = unsigned(std::min<std::uint64_t>(lanes, device::most_in_group));
+  unsigned const group = std::max(width, unsigned(warp_size));
+  launch_early<device::carry_through_chunks<Prefix>>(unsigned(tiles_of(rows, group / width)), group,
+                                                     0, stream)(call.prefix, chunks, width);
+  launch_early<device::scan_chunks<Prefix, Source>>(plan.blocks, threads, 0, stream)(call, chunks);
+  explain(context, plan, counted.used());
+  return true;
+}
+
+// Scans rows that lie side by side, by a thread each, or if these are not enough, by a thread a
+// chunk.
+template <memory_context Context, class Prefix, class Source>
 bool scan_rows_by_threads(Context& context,
                           device::scan_call<Prefix, Source, row_layout> const& call) {
-  auto const few = 256 * std::uint64_t(context.multiprocessors());
+  constexpr unsigned threads = device::thread_rows_threads;
+  auto const multiprocessors = std::uint64_t(context.multiprocessors());
+  std::uint64_t const rows = call.rows.count, enough = 512 * multiprocessors;
   bool const in_place = static_cast<void const*>(call.in.data) == call.out;
-  auto const lie_well = [](row_layout const& rows) {
-    return rows.stride == 1 && (!rows.inner || rows.inner >= unsigned(warp_size));
-  };
-  if (call.rows.count < few || !lie_well(call.rows) || !lie_well(call.out_rows)) return false;
-  if (Prefix::rereads && in_place) return false;
+  if (call.rows.stride != 1 || call.out_rows.stride != 1 || (Prefix::rereads && in_place))
+    return false;
+  if (rows < enough && call.rows.length >= 2 * device::shortest_chunk)
+    return scan_rows_in_chunks(context, call, 2 * enough / rows);
   launch_plan const plan{
-      "a thread a row",
-      unsigned(std::min(tiles_of(call.rows.count, device::thread_rows_threads), 32 * few / 256)),
-      device::thread_rows_threads};
+      "a thread a row", unsigned(std::min(tiles_of(rows, threads), 32 * multiprocessors)), threads};
   launch_early<device::scan_rows_by_threads<Prefix, Source>>(plan.blocks, plan.threads, 0,
                                                              context.stream())(call);
   explain(context, plan, 0);

@@ -1,62 +1,141 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scans of very many rows whose elements are apart, as columns: a thread a row. Where rows lie side
-// by side, so do the elements that neighbouring threads read.
+// Scans of rows whose elements are apart, as columns. Where rows lie side by side, so do the
+// elements that neighbouring threads read: of very many rows a thread has each. Of fewer, it has a
+// chunk of each: the chunks are added up, their totals become what is before each, and from that on
+// they are scanned; the array is read twice.
 #pragma once
 
 #include "tally/cuda/launch.cuh"
+#include "tally/device/rows/arena.hpp"
+#include "tally/device/scan/thread_row.cuh"
 #include "tally/device/scan/tile.cuh"
 
 namespace tally::device {
 
-inline constexpr int thread_rows_threads = 256;
-
-// A row as its thread has it; positions count in the direction of the scan.
-template <class In, class Out>
-struct thread_row {
-  In const* from;
-  Out* to;
-  std::int64_t from_step, to_step;
-  std::uint64_t size;
-  bool reverse, exclusive;
-  static constexpr int at_once = 8;  // elements that are on their way
-
-  __device__ std::uint64_t index(std::uint64_t position) const {
-    return reverse ? size - 1 - position : position;
-  }
-  __device__ In element(std::uint64_t position) const {
-    return from[std::int64_t(index(position)) * from_step];
-  }
-  __device__ void put(std::uint64_t position, Out const& x) const {
-    to[std::int64_t(index(position)) * to_step] = x;
-  }
-  // Some of them from one on, as far as they are there; In{} for the others.
-  __device__ unsigned read(std::uint64_t first, In (&x)[at_once]) const {
-    std::uint64_t const left = size - first;
-    unsigned const count = left < unsigned(at_once) ? unsigned(left) : unsigned(at_once);
-#pragma unroll
-    for (unsigned k = 0; k < at_once; ++k) x[k] = k < count ? element(first + k) : In{};
-    return count;
-  }
-};
+inline constexpr unsigned thread_rows_threads = 256, shortest_chunk = 16, most_in_group = 512;
 
 template <class Prefix, class Source>
-__global__ void __launch_bounds__(thread_rows_threads)
+__device__ auto row_of_thread(scan_call<Prefix, Source, row_layout> const& call, std::uint64_t r) {
+  thread_row<typename Source::element, typename Prefix::result, 8> const row{
+      call.in.data + call.rows.begin(r),
+      call.out + call.out_rows.begin(r),
+      call.rows.step,
+      call.out_rows.step,
+      call.rows.size(r),
+      0,
+      false,
+      call.exclusive};
+  return call.reverse ? row.backwards() : row;
+}
+
+template <class Prefix, class Source>
+__global__ void __launch_bounds__(thread_rows_threads, 4)
     scan_rows_by_threads(__grid_constant__ scan_call<Prefix, Source, row_layout> const call) {
   await_launches_before();
   std::uint64_t const all = std::uint64_t(gridDim.x) * blockDim.x;
   for (std::uint64_t r = std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x; r < call.rows.count;
        r += all) {
-    thread_row<typename Source::element, typename Prefix::result> const row{
-        call.in.data + call.rows.begin(r),
-        call.out + call.out_rows.begin(r),
-        call.rows.step,
-        call.out_rows.step,
-        call.rows.size(r),
-        call.reverse,
-        call.exclusive};
-    auto const total = call.prefix.scan_by_thread(row);
+    auto const total = call.prefix.scan_by_thread(row_of_thread(call, r), call.prefix.first_chunk(),
+                                                  call.prefix.first_digits());
     if (call.total) call.total[r] = total;
+  }
+  let_next_launch_start();
+}
+
+// The chunks of rows, and what each comes to; later, what is before each. Those of neighbouring
+// rows lie side by side.
+template <class Prefix>
+struct row_chunks {
+  using chunk = typename Prefix::chunk;
+  std::uint32_t rows, number;  // of chunks in a row
+  std::uint64_t length;
+  chunk* sums;
+  std::int32_t* digits;
+
+  row_chunks(arena& from, std::uint32_t row_count, std::uint32_t in_a_row, std::uint64_t each)
+      : rows(row_count),
+        number(in_a_row),
+        length(each),
+        sums(from.take<chunk>(std::size_t(rows) * number)),
+        digits(from.take<std::int32_t>(std::size_t(rows) * number * Prefix::chunk_digits)) {}
+
+  // Those of one row.
+  struct of_row {
+    chunk* sums;
+    std::int32_t* digits;
+    std::uint32_t number;
+
+    __device__ chunk& sum(std::uint32_t i) const { return sums[i]; }
+    // Nobody asks for what the last one comes to.
+    __device__ bool has_total(std::uint32_t i) const { return i + 1 < number; }
+    // Calls visit(sum, total) with where those of [first, end) are and what they come to, or
+    // `none`. Some are read at once.
+    template <class T, class Visit>
+    __device__ void each(std::uint32_t first, std::uint32_t end, T const& none, Visit visit) const {
+      constexpr unsigned at_once = 4;
+      for (std::uint32_t i = first; i < end; i += at_once) {
+        T totals[at_once];
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k)
+          totals[k] = i + k < end && has_total(i + k) ? T(sum(i + k)) : none;
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k)
+          if (i + k < end) visit(sum(i + k), totals[k]);
+      }
+    }
+    __device__ std::int32_t* digits_of(std::uint32_t i) const {
+      return digits + std::size_t(i) * Prefix::chunk_digits;
+    }
+  };
+  __device__ of_row row(std::uint32_t r) const {
+    if (r >= rows) return {sums, digits, 0};
+    std::size_t const first = std::size_t(r) * number;
+    return {sums + first, digits + first * Prefix::chunk_digits, number};
+  }
+};
+
+// What all chunks but the last ones come to. Each is read from its end, so that its begin may still
+// be in the cache when it is scanned.
+template <class Prefix, class Source>
+__global__ void __launch_bounds__(thread_rows_threads, 4)
+    add_up_chunks(__grid_constant__ scan_call<Prefix, Source, row_layout> const call,
+                  __grid_constant__ row_chunks<Prefix> const chunks) {
+  await_launches_before();
+  std::uint32_t const at = blockIdx.x * blockDim.x + threadIdx.x;
+  if (at < chunks.rows * (chunks.number - 1)) {
+    std::uint32_t const r = at % chunks.rows, i = at / chunks.rows;
+    auto const here = chunks.row(r);
+    call.prefix.add_up_by_thread(
+        row_of_thread(call, r).part(i * chunks.length, chunks.length).backwards(), here.sum(i),
+        here.digits_of(i));
+  }
+  let_next_launch_start();
+}
+
+// `width` threads a row, a power of 2: more than a warp are the block.
+template <class Prefix>
+__global__ void __launch_bounds__(most_in_group)
+    carry_through_chunks(__grid_constant__ Prefix const prefix,
+                         __grid_constant__ row_chunks<Prefix> const chunks, unsigned width) {
+  await_launches_before();
+  prefix.carry_through(chunks, blockIdx.x * (blockDim.x / width) + threadIdx.x / width, width);
+  let_next_launch_start();
+}
+
+template <class Prefix, class Source>
+__global__ void __launch_bounds__(thread_rows_threads, 4)
+    scan_chunks(__grid_constant__ scan_call<Prefix, Source, row_layout> const call,
+                __grid_constant__ row_chunks<Prefix> const chunks) {
+  await_launches_before();
+  std::uint32_t const at = blockIdx.x * blockDim.x + threadIdx.x;
+  if (at < chunks.rows * chunks.number) {
+    std::uint32_t const r = at % chunks.rows, i = at / chunks.rows;
+    auto const here = chunks.row(r);
+    auto const total =
+        call.prefix.scan_by_thread(row_of_thread(call, r).part(i * chunks.length, chunks.length),
+                                   here.sum(i), here.digits_of(i));
+    if (call.total && i + 1 == chunks.number) call.total[r] = total;
   }
   let_next_launch_start();
 }

@@ -128,18 +128,18 @@ struct warp_number {
   static constexpr int shown = 5;  // digits
 };
 
-// Stores the digits of the sum of a warp's finite elements: for a lane's, at most `Count`, each(f)
-// calls f(element). Those narrower than doubles are added up by each lane, in registers. (Loops are
-// short: where this is called, most of the time is taken by waiting for instructions.)
-template <class Number, floating T, int Count, class Each>
+// The digits of a sum of some finite elements narrower than doubles, as a thread has them in
+// registers.
+template <class Number, floating T>
   requires(sizeof(T) < sizeof(double))
-__device__ void sum_digits_of(Each each, std::int64_t (&to)[Number::digits]) {
+struct thread_digits {
   using f = format<T>;
-  static_assert(Count <= 1 << (32 - f::precision));  // in 63 bits and a sign
-  constexpr int first = (f::lowest - Number::lsb) / 32;
-  constexpr int last = (f::bias - f::precision + 1 - Number::lsb) / 32;
+  static constexpr int first = (f::lowest - Number::lsb) / 32;
+  static constexpr int last = (f::bias - f::precision + 1 - Number::lsb) / 32;
+  static constexpr int most = 1 << (32 - f::precision);  // elements, in 63 bits and a sign
   std::int64_t digit[last - first + 2] = {};
-  each([&](T x) {
+
+  __device__ void add(T x) {
     auto const bits = to_bits(x);
     unsigned const field = bits >> (f::precision - 1) & f::max_field, normal = min(field, 1u);
     unsigned const position = field - normal + unsigned(f::lowest - Number::lsb);
@@ -149,20 +149,41 @@ __device__ void sum_digits_of(Each each, std::int64_t (&to)[Number::digits]) {
 #pragma unroll
     for (int i = first; i <= last; ++i)
       digit[i - first] += std::int64_t(value) * int(power_or_zero(position - odd - 32 * i));
-  });
-#pragma unroll
-  for (int i = 0; i <= last - first; ++i) {  // leaves room for those of other lanes
-    digit[i + 1] += digit[i] >> 32;
-    digit[i] &= 0xffffffff;
   }
+  // Leaves room for as many further ones, or for those of other lanes.
+  __device__ void carry() {
+#pragma unroll
+    for (int i = 0; i <= last - first; ++i) {
+      digit[i + 1] += digit[i] >> 32;
+      digit[i] &= 0xffffffff;
+    }
+  }
+  // Calls visit(i, digit) for each that may not be zero.
+  template <class Visit>
+  __device__ void each(Visit visit) const {
+#pragma unroll
+    for (int i = first; i <= last + 1; ++i) visit(i, digit[i - first]);
+  }
+};
+
+// Stores the digits of the sum of a warp's finite elements: for a lane's, at most `Count`, each(f)
+// calls f(element). Those narrower than doubles are added up by each lane, in registers. (Loops are
+// short: where this is called, most of the time is taken by waiting for instructions.)
+template <class Number, floating T, int Count, class Each>
+  requires(sizeof(T) < sizeof(double))
+__device__ void sum_digits_of(Each each, std::int64_t (&to)[Number::digits]) {
+  using digits = thread_digits<Number, T>;
+  static_assert(Count <= digits::most);
+  digits mine;
+  each([&](T x) { mine.add(x); });
+  mine.carry();
   int const lane = int(threadIdx.x % warp_size);
   for (int i = lane; i < Number::digits; i += warp_size)
-    if (i < first || i > last + 1) to[i] = 0;
-#pragma unroll
-  for (int i = first; i <= last + 1; ++i) {
-    std::int64_t const sum = warp::reduce(digit[i - first], plus{});
+    if (i < digits::first || i > digits::last + 1) to[i] = 0;
+  mine.each([&](int i, std::int64_t digit) {
+    std::int64_t const sum = warp::reduce(digit, plus{});
     if (lane == i % warp_size) to[i] = sum;
-  }
+  });
   __syncwarp();
 }
 // Doubles by atomics, in halves of digits: those of the elements that a sum of them may have.

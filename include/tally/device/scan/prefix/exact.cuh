@@ -64,64 +64,9 @@ struct exact_prefix : exact_parts<In, Out, Number, Counter> {
     return true;
   }
 
-  // All of a row by the calling thread; returns what it comes to. From the first result in doubt on
-  // all are made of digits, for which elements before it are read again.
-  static constexpr bool rereads = true;
-  template <class Row>
-  __device__ Out scan_by_thread(Row const& row) const {
-    auto const& before = this->first;
-    first_sum sum(long_interval{before.head, before.rest, before.rest}, part{});
-    bool doubt = before.is_long || before.seen != 0;
-    std::uint64_t done = 0;
-    Out total{};
-    while (!doubt && done < row.size) {
-      In x[Row::at_once];
-      Out out[Row::at_once];
-      unsigned const count = row.read(done, x);
-#pragma unroll
-      for (unsigned k = 0; k < Row::at_once; ++k) {
-        if (this->skips_nan && is_nan(x[k])) x[k] = In{};
-        doubt |= !is_finite(x[k]);
-        if (row.exclusive) out[k] = sum.template round<Out, In>(doubt);
-        sum.add(x[k]);
-        if (!row.exclusive) out[k] = sum.template round<Out, In>(doubt);
-      }
-      if (doubt) break;
-#pragma unroll
-      for (unsigned k = 0; k < Row::at_once; ++k)
-        if (k < count) row.put(done + k, out[k]);
-      done += count;
-    }
-    if (!doubt) total = sum.template round<Out, In>(doubt);
-    return doubt ? scan_digits_by_thread(row, done) : total;
-  }
-
  private:
-  // The results from one on, and the total.
-  template <class Row>
-  __device__ __noinline__ Out scan_digits_by_thread(Row row, std::uint64_t from) const {
-    Number sum{};
-    unsigned seen = this->first.seen;
-    if (this->first.is_long)
-      for (int i = 0; i < Number::digits; ++i) sum.digit[i] = this->first.digits[i];
-    else
-      sum.add(this->first.head), sum.add(this->first.rest);
-    auto const now = [&] {
-      return seen != 0 ? special_values::sum<Out>(seen) : sum.template round<Out>();
-    };
-#pragma unroll 1
-    for (std::uint64_t i = 0; i < row.size; ++i) {
-      In x = row.element(i);
-      if (this->skips_nan && is_nan(x)) x = In{};
-      if (i >= from && row.exclusive) row.put(i, now());
-      seen |= special_values::of(x);
-      if (seen == 0) add_element(sum, x);
-      if (i >= from && !row.exclusive) row.put(i, now());
-    }
-    return now();
-  }
-  using parts_of::after, parts_of::digits_of, parts_of::each_item, parts_of::is_double,
-      parts_of::item, parts_of::lane, parts_of::read;
+  using parts_of::add_element, parts_of::after, parts_of::digits_of, parts_of::each_item,
+      parts_of::is_double, parts_of::item, parts_of::lane, parts_of::read;
   using typename parts_of::joiner;
 
   // What the lanes of a tile come to up to each. Returns false if an element is not finite, but for
@@ -150,7 +95,22 @@ struct exact_prefix : exact_parts<In, Out, Number, Counter> {
       exact_or_nothing const ends(base, here);
       if (__all_sync(~0u, ends.is_exact()) && results_from(tile, ends, all)) return true;
     }
-    return results_from(tile, first_sum(base, here), all);
+    if (results_from(tile, first_sum(base, here), all)) return true;
+    if constexpr (std::is_same_v<first_sum, rounded_long_interval>)
+      return false;
+    else
+      return longer_lane_results(tile, base, all);
+  }
+  template <class Tile>
+  __device__ __noinline__ bool longer_lane_results(Tile tile, long_interval base, Out* all) const {
+    items_of<In, Tile::items> x;
+    read(tile, x);
+    long_interval sum{};
+#pragma unroll
+    for (int k = 0; k < Tile::items; ++k) sum.add(x[k]);
+    auto before = warp::shift_up(warp::inclusive_scan_of(sum, joiner{}, tile.width));
+    if (tile.lane == 0) before = {};
+    return results_from(tile, rounded_long_interval(base, before), all);
   }
 
   // Puts out results, unless one of the warp's is in doubt, and the row's total if it is here.
@@ -280,10 +240,6 @@ struct exact_prefix : exact_parts<In, Out, Number, Counter> {
     sum.pending = warp_size;
     sum.carry();
   }
-  static __device__ void add_element(Number& sum, In x) {
-    auto const p = take_apart(x);
-    if (p.significand != 0) sum.add(p.negative, p.significand, p.exponent);
-  }
 };
 
 template <floating In, floating Out, floating State>
@@ -291,7 +247,7 @@ struct prefix_for<exact_running_sum<In, Out, State>> {
   using sum_state = exact_state<State>;
   static auto make(auto const&, bool skips_nan, bool, std::optional<sum_state> const& before) {
     return exact_prefix<In, Out, detail::sum_digits<State>>{
-        {skips_nan, sum_before_of(before.value_or(sum_state{}))}};
+        {{skips_nan, sum_before_of(before.value_or(sum_state{}))}}};
   }
 };
 

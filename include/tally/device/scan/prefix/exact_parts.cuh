@@ -7,74 +7,12 @@
 
 #include <cuda_runtime.h>
 
-#include "tally/definition/sum.hpp"
+#include "tally/device/scan/prefix/exact_by_threads.cuh"
 #include "tally/device/scan/prefix/exact_totals.cuh"
 #include "tally/device/scan/prefix/prefix.cuh"
-#include "tally/exact/float_format.hpp"
 #include "tally/warp/scan.cuh"
 
 namespace tally::device {
-
-// Which values were there that are not finite.
-struct special_values {
-  static constexpr unsigned nan = 1, positive_infinity = 2, negative_infinity = 4;
-
-  template <floating T>
-  static __device__ unsigned of(T x) {
-    return is_finite(x)                          ? 0
-           : is_nan(x)                           ? nan
-           : (to_bits(x) & format<T>::sign) != 0 ? negative_infinity
-                                                 : positive_infinity;
-  }
-  // The sum where some were there.
-  template <floating R>
-  static __device__ R sum(unsigned seen) {
-    unsigned const both = positive_infinity | negative_infinity;
-    if (seen & nan || (seen & both) == both) return quiet_nan<R>();
-    return infinity<R>((seen & negative_infinity) != 0);
-  }
-};
-
-// What comes before the first element: a sum of two doubles, or of digits of 32 bits with signs; or
-// what was there that is not finite.
-template <class Number>
-struct sum_before {
-  double head = 0, rest = 0;
-  unsigned seen = 0;
-  bool is_long = false;
-  std::int32_t digits[Number::digits] = {};
-};
-
-template <class Number, floating T>
-sum_before<Number> sum_before_of(detail::exact_total<Number, T> const& s) {
-  sum_before<Number> out;
-  out.seen = (s.nan ? special_values::nan : 0) |
-             (s.positive_infinity ? special_values::positive_infinity : 0) |
-             (s.negative_infinity ? special_values::negative_infinity : 0);
-  if (out.seen) return out;
-  auto left = s.finite;
-  auto const take = [&] {
-    double const x = left.template round<double>();
-    if (is_finite(x)) left.add(-x);
-    return x;
-  };
-  bool negative;
-  out.head = take();
-  if (is_finite(out.head)) out.rest = take();
-  if (is_finite(out.head) && left.magnitude(negative).bit_length() == 0) return out;
-  out = {};
-  out.is_long = true;
-  left = s.finite;
-  left.carry();
-  std::int64_t over = 0;
-  for (int i = 0; i < Number::digits; ++i) {
-    std::int64_t const digit = left.digit[i] + over;
-    out.digits[i] = std::int32_t(digit);
-    over = (digit - out.digits[i]) >> 32;
-  }
-  if (over != 0) throw error("scan: what comes before it is out of range");
-  return out;
-}
 
 // The ways to a part's results and to its total, from the shortest on. A test counts those taken.
 enum class exact_way {
@@ -92,10 +30,12 @@ struct uncounted {
 };
 
 template <floating In, floating Out, class Number, class Counter>
-struct exact_parts {
+struct exact_parts : exact_by_threads<In, Out, Number> {
   using element = In;
   using result = Out;
-  static constexpr bool is_double = std::is_same_v<In, double>;
+  using threads_of = exact_by_threads<In, Out, Number>;
+  using threads_of::first, threads_of::is_double, threads_of::skips_nan;
+  using typename threads_of::part;  // of a lane's elements
   static constexpr int threads = is_double ? 320 : 384, vectors = 7, stages = 5, ahead = 3;
   static constexpr int wave_threads = 512, wave_vectors = 5, wide_wave_vectors = 5;
 
@@ -108,8 +48,6 @@ struct exact_parts {
     bool is_long;  // the sum is not exact, but these digits are
     std::int64_t digits[Number::digits];
   };
-  // What a lane's elements are added up in.
-  using part = std::conditional_t<is_double, long_interval, interval>;
   struct before {
     long_interval sum;
     unsigned seen;
@@ -122,8 +60,6 @@ struct exact_parts {
     bool is_long;
     warp_number<Number> digits;
   };
-  bool skips_nan;
-  sum_before<Number> first;
   detail::exact_terms<Number>* after = nullptr;
 
   template <class State>

@@ -13,6 +13,7 @@
 #include "tally/device/grid/tile_states.cuh"
 #include "tally/device/identity.cuh"
 #include "tally/device/input/warp_tile.cuh"
+#include "tally/device/scan/prefix/before_in_group.cuh"
 #include "tally/warp/scan.cuh"
 
 namespace tally::device {
@@ -116,24 +117,48 @@ struct plain_prefix {
     return true;
   }
 
-  // All of a row by the calling thread; returns what it comes to.
+  // Rows, and chunks of rows, that threads have by themselves.
+  using chunk = stored;
+  static constexpr int chunk_digits = 0;
   static constexpr bool rereads = false;
+  __device__ state first_chunk() const { return before_all; }
+  __device__ std::int32_t const* first_digits() const { return nullptr; }
   template <class Row>
-  __device__ result scan_by_thread(Row const& row) const {
-    state sum = before_all;
-    for (std::uint64_t done = 0; done < row.size; done += Row::at_once) {
-      element x[Row::at_once];
-      unsigned const count = row.read(done, x);
+  __device__ void add_up_by_thread(Row const& row, chunk& all, std::int32_t*) const {
+    state sum = a.identity();
+    each_few(row, [&](std::uint64_t, auto const& few) {
+#pragma unroll
+      for (unsigned k = 0; k < Row::at_once; ++k) sum = join(sum, few[k]);
+    });
+    all = sum;
+  }
+  template <class Row>
+  __device__ result scan_by_thread(Row const& row, state const& before, std::int32_t const*) const {
+    state sum = before;
+    each_few(row, [&](std::uint64_t first, auto const& few) {
+      result out[Row::at_once];
 #pragma unroll
       for (unsigned k = 0; k < Row::at_once; ++k) {
-        if (k >= count) break;
-        state const earlier = sum;
-        if (!(has_nan<element> && skips_nan && is_nan(x[k])))
-          sum = join(sum, a.lift(x[k], row.index(done + k)));
-        row.put(done + k, lower_or_none(a, row.exclusive ? earlier : sum));
+        state const through = join(sum, few[k]);
+        out[k] = lower_or_none(a, row.exclusive ? sum : through);
+        sum = through;
       }
-    }
+      row.write(first, out);
+    });
     return lower_or_none(a, sum);
+  }
+  template <class Chunks>
+  __device__ void carry_through(Chunks const& chunks, std::uint32_t r, unsigned width) const {
+    auto const row = chunks.row(r);
+    unsigned const each = (row.number + width - 1) / width, first = threadIdx.x % width * each;
+    unsigned const end = min(first + each, row.number);
+    state mine = a.identity();
+    row.each(first, end, mine, [&](chunk&, state const& total) { mine = join(mine, total); });
+    state sum = join(before_all, before_in_group(mine, a.identity(), joiner{this}, width));
+    row.each(first, end, a.identity(), [&](chunk& at, state const& total) {
+      at = sum;
+      sum = join(sum, total);
+    });
   }
 
   // All tiles before one of a wave. Each lane has some neighbours, and those that are not there yet
@@ -190,6 +215,23 @@ struct plain_prefix {
   }
 
  private:
+  // Calls visit(position, states) with some of the row's elements after others, and what adds
+  // nothing behind the last ones.
+  template <class Row, class Visit>
+  __device__ void each_few(Row const& row, Visit visit) const {
+    row.each_few([&](std::uint64_t position, element const(&x)[Row::at_once]) {
+      state few[Row::at_once];
+      unsigned const count = row.there(position);
+#pragma unroll
+      for (unsigned k = 0; k < Row::at_once; ++k) {
+        bool is_there = k < count;
+        if constexpr (has_nan<element>) is_there = is_there && !(skips_nan && is_nan(x[k]));
+        few[k] = is_there ? a.lift(x[k], row.index(position + k)) : a.identity();
+      }
+      visit(position, few);
+      return true;
+    });
+  }
   // What the lanes of a tile come to up to each, and the results of what is before it and they.
   template <class Tile>
   __device__ state through_lanes(Tile const& tile) const {

@@ -51,9 +51,19 @@ namespace tally::device {
 //                              what gather() and results() of a part need to know, and what is
 //                              known behind it
 //
-//   scan_by_thread(row)        by a thread that has a row (rows_by_threads.cuh): puts out all of
-//   its
-//                              results, and returns what it comes to
+// Of rows, and of chunks of rows, that threads have (rows_by_threads.cuh):
+//
+//   chunk, chunk_digits        in global memory: what one comes to, or what is before one; and how
+//                              many ints more, where it does not tell it all
+//   first_chunk(), first_digits()
+//                              what is before the first one
+//   add_up_by_thread(row, chunk, digits)
+//                              by a thread: what it comes to
+//   carry_through(chunks, row, width)
+//                              by some threads together: puts what is before each of a row's where
+//                              what it comes to was
+//   scan_by_thread(row, chunk, digits)
+//                              by a thread: puts out all results, and returns the last one's
 //   rereads                    whether elements must still be there when results are
 //
 //   leave_at(maybe<state>*)    on the host: where the kernel leaves the state of everything, of an
