@@ -197,6 +197,28 @@ TEST(rows_reduced_on_a_device_in_doubt, are_computed_again) {
   }
 }
 
+// Few long ones are shared among all blocks, of which one is left with the row that only the agent
+// tells.
+TEST(rows_reduced_on_a_device_in_doubt, are_computed_again_in_pieces) {
+  constexpr std::uint64_t count = 3, length = tally::device::longest_tried_again + 20;
+  auto x = sums_in_doubt(count, length, false);
+  for (int const e : {120, 40}) x[2 * length + e] = std::ldexp(1.0f, e);
+  for (int const e : {120, 40}) x[3 * length - e] = -std::ldexp(1.0f, e);
+  tally::device_array<float> const data(x);
+  auto const a = tally::detail::bind_reduce<float>(tally::sum{});
+  for (int const multiprocessors : {3, 5}) {
+    test_call call(multiprocessors);
+    auto const expect = [&](tally::row_layout const& all) {
+      expect_rows(a, tally::rows<float const>(data.data(), all),
+                  tally::rows<float const>(x.data(), all), call);
+      EXPECT_EQ(call.sums(), std::vector<std::uint32_t>(2 * tally::device::workspace::max_sums));
+    };
+    expect({.count = count, .length = length, .stride = length});
+    expect(
+        {.count = count, .length = length - 1, .stride = length, .inner = 2, .outer = 2 * length});
+  }
+}
+
 // Of rows of equal elements, and of far ones that lie close together, a row's first tells all; and
 // of a tie of rounding only the agent.
 TEST(rows_reduced_on_a_device_in_doubt, have_variances_around_their_first_element) {

@@ -12,6 +12,16 @@
 
 namespace tally::device {
 
+template <class Again>
+struct sum_again {
+  using type = char;  // there is none
+};
+template <class Again>
+  requires requires { typename Again::sum; }
+struct sum_again<Again> {
+  using type = typename Again::sum;
+};
+
 // `Again` is what lanes may do about a row in doubt, before a block computes it.
 template <class Agent, class Again, class In>
 struct rows_call {
@@ -23,6 +33,8 @@ struct rows_call {
   unsigned group;             // lanes of a row that try again
   doubtful_rows doubt;        // whose count is null: all rows
   unsigned long long* ended;  // how many blocks have; zero between launches
+  // Where rows are long: room for a piece of a row from each block.
+  typename sum_again<Again>::type* pieces;
 };
 
 // Adds the elements of a row by all threads of a block.
@@ -109,6 +121,46 @@ __device__ unsigned try_again(rows_call<Agent, Again, In> const& call, std::uint
   return found;
 }
 
+// Tries again with few rows, of which each block has a piece; the last one to be done with a row
+// puts its pieces together.
+template <class Agent, class Again, class In>
+__device__ void try_pieces(rows_call<Agent, Again, In> const& call, unsigned rows, unsigned pieces,
+                           typename Agent::shared& shared) {
+  using sum = typename Again::sum;
+  constexpr std::uint64_t each = row_source<In>::each;
+  __shared__ fold_places<sum, int(Agent::threads / warp_size)> of_warp;
+  __shared__ bool is_last, is_left;
+  unsigned const i = blockIdx.x / pieces, p = blockIdx.x % pieces;
+  if (i >= rows) return;
+  std::uint64_t const r = call.doubt.row[i], n = call.in.size(r);
+  std::uint64_t const piece = ((n + pieces - 1) / pieces + each - 1) / each * each;
+  std::uint64_t const begin = min(p * piece, n), end = min(begin + piece, n);
+  auto const lanes = lanes_of_row(call.again, call.in.row(r));
+  auto const warp_sum = [&](sum const& s) { return fold_group(lanes, s, warp_size); };
+  auto const mine =
+      fold_block(add_some(lanes, call.in, call.together, r, begin, end, threadIdx.x, blockDim.x),
+                 lanes.none(), of_warp, warp_sum);
+  if (threadIdx.x == 0) {
+    call.pieces[blockIdx.x] = mine;
+    unsigned const before = __nv_atomic_fetch_add(call.doubt.pieces + i, 1u, __NV_ATOMIC_ACQ_REL,
+                                                  __NV_THREAD_SCOPE_DEVICE);
+    is_last = before + 1 == pieces;
+  }
+  __syncthreads();
+  if (!is_last) return;
+  if (threadIdx.x < warp_size) {
+    auto all = lanes.none();
+    for (unsigned k = threadIdx.x; k < pieces; k += warp_size)
+      all = lanes.combine(all, read_sum(call.pieces + (i * pieces + k)));
+    all = warp_sum(all);
+    typename Agent::result result;
+    if (threadIdx.x == 0 && !(is_left = !lanes.finish(all, n, result)))
+      call.out.data[call.out.begin(r)] = result;
+  }
+  __syncthreads();
+  if (is_left) reduce_row(call, r, shared);
+}
+
 template <class Agent, class Again, class In>
 __global__ void __launch_bounds__(Agent::threads, Agent::blocks_a_multiprocessor)
     reduce_rows_by_block(__grid_constant__ rows_call<Agent, Again, In> const call) {
@@ -122,6 +174,8 @@ __global__ void __launch_bounds__(Agent::threads, Agent::blocks_a_multiprocessor
 #pragma unroll 1
     for (std::uint64_t i = blockIdx.x; i < rows; i += gridDim.x)
       reduce_row(call, some ? call.doubt.row[i] : i, shared);
+  } else if (call.pieces && 2 * rows <= gridDim.x) {
+    if (rows > 0) try_pieces(call, unsigned(rows), gridDim.x / unsigned(rows), shared);
   } else {
     __shared__ std::uint64_t rest[Agent::threads / rows_at_once];
     unsigned const groups = blockDim.x / call.group;

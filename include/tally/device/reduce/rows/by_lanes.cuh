@@ -29,8 +29,13 @@ inline constexpr unsigned lanes_blocks = [] {
 struct doubtful_rows {
   unsigned long long* count;
   std::uint64_t* row;  // room for all
+  unsigned* pieces;    // of each, how many have been tried again; or null
 
-  __device__ void add(std::uint64_t r) const { row[atomicAdd(count, 1ull)] = r; }
+  __device__ void add(std::uint64_t r) const {
+    auto const i = atomicAdd(count, 1ull);
+    row[i] = r;
+    if (pieces) pieces[i] = 0;
+  }
 };
 
 template <class Lanes, class In>

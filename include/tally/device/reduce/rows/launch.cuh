@@ -20,30 +20,44 @@
 
 namespace tally::detail {
 
-// What a reduction by lanes has beside its words.
-template <class Sum>
+// What a reduction by lanes has beside its words: sums of parts, and of pieces of long rows in
+// doubt.
+template <class Sum, class Again>
 struct lanes_scratch {
   Sum* sums;
   std::uint64_t* doubtful;
+  Again* pieces;
+  unsigned* tried;
 
-  lanes_scratch(device::arena& from, std::uint64_t sums_there, std::uint64_t rows)
-      : sums(from.take<Sum>(sums_there)), doubtful(from.take<std::uint64_t>(rows)) {}
+  lanes_scratch(device::arena& from, std::uint64_t sums_there, std::uint64_t rows,
+                std::uint64_t pieces_there)
+      : sums(from.take<Sum>(sums_there)),
+        doubtful(from.take<std::uint64_t>(rows)),
+        pieces(pieces_there ? from.take<Again>(pieces_there) : nullptr),
+        tried(pieces_there ? from.take<unsigned>(rows) : nullptr) {}
 };
+
+template <class Agent, launch_context Context>
+std::uint64_t blocks_of_rows(Context const& context) {
+  return std::uint64_t(context.multiprocessors()) * Agent::blocks_a_multiprocessor;
+}
 
 template <launch_context Context, aggregate A, class In, class Again>
 void reduce_rows_by_block_on_device(Context& context, A const& a, bool skips_nan, In const& in,
                                     rows<typename A::result> const& out, Again const& again,
                                     unsigned group, device::doubtful_rows const& doubt,
-                                    unsigned long long* ended) {
+                                    unsigned long long* ended,
+                                    typename device::sum_again<Again>::type* pieces) {
   auto const agent = device::make_agent(a, skips_nan);
   using agent_type = std::remove_const_t<decltype(agent)>;
-  auto const most = std::uint64_t(context.multiprocessors()) * agent_type::blocks_a_multiprocessor;
+  auto const most = blocks_of_rows<agent_type>(context);
   launch_plan const plan{doubt.count ? "rows in doubt again" : "a block a row",
-                         unsigned(std::min(in.layout().count, most)), agent_type::threads};
+                         unsigned(pieces ? most : std::min(in.layout().count, most)),
+                         agent_type::threads};
   launch_early<device::reduce_rows_by_block<agent_type, Again, In>>(
       plan.blocks, plan.threads, agent_type::dynamic_bytes,
       context.stream())(device::rows_call<agent_type, Again, In>{
-      in, out, agent, again, !is_apart(in), group, doubt, ended});
+      in, out, agent, again, !is_apart(in), group, doubt, ended, pieces});
   explain(context, plan, 0);
 }
 
@@ -93,10 +107,18 @@ void reduce_rows_by_lanes_on_device(Context& context, A const& a, bool skips_nan
                               device::lanes_blocks<lanes_type, int(each)>);
   std::uint64_t const sums = how.parts > 1 ? count * how.parts : 0;
   std::uint64_t const doubtful = lanes_type::is_certain ? 0 : count;
-  auto const bytes = device::bytes_of<lanes_scratch<sum>>(sums, doubtful);
+  auto const again = device::lanes_again(lanes);
+  using again_type = std::remove_const_t<decltype(again)>;
+  constexpr bool tries = !lanes_type::is_certain && !std::is_same_v<again_type, device::no_lanes>;
+  using agent_type = std::remove_const_t<decltype(device::make_agent(a, skips_nan))>;
+  std::uint64_t const pieces = tries && in.layout().length > device::longest_tried_again
+                                   ? blocks_of_rows<agent_type>(context)
+                                   : 0;
+  using scratch_type = lanes_scratch<sum, typename device::sum_again<again_type>::type>;
+  auto const bytes = device::bytes_of<scratch_type>(sums, doubtful, pieces);
   auto const memory = context.memory(1, bytes);
   device::arena from(memory.scratch);
-  lanes_scratch<sum> const scratch(from, sums, doubtful);
+  scratch_type const scratch(from, sums, doubtful, pieces);
   auto* const counts = reinterpret_cast<unsigned long long*>(memory.w.sums());
   device::lanes_call<lanes_type, In> const call{in,
                                                 out,
@@ -106,13 +128,13 @@ void reduce_rows_by_lanes_on_device(Context& context, A const& a, bool skips_nan
                                                 how.parts,
                                                 how.part,
                                                 scratch.sums,
-                                                {counts, scratch.doubtful}};
+                                                {counts, scratch.doubtful, scratch.tried}};
   start_lanes(context, how, call, bytes);
   if (how.parts > 1) start_combining(context, call);
   if constexpr (!lanes_type::is_certain)
-    reduce_rows_by_block_on_device(context, a, skips_nan, in, out, device::lanes_again(lanes),
+    reduce_rows_by_block_on_device(context, a, skips_nan, in, out, again,
                                    std::clamp(how.group, device::rows_at_once, unsigned(warp_size)),
-                                   call.doubt, counts + 1);
+                                   call.doubt, counts + 1, scratch.pieces);
 }
 
 // The nodes over the parts of columns.
@@ -205,7 +227,8 @@ void reduce_rows_on_gpu(Context& context, A const& a, nan_policy nan, In const& 
   else if (are_few_and_long(in))
     return reduce_rows_one_by_one(context, a, nan, in, out);
   else if constexpr (takes_any_order<A>)
-    reduce_rows_by_block_on_device(context, a, skips, in, out, device::no_lanes{}, 1, {}, nullptr);
+    reduce_rows_by_block_on_device(context, a, skips, in, out, device::no_lanes{}, 1, {}, nullptr,
+                                   nullptr);
   else
     reduce_rows_in_order_on_device(context, a, skips, in, out);
 }
