@@ -18,26 +18,11 @@
 #endif
 #include <cub/version.cuh>
 
-#include "bench/gpu/values.cuh"
+#include "bench/gpu/cub_call.cuh"
 
 namespace bench {
 
 inline constexpr std::uint64_t most_of_cub_rows = 8192;  // that a block holds, of floats
-
-// A call with temporary memory, which is asked for once: call(memory, bytes, i, stream).
-template <class Call>
-void measure_cub_call(std::string const& id, Call call, std::size_t calls, int replays,
-                      std::uint64_t bytes) {
-  std::size_t room = 0;
-  call(nullptr, room, 0, nullptr);
-  device_array<unsigned char> temporary(room);
-  auto const work = [&](cudaStream_t s, std::size_t i) {
-    std::size_t size = room;
-    call(temporary.data(), size, i, s);
-  };
-  print(id + "cold/cub", timing::cold_time(work, calls, replays), bytes);
-  print(id + "behind/cub", behind_time(work, calls, replays), bytes);
-}
 
 #ifdef TALLY_CUB_HAS_BATCHED_TOP_K
 // Rows of exactly that length.

@@ -22,7 +22,7 @@ namespace timing = tally::timing;
 enum class values { normal, uniform, any_bits, descending };
 inline constexpr char const* names[] = {"normal", "uniform", "any_bits", "descending"};
 
-__device__ inline std::uint64_t mixed(std::uint64_t x) {  // splitmix64
+__host__ __device__ inline std::uint64_t mixed(std::uint64_t x) {  // splitmix64
   x += 0x9e3779b97f4a7c15;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
   x = (x ^ x >> 27) * 0x94d049bb133111eb;

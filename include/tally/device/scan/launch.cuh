@@ -195,8 +195,8 @@ bool scan_rows_in_chunks(Context& context,
   auto const stream = context.stream();
   launch_early<device::add_up_chunks<Prefix, Source>>(plan.blocks, threads, 0, stream)(call,
                                                                                        chunks);
-  auto const lanes = std::bit_ceil(number > 128 ? number / 4 : number);
-  unsigned const width = unsigned(std::min<std::uint64_t>(lanes, device::most_in_group));
+  unsigned const width =
+      unsigned(std::min<std::uint64_t>(std::bit_ceil(number), device::most_in_group));
   unsigned const group = std::max(width, unsigned(warp_size));
   launch_early<device::carry_through_chunks<Prefix>>(unsigned(tiles_of(rows, group / width)), group,
                                                      0, stream)(call.prefix, chunks, width);

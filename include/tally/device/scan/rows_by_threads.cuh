@@ -13,7 +13,7 @@
 
 namespace tally::device {
 
-inline constexpr unsigned thread_rows_threads = 256, shortest_chunk = 16, most_in_group = 512;
+inline constexpr unsigned thread_rows_threads = 256, shortest_chunk = 16, most_in_group = 1024;
 
 template <class Prefix, class Source>
 __device__ auto row_of_thread(scan_call<Prefix, Source, row_layout> const& call, std::uint64_t r) {
@@ -70,18 +70,12 @@ struct row_chunks {
     // Nobody asks for what the last one comes to.
     __device__ bool has_total(std::uint32_t i) const { return i + 1 < number; }
     // Calls visit(sum, total) with where those of [first, end) are and what they come to, or
-    // `none`. Some are read at once.
+    // `none`.
     template <class T, class Visit>
     __device__ void each(std::uint32_t first, std::uint32_t end, T const& none, Visit visit) const {
-      constexpr unsigned at_once = 4;
-      for (std::uint32_t i = first; i < end; i += at_once) {
-        T totals[at_once];
-#pragma unroll
-        for (unsigned k = 0; k < at_once; ++k)
-          totals[k] = i + k < end && has_total(i + k) ? T(sum(i + k)) : none;
-#pragma unroll
-        for (unsigned k = 0; k < at_once; ++k)
-          if (i + k < end) visit(sum(i + k), totals[k]);
+      for (std::uint32_t i = first; i < end; ++i) {
+        T const total = has_total(i) ? T(sum(i)) : none;
+        visit(sum(i), total);
       }
     }
     __device__ std::int32_t* digits_of(std::uint32_t i) const {
