@@ -109,6 +109,7 @@ TESTED_THROUGH = {
     "device/reduce/rows/lanes_of_ends.cuh": "device/reduce/rows/launch_test.cu",
     "device/reduce/rows/lanes_of_several.cuh": "device/reduce/rows/launch_test.cu",
     "device/reduce/rows/lanes_of_sums.cuh": "device/reduce/rows/lanes_of_moments_test.cu",
+    "device/reduce/rows/segments.cuh": "device/reduce/rows/launch_test.cu",
     "device/rows/arena.hpp": "device/rows/copy_test.cu",
     "device/rows/team.cuh": "device/top_k/by_team_test.cu",
     "device/rows/team_reduce.cuh": "device/top_k/kth/kth_value_test.cu",

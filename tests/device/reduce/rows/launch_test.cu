@@ -128,8 +128,8 @@ void expect_all(Op const& op, nan_policy nan = tally::propagate, unsigned seed =
       tally::device_array<std::int64_t> const offsets(c.offsets);
       tally::rows<T const> const here(x.data() + offset + c.origin,
                                       with_offsets(c, c.offsets.data()));
-      tally::rows<T const> const there(data.data() + offset + c.origin,
-                                       with_offsets(c, offsets.data()));
+      tally::rows<T const> there(data.data() + offset + c.origin, with_offsets(c, offsets.data()));
+      if (random() % 2) there.array_size = std::uint64_t(c.size);  // where segments are, for these
       expect_rows(tally::detail::bind_reduce<T>(op), there, here, call, nan);
     }
 }
@@ -156,6 +156,35 @@ TYPED_TEST(rows_reduced_on_a_device, have_variances_and_norms) {
   expect_all<TypeParam>(tally::variance{1});
   expect_all<TypeParam>(tally::standard_deviation{}, tally::skip, 2);
   expect_all<TypeParam>(tally::norm{}, tally::skip, 3);
+}
+// Some are many times as long as most, and are a warp's; where all are long, lanes have parts.
+TYPED_TEST(rows_reduced_on_a_device, may_be_segments_of_very_different_lengths) {
+  std::mt19937_64 random(5);
+  for (std::uint64_t const usual : {2, 60, 5000}) {
+    std::vector<std::int64_t> offsets = {0};
+    std::uint64_t const count = usual == 5000 ? 5 : 300 / usual + 50;
+    for (std::uint64_t s = 0; s < count; ++s)
+      offsets.push_back(offsets.back() +
+                        std::int64_t(s % 19 == 3 ? 40 * usual + random() % 500 : random() % usual));
+    auto const x = elements<TypeParam>(std::size_t(offsets.back()), random);
+    tally::device_array<TypeParam> const data(x);
+    tally::device_array<std::int64_t> const begins(offsets);
+    auto const n = std::size_t(offsets.back());
+    tally::segments const there(std::span(data.data(), n), std::span(begins.data(), count + 1));
+    tally::segments const here(std::span(x.data(), n), std::span(offsets.data(), count + 1));
+    test_call call(2);
+    std::string text;
+    call.explanation = &text;
+    auto const expect = [&](auto const& op, nan_policy nan) {
+      expect_rows(tally::detail::bind_reduce<TypeParam>(op), tally::rows<TypeParam const>(there),
+                  tally::rows<TypeParam const>(here), call, nan);
+      EXPECT_EQ(text.find("a segment") != text.npos, usual < 5000) << text;
+      text.clear();
+    };
+    expect(tally::sum{}, tally::propagate);
+    expect(tally::arg_maximum{}, tally::skip);
+    expect(tally::variance{}, tally::skip);
+  }
 }
 TYPED_TEST(rows_reduced_on_a_device, follow_a_fixed_tree_where_order_matters) {
   expect_all<TypeParam>(tally::fast_sum{});

@@ -67,6 +67,15 @@ TEST(plan_of_rows, has_one_of_rows_of_nothing) {
   EXPECT_EQ(plan(rows_of(3, 0), row_shape::even), (lanes_plan{lanes_kernel::rows, 1, 1, 0, 1}));
 }
 
+TEST(plan_of_segments, has_a_lane_for_some_vectors) {
+  EXPECT_EQ(detail::plan_segments(1000, 1, 4), (lanes_plan{lanes_kernel::segments, 1, 1, 256, 4}));
+  EXPECT_EQ(detail::plan_segments(1000, 16, 4), (lanes_plan{lanes_kernel::segments, 1, 1, 256, 4}));
+  EXPECT_EQ(detail::plan_segments(1000, 256, 4),
+            (lanes_plan{lanes_kernel::segments, 16, 1, 4096, 63}));
+  EXPECT_EQ(detail::plan_segments(3, 4096, 2),
+            (lanes_plan{lanes_kernel::segments, 32, 1, 4096, 1}));
+}
+
 TEST(plan_of_columns_in_order, cuts_few_into_subtrees) {
   auto const plan = [](std::uint64_t rows, std::uint64_t columns) {
     return detail::plan_columns_in_order(columns_of(rows, columns), multiprocessors, 16, 4096);

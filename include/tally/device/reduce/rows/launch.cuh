@@ -15,6 +15,7 @@
 #include "tally/device/reduce/rows/in_order.cuh"
 #include "tally/device/reduce/rows/lanes.cuh"
 #include "tally/device/reduce/rows/plan.cuh"
+#include "tally/device/reduce/rows/segments.cuh"
 #include "tally/device/rows/arena.hpp"
 #include "tally/rows.hpp"
 
@@ -61,6 +62,29 @@ void reduce_rows_by_block_on_device(Context& context, A const& a, bool skips_nan
   explain(context, plan, 0);
 }
 
+// Rows of an array whose elements are cut into vectors.
+template <class In>
+inline constexpr bool may_be_segments = false;
+template <class T>
+inline constexpr bool may_be_segments<rows<T>> = device::vector_bytes % sizeof(T) == 0;
+
+// How lanes share the rows. Of segments no more is told than how many elements there are: long ones
+// are cut as if they were twice as long as on average, into more parts, of which some are empty.
+template <class In>
+lanes_plan plan_for(In const& in, unsigned each, int multiprocessors, unsigned resident) {
+  if constexpr (may_be_segments<In>) {
+    constexpr std::uint64_t long_segments = 4096;
+    if (auto const mean = mean_length(in); mean > long_segments) {
+      row_layout all = in.layout();
+      all.length = std::min(all.length, 2 * mean);
+      return plan_rows(all, row_shape::any, each, 4 * multiprocessors);
+    } else if (mean > 0) {
+      return plan_segments(in.count, mean, each);
+    }
+  }
+  return plan_lanes(in.layout(), shape_of(in, each), each, multiprocessors, resident);
+}
+
 // Starts the kernel of a plan.
 template <launch_context Context, class Lanes, class In>
 void start_lanes(Context& context, lanes_plan const& how, device::lanes_call<Lanes, In> const& call,
@@ -75,6 +99,10 @@ void start_lanes(Context& context, lanes_plan const& how, device::lanes_call<Lan
       break;
     case lanes_kernel::even_rows:
       start.template operator()<device::reduce_even_rows_by_lanes<Lanes, In>>();
+      break;
+    case lanes_kernel::segments:
+      if constexpr (may_be_segments<In>)
+        start.template operator()<device::reduce_segments_by_lanes<Lanes, In>>();
       break;
     case lanes_kernel::rows: start.template operator()<device::reduce_rows_by_lanes<Lanes, In>>();
   }
@@ -103,8 +131,8 @@ void reduce_rows_by_lanes_on_device(Context& context, A const& a, bool skips_nan
   using sum = typename lanes_type::sum;
   constexpr unsigned each = device::row_source<In>::each;
   std::uint64_t const count = in.layout().count;
-  auto const how = plan_lanes(in.layout(), shape_of(in, each), each, context.multiprocessors(),
-                              device::lanes_blocks<lanes_type, int(each)>);
+  auto const how =
+      plan_for(in, each, context.multiprocessors(), device::lanes_blocks<lanes_type, int(each)>);
   std::uint64_t const sums = how.parts > 1 ? count * how.parts : 0;
   std::uint64_t const doubtful = lanes_type::is_certain ? 0 : count;
   auto const again = device::lanes_again(lanes);

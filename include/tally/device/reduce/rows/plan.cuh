@@ -38,8 +38,9 @@ row_shape shape_of(In const& input, unsigned each) {
   return even ? row_shape::even : columns ? row_shape::columns : row_shape::any;
 }
 
-enum class lanes_kernel : unsigned char { rows, even_rows, columns };
+enum class lanes_kernel : unsigned char { rows, even_rows, columns, segments };
 constexpr char const* to_text(lanes_kernel kernel, std::uint64_t parts) {
+  if (kernel == lanes_kernel::segments) return "lanes a segment";
   if (kernel == lanes_kernel::even_rows) return "lanes four rows";
   if (kernel == lanes_kernel::columns)
     return parts > 1 ? "lanes a part of some columns" : "lanes some columns";
@@ -117,6 +118,23 @@ inline lanes_plan plan_lanes(row_layout const& rows, row_shape shape, unsigned e
   if (shape == row_shape::columns)
     return plan_columns(rows, each, std::uint64_t(multiprocessors) * resident);
   return plan_rows(rows, shape, each, multiprocessors);
+}
+
+// How many elements segments have on average, or 0 where that is not known.
+template <class T>
+std::uint64_t mean_length(rows<T> const& in) {
+  if (!in.is_by_offsets() || in.count == 0 || in.array_size == ~std::uint64_t(0)) return 0;
+  return (in.array_size + in.count - 1) / in.count;
+}
+
+// Short segments: some vectors a lane, and a group for each, but for those that are far longer.
+inline lanes_plan plan_segments(std::uint64_t count, std::uint64_t mean, unsigned each) {
+  constexpr std::uint64_t few_vectors = 4, far_longer = 64;
+  std::uint64_t const lanes = (mean / each + 1) / few_vectors;
+  unsigned const group = unsigned(std::bit_floor(std::clamp<std::uint64_t>(lanes, 1, warp_size)));
+  std::uint64_t const blocks = (count * group + lanes_of_a_block - 1) / lanes_of_a_block;
+  return {lanes_kernel::segments, group, 1, far_longer * each * group,
+          unsigned(std::min<std::uint64_t>(blocks, 0x7fffffff))};
 }
 
 // Columns along a tree are cut into its subtrees, of so many elements each, where they are too few
