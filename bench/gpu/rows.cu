@@ -169,8 +169,8 @@ void measure_ragged(std::string const& name, Op const& op, std::uint64_t n, std:
   device_array<std::int64_t> const there(here);
   measure_line(n * sizeof(float) + here.size() * sizeof(std::int64_t));
   auto const of = [&](float const* data, std::int64_t const* offsets) {
-    return tally::segments<float const>(std::span(data, n), std::span(offsets, here.size()),
-                                        2 * mean);
+    return tally::rows<float const>(tally::segments<float const>(
+        std::span(data, n), std::span(offsets, here.size()), 2 * mean));
   };
   measure_calls<float>(
       id, n, [&](float const* data) { return of(data, there.data()); },
