@@ -4,6 +4,8 @@
 
 usage: ladder.py run FOLDER OUT.json [quick]
                                           FOLDER is what ./dev gpu-build made; quick: not at 2^28
+       ladder.py again FOLDER OUT.json LADDER...
+                                          some ladders anew, into what OUT.json has of the same GPU
        ladder.py table RESULTS.json       prints Markdown
 """
 
@@ -67,6 +69,21 @@ def run(folder, out, quick=False):
     return all(row["verified"] for one in runs for row in one["rows"])
 
 
+def again(folder, out, ladders):
+    program = Path(folder).resolve() / "bin" / "tally-ladder-gpu"
+    found = json.loads(Path(out).read_text())
+    for arguments in RUNS:
+        if arguments[0] not in ladders:
+            continue
+        rows, asked = lines_of(program, arguments), " ".join(arguments)
+        if rows[0]["device"] != found["device"]:
+            sys.exit(f"ladder: this is a {rows[0]['device']}, {out} is of a {found['device']}")
+        anew = {"asked": asked, "date": datetime.date.today().isoformat(), "rows": list(map(kept, rows))}
+        found["runs"] = [one for one in found["runs"] if one["asked"] != asked] + [anew]
+        write_results(Path(out), found)
+    return all(row["verified"] for one in found["runs"] for row in one["rows"])
+
+
 def number(value, form):
     return "" if value is None else format(value, form)
 
@@ -94,6 +111,8 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["run", folder, out, *quick]:
             sys.exit(0 if run(folder, out, bool(quick)) else 1)
+        case ["again", folder, out, *ladders]:
+            sys.exit(0 if again(folder, out, ladders) else 1)
         case ["table", file]:
             table(file)
         case _:
