@@ -10,36 +10,41 @@
 
 namespace tally::device {
 
-// What one of the lanes of a group has of n elements that lie side by side.
-template <class Lanes, class T>
-__device__ typename Lanes::sum add_segment(Lanes const& lanes, T const* data, std::uint64_t n,
+// What one of the lanes of a group has of n elements that lie side by side. Their places are
+// counted from an address that vectors can be loaded from.
+template <class Lanes, class T, class Place>
+__device__ typename Lanes::sum add_segment(Lanes const& lanes, T const* data, Place n,
                                            unsigned lane, unsigned group) {
   constexpr unsigned each = vector_size<T>, loads = each < 8 ? 4 : 16 / each;
   constexpr unsigned whole = ~0u >> (32 - each);
   auto sum = lanes.none();
-  unsigned const lead = unsigned(reinterpret_cast<std::uintptr_t>(data) % vector_bytes / sizeof(T));
-  std::uint64_t const end = lead + n, vectors = n == 0 ? 0 : (end + each - 1) / each;
+  if (n == 0) return sum;
+  Place const lead = unsigned(reinterpret_cast<std::uintptr_t>(data) % vector_bytes / sizeof(T));
+  Place const end = lead + n, step = Place(group) * each;
+  T const* const from = data - lead;
 #pragma unroll 1
-  for (std::uint64_t v = lane; v < vectors; v += loads * group) {
+  for (Place at = Place(lane) * each; at < end; at += loads * step) {
     batch<T, 1> x[loads];
     unsigned live[loads];
 #pragma unroll
     for (unsigned j = 0; j < loads; ++j) {
-      std::uint64_t const first = (v + j * group) * each;
-      live[j] = first >= lead && first + each <= end ? whole : 0;
-      if (live[j]) {
-        x[j].load(0, data + (first - lead));
+      Place const first = at + j * step;
+      live[j] = 0;
+      if (first >= end) continue;
+      if (first >= lead && end - first >= each) {
+        x[j].load(0, from + first);
+        live[j] = whole;
         continue;
       }
       x[j].clear(0);
 #pragma unroll
       for (unsigned k = 0; k < each; ++k)
         if (first + k >= lead && first + k < end)
-          x[j].set(int(k), data[first + k - lead]), live[j] |= 1u << k;
+          x[j].set(int(k), from[first + k]), live[j] |= 1u << k;
     }
 #pragma unroll
     for (unsigned j = 0; j < loads; ++j) {
-      std::uint64_t const first = (v + j * group) * each - lead;
+      std::uint64_t const first = std::uint64_t(at + j * step) - lead;
       if (live[j] == whole)
         add_vector(lanes, sum, x[j], first);
       else if (live[j] != 0)
@@ -67,8 +72,10 @@ __global__ void __launch_bounds__(lanes_threads)
     std::uint64_t const n = r < in.count ? in.size(r) : 0;
     auto const* const data = r < in.count ? in.data + in.begin(r) : in.data;
     bool const is_short = n <= call.part;
-    auto sum = fold_group(
-        call.lanes, add_segment(call.lanes, data, is_short ? n : 0, lane, call.group), call.group);
+    auto sum =
+        fold_group(call.lanes,
+                   add_segment(call.lanes, data, is_short ? std::uint32_t(n) : 0, lane, call.group),
+                   call.group);
     for (unsigned left = __ballot_sync(~0u, !is_short && lane == 0); left != 0; left &= left - 1) {
       int const from = __ffs(int(left)) - 1;
       std::uint64_t const other = warp::broadcast(r, from);
