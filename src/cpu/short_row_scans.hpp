@@ -2,11 +2,13 @@
 //
 // Prefix sums of short rows, each by one number without a state: an integer, or a double, which has
 // each sum exactly as long as no addition has an error (Knuth's two-sum). Where one has, or an
-// element is not finite, the row is scanned as any other.
+// element is not finite, the row is scanned as any other. Lanes do so for rows that lie as is
+// usual.
 #pragma once
 
 #include <cmath>
 
+#include "scan_lanes.hpp"
 #include "tally/compiled.hpp"
 #include "tally/cpu/running_scan.hpp"
 #include "tally/exact/float_format.hpp"
@@ -60,7 +62,8 @@ struct row_sum<In, Out> {
 template <class In, class Out>
 void scan_rows_by_sums(short_row_scan<In, Out> const& call, std::uint64_t first, std::uint64_t end,
                        bool* done) {
-  for (std::uint64_t r = first; r < end; ++r) {
+  std::uint64_t const alone = scan_rows_by_lanes(call, first, end, done);
+  for (std::uint64_t r = alone; r < end; ++r) {
     std::uint64_t const n = call.in.size(r);
     In const* const from = call.in.data + call.in.begin(r);
     Out results[longest_short_row];

@@ -301,11 +301,14 @@ struct scans_on<cpu> {
   // Some rows at a time; each that is not certain by scan(cores, row number).
   template <class In, class Out, class F>
   static void scan_short_rows(cpu where, short_row_scan<In, Out> const& call, F const& scan) {
-    constexpr std::uint64_t some = 64;
+    constexpr std::uint64_t least = 64, most = 4096;
     std::uint64_t const count = call.in.count;
-    parallel_for(thread_count(where), std::size_t((count + some - 1) / some), [&](std::size_t i) {
+    int const threads = thread_count(where);
+    std::uint64_t const each = count / (8 * std::uint64_t(threads)) / least * least;
+    std::uint64_t const some = each < least ? least : each < most ? each : most;
+    parallel_for(threads, std::size_t((count + some - 1) / some), [&](std::size_t i) {
       std::uint64_t const first = i * some, end = first + some < count ? first + some : count;
-      bool done[some];
+      bool done[most];
       scan_short_rows_compiled(call, first, end, done);
       for (std::uint64_t r = first; r < end; ++r)
         if (!done[r - first]) scan(cpu{1}, r);
