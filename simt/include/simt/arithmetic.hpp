@@ -86,7 +86,9 @@ constexpr double __dadd_rn(double x, double y) { return x + y; }
 inline double __dadd_rd(double x, double y) {
   double const sum = x + y, part = sum - x, error = (x - (sum - part)) + (y - part);
   if (sum == 0) return x == 0 && y == 0 && !std::signbit(x) && !std::signbit(y) ? sum : -0.0;
-  return error < 0 ? std::nextafter(sum, -std::numeric_limits<double>::infinity()) : sum;
+  if (error < 0) return std::nextafter(sum, -std::numeric_limits<double>::infinity());
+  bool const overflows = error != error && sum > 0 && std::isfinite(x) && std::isfinite(y);
+  return overflows ? std::numeric_limits<double>::max() : sum;
 }
 inline double __dadd_ru(double x, double y) { return -__dadd_rd(-x, -y); }
 // What f computes where the processor rounds down.

@@ -70,7 +70,7 @@ TYPED_TEST(exact_columns, are_those_of_each_alone) {
     }
 }
 
-// Of 2 columns so many that a row is a block's, of 40 some a warp, of 300 a lane a chunk.
+// The chunks of one of 2 columns are a block's, of 40 a warp's, of 300 four lanes'.
 TYPED_TEST(exact_columns, are_the_same_in_chunks) {
   using T = TypeParam;
   using exact = tally::exact_running_sum<T, T>;
@@ -108,6 +108,19 @@ TEST(columns, have_more_chunks_than_a_block_has_threads) {
     expect_columns(exact{}, values<float>(which, 2 * length), 2, length, {}, 5);
   using sums = tally::integer_running_sum<std::int8_t, std::int32_t>;
   expect_columns(sums{}, any_integers<std::int8_t>(2 * length), 2, length, {.reverse = true}, 5);
+}
+
+// The first NaN stays, bit for bit, also where a chunk has two of them.
+TEST(columns, keep_the_first_nan) {
+  std::vector<float> in(5 * 200, 1);
+  auto const nan = [](std::uint32_t payload) {
+    return tally::from_bits<float>(0x7fc00000 + payload);
+  };
+  for (std::size_t const i : {3, 9, 150, 158, 199}) in[5 * i + 1] = nan(std::uint32_t(i));
+  for (bool exclusive : {false, true})
+    for (bool reverse : {false, true})
+      expect_columns(tally::detail::bind_scan<float, float>(tally::maximum{}), in, 5, 200,
+                     {.exclusive = exclusive, .reverse = reverse, .init = -9.0f});
 }
 
 TEST(columns, are_of_integers_and_extrema) {

@@ -213,8 +213,9 @@ bool scan_rows_by_threads(Context& context,
   constexpr unsigned threads = device::thread_rows_threads;
   auto const multiprocessors = std::uint64_t(context.multiprocessors());
   std::uint64_t const rows = call.rows.count, enough = 512 * multiprocessors;
-  bool const in_place = static_cast<void const*>(call.in.data) == call.out;
-  if (call.rows.stride != 1 || call.out_rows.stride != 1 || (Prefix::rereads && in_place))
+  bool const may_be_in_place = static_cast<void const*>(call.in.data) == call.out ||
+                               call.rows.starts || call.out_rows.starts;
+  if (call.rows.stride != 1 || call.out_rows.stride != 1 || (Prefix::rereads && may_be_in_place))
     return false;
   if (rows < enough && call.rows.length >= 2 * device::shortest_chunk)
     return scan_rows_in_chunks(context, call, 2 * enough / rows);

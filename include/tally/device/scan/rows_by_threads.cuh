@@ -43,8 +43,7 @@ __global__ void __launch_bounds__(thread_rows_threads, 4)
   let_next_launch_start();
 }
 
-// The chunks of rows, and what each comes to; later, what is before each. Those of neighbouring
-// rows lie side by side.
+// The chunks of rows, and what each comes to; later, what is before each. A row's lie side by side.
 template <class Prefix>
 struct row_chunks {
   using chunk = typename Prefix::chunk;

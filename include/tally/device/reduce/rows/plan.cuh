@@ -123,7 +123,8 @@ inline lanes_plan plan_lanes(row_layout const& rows, row_shape shape, unsigned e
 // How many elements segments have on average, or 0 where that is not known.
 template <class T>
 std::uint64_t mean_length(rows<T> const& in) {
-  if (!in.is_by_offsets() || in.count == 0 || in.array_size == ~std::uint64_t(0)) return 0;
+  if (!in.is_by_offsets() || in.step != 1 || in.count == 0 || in.array_size == ~std::uint64_t(0))
+    return 0;
   return (in.array_size + in.count - 1) / in.count;
 }
 

@@ -43,8 +43,8 @@ struct exact_prefix : exact_parts<In, Out, Number, Counter> {
     Counter::took(results_of_digits);
   }
 
-  // Of rows of some lanes each, and of a part of a row by all lanes, behind `c`, which goes on with
-  // it. Unless all results are certain, these return false, and have written nothing.
+  // For rows of some lanes each, and for a part of a row by all lanes, behind `c`, which goes on
+  // with it. Unless all results are certain, these return false, and have written nothing.
   template <class Tile>
   __device__ bool row_results(Tile const& tile, Out* all) const {
     if (this->first.is_long || this->first.seen != 0) return false;

@@ -225,9 +225,9 @@ struct exact_by_threads {
     return sum;
   }
 
-  // As carry_through(), where two doubles do not hold a sum, by warps: each goes through the chunks
-  // of a row, or where the row has several, through some of them. They are added up, and again with
-  // what is before them.
+  // As carry_through(), where two doubles do not hold a sum. Each warp has a row, or some of its
+  // chunks. Where a row has several warps, each first adds up its chunks; then each goes through
+  // them with what is before.
   struct long_carry {
     number sum{};
     unsigned seen = 0;

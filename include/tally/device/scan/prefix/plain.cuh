@@ -128,7 +128,7 @@ struct plain_prefix {
     state sum = a.identity();
     each_few(row, [&](std::uint64_t, auto const& few) {
 #pragma unroll
-      for (unsigned k = 0; k < Row::at_once; ++k) sum = join(sum, few[k]);
+      for (unsigned k = 0; k < Row::at_once; ++k) sum = join(few[k], sum);  // from the end
     });
     all = sum;
   }
@@ -153,7 +153,8 @@ struct plain_prefix {
     unsigned const each = (row.number + width - 1) / width, first = threadIdx.x % width * each;
     unsigned const end = min(first + each, row.number);
     state mine = a.identity();
-    row.each(first, end, mine, [&](chunk&, state const& total) { mine = join(mine, total); });
+    row.each(first, end, a.identity(),
+             [&](chunk&, state const& total) { mine = join(mine, total); });
     state sum = join(before_all, before_in_group(mine, a.identity(), joiner{this}, width));
     row.each(first, end, a.identity(), [&](chunk& at, state const& total) {
       at = sum;

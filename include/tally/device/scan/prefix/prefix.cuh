@@ -41,7 +41,7 @@ namespace tally::device {
 //                              that of the last one into its row's of `total`, too, unless that is
 //                              null
 //
-// Of rows that warps scan by themselves (rows_by_lanes.cuh), by a warp:
+// For rows that warps scan by themselves (rows_by_lanes.cuh), by a warp:
 //
 //   row_results(tile, total)   puts out the results of rows that some lanes each have in registers;
 //                              or returns false
@@ -51,14 +51,15 @@ namespace tally::device {
 //                              what gather() and results() of a part need to know, and what is
 //                              known behind it
 //
-// Of rows, and of chunks of rows, that threads have (rows_by_threads.cuh):
+// For rows, and chunks of rows, that threads have (rows_by_threads.cuh):
 //
 //   chunk, chunk_digits        in global memory: what one comes to, or what is before one; and how
 //                              many ints more, where it does not tell it all
 //   first_chunk(), first_digits()
 //                              what is before the first one
 //   add_up_by_thread(row, chunk, digits)
-//                              by a thread: what it comes to
+//                              by a thread, to which the row is given from its end: what it comes
+//                              to
 //   carry_through(chunks, row, width)
 //                              by some threads together: puts what is before each of a row's where
 //                              what it comes to was
