@@ -89,6 +89,36 @@ void expect_kth(test_call& call, std::vector<T> const& in, test_rows const& rows
   }
 }
 
+// The same rows, told as of more elements than a warp holds: they go by blocks.
+inline test_rows as_long(test_rows rows) {
+  if (rows.lengths.empty()) rows.lengths.assign(rows.count, std::int64_t(rows.length));
+  rows.length = std::max<std::uint64_t>(
+      rows.length, tally::device::longest_short_quantile_row + std::uint64_t(1));
+  return rows;
+}
+
+// A quantile of a row by a sort and the arithmetic that tests/aggregate/quantile_test.py checks,
+// here run by the host.
+template <class T, class Out = tally::quantile_of<T>>
+Out quantile_by_sort(std::vector<T> row, tally::detail::quantile_place q,
+                     tally::interpolation method, bool skips) {
+  auto const size = row.size();
+  std::erase_if(row, [](T x) { return tally::is_nan(x); });
+  bool const is_there = !row.empty() && (row.size() == size || skips);
+  if constexpr (tally::floating<T>)
+    std::ranges::sort(row, {}, [](T x) { return double(x); });
+  else
+    std::ranges::sort(row);
+  if constexpr (tally::integer<Out>) {
+    return is_there ? row[tally::detail::place_of(method, row.size(), q).index] : Out(0);
+  } else {
+    if (!is_there) return tally::quiet_nan<Out>();
+    auto const at = tally::detail::place_of(method, row.size(), q);
+    auto const low = std::size_t(at.index), high = low + (at.is_between() ? 1 : 0);
+    return tally::detail::between<Out>(row[low], row[high], at);
+  }
+}
+
 // Quantiles of rows, so many by a launch: that of row r and qs[i], a double or a fraction, is at
 // r * qs.size() + i.
 template <class T, class Out = tally::quantile_of<T>>

@@ -57,6 +57,28 @@ __device__ inline unsigned power_or_zero(unsigned i) {
 #endif
 }
 
+// count, plus 1 if a + b is beyond their type: by a carry, where a comparison takes one more.
+__device__ inline unsigned plus_carry(unsigned count, std::uint32_t a, std::uint32_t b) {
+#ifdef __CUDA_ARCH__
+  asm("{\n .reg .u32 sum;\n add.cc.u32 sum, %1, %2;\n addc.u32 %0, %0, 0;\n}"
+      : "+r"(count)
+      : "r"(a), "r"(b));
+  return count;
+#else
+  return count + unsigned(a + b < a);
+#endif
+}
+__device__ inline unsigned plus_carry(unsigned count, std::uint64_t a, std::uint64_t b) {
+#ifdef __CUDA_ARCH__
+  asm("{\n .reg .u64 sum;\n add.cc.u64 sum, %1, %2;\n addc.u32 %0, %0, 0;\n}"
+      : "+r"(count)
+      : "l"(a), "l"(b));
+  return count;
+#else
+  return count + unsigned(a + b < a);
+#endif
+}
+
 // Two numbers of 16 bits in one word, of which instructions take both at once.
 template <class T>
 concept half_word = is_one_of<T, float16, bfloat16>;

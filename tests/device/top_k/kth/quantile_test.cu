@@ -48,9 +48,9 @@ double wanted(std::span<T const> row, double q, interpolation method, bool skips
 }
 
 template <class T>
-void expect_quantiles(test_call& call, std::vector<T> const& in, test_rows const& rows,
-                      std::vector<double> const& qs, interpolation method, bool skips,
-                      std::string const& what, int offset = 0, std::size_t at_once = 32) {
+void expect_quantiles_by(test_call& call, std::vector<T> const& in, test_rows const& rows,
+                         std::vector<double> const& qs, interpolation method, bool skips,
+                         std::string const& what, int offset, std::size_t at_once) {
   using result = tally::quantile_of<T>;
   auto const found = quantiles_on_device<T>(call, in, rows, qs, method, skips, offset, at_once);
   for (std::uint64_t r = 0; r < rows.count; ++r) {
@@ -62,6 +62,16 @@ void expect_quantiles(test_call& call, std::vector<T> const& in, test_rows const
           << what << ", row " << r << ", q = " << qs[i] << ", method " << int(method);
     }
   }
+}
+
+// By blocks, and if a warp can hold the rows, by warps.
+template <class T>
+void expect_quantiles(test_call& call, std::vector<T> const& in, test_rows const& rows,
+                      std::vector<double> const& qs, interpolation method, bool skips,
+                      std::string const& what, int offset = 0, std::size_t at_once = 32) {
+  expect_quantiles_by(call, in, as_long(rows), qs, method, skips, what, offset, at_once);
+  if (rows.length <= tally::device::longest_short_quantile_row)
+    expect_quantiles_by(call, in, rows, qs, method, skips, what + ", by warps", offset, at_once);
 }
 
 template <class T>
@@ -81,7 +91,7 @@ TYPED_TEST(chosen_element, is_one_bit_for_bit) {
   test_call call(1);
   std::vector<double> const qs = {0.25, 1};
   auto const at = [&](interpolation method) {
-    return quantiles_on_device<T, T>(call, in, rows, qs, method, false);
+    return quantiles_on_device<T, T>(call, in, as_long(rows), qs, method, false);
   };
   EXPECT_EQ(at(interpolation::lower), (std::vector<T>{ends::lowest(), in[0], 0, 0, 3, 7}));
   EXPECT_EQ(at(interpolation::higher), (std::vector<T>{in[2], in[0], 0, 0, 5, 7}));
@@ -157,7 +167,7 @@ TEST(quantiles_on_a_device, are_exact_and_rounded_once) {
   double const most = std::numeric_limits<double>::max(), inf = tally::infinity<double>();
   std::vector<double> const half = {0.5}, tenth = {0.1}, least = {0x1p-1074};
   auto const median_of = [&](double a, double b) {
-    return quantiles_on_device<double>(call, {a, b}, test_rows{1, 2, 2}, half,
+    return quantiles_on_device<double>(call, {a, b}, as_long({1, 2, 2}), half,
                                        interpolation::linear, false)[0];
   };
   EXPECT_EQ(median_of(most, most), most);
@@ -169,7 +179,7 @@ TEST(quantiles_on_a_device, are_exact_and_rounded_once) {
   EXPECT_EQ(median_of(-inf, 1), -inf);
   EXPECT_TRUE(std::isnan(median_of(-inf, inf)));
   // (2^63 - 1 + 2^63 - 3) / 2, rounded once.
-  EXPECT_EQ(quantiles_on_device<std::int64_t>(call, {INT64_MAX, INT64_MAX - 2}, test_rows{1, 2, 2},
+  EXPECT_EQ(quantiles_on_device<std::int64_t>(call, {INT64_MAX, INT64_MAX - 2}, as_long({1, 2, 2}),
                                               half, interpolation::linear, false)[0],
             0x1p63);
   // Ten times the double next to a tenth is not 1.
@@ -177,19 +187,10 @@ TEST(quantiles_on_a_device, are_exact_and_rounded_once) {
   std::iota(eleven.begin(), eleven.end(), 0.0f);
   for (auto const method : {interpolation::lower, interpolation::higher, interpolation::nearest})
     EXPECT_EQ(
-        quantiles_on_device<float>(call, eleven, test_rows{1, 11, 11}, tenth, method, false)[0], 1);
-  EXPECT_EQ(quantiles_on_device<double>(call, {0, 1}, test_rows{1, 2, 2}, least,
+        quantiles_on_device<float>(call, eleven, as_long({1, 11, 11}), tenth, method, false)[0], 1);
+  EXPECT_EQ(quantiles_on_device<double>(call, {0, 1}, as_long({1, 2, 2}), least,
                                         interpolation::linear, false)[0],
             0x1p-1074);
-}
-
-// By the arithmetic that tests/aggregate/quantile_test.py checks, here run by the host.
-template <class T>
-tally::quantile_of<T> at_fraction(std::vector<T> sorted, tally::fraction q, interpolation method) {
-  std::ranges::sort(sorted, {}, [](T x) { return double(x); });
-  auto const at = tally::detail::place_of(method, sorted.size(), q);
-  auto const low = std::size_t(at.index), high = low + (at.is_between() ? 1 : 0);
-  return tally::detail::between<tally::quantile_of<T>>(sorted[low], sorted[high], at);
 }
 
 TYPED_TEST(quantile_on_a_device, is_at_a_fraction_what_the_host_finds_there) {
@@ -200,9 +201,10 @@ TYPED_TEST(quantile_on_a_device, is_at_a_fraction_what_the_host_finds_there) {
     for (auto const method : every_method) {
       auto const in = numbers<TypeParam>(n, 100, 0);
       auto const found =
-          quantiles_on_device<TypeParam>(call, in, test_rows{1, n, n}, qs, method, false);
+          quantiles_on_device<TypeParam>(call, in, as_long({1, n, n}), qs, method, false);
       for (std::size_t i = 0; i < qs.size(); ++i)
-        ASSERT_EQ(tally::to_bits(found[i]), tally::to_bits(at_fraction(in, qs[i], method)))
+        ASSERT_EQ(tally::to_bits(found[i]),
+                  tally::to_bits(quantile_by_sort(in, qs[i], method, false)))
             << n << ", method " << int(method) << ", place " << i;
     }
 }
@@ -214,7 +216,7 @@ TEST(quantiles_on_a_device, at_a_fraction_are_exact_where_doubles_are_not) {
   std::vector<tally::fraction> const exact = {{95, 100}};
   std::vector<double> const rounded = {0.95};
   auto const at = [&](tally::detail::quantile_places const& qs) {
-    return quantiles_on_device<double>(call, x, test_rows{1, 21, 21}, qs, interpolation::linear,
+    return quantiles_on_device<double>(call, x, as_long({1, 21, 21}), qs, interpolation::linear,
                                        false)[0];
   };
   EXPECT_EQ(at(exact), 1'000'000);

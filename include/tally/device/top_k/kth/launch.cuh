@@ -5,7 +5,7 @@
 
 #include "tally/device/rows/copy.cuh"
 #include "tally/device/top_k/kth/kth_value.cuh"
-#include "tally/device/top_k/kth/quantile.cuh"
+#include "tally/device/top_k/kth/short_quantiles.cuh"
 #include "tally/device/top_k/launch.cuh"
 
 namespace tally::detail {
@@ -54,9 +54,45 @@ void kth_value_on_gpu(Context& context,
   search_on_gpu<device::kth_value_call, device::kth_values<In, std::uint32_t>,
                 device::kth_values<In, std::uint64_t>>(context, of);
 }
+
+// A warp a row, whose lanes have `Each` elements; or so many quantiles a warp, if there are more of
+// them than warps at the same time.
+template <int Each, launch_context Context, class In>
+void start_short_quantiles(Context& context, device::short_quantile_call<In> call) {
+  constexpr unsigned warps = device::short_quantile_warps;
+  constexpr unsigned at_once = warps * device::short_quantile_blocks<Each>;
+  std::uint64_t const all = call.rows.count * call.how.count;
+  std::uint64_t const most = at_once * unsigned(context.multiprocessors());
+  call.together = unsigned(std::min<std::uint64_t>((all + most - 1) / most, warp_size));
+  launch_early<device::short_quantiles<Each, In>>(
+      blocks_for(context, all, warps * call.together, 16), warps * warp_size, 0,
+      context.stream())(call);
+}
+template <memory_context Context, class Bits>
+void short_quantiles_on_gpu(Context& context,
+                            device::row_request<array_input<Bits>, gpu_quantiles> const& of) {
+  device::short_quantile_call<array_input<Bits>> call{of, 1};
+  std::uint64_t const places = of.rows.is_apart() ? of.rows.count * of.rows.length : 0;
+  if (places) {
+    auto* const beside = reinterpret_cast<Bits*>(context.memory(1, places * sizeof(Bits)).scratch);
+    copy_rows_on_gpu<device::copies::together>(context, of.rows, of.in.data, beside);
+    call.in.data = beside, call.rows = side_by_side(of.rows);
+  }
+  if (of.rows.length <= 32)
+    start_short_quantiles<1>(context, call);
+  else if (of.rows.length <= 256)
+    start_short_quantiles<8>(context, call);
+  else
+    start_short_quantiles<32>(context, call);
+  explain(context, top_k_plan{top_k_way::short_rows}, places * sizeof(Bits));
+}
+
 // Quantiles of each row; the order is that of the smallest first.
 template <memory_context Context, class In>
 void quantiles_on_gpu(Context& context, device::row_request<In, gpu_quantiles> const& of) {
+  if constexpr (std::is_same_v<In, array_input<bits_of<typename In::element>>>)
+    if (of.rows.count > 0 && of.rows.length <= device::longest_short_quantile_row)
+      return short_quantiles_on_gpu(context, of);
   search_on_gpu<device::quantile_call, device::quantiles<In, std::uint32_t>,
                 device::quantiles<In, std::uint64_t>>(context, of);
 }
