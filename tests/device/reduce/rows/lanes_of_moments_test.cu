@@ -101,9 +101,9 @@ TEST(moments_of_lanes, know_all_of_ordinary_floats) {
       expect(variance{1}, x, first);
       expect(standard_deviation{}, x, first);
       expect(sum_of_squares{}, x, first);
-      expect(norm{}, x, first);
+      expect(tally::norm{}, x, first);
       expect(variance{}, few, first);
-      expect(norm{}, few, first);
+      expect(tally::norm{}, few, first);
       expect(dot{}, pairs(x, normal<float>(n, 0, 1, seed + 100)), first);
     }
 }
@@ -116,7 +116,7 @@ TEST(moments_of_lanes, know_all_of_ordinary_doubles) {
       expect(variance{}, x, n == 1 ? second : first);
       expect(standard_deviation{n - 1}, x, n == 1 ? second : first);
       expect(sum_of_squares{}, x, first);
-      expect(norm{}, x, first);
+      expect(tally::norm{}, x, first);
     }
 }
 
@@ -157,7 +157,7 @@ TEST(moments_of_lanes, leave_ties_and_what_doubles_cannot_hold_to_agents) {
   expect(mean{}, cancels, agent);
   expect(variance{}, std::vector<double>{1e200, 2e200, 1}, agent);
   expect(variance{}, std::vector<double>{1e-200, 2e-200, 3e-200}, agent);
-  expect(norm{}, std::vector<double>{1e-170, 1e-170}, agent);
+  expect(tally::norm{}, std::vector<double>{1e-170, 1e-170}, agent);
   expect(sum_of_squares{}, std::vector<double>{1e-170, 1e-170}, agent);
 }
 
@@ -178,13 +178,13 @@ TEST(moments_of_lanes, know_of_narrow_types_what_is_not_finite) {
       expect(mean{}, x, first, policy);
       expect(variance{}, x, first, policy);
       expect(sum_of_squares{}, x, first, policy);
-      expect(norm{}, x, first, policy);
+      expect(tally::norm{}, x, first, policy);
       expect(dot{}, pairs(x, so_many(x.size(), 0.0f)), first, policy);
     }
   for (std::size_t const n : {0, 1, 2}) {
     expect(mean{}, so_many(n, nan), first, skip);
     expect(variance{2}, so_many(n, 1.0f), first);
-    expect(norm{}, so_many(n, nan), first, skip);
+    expect(tally::norm{}, so_many(n, nan), first, skip);
     expect(variance{}, so_many(n, quiet_nan<double>()), first, skip);
   }
   expect(variance{}, std::vector{1.0, infinity<double>(true)}, agent);
@@ -196,7 +196,7 @@ void expect_of_integers(std::vector<T> const& x, way wanted = first) {
   expect(variance{}, x, wanted);
   expect(standard_deviation{1}, x, wanted);
   expect(sum_of_squares{}, x, wanted);
-  expect(norm{}, x, wanted);
+  expect(tally::norm{}, x, wanted);
 }
 template <integer T>
 std::vector<T> integers(std::size_t n, unsigned bits) {
