@@ -63,10 +63,12 @@ def is_complete(text):
     bare = re.sub(r"\"(\\.|[^\"\\])*\"|'(\\.|[^'\\])*'|::", "", text)
     bare = re.sub(r"(for \([^();]*):", r"\1", bare)
     return all(bare.count(a) == bare.count(b) for a, b in ("()", "[]", "{}")) and \
-        (is_statement(text) or bool(text.strip()) and bare.count("?") == bare.count(":"))
+        (is_statement(text) or bool(text.strip()) and bare.count("?") == bare.count(":")
+         and not re.match(r"\s*(if|for|while) ?\(", text))
 
 
 def test_a_mutants_texts_are_complete():
+    assert not is_complete("if (x)") and not is_complete("for (int i = 0; i < n; ++i)")
     assert not is_complete("x : a < b") and not is_complete("f(x))") and not is_complete("") and is_complete("a ? b : std::min(c, d)")
     assert is_complete("[] { for (auto x : a) f(x); for (std::size_t i = 0; i < n; ++i) f(i); }()")
     for m in all_mutants():
