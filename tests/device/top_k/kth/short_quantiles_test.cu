@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/device/top_k/kth/short_quantiles.cuh"
+#include "tally/device/top_k/kth/quantile.cuh"
 
 #include "support/device_quantile.cuh"
 #include "support/device_scan.cuh"

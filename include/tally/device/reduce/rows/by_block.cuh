@@ -12,9 +12,10 @@
 
 namespace tally::device {
 
+// What lanes that try again add up.
 template <class Again>
 struct sum_again {
-  using type = char;  // there is none
+  using type = char;  // there are none such
 };
 template <class Again>
   requires requires { typename Again::sum; }

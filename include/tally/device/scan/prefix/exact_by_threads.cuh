@@ -5,7 +5,7 @@
 #pragma once
 
 #include "tally/definition/sum.hpp"
-#include "tally/device/scan/prefix/before_in_group.cuh"
+#include "tally/device/scan/prefix/plain.cuh"
 #include "tally/device/sum/warp_number.cuh"
 #include "tally/exact/float_format.hpp"
 

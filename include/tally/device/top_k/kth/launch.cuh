@@ -5,7 +5,7 @@
 
 #include "tally/device/rows/copy.cuh"
 #include "tally/device/top_k/kth/kth_value.cuh"
-#include "tally/device/top_k/kth/short_quantiles.cuh"
+#include "tally/device/top_k/kth/quantile.cuh"
 #include "tally/device/top_k/launch.cuh"
 
 namespace tally::detail {
