@@ -137,7 +137,7 @@ TEST(other_scans_in_parts, are_those_of_the_whole) {
   using wide = tally::integer_running_sum<std::int32_t, std::int64_t>;
   std::vector<std::int8_t> small(5000);
   std::vector<std::int32_t> large(5000);
-  for (int i = 0; i < 5000; ++i) small[i] = std::int8_t(i * 37), large[i] = i * 1000003;
+  for (int i = 0; i < 5000; ++i) small[i] = std::int8_t(i * 37), large[i] = std::int32_t(i * 1000003u);
   expect_parts_of_every_kind(bytes{}, small, std::int8_t(7), "bytes");
   expect_parts_of_every_kind(wide{}, large, 7, "wide");
   using least = tally::running_extremum<std::int32_t, true>;
