@@ -4,14 +4,16 @@ what the page shows. The pages' links lead somewhere.
 
 Languages: `cpp` is host code, a whole source if it includes something, else a fragment, which goes
 into a function behind PRELUDE; `cuda` is a source for nvcc; `text` is what the block before it
-prints. Blocks that need the CUDA toolkit are tested where nvcc is.
+prints; `pycon` is a session in Python. Blocks that need the CUDA toolkit are tested where nvcc is.
 """
 
+import doctest
 import json
 import os
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -45,6 +47,7 @@ extern std::span<std::byte> const mine;  // device memory
 
 # Shell blocks that are parsed and not run: how the first line begins, and why.
 ONLY_PARSED = {
+    "pip install .": "builds the library, for minutes",
     "cmake --preset cpu": "builds tests, for minutes",
     "cmake --build build/cpu --target tally_cli": "builds the library, for minutes",
     "cmake --build build/cpu --target tally_record": "needs another checkout, and a GPU",
@@ -178,6 +181,16 @@ def check_python(block, _):
     assert eval(block.code, {"Fraction": Fraction, "x": x}) == float(told)
 
 
+def check_pycon(block, _):
+    """A session in Python, behind those before it on the page, prints what is shown."""
+    sys.path.insert(0, str(BUILD / "python"))
+    before = [b.code for b in BLOCKS[:BLOCKS.index(block) + 1]
+              if b.page == block.page and b.language == "pycon"]
+    session = doctest.DocTestParser().get_doctest("\n".join(before), {}, block.page.name, None, 0)
+    found = doctest.DocTestRunner(verbose=False).run(session)
+    assert found.attempted > 0 and found.failed == 0
+
+
 def check_json(block, _):
     json.loads(block.code)
 
@@ -190,7 +203,7 @@ def check_text(block, _):
 
 
 CHECKS = {"cpp": check_cpp, "cuda": check_cuda, "sh": check_sh, "cmake": check_cmake,
-          "python": check_python, "json": check_json, "text": check_text}
+          "python": check_python, "pycon": check_pycon, "json": check_json, "text": check_text}
 
 
 def test_every_block_is_of_a_language_that_is_checked():

@@ -121,6 +121,10 @@
   X(sum, std::uint16_t, std::uint16_t) X(sum, std::uint16_t, std::uint64_t)               \
   X(sum, std::uint32_t, std::uint32_t) X(sum, std::uint32_t, std::uint64_t)               \
   X(sum, std::uint64_t, std::uint64_t)
+#define TALLY_SCANS_OF_PRODUCTS(X)                                                        \
+  X(product, std::int64_t, std::int64_t) X(product, std::uint64_t, std::uint64_t)         \
+  X(product, float16, float16) X(product, bfloat16, bfloat16)                             \
+  X(product, float, float) X(product, double, double)
 #define TALLY_SCANS_TO(X, OUT)                                                            \
   X(sum, float16, OUT) X(sum, bfloat16, OUT) X(sum, float, OUT) X(sum, double, OUT)
 #define TALLY_SCANS_OF_FLOATS(X)                                                          \
@@ -176,6 +180,9 @@ template <integer In, integer Out>
 inline constexpr bool held_scan<sum, In, Out> = is_one_of<Out, In, widest<In>>;
 template <floating T>
 inline constexpr bool held_scan<fast_sum, T, T> = true;
+template <element T>
+inline constexpr bool held_scan<product, T, T> =
+    is_one_of<T, std::int64_t, std::uint64_t> || floating<T>;
 template <element T>
 inline constexpr bool held_scan<minimum, T, T> = true;
 template <element T>

@@ -135,7 +135,8 @@ int tally_reduce(tally_where* where, char const* aggregate, tally_array const* a
                  tally_array const* b, int32_t axis_count, int32_t const* axes,
                  int32_t output_count, tally_array const* outputs, tally_options const* options);
 
-/* Of sums ("sum", "fast_sum") and extrema ("minimum", "maximum"). `out` has the shape of `in`, and
+/* Of sums ("sum", "fast_sum"), products ("product": of floating types and of 64-bit integers) and
+ * extrema ("minimum", "maximum"). `out` has the shape of `in`, and
  * lies apart from it or in its place. Sums of integers go to any integers on cores; on a GPU to
  * their own type and to TALLY_INT64, of unsigned ones and bools TALLY_UINT64. Sums of floating
  * types go to any of these, all other scans to their own type. */

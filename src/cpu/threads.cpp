@@ -8,27 +8,32 @@
 #include "tally/cpu/path_counters.hpp"
 #include "tally/error.hpp"
 
-#ifdef TALLY_JTHREAD  // g++'s ThreadSanitizer misreads oneTBB
-#include <atomic>
-#include <exception>
-#include <mutex>
-#include <thread>
-#include <vector>
-#else
+#ifdef TALLY_WITH_TBB
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
+#else
+#include <sched.h>
+
+#include <thread>
+
+#include "thread_pool.hpp"
 #endif
 
 namespace tally::detail {
 namespace {
 
 int cores() {
-#ifdef TALLY_JTHREAD
-  static int const found = int(std::thread::hardware_concurrency());
-#else
+#ifdef TALLY_WITH_TBB
   static int const found = oneapi::tbb::info::default_concurrency();  // TBB, too, asks once
+#else
+  static int const found = [] {
+    cpu_set_t mine;
+    return sched_getaffinity(0, sizeof mine, &mine) == 0
+               ? CPU_COUNT(&mine)
+               : int(std::max(1u, std::thread::hardware_concurrency()));
+  }();
 #endif
   return found;
 }
@@ -56,24 +61,7 @@ void run_parallel(int threads, std::size_t tasks, void (*run)(void*, std::size_t
     return;
   }
   count_path(path::parts, tasks);
-#ifdef TALLY_JTHREAD
-  std::atomic<std::size_t> next = 0;
-  std::exception_ptr failure;
-  std::mutex failing;
-  {
-    std::vector<std::jthread> team;
-    for (int t = 0; t < threads; ++t)
-      team.emplace_back([&] {
-        try {
-          for (std::size_t i; (i = next++) < tasks;) run_one(run, context, i);
-        } catch (...) {
-          std::lock_guard const lock(failing);
-          failure = std::current_exception();
-        }
-      });
-  }
-  if (failure) std::rethrow_exception(failure);
-#else
+#ifdef TALLY_WITH_TBB
   if (threads > cores()) {
     // TBB has to be told of more threads than cores, once for all calls, or it complains on
     // standard error. Never destroyed: calls may outlive main.
@@ -86,6 +74,18 @@ void run_parallel(int threads, std::size_t tasks, void (*run)(void*, std::size_t
         std::size_t(0), tasks, [&](std::size_t i) { run_one(run, context, i); },
         oneapi::tbb::simple_partitioner{});
   });
+#else
+  struct guarded {
+    void (*run)(void*, std::size_t);
+    void* context;
+  } all{run, context};
+  thread_pool::shared().run(
+      threads, tasks,
+      [](void* at, std::size_t i) {
+        auto const& each = *static_cast<guarded const*>(at);
+        run_one(each.run, each.context, i);
+      },
+      &all);
 #endif
 }
 

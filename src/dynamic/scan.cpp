@@ -197,6 +197,7 @@ std::uint64_t nothing_bits(any_aggregate const& op, dtype type) {
       using limits = std::numeric_limits<T>;
       T const x = op.info().name == "minimum"   ? limits::max()
                   : op.info().name == "maximum" ? limits::min()
+                  : op.info().name == "product" ? T(1)
                                                 : T{};
       return to_bits(x);
     }

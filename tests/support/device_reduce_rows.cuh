@@ -11,6 +11,7 @@
 
 #include "support/device_reduce.cuh"
 #include "support/row_cases.hpp"
+#include "tally/aggregate/results.hpp"
 #include "tally/device/reduce/rows/launch.cuh"
 #include "tally/row_inputs.hpp"
 

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adds up the reports of CTest, GoogleTest and pytest in one folder, and closes with one line.
 
-A skip counts as a failure unless its reason is that this machine lacks the hardware.
+A skip counts as a failure unless its reason is that this machine lacks the hardware, or a Python library
+that is not Debian's.
 """
 
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
-GOOD_REASONS = {"no GPU", "no MPI", "no NCCL"}
+GOOD_REASONS = {"no GPU", "no MPI", "no NCCL", "no PyTorch", "no JAX", "no Arrow"}
 
 
 def outcome(case):

@@ -51,6 +51,12 @@ struct product {
     else
       return tree_product<T>{};
   }
+  // Scans are of the widest integers: narrower ones are converted to them first.
+  template <element In, std::same_as<In> Out>
+    requires(floating<In> || std::is_same_v<In, result<In>>)
+  auto scanning() const {
+    return on<In>();
+  }
 };
 
 }  // namespace tally

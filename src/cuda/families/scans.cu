@@ -23,6 +23,7 @@ void scan_rows_compiled_on_gpu(gpu_context& context, Op const& op, nan_policy na
 #define MINIMA TALLY_EACH_element(OWN, minimum)
 #define MAXIMA TALLY_EACH_element(OWN, maximum)
 #define FAST_SUMS TALLY_EACH_floating(OWN, fast_sum)
+#define PRODUCTS TALLY_SCANS_OF_PRODUCTS(TALLY_SCAN_KERNEL)
 #define INTEGER_SUMS TALLY_SCANS_OF_INTEGERS(TALLY_SCAN_KERNEL)
 #define SUMS_TO_DOUBLE TALLY_SCANS_TO(TALLY_SCAN_KERNEL, double)
 #define SUMS_TO_FLOAT TALLY_SCANS_TO(TALLY_SCAN_KERNEL, float)

@@ -3,6 +3,7 @@
 
 #include "support/device_reduce_rows.cuh"
 #include "tally/aggregate/fast_sum.hpp"
+#include "tally/device/reduce/agent/integer_sum.cuh"
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include "tally/definition/dot.hpp"
 #include "tally/device/reduce/agent/dot.cuh"
 #include "tally/device/reduce/agent/integer_sum.cuh"
+#include "tally/device/reduce/agent/second_moments.cuh"
 #include "tally/device/reduce/agent/sum.cuh"
 
 namespace {

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Arrays in a GPU's memory that have __cuda_array_interface__, as CuPy's and Numba's, in whose
+// current stream calls run.
+#include <nanobind/stl/string.h>
+
+#include <optional>
+
+#include "calls.hpp"
+
+namespace tally::python {
+namespace {
+
+std::optional<dtype> type_of(std::string_view text) {
+  constexpr std::pair<std::string_view, dtype> all[] = {
+      {"|b1", dtype::boolean}, {"|i1", dtype::int8},    {"|u1", dtype::uint8},
+      {"<i2", dtype::int16},   {"<u2", dtype::uint16},  {"<i4", dtype::int32},
+      {"<u4", dtype::uint32},  {"<i8", dtype::int64},   {"<u8", dtype::uint64},
+      {"<f2", dtype::float16}, {"<f4", dtype::float32}, {"<f8", dtype::float64}};
+  for (auto const& [name, type] : all)
+    if (text == name) return type;
+  return {};
+}
+
+class cuda_arrays final : public library {
+ public:
+  explicit cuda_arrays(nb::object module) : module_(std::move(module)) {}
+
+  array read(nb::handle x) const override {
+    auto const all = nb::borrow<nb::dict>(x.attr("__cuda_array_interface__"));
+    auto const type = type_of(nb::cast<std::string>(all["typestr"]));
+    if (!type)
+      fail_type("holds " + nb::cast<std::string>(all["typestr"]) + ", which Tally does not have");
+    auto const data = nb::borrow<nb::tuple>(all["data"]);
+    array view{.type = *type,
+               .data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(data[0])),
+               .writable = !nb::cast<bool>(data[1])};
+    for (auto const extent : nb::borrow<nb::tuple>(all["shape"]))
+      view.shape.push_back(nb::cast<std::uint64_t>(extent));
+    view.strides = c_order(view.shape);
+    auto const strides = all.contains("strides") ? nb::object(all["strides"]) : nb::none();
+    if (!strides.is_none())
+      for (std::size_t d = 0; d < view.shape.size(); ++d)
+        view.strides[d] =
+            nb::cast<std::int64_t>(nb::object(strides[d])) / std::int64_t(size_of(*type));
+    view.device = view.data ? detail::gpu_holding(view.data) : 0;
+    view.stream = stream_of(all);
+    return view;
+  }
+
+  std::pair<nb::object, array> empty(dtype type, std::vector<std::uint64_t> const& shape,
+                                     array const& like) const override {
+    auto sizes = nb::steal(PyTuple_New(Py_ssize_t(shape.size())));
+    for (std::size_t d = 0; d < shape.size(); ++d)
+      PyTuple_SET_ITEM(sizes.ptr(), Py_ssize_t(d), PyLong_FromUnsignedLongLong(shape[d]));
+    auto const device = module_.attr("cuda").attr("Device")(like.device);
+    device.attr("__enter__")();
+    auto made = module_.attr("empty")(sizes, nb::cast(std::string(name(type))));
+    device.attr("__exit__")(nb::none(), nb::none(), nb::none());
+    auto view = read(made);
+    return {std::move(made), std::move(view)};
+  }
+
+ private:
+  void* stream_of(nb::dict const& all) const {
+    std::uintptr_t stream = 1;
+    if (nb::hasattr(module_, "cuda") && nb::hasattr(module_.attr("cuda"), "get_current_stream"))
+      stream =
+          nb::cast<std::uintptr_t>(module_.attr("cuda").attr("get_current_stream")().attr("ptr"));
+    else if (all.contains("stream") && !nb::object(all["stream"]).is_none())
+      stream = nb::cast<std::uintptr_t>(all["stream"]);
+    return stream == 1 ? nullptr : reinterpret_cast<void*>(stream);
+  }
+
+  nb::object module_;
+};
+
+}  // namespace
+
+// Each type's module makes its results.
+library const* cuda_array_library(nb::handle x) {
+  if (!nb::hasattr(x, "__cuda_array_interface__")) return nullptr;
+  auto const path = nb::cast<std::string>(x.type().attr("__module__"));
+  return new cuda_arrays(nb::module_::import_(path.substr(0, path.find('.')).c_str()));
+}
+
+}  // namespace tally::python

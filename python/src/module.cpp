@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the package tally calls: arrays in, arrays out; names, defaults and docstrings are Python's.
+#include <nanobind/stl/string.h>
+
+#include "calls.hpp"
+
+namespace tally::python {
+void bind_dlpack(nb::module_&);
+void bind_reductions(nb::module_&);
+void bind_scans(nb::module_&);
+void bind_selections(nb::module_&);
+void bind_states(nb::module_&);
+}  // namespace tally::python
+
+NB_MODULE(_core, module) {
+  using namespace tally::python;
+  nb::set_leak_warnings(false);  // the interpreter does not end all that the package holds
+  nb::register_exception_translator([](std::exception_ptr const& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (wrong_type const& e) {
+      PyErr_SetString(PyExc_TypeError, e.what());
+    } catch (tally::error const& e) {
+      PyErr_SetString(PyExc_ValueError, e.what());
+    }
+  });
+  module.def("set_threads", set_threads);
+  module.def("threads", threads);
+  module.def("dtype_of_elements", [](char const* call, nb::handle x) {
+    return std::string(tally::name(read_array(call, "x", x).type));
+  });
+  bind_dlpack(module);
+  bind_reductions(module);
+  bind_scans(module);
+  bind_selections(module);
+  bind_states(module);
+}

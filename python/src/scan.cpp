@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cumulative sums, products and extrema, along an axis or of segments.
+#include <nanobind/stl/string.h>
+
+#include "calls.hpp"
+
+namespace tally::python {
+namespace {
+
+// The type of results where none is asked for, and what the library writes there, which is as wide:
+// sums and products of integers are int64 or uint64.
+struct result_type {
+  dtype shown, written;
+};
+result_type results_of(any_aggregate const& op, array const& x) {
+  auto const name = op.info().name;
+  if (is_floating(x.type) || name == "minimum" || name == "maximum") return {x.type, x.type};
+  bool const is_unsigned = x.type >= dtype::uint8 || x.type == dtype::boolean;
+  bool const as_signed = !is_unsigned || sums_are_signed(x.type, *x.from);
+  return {as_signed ? dtype::int64 : dtype::uint64, is_unsigned ? dtype::uint64 : dtype::int64};
+}
+result_type results_of(std::string const& call, any_aggregate const& op, array const& x,
+                       nb::handle as) {
+  if (as.is_none()) return results_of(op, x);
+  auto const asked = dtype_of(call.c_str(), as);
+  auto const own = results_of(op, x);
+  return asked == own.shown ? own : result_type{asked, asked};
+}
+
+// The result of no element, at the one place that there is along the axis: whatever lies there.
+void write_nothing(any_where where, any_ndarray_output const& to, std::size_t axis,
+                   any_aggregate const& op) {
+  any_ndarray const there(to.type, to.data, to.shape, to.strides);
+  scan(where, there, {axis}, to, op, {.exclusive = true});
+}
+
+struct how {
+  bool exclusive, reverse, initial, skip;
+
+  any_ndarray_scan_options options() const {
+    return {.exclusive = exclusive, .reverse = reverse, .nan = skip ? tally::skip : propagate};
+  }
+};
+
+nb::object scan_along(std::string const& call, std::string const& aggregate, nb::handle x,
+                      nb::handle axis, nb::handle out, nb::handle as, bool exclusive, bool reverse,
+                      bool initial, bool skip) {
+  auto const a = read_array(call.c_str(), "x", x);
+  if (a.shape.empty()) fail_value(call + ": x has no axis");
+  if (axis.is_none() && a.shape.size() > 1)
+    fail_value(call + ": axis is needed: x has " + std::to_string(a.shape.size()) + " dimensions");
+  auto const along = axis.is_none() ? 0 : axis_of(call.c_str(), axis, a);
+  any_aggregate const op(aggregate);
+  auto const [shown, type] = results_of(call, op, a, as);
+  if (!can_scan(op, a.type, type))
+    fail_type(call + ": of " + std::string(name(a.type)) + " there are no results of " +
+              std::string(name(shown)));
+  auto shape = a.shape;
+  if (initial) ++shape[along];
+  result to(call.c_str(), shown, shape, a, out);
+  auto view = to.as(type);
+  view.shape[along] = a.shape[along];
+  auto const bytes = std::int64_t(size_of(type));
+  auto const at = [&](std::uint64_t i) {
+    return static_cast<std::byte*>(view.data) + std::int64_t(i) * view.strides[along] * bytes;
+  };
+  auto nothing = view;
+  if (initial) {
+    nothing.shape[along] = 1;
+    nothing.data = at(reverse ? a.shape[along] : 0);
+    view.data = at(reverse ? 0 : 1);
+  }
+  how const all{exclusive, reverse, initial, skip};
+  run_at(a, [&](any_where where) {
+    if (initial) write_nothing(where, nothing, along, op);
+    scan(where, a.input(), {along}, view, op, all.options());
+  });
+  return to.take();
+}
+
+nb::object scan_segments(std::string const& call, std::string const& aggregate, nb::handle x,
+                         nb::handle offsets, nb::handle out, nb::handle as, bool exclusive,
+                         bool reverse, bool skip) {
+  auto const a = read_array(call.c_str(), "x", x);
+  segments_of_array const segments(call.c_str(), offsets, a);
+  any_aggregate const op(aggregate);
+  auto const [shown, type] = results_of(call, op, a, as);
+  result to(call.c_str(), shown, a.shape, a, out);
+  any_row_scan_options const all{
+      .init = {}, .reverse = reverse, .totals = nullptr, .nan = skip ? tally::skip : propagate};
+  run_at(a, [&](any_where where) {
+    auto const rows = segments.rows("x", a);
+    any_row_output const places{
+        type, segments.rows("out", to.view()).data ? to.view().data : nullptr, segments.layout()};
+    exclusive ? exclusive_scan(where, rows, places, op, all)
+              : inclusive_scan(where, rows, places, op, all);
+  });
+  return to.take();
+}
+
+}  // namespace
+
+void bind_scans(nb::module_& module) {
+  module.def("scan", scan_along, nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none(),
+             nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg());
+  module.def("scan_segments", scan_segments, nb::arg(), nb::arg(), nb::arg().none(),
+             nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg());
+}
+
+}  // namespace tally::python

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The k best, the k-th value, quantiles.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "calls.hpp"
+
+namespace tally::python {
+namespace {
+
+std::uint64_t k_of(char const* call, nb::handle k, std::uint64_t least) {
+  auto const given = integer(call, "k", k);
+  if (given < std::int64_t(least))
+    fail_value(std::string(call) + ": k = " + std::to_string(given) + " is less than " +
+               std::to_string(least));
+  return std::uint64_t(given);
+}
+
+nb::object pair_of(result& values, result& indices) {
+  return nb::make_tuple(values.take(), indices.take());
+}
+
+nb::object best(nb::handle x, nb::handle k, nb::handle axis, bool smallest, bool sorted,
+                bool distinct, bool skip) {
+  constexpr char const* call = "top_k";
+  auto const a = read_array(call, "x", x);
+  auto const along = axis_of(call, axis, a);
+  auto const count = k_of(call, k, 0);
+  auto shape = a.shape;
+  if (count > shape[along])
+    fail_value("top_k: k = " + std::to_string(count) + " is larger than axis " +
+               std::to_string(along) + " of x, which has " + std::to_string(shape[along]));
+  shape[along] = count;
+  result values(call, a.type, shape, a), indices(call, dtype::int64, shape, a);
+  top_k_options const how{.order = smallest ? order::smallest : order::largest,
+                          .sorted = sorted,
+                          .distinct = distinct,
+                          .nan = skip ? tally::skip : propagate};
+  run_at(a, [&](any_where where) {
+    top_k_into(where, a.input(), along, count, values.view().output(), indices.view().output(),
+               how);
+  });
+  return pair_of(values, indices);
+}
+
+any_output room_in(array const& x) { return {x.type, x.data, x.size()}; }
+std::span<std::int64_t> indices_in(array const& x) {
+  return {static_cast<std::int64_t*>(x.data), std::size_t(x.size())};
+}
+
+nb::object best_of_segments(nb::handle x, nb::handle offsets, nb::handle k, bool smallest,
+                            bool sorted, bool distinct, bool skip) {
+  constexpr char const* call = "top_k";
+  auto const a = read_array(call, "x", x);
+  segments_of_array const segments(call, offsets, a);
+  auto const count = k_of(call, k, 0);
+  std::vector<std::uint64_t> const shape = {segments.count(), count};
+  result values(call, a.type, shape, a), indices(call, dtype::int64, shape, a);
+  top_k_options const how{.order = smallest ? order::smallest : order::largest,
+                          .sorted = sorted,
+                          .distinct = distinct,
+                          .nan = skip ? tally::skip : propagate};
+  run_at(a, [&](any_where where) {
+    top_k_into(where, segments.rows("x", a), count, room_in(values.view()),
+               indices_in(indices.view()), nullptr, how);
+  });
+  return pair_of(values, indices);
+}
+
+nb::object kth(nb::handle x, nb::handle k, nb::handle axis, bool keepdims, bool largest,
+               bool skip) {
+  constexpr char const* call = "kth_value";
+  auto const a = read_array(call, "x", x);
+  auto const axes = axes_of(call, axis, a);
+  auto const place = k_of(call, k, 1);
+  if (auto const n = reduced_count(a, axes); place > n)
+    fail_value("kth_value: k = " + std::to_string(place) +
+               " is larger than the number of elements, " + std::to_string(n));
+  auto const shape = reduced_shape(a, axes, keepdims);
+  result values(call, a.type, shape, a), indices(call, dtype::int64, shape, a);
+  axes_list const ones = keepdims ? axes : axes_list{};
+  run_at(a, [&](any_where where) {
+    kth_value_into(where, a.input(), axes, place, values.without(ones), indices.without(ones),
+                   {largest ? order::largest : order::smallest, skip ? tally::skip : propagate});
+  });
+  return pair_of(values, indices);
+}
+
+// Places of quantiles: fractions, or doubles as they are.
+struct places {
+  std::vector<fraction> fractions;
+  std::vector<double> doubles;
+
+  explicit places(nb::handle q) {
+    for (auto const one : nb::borrow<nb::list>(q))
+      if (PyFloat_Check(one.ptr())) {
+        doubles.push_back(nb::cast<double>(one));
+      } else {
+        auto const [a, b] = nb::cast<std::pair<std::uint64_t, std::uint64_t>>(one);
+        fractions.push_back({a, b});
+      }
+  }
+  std::size_t count() const { return fractions.size() + doubles.size(); }
+  detail::quantile_places all() const {
+    return doubles.empty() ? detail::quantile_places(fractions) : detail::quantile_places(doubles);
+  }
+};
+
+interpolation method_of(std::string const& call, std::string const& name) {
+  constexpr std::string_view names[] = {"linear", "lower", "higher", "nearest", "midpoint"};
+  for (std::size_t i = 0; i < std::size(names); ++i)
+    if (names[i] == name) return interpolation(i);
+  fail_value(call + ": method = '" + name +
+             "' is none of linear, lower, higher, nearest, midpoint");
+}
+
+nb::object quantiles(std::string const& call, nb::handle x, nb::handle q, bool one, nb::handle axis,
+                     bool keepdims, std::string const& method, bool skip) {
+  auto const a = read_array(call.c_str(), "x", x);
+  auto const axes = axes_of(call.c_str(), axis, a);
+  places const at(q);
+  quantile_options const how{method_of(call, method), skip ? tally::skip : propagate};
+  if (reduced_count(a, axes) == 0) fail_value(call + ": of no elements, which have no quantiles");
+  auto shape = reduced_shape(a, axes, keepdims);
+  if (!one) shape.insert(shape.begin(), at.count());
+  result to(call.c_str(), quantile_type(a.type, how.method), shape, a);
+  auto view = to.without(keepdims ? axes : axes_list{}, one ? 0 : 1);
+  if (one) view.shape.insert(view.shape.begin(), 1), view.strides.insert(view.strides.begin(), 1);
+  run_at(a, [&](any_where where) { quantile_into(where, a.input(), axes, at.all(), view, how); });
+  return to.take();
+}
+
+nb::object quantiles_of_segments(std::string const& call, nb::handle x, nb::handle offsets,
+                                 nb::handle q, bool one, std::string const& method, bool skip) {
+  auto const a = read_array(call.c_str(), "x", x);
+  segments_of_array const segments(call.c_str(), offsets, a);
+  places const at(q);
+  quantile_options const how{method_of(call, method), skip ? tally::skip : propagate};
+  std::vector<std::uint64_t> shape = {segments.count()};
+  if (!one) shape.push_back(at.count());
+  result to(call.c_str(), quantile_type(a.type, how.method), shape, a);
+  run_at(a, [&](any_where where) {
+    quantile_into(where, segments.rows("x", a), at.all(), room_in(to.view()), how);
+  });
+  return to.take();
+}
+
+}  // namespace
+
+void bind_selections(nb::module_& module) {
+  auto const any = nb::arg().none();
+  module.def("top_k", best, any, any, any, nb::arg(), nb::arg(), nb::arg(), nb::arg());
+  module.def("top_k_segments", best_of_segments, any, any, any, nb::arg(), nb::arg(), nb::arg(),
+             nb::arg());
+  module.def("kth_value", kth, any, any, any, nb::arg(), nb::arg(), nb::arg());
+  module.def("quantile", quantiles, nb::arg(), any, nb::arg(), nb::arg(), any, nb::arg(), nb::arg(),
+             nb::arg());
+  module.def("quantile_segments", quantiles_of_segments, nb::arg(), any, any, nb::arg(), nb::arg(),
+             nb::arg(), nb::arg());
+}
+
+}  // namespace tally::python

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reductions in instalments: what is known of some elements, to be put together with what is known
+// of others.
+#include <nanobind/stl/string.h>
+
+#include <cstring>
+
+#include "calls.hpp"
+
+namespace tally::python {
+namespace {
+
+nb::object python_number(any_number const& x) {
+  return visit(x.type, [&]<class T>(std::type_identity<T>) -> nb::object {
+    if constexpr (std::is_same_v<T, bool>)
+      return nb::bool_(x.as<T>());
+    else if constexpr (floating<T>)
+      return nb::float_(convert<double>(x.as<T>()));
+    else
+      return nb::int_(x.as<T>());
+  });
+}
+
+// An integer of more than 64 bits, by its digits.
+nb::object python_number(wide_integer const& x) {
+  return nb::steal(PyLong_FromString(x.text().c_str(), nullptr, 10));
+}
+
+// The indices of missing elements; only Arrow's columns miss any.
+std::vector<std::size_t> missing_in(array const& x) {
+  std::vector<std::size_t> all;
+  if (x.valid)
+    for (std::uint64_t i = 0; i < x.size(); ++i)
+      if (!x.valid[std::int64_t(i)]) all.push_back(i);
+  return all;
+}
+
+// Elements side by side, of a floating type; those that are missing are NaN.
+std::vector<std::byte> in_c_order(array const& x, std::vector<std::size_t> const& missing) {
+  auto const bytes = std::int64_t(size_of(x.type));
+  std::vector<std::byte> all(x.size() * std::uint64_t(bytes));
+  std::vector<std::uint64_t> at(x.shape.size());
+  std::int64_t from = 0;
+  for (std::uint64_t i = 0; i < x.size(); ++i) {
+    std::memcpy(all.data() + std::int64_t(i) * bytes,
+                static_cast<std::byte const*>(x.data) + from * bytes, std::size_t(bytes));
+    for (std::size_t d = at.size(); d-- > 0;) {
+      from += x.strides[d];
+      if (++at[d] < x.shape[d]) break;
+      from -= std::int64_t(std::exchange(at[d], 0)) * x.strides[d];
+    }
+  }
+  visit(x.type, [&]<class T>(std::type_identity<T>) {
+    if constexpr (floating<T>)
+      for (auto const i : missing)
+        any_number(quiet_nan<T>()).store(all.data() + std::int64_t(i) * bytes);
+  });
+  return all;
+}
+
+class reducer {
+ public:
+  reducer(std::string aggregate, std::string const& elements, bool wide, bool skip)
+      : name_(std::move(aggregate)),
+        op_(any_aggregate(name_, {.wide = wide}).on(*dtype_named(elements))),
+        options_{skip ? tally::skip : propagate},
+        all_(op_, options_) {}
+
+  void add(std::string const& call, nb::handle given) {
+    auto const x = read_array(call.c_str(), "x", given);
+    if (x.type != op_.elements())
+      fail_type(call + ": x holds " + std::string(name(x.type)) + ", those before it " +
+                std::string(name(op_.elements())));
+    if (x.device != array::host) fail_value(call + ": x lies on a GPU");
+    auto const missing = missing_in(x);
+    nb::gil_scoped_release const elsewhere;
+    bool const as_it_lies =
+        x.strides == c_order(x.shape) && (missing.empty() || !is_floating(x.type));
+    if (as_it_lies) {
+      all_.add(cpu{threads()}, any_array(x.type, x.data, x.size()), missing);
+    } else {
+      auto const copy = in_c_order(x, missing);
+      all_.add(cpu{threads()}, any_array(x.type, copy.data(), x.size()));
+    }
+  }
+  void append(reducer const& other) { all_.append(other.all_); }
+
+  // What another aggregate of the same elements makes of what is known here.
+  nb::object result(std::string const& call, std::string const& aggregate, std::uint64_t ddof,
+                    nb::handle as) const {
+    aggregate_options how{.ddof = ddof};
+    if (!as.is_none()) how.as = dtype_of(call.c_str(), as);
+    bool const own = aggregate == name_ && how.ddof == 0 && !how.as;
+    auto const found =
+        own ? all_.result() : all_.result(any_aggregate(aggregate, how).on(op_.elements()));
+    if (found.wide()) return python_number(*found.wide());
+    return python_number(found.value());
+  }
+
+  std::uint64_t count() const { return all_.count(); }
+  std::string elements() const { return std::string(name(op_.elements())); }
+  nb::bytes bytes() const {
+    byte_writer out;
+    all_.write(out);
+    auto const written = out.take();
+    return nb::bytes(reinterpret_cast<char const*>(written.data()), written.size());
+  }
+  void read(nb::bytes const& bytes) {
+    byte_reader in({reinterpret_cast<std::byte const*>(bytes.c_str()), bytes.size()});
+    any_reducer fresh(op_, options_);
+    fresh.read(in);
+    if (!in.at_end()) fail_value("from_bytes: there are more bytes than those of a state");
+    all_ = std::move(fresh);
+  }
+
+ private:
+  std::string name_;
+  bound_aggregate op_;
+  reduce_options options_;
+  any_reducer all_;
+};
+
+}  // namespace
+
+void bind_states(nb::module_& module) {
+  nb::class_<reducer>(module, "Reducer")
+      .def(nb::init<std::string, std::string const&, bool, bool>())
+      .def("__copy__", [](reducer const& x) { return reducer(x); })
+      .def("add", &reducer::add)
+      .def("append", &reducer::append)
+      .def("result", &reducer::result, nb::arg(), nb::arg(), nb::arg(), nb::arg().none())
+      .def_prop_ro("count", &reducer::count)
+      .def_prop_ro("elements", &reducer::elements)
+      .def("bytes", &reducer::bytes)
+      .def("read", &reducer::read);
+}
+
+}  // namespace tally::python

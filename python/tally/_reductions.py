@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reductions: one result for each place of the axes that are left."""
+
+from typing import NamedTuple
+
+from tally import _core
+from tally._arrays import (asarray, astype, axes_of, in_c_order, is_float, library, mask_like,
+                           packed, with_initial)
+
+
+class MinMax(NamedTuple):
+    min: object
+    max: object
+
+
+class Description(NamedTuple):
+    count: object
+    nan_count: object
+    sum: object
+    mean: object
+    std: object
+    min: object
+    argmin: object
+    max: object
+    argmax: object
+
+
+def _reduction(call, aggregate):
+    return _core.Reduction(call, aggregate)
+
+
+_sum, _fast_sum, _prod = (_reduction(*names) for names in (
+    ("sum", "sum"), ("fast_sum", "fast_sum"), ("prod", "product")))
+_min, _max, _minmax = (_reduction(*names) for names in (
+    ("min", "minimum"), ("max", "maximum"), ("minmax", "min_max")))
+_argmin, _argmax = _reduction("argmin", "arg_minimum"), _reduction("argmax", "arg_maximum")
+_mean, _var, _std = (_reduction(*names) for names in (
+    ("mean", "mean"), ("var", "variance"), ("std", "standard_deviation")))
+_dot, _norm, _describe = (_reduction(name, name) for name in ("dot", "norm", "describe"))
+_any, _all = _reduction("any", "any_of"), _reduction("all", "all_of")
+_count_nonzero = _reduction("count_nonzero", "count_nonzero")
+
+
+def skips(call, nan):
+    """Whether NaNs are absent."""
+    if nan == "propagate":
+        return False
+    if nan == "skip":
+        return True
+    raise ValueError(f"{call}: nan = {nan!r} is neither 'propagate' nor 'skip'")
+
+
+def _ddof(call, ddof, correction):
+    if correction is None:
+        return ddof
+    if ddof != 0:
+        raise ValueError(f"{call}: ddof = {ddof} and correction = {correction} are one thing")
+    if correction != int(correction) or correction < 0:
+        raise ValueError(f"{call}: correction = {correction} is no natural number")
+    return int(correction)
+
+
+def _reduce(call, what, x, axis, dtype, out, keepdims, skip, ddof=0, initial=None, where=None,
+            segments=None, y=None):
+    """All that reductions share, beyond the plainest call."""
+    if initial is not None or where is not None:
+        if segments is not None:
+            raise ValueError(f"{call}: segments have neither initial nor where")
+        return _reduce_some(call, what, x, axis, dtype, out, keepdims, skip, ddof, initial, where)
+    if dtype is not None and not what.gives(x, dtype):
+        if not is_float(dtype) and not is_float(asarray(x).dtype):
+            whole = _reduce(call, what, x, axis, None, None, keepdims, skip, ddof, None, None,
+                            segments, y)
+            return _into(astype(whole, dtype), out)
+        x, dtype = astype(x, dtype), None
+    if segments is not None:
+        if axis is not None or keepdims:
+            raise ValueError(f"{call}: segments are of one axis: neither axis nor keepdims")
+        return _core.reduce_segments(what, x, segments, out, dtype, skip, ddof, y)
+    return _core.reduce(what, x, axis, keepdims, out, dtype, skip, ddof, y, None)
+
+
+def _into(result, out):
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+def _reduce_some(call, what, x, axis, dtype, out, keepdims, skip, ddof, initial, where):
+    """With an element more in each line, or of those alone where `where` says so."""
+    x = asarray(x)
+    mask = None if where is None else mask_like(x, where)
+    if initial is not None:
+        mask = None if mask is None else with_initial(mask, axis, True)
+        reduced, dimensions = axes_of(axis, x.ndim), x.ndim
+        x, axis = with_initial(x, axis, initial), -1
+    if dtype is not None and not what.gives(x, dtype):
+        x, dtype = astype(x, dtype), None
+    bits = None if mask is None else packed(mask)
+    values = x if mask is None else in_c_order(x)
+    result = _core.reduce(what, values, axis, keepdims and initial is None, None, dtype,
+                          skip or mask is not None, ddof, None, bits)
+    if mask is not None and not skip and is_float(result.dtype):
+        result = _with_nans(result, any((x != x) & mask, axis=axis,
+                                        keepdims=keepdims and initial is None))
+    if keepdims and initial is not None:
+        shape = iter(result.shape)
+        result = result.reshape([1 if d in reduced else next(shape) for d in range(dimensions)])
+    return _into(result, out)
+
+
+def _with_nans(result, where):
+    """The result, NaN where that is true."""
+    if not hasattr(where, "ndim") or where.ndim == 0:
+        return result * float("nan") if where else result
+    lib = library(result)
+    return lib.where(where, lib.full_like(result, float("nan")), result)
+
+
+def sum(x, /, axis=None, *, dtype=None, out=None, keepdims=False, initial=None, where=None,
+        nan="propagate", segments=None):
+    """The sum over one axis, several, or all of them.
+
+    Of floating-point elements it is the exact sum, rounded once. Integers and bools give int64 or
+    uint64, modulo 2**64; with a floating `dtype` their exact sum is rounded to it.
+
+    axis: an axis, a tuple of axes, or None for all. The result has the shape of the other ones, or
+        with `keepdims` that of x with 1 for each.
+    dtype: the type of results.
+    out: an array that takes them, of that type and shape.
+    initial: one more summand of each result. where: a mask, of x's shape or broadcast to it.
+    nan: "propagate", or "skip": NaNs are absent.
+    segments: ascending offsets into x, which has one axis: result i is of x[segments[i] :
+        segments[i + 1]].
+
+    >>> print(tally.sum([1e16, 1.0, -1e16]))
+    1.0
+    """
+    if dtype is None and initial is None and where is None and segments is None:
+        return _core.reduce(_sum, x, axis, keepdims, out, None,
+                            nan != "propagate" and skips("sum", nan), 0, None, None)
+    return _reduce("sum", _sum, x, axis, dtype, out, keepdims, skips("sum", nan), 0, initial, where,
+                   segments)
+
+
+def fast_sum(x, /, axis=None, *, dtype=None, out=None, keepdims=False, initial=None, where=None,
+             nan="propagate", segments=None):
+    """The sum along a fixed tree over the indices: reproducible, not exact. `sum` is as fast.
+
+    Arguments are as in `sum`.
+    """
+    return _reduce("fast_sum", _fast_sum, x, axis, dtype, out, keepdims, skips("fast_sum", nan), 0, initial,
+                   where, segments)
+
+
+def prod(x, /, axis=None, *, dtype=None, out=None, keepdims=False, initial=None, where=None,
+         nan="propagate", segments=None):
+    """The product over one axis, several, or all of them.
+
+    Floating-point elements are multiplied along a fixed tree over the indices: reproducible, with a
+    rounding for each. Integers and bools give int64 or uint64, modulo 2**64.
+
+    Arguments are as in `sum`.
+    """
+    return _reduce("prod", _prod, x, axis, dtype, out, keepdims, skips("prod", nan), 0, initial,
+                   where, segments)
+
+
+def min(x, /, axis=None, *, out=None, keepdims=False, initial=None, where=None, nan="propagate",
+        segments=None):
+    """The least element over one axis, several, or all; a NaN if there is one.
+
+    -0.0 is less than 0.0. Of no elements it is a ValueError, without `initial`; an empty segment
+    gives what is neutral. Arguments are as in `sum`.
+    """
+    if initial is None and where is None and segments is None:
+        return _core.reduce(_min, x, axis, keepdims, out, None, skips("min", nan), 0, None, None)
+    return _reduce("min", _min, x, axis, None, out, keepdims, skips("min", nan), 0, initial,
+                   where, segments)
+
+
+def max(x, /, axis=None, *, out=None, keepdims=False, initial=None, where=None, nan="propagate",
+        segments=None):
+    """The greatest element over one axis, several, or all; a NaN if there is one.
+
+    -0.0 is less than 0.0. Of no elements it is a ValueError, without `initial`; an empty segment
+    gives what is neutral. Arguments are as in `sum`.
+    """
+    if initial is None and where is None and segments is None:
+        return _core.reduce(_max, x, axis, keepdims, out, None, skips("max", nan), 0, None, None)
+    return _reduce("max", _max, x, axis, None, out, keepdims, skips("max", nan), 0, initial,
+                   where, segments)
+
+
+def minmax(x, /, axis=None, *, keepdims=False, nan="propagate", segments=None):
+    """`min` and `max` in one read: a named tuple (min, max).
+
+    >>> low, high = tally.minmax([3, 1, 2])
+    >>> print(low, high)
+    1 3
+    """
+    return MinMax(*_reduce("minmax", _minmax, x, axis, None, None, keepdims, skips("minmax", nan),
+                           segments=segments))
+
+
+def argmin(x, /, axis=None, *, out=None, keepdims=False, nan="propagate", segments=None):
+    """Where the least element is: the lowest index of those equal to it, or of the first NaN.
+
+    Over all axes or several it counts elements in C order; in segments from a segment's beginning,
+    and is -1 of an empty one. Arguments are as in `sum`.
+    """
+    return _reduce("argmin", _argmin, x, axis, None, out, keepdims, skips("argmin", nan),
+                   segments=segments)
+
+
+def argmax(x, /, axis=None, *, out=None, keepdims=False, nan="propagate", segments=None):
+    """Where the greatest element is: the lowest index of those equal to it, or of the first NaN.
+
+    Over all axes or several it counts elements in C order; in segments from a segment's beginning,
+    and is -1 of an empty one. Arguments are as in `sum`.
+    """
+    return _reduce("argmax", _argmax, x, axis, None, out, keepdims, skips("argmax", nan),
+                   segments=segments)
+
+
+def mean(x, /, axis=None, *, dtype=None, out=None, keepdims=False, where=None,
+         nan="propagate", segments=None):
+    """The arithmetic mean: the exact value, rounded once. NaN of no elements.
+
+    Integers and bools give float64.
+    Arguments are as in `sum`.
+    """
+    return _reduce("mean", _mean, x, axis, dtype, out, keepdims, skips("mean", nan), 0,
+                   None, where, segments)
+
+
+def var(x, /, axis=None, *, dtype=None, out=None, keepdims=False, where=None, ddof=0, correction=None,
+        nan="propagate", segments=None):
+    """The variance: the exact value, rounded once. NaN of `ddof` elements or fewer.
+
+    The squared deviations are divided by the number of elements less `ddof`, which is also called
+    `correction`. Integers and bools give float64.
+    Arguments are as in `sum`.
+    """
+    return _reduce("var", _var, x, axis, dtype, out, keepdims, skips("var", nan), _ddof("var", ddof, correction),
+                   None, where, segments)
+
+
+def std(x, /, axis=None, *, dtype=None, out=None, keepdims=False, where=None, ddof=0, correction=None,
+        nan="propagate", segments=None):
+    """The standard deviation: the root of the exact variance, rounded once. See `var`.
+
+    Arguments are as in `sum`.
+    """
+    return _reduce("std", _std, x, axis, dtype, out, keepdims, skips("std", nan), _ddof("std", ddof, correction),
+                   None, where, segments)
+
+
+def norm(x, /, axis=None, *, dtype=None, out=None, keepdims=False, nan="propagate", segments=None):
+    """The Euclidean norm: the root of the exact sum of squares, rounded once; it does not overflow.
+
+    Integers and bools give float64. Arguments are as in `sum`.
+    """
+    return _reduce("norm", _norm, x, axis, dtype, out, keepdims, skips("norm", nan),
+                   segments=segments)
+
+
+def dot(x, y, /, axis=-1, *, dtype=None, out=None, keepdims=False, nan="propagate", segments=None):
+    """The sum of products x * y along an axis, several, or all (None): exact, rounded once.
+
+    x and y have one shape and one type. Unlike `numpy.dot` this is no product of matrices: of more
+    than one axis it is what NumPy calls `vecdot`. Arguments are as in `sum`.
+    """
+    if segments is not None:
+        axis = None
+    return _reduce("dot", _dot, x, axis, dtype, out, keepdims, skips("dot", nan), segments=segments,
+                   y=y)
+
+
+def any(x, /, axis=None, *, out=None, keepdims=False, where=None, nan="propagate", segments=None):
+    """Whether an element is not zero, as NaN is. Arguments are as in `sum`."""
+    if where is not None and nan == "propagate":
+        x = asarray(x) != 0
+    return _reduce("any", _any, x, axis, None, out, keepdims, skips("any", nan), 0, None, where,
+                   segments)
+
+
+def all(x, /, axis=None, *, out=None, keepdims=False, where=None, nan="propagate", segments=None):
+    """Whether no element is zero. Arguments are as in `sum`."""
+    if where is not None and nan == "propagate":
+        x = asarray(x) != 0
+    return _reduce("all", _all, x, axis, None, out, keepdims, skips("all", nan), 0, None, where,
+                   segments)
+
+
+def count_nonzero(x, /, axis=None, *, out=None, keepdims=False, nan="propagate", segments=None):
+    """How many elements are not zero, as int64; NaN is not zero. Arguments are as in `sum`."""
+    return _reduce("count_nonzero", _count_nonzero, x, axis, None, out, keepdims,
+                   skips("count_nonzero", nan), segments=segments)
+
+
+def describe(x, /, axis=None, *, keepdims=False, ddof=0, correction=None, segments=None):
+    """Count, NaNs, sum, mean, standard deviation and both extrema with their places, in one read.
+
+    NaNs are skipped, and counted. A named tuple (count, nan_count, sum, mean, std, min, argmin, max,
+    argmax). Arguments are as in `sum`.
+    """
+    return Description(*_reduce("describe", _describe, x, axis, None, None, keepdims, True,
+                                _ddof("describe", ddof, correction), segments=segments))

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of every library come in without a copy, results are of the same library, with the same bits."""
+
+import array
+import gc
+import multiprocessing
+import sys
+import threading
+import weakref
+
+import numpy as np
+import pytest
+import tally
+
+X = np.random.default_rng(0).standard_normal((64, 100))
+
+
+def test_numpy_gives_numpy():
+    assert type(tally.sum(X)) is np.float64
+    assert type(tally.sum(X, axis=0)) is np.ndarray
+    assert type(tally.any(X)) is np.bool_
+    assert type(tally.argmax(X)) is np.int64
+
+
+def test_what_numpy_makes_arrays_of():
+    assert tally.sum([0.1] * 10) == 1.0
+    assert tally.sum(((1, 2), (3, 4)), axis=0).tolist() == [4, 6]
+    assert tally.sum(3) == 3 and tally.max(np.float32(2.5)) == 2.5
+    assert tally.sum(array.array("d", [0.1] * 10)) == 1.0
+    assert tally.sum(memoryview(bytes([1, 2, 3]))) == 6
+
+
+def test_no_copy_of_what_is_read():
+    big = np.ones(1 << 24)
+    before = np.ones(1)
+    import resource
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for view in (big, big[::2], big[::-1], big.reshape(1 << 12, -1).T):
+        tally.sum(view), tally.max(view)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < 32 << 10  # KB
+    assert before[0] == 1
+
+
+def test_arrays_that_are_not_as_this_machine_has_them():
+    swapped = X.astype(">f8")
+    assert tally.sum(swapped) == tally.sum(X)
+    raw = np.frombuffer(b"\0" + X.tobytes(), np.uint8)[1:].view(np.float64)
+    assert not raw.flags.aligned and tally.sum(raw) == tally.sum(X)
+    packed = np.zeros(X.size, [("a", "u1"), ("x", "f8")])
+    packed["x"] = X.reshape(-1)
+    assert tally.sum(packed["x"]) == tally.sum(X)
+    locked = X.copy()
+    locked.flags.writeable = False
+    assert tally.sum(locked) == tally.sum(X)
+
+
+def test_memory_is_given_back():
+    class Array(np.ndarray):
+        pass
+    x = np.ones(1000).view(Array)
+    gone = weakref.ref(x)
+    tally.sum(x), tally.top_k(x, 3), tally.cumulative_sum(x), tally.sum(x, where=x > 0)
+    with pytest.raises(ValueError):
+        tally.top_k(x, 2000)
+    del x
+    gc.collect()
+    assert gone() is None
+    count = sys.getrefcount(np.float64)
+    for _ in range(1000):
+        tally.sum(X), tally.minmax(X, axis=0)
+    assert sys.getrefcount(np.float64) - count < 100
+
+
+def test_many_threads():
+    want = tally.sum(X), tally.cumulative_sum(X, axis=0).tobytes(), tally.top_k(X, 5).indices.tobytes()
+    big = np.random.default_rng(1).standard_normal(1 << 18)
+    exact, wrong = tally.sum(big), []
+
+    def work():
+        for _ in range(125):
+            found = (tally.sum(X), tally.cumulative_sum(X, axis=0).tobytes(),
+                     tally.top_k(X, 5).indices.tobytes())
+            if found != want or tally.sum(big) != exact:
+                wrong.append(found)
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
+
+
+def sum_of(x):
+    return tally.sum(x)
+
+
+def test_child_processes():
+    big = np.random.default_rng(1).standard_normal(1 << 20)
+    exact = tally.sum(big)
+    for method in ("fork", "spawn"):
+        with multiprocessing.get_context(method).Pool(2) as pool:
+            assert pool.map(sum_of, [big] * 4) == [exact] * 4
+
+
+def test_threads_do_not_change_bits():
+    big = np.random.default_rng(1).standard_normal(1 << 20)
+    try:
+        found = set()
+        for count in (1, 2, 3, 7):
+            tally.set_threads(count)
+            assert tally.threads() == count
+            found.add((float(tally.sum(big)), tally.cumulative_sum(big).tobytes()))
+        assert len(found) == 1
+    finally:
+        tally.set_threads(0)
+
+
+def test_rows_have_the_bits_that_they_have_alone():
+    rng = np.random.default_rng(2)
+    x = (rng.standard_normal((4096, 77)) * 2.0 ** rng.integers(-40, 40, (4096, 77))).astype(np.float32)
+    row, batch = x[1717], x[1716:1719]
+    for f in (tally.sum, tally.mean, tally.var, tally.norm):
+        assert f(row) == f(batch, axis=1)[1] == f(x, axis=1)[1717]
+        assert f(x.T, axis=0)[1717] == f(row) == f(row.copy())
+    for f in (tally.cumulative_sum, lambda a, axis: tally.top_k(a, 9, axis=axis).values):
+        assert (f(row, axis=0) == f(batch, axis=1)[1]).all() and (f(row, axis=0) == f(x, axis=1)[1717]).all()

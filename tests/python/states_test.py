@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""States that are filled in parts, merged, sent as bytes and pickled have the bits of one call."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import tally
+from aggregate.arrays import elements
+from aggregate.oracle import FLOATS
+
+from .arrays import NUMPY_TYPES, bits, elements_of
+
+
+def parts_of(x, rng):
+    cuts = np.sort(rng.integers(0, x.size + 1, 5))
+    return [x[a:b] for a, b in zip([0, *cuts], [*cuts, x.size])]
+
+
+def merged(kind, parts, rng, **options):
+    states = [kind(p, **options) if rng.integers(2) else kind(**options).add(p) for p in parts]
+    while len(states) > 1:
+        one, other = (states.pop(int(rng.integers(len(states)))) for _ in range(2))
+        one = pickle.loads(pickle.dumps(one)) if rng.integers(2) else copy.deepcopy(one)
+        states.append(one.merge(kind.from_bytes(other.to_bytes())))
+    return states[0]
+
+
+def same(found, want):
+    return found == want or found != found and want != want
+
+
+@pytest.mark.parametrize("nan", ["propagate", "skip"])
+@pytest.mark.parametrize("dtype", NUMPY_TYPES)
+def test_parts_in_any_grouping(dtype, nan):
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        x = elements_of(elements(dtype, rng, int(rng.integers(1, 3000))), dtype)
+        total = merged(tally.ExactSum, parts_of(x, rng), rng, nan=nan)
+        assert total.count == x.size
+        assert total == tally.ExactSum(x, nan=nan)
+        if dtype in FLOATS:
+            assert same(total.value, float(tally.sum(x, nan=nan)))
+            for to in FLOATS:
+                if to != "bfloat16":
+                    assert same(total.rounded_to(to), float(tally.sum(x, dtype=to, nan=nan)))
+        else:
+            assert total.value == sum(int(v) for v in x)
+        moments = merged(tally.Moments, parts_of(x, rng), rng, nan=nan)
+        assert same(moments.mean, float(tally.mean(x, nan=nan)))
+        for ddof in (0, 1):
+            assert same(moments.var(ddof=ddof), float(tally.var(x, ddof=ddof, nan=nan)))
+            assert same(moments.std(ddof=ddof), float(tally.std(x, ddof=ddof, nan=nan)))
+
+
+def test_arrays_of_any_layout_and_of_nothing():
+    x = np.arange(60.0).reshape(3, 4, 5)[::-1, :, ::2]
+    assert tally.ExactSum(x).value == x.sum()
+    nothing = tally.ExactSum()
+    assert (nothing.value, nothing.count) == (0, 0)
+    assert pickle.loads(pickle.dumps(nothing)) == nothing
+    assert nothing.merge(tally.ExactSum([1.5])).merge(tally.ExactSum()).value == 1.5
+    assert np.isnan(tally.Moments().mean) and np.isnan(tally.Moments([1.0]).var(ddof=1))
+
+
+def test_what_does_not_fit_together():
+    with pytest.raises(TypeError, match="x holds float32, those before it float64"):
+        tally.ExactSum([1.0]).add(np.ones(3, np.float32))
+    with pytest.raises(TypeError, match="merge: of int64 into float64"):
+        tally.ExactSum([1.0]).merge(tally.ExactSum([1]))
+    with pytest.raises(TypeError, match="a Moments into a ExactSum"):
+        tally.ExactSum([1.0]).merge(tally.Moments([1.0]))
+    with pytest.raises(ValueError, match="nan = 'skip' into 'propagate'"):
+        tally.ExactSum([1.0]).merge(tally.ExactSum([1.0], nan="skip"))
+    for data in (tally.ExactSum([1.0]).to_bytes()[:-3], tally.ExactSum([1.0]).to_bytes() + b"x"):
+        with pytest.raises(ValueError, match="state|bytes"):
+            tally.ExactSum.from_bytes(data)
