@@ -77,11 +77,14 @@ class cuda_arrays final : public library {
 
 }  // namespace
 
-// Each type's module makes its results.
+// Each type's module makes its results, if it is one like CuPy; JAX's, which has the interface, too,
+// is not.
 library const* cuda_array_library(nb::handle x) {
   if (!nb::hasattr(x, "__cuda_array_interface__")) return nullptr;
   auto const path = nb::cast<std::string>(x.type().attr("__module__"));
-  return new cuda_arrays(nb::module_::import_(path.substr(0, path.find('.')).c_str()));
+  auto const module = nb::module_::import_(path.substr(0, path.find('.')).c_str());
+  if (!nb::hasattr(module, "cuda") || !nb::hasattr(module, "empty")) return nullptr;
+  return new cuda_arrays(module);
 }
 
 }  // namespace tally::python

@@ -101,4 +101,8 @@ def on_host(x):
     """x in the host's memory."""
     if _is_torch(x):
         return x.detach().cpu()
-    return x.get() if library(x).__name__ == "cupy" else x
+    lib = library(x).__name__
+    if lib == "jax.numpy":
+        import numpy
+        return numpy.asarray(x)
+    return x.get() if lib == "cupy" else x

@@ -14,11 +14,11 @@ namespace {
 using namespace support;
 
 template <class T>
-struct rows_reduced_on_a_device : ::testing::Test {};
+struct several_results_of_rows_on_a_device : ::testing::Test {};
 using types = ::testing::Types<float, tally::bfloat16, double, std::int32_t, std::uint8_t>;
-TYPED_TEST_SUITE(rows_reduced_on_a_device, types);
+TYPED_TEST_SUITE(several_results_of_rows_on_a_device, types);
 
-TYPED_TEST(rows_reduced_on_a_device, have_several_results_at_once) {
+TYPED_TEST(several_results_of_rows_on_a_device, have_several_results_at_once) {
   expect_all<TypeParam>(tally::describe{1});
   expect_all<TypeParam>(tally::describe{}, tally::skip, 2);
   expect_all<TypeParam>(tally::all_together(tally::sum{}, tally::arg_maximum{}, tally::mean{}));
