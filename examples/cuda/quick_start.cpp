@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// README.md shows this program. It needs the CUDA runtime, but not nvcc.
+// docs/gpu.md shows this program. It needs the CUDA runtime, but not nvcc.
 #include <cuda_runtime.h>
 
 #include <cstdio>

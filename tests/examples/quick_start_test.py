@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""README.md's program for a GPU is the example's, which compiles and links where the CUDA toolkit is."""
+"""docs/gpu.md's program for a GPU is the example's, which compiles and links where the CUDA toolkit is."""
 
 import os
 import shutil
@@ -11,9 +11,9 @@ BUILD = Path(os.environ["TALLY_BINARY"]).resolve().parent
 EXAMPLE = ROOT / "examples" / "cuda" / "quick_start.cpp"
 
 
-def test_the_readme_shows_the_example():
-    program = EXAMPLE.read_text().split("README.md shows this program.", 1)[1].split("\n", 1)[1]
-    assert f"```cpp\n{program}```\n" in (ROOT / "README.md").read_text()
+def test_the_page_shows_the_example():
+    program = EXAMPLE.read_text().split("docs/gpu.md shows this program.", 1)[1].split("\n", 1)[1]
+    assert f"```cpp\n{program}```\n" in (ROOT / "docs" / "gpu.md").read_text()
 
 
 if shutil.which("nvcc"):
