@@ -243,6 +243,9 @@ TEST(dynamic, scans_give_the_bits_of_the_calls_with_types) {
   check_scan<sum, bool, std::uint64_t>();
   check_scan<fast_sum, double, double>();
   check_scan<fast_sum, std::int16_t, std::int64_t>();
+  check_scan<product, double, double>();
+  check_scan<product, std::int64_t, std::int64_t>();
+  check_scan<product, std::int32_t, std::int32_t>();
   check_scan<minimum, bfloat16, bfloat16>();
   check_scan<maximum, std::uint32_t, std::uint32_t>();
   check_scan<maximum, float, double>();
@@ -263,6 +266,7 @@ void check_kernel() {
 
 TEST(dynamic, a_gpu_has_the_scans_of_the_table) {
   TALLY_SCANS_OF_INTEGERS(CHECK_KERNEL)
+  TALLY_SCANS_OF_PRODUCTS(CHECK_KERNEL)
   TALLY_SCANS_OF_FLOATS(CHECK_KERNEL)
   TALLY_EACH_element(CHECK_KERNELS, minimum) TALLY_EACH_element(CHECK_KERNELS, maximum)
       TALLY_EACH_element(CHECK_KERNELS, fast_sum) TALLY_EACH_element(CHECK_KERNELS, mean)

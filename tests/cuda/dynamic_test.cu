@@ -113,6 +113,8 @@ void expect_bits_of_the_cpu(gpu& there, scan s, bytes const& in) {
 
 std::vector<data> inputs_for(scan const& s) {
   if (s.op.info().name == "fast_sum") return {data::small};
+  // Of floating types they are rounded in each device's own order.
+  if (s.op.info().name == "product" && is_floating(s.in)) return {};
   return is_floating(s.in) ? std::vector{data::any_bits, data::with_nan}
                            : std::vector{data::any_bits};
 }
@@ -120,8 +122,9 @@ std::vector<data> inputs_for(scan const& s) {
 TEST(dynamic_on_a_gpu, scans_have_the_bits_of_the_cpu) {
 #define X(...) +1
   constexpr int of_integers = TALLY_SCANS_OF_INTEGERS(X);  // of sum and of fast_sum, which is it
-  constexpr int kernels = 2 * of_integers TALLY_SCANS_OF_FLOATS(X) TALLY_EACH_floating(X, )
-                                  TALLY_EACH_element(X, ) TALLY_EACH_element(X, );
+  constexpr int kernels = 2 * of_integers TALLY_SCANS_OF_PRODUCTS(X) TALLY_SCANS_OF_FLOATS(X)
+                                  TALLY_EACH_floating(X, ) TALLY_EACH_element(X, )
+                                      TALLY_EACH_element(X, );
 #undef X
   gpu there;
   int found = 0;
