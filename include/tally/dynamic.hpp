@@ -316,6 +316,11 @@ class any_scanner {
   void exclusive(cpu where, any_array const& in, any_output const& out);
   any_number total() const;
 
+  // What a scanner of the same aggregate and types goes on with, here or elsewhere, as bytes
+  // (scan_carry.hpp).
+  std::vector<std::byte> carry() const;
+  void resume(std::span<std::byte const> carry);
+
   struct state;
 
  private:
@@ -355,9 +360,16 @@ class any_selector {
   std::uint64_t count() const;
   any_top_k_result result() &&;
 
+  // What it knows, as bytes (top_k_state.hpp), and a selector of such elements that goes on behind
+  // that.
+  std::vector<std::byte> serialise();
+  static any_selector deserialise(dtype elements, std::span<std::byte const> bytes);
+
   struct state;
 
  private:
+  any_selector(dtype elements, std::unique_ptr<state> known);
+
   dtype type_;
   std::unique_ptr<state> state_;
 };

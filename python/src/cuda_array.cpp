@@ -77,8 +77,8 @@ class cuda_arrays final : public library {
 
 }  // namespace
 
-// Each type's module makes its results, if it is one like CuPy; JAX's, which has the interface, too,
-// is not.
+// Each type's module makes its results, if it is one like CuPy; JAX's, which has the interface,
+// too, is not.
 library const* cuda_array_library(nb::handle x) {
   if (!nb::hasattr(x, "__cuda_array_interface__")) return nullptr;
   auto const path = nb::cast<std::string>(x.type().attr("__module__"));

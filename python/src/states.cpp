@@ -27,6 +27,13 @@ nb::object python_number(wide_integer const& x) {
   return nb::steal(PyLong_FromString(x.text().c_str(), nullptr, 10));
 }
 
+nb::bytes bytes_of(std::span<std::byte const> all) {
+  return nb::bytes(reinterpret_cast<char const*>(all.data()), all.size());
+}
+std::span<std::byte const> in_bytes(nb::bytes const& all) {
+  return {reinterpret_cast<std::byte const*>(all.c_str()), all.size()};
+}
+
 // The indices of missing elements; only Arrow's columns miss any.
 std::vector<std::size_t> missing_in(array const& x) {
   std::vector<std::size_t> all;
@@ -103,11 +110,10 @@ class reducer {
   nb::bytes bytes() const {
     byte_writer out;
     all_.write(out);
-    auto const written = out.take();
-    return nb::bytes(reinterpret_cast<char const*>(written.data()), written.size());
+    return bytes_of(out.take());
   }
   void read(nb::bytes const& bytes) {
-    byte_reader in({reinterpret_cast<std::byte const*>(bytes.c_str()), bytes.size()});
+    byte_reader in(in_bytes(bytes));
     any_reducer fresh(op_, options_);
     fresh.read(in);
     if (!in.at_end()) fail_value("from_bytes: there are more bytes than those of a state");
@@ -119,6 +125,98 @@ class reducer {
   bound_aggregate op_;
   reduce_options options_;
   any_reducer all_;
+};
+
+// Elements that cores read where they lie, side by side.
+array line_of(std::string const& call, nb::handle given) {
+  auto x = read_array(call.c_str(), "x", given);
+  if (x.device != array::host) fail_value(call + ": x lies on a GPU");
+  if (x.shape.size() != 1) fail_value(call + ": x has not one dimension");
+  if (x.valid) fail_value(call + ": x has nulls");
+  return x;
+}
+
+// A cumulative sum chunk by chunk.
+class scanner_of_sums {
+ public:
+  scanner_of_sums(std::string const& elements, std::string const& results, bool skip)
+      : in_(*dtype_named(elements)),
+        out_(*dtype_named(results)),
+        all_(any_aggregate("sum"), in_, out_, {.nan = skip ? tally::skip : propagate}) {}
+
+  nb::object scan(std::string const& call, nb::handle given, nb::handle out, bool exclusive) {
+    auto const x = line_of(call, given);
+    if (x.type != in_)
+      fail_type(call + ": x holds " + std::string(name(x.type)) + ", those before it " +
+                std::string(name(in_)));
+    result to(call.c_str(), out_, x.shape, x, out);
+    auto const& view = to.view();
+    bool const apart = (x.strides[0] != 1 || view.strides[0] != 1) && x.shape[0] > 1;
+    if (apart) fail_value(call + ": elements do not lie side by side");
+    any_array const from(in_, x.data, x.size());
+    any_output const room{out_, view.data, x.size()};
+    {
+      nb::gil_scoped_release const elsewhere;
+      exclusive ? all_.exclusive(cpu{threads()}, from, room)
+                : all_.inclusive(cpu{threads()}, from, room);
+    }
+    return to.take();
+  }
+  nb::object total() const { return python_number(all_.total()); }
+  nb::bytes carry() const { return bytes_of(all_.carry()); }
+  void resume(nb::bytes const& carry) { all_.resume(in_bytes(carry)); }
+
+ private:
+  dtype in_, out_;
+  any_scanner all_;
+};
+
+// A top-k chunk by chunk.
+class selector_of_best {
+ public:
+  selector_of_best(std::string const& elements, std::uint64_t k, bool smallest, bool distinct,
+                   bool skip, std::uint64_t first)
+      : type_(*dtype_named(elements)),
+        all_(type_, k,
+             {.order = smallest ? order::smallest : order::largest,
+              .distinct = distinct,
+              .nan = skip ? tally::skip : propagate},
+             first) {}
+
+  void add(std::string const& call, nb::handle given) {
+    auto const x = line_of(call, given);
+    if (x.type != type_)
+      fail_type(call + ": x holds " + std::string(name(x.type)) + ", those before it " +
+                std::string(name(type_)));
+    if (x.strides[0] != 1 && x.shape[0] > 1)
+      fail_value(call + ": elements do not lie side by side");
+    nb::gil_scoped_release const elsewhere;
+    all_.add(cpu{threads()}, any_array(type_, x.data, x.size()));
+  }
+  void append(selector_of_best& other) {
+    all_.append(any_selector::deserialise(other.type_, other.all_.serialise()));
+  }
+  // Values and indices in memory of NumPy's.
+  nb::object result() {
+    auto const found = any_selector::deserialise(type_, all_.serialise()).result();
+    array like{.type = type_, .from = &numpy_arrays()};
+    std::vector<std::uint64_t> const shape = {found.indices.size()};
+    python::result values("Selector", type_, shape, like);
+    python::result indices("Selector", dtype::int64, shape, like);
+    if (!found.indices.empty()) {
+      std::memcpy(values.view().data, found.values.data, found.values.size * size_of(type_));
+      std::memcpy(indices.view().data, found.indices.data(), found.indices.size_bytes());
+    }
+    return nb::make_tuple(values.take(), indices.take());
+  }
+  std::uint64_t count() const { return all_.count(); }
+  std::string elements() const { return std::string(name(type_)); }
+  nb::bytes bytes() { return bytes_of(all_.serialise()); }
+  void read(nb::bytes const& bytes) { all_ = any_selector::deserialise(type_, in_bytes(bytes)); }
+
+ private:
+  dtype type_;
+  any_selector all_;
 };
 
 }  // namespace
@@ -134,6 +232,21 @@ void bind_states(nb::module_& module) {
       .def_prop_ro("elements", &reducer::elements)
       .def("bytes", &reducer::bytes)
       .def("read", &reducer::read);
+  nb::class_<scanner_of_sums>(module, "Scanner")
+      .def(nb::init<std::string const&, std::string const&, bool>())
+      .def("scan", &scanner_of_sums::scan, nb::arg(), nb::arg(), nb::arg().none(), nb::arg())
+      .def("total", &scanner_of_sums::total)
+      .def("carry", &scanner_of_sums::carry)
+      .def("resume", &scanner_of_sums::resume);
+  nb::class_<selector_of_best>(module, "Selector")
+      .def(nb::init<std::string const&, std::uint64_t, bool, bool, bool, std::uint64_t>())
+      .def("add", &selector_of_best::add)
+      .def("append", &selector_of_best::append)
+      .def("result", &selector_of_best::result)
+      .def_prop_ro("count", &selector_of_best::count)
+      .def_prop_ro("elements", &selector_of_best::elements)
+      .def("bytes", &selector_of_best::bytes)
+      .def("read", &selector_of_best::read);
 }
 
 }  // namespace tally::python

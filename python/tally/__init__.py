@@ -18,9 +18,9 @@ from tally._reductions import (all, any, argmax, argmin, count_nonzero, describe
                                max, mean, min, minmax, norm, prod, std, sum, var)
 from tally._scans import cumulative_max, cumulative_min, cumulative_prod, cumulative_sum
 from tally._selections import kth_value, median, quantile, top_k
-from tally._states import ExactSum, Moments
+from tally._states import ExactSum, Moments, Scanner, Selector
 
-__all__ = ["ExactSum", "Moments", "all", "any", "argmax", "argmin", "count_nonzero", "cumulative_max", "cumulative_min",
+__all__ = ["ExactSum", "Moments", "Scanner", "Selector", "all", "any", "argmax", "argmin", "count_nonzero", "cumulative_max", "cumulative_min",
            "cumulative_prod", "cumulative_sum", "describe", "dot", "fast_sum", "kth_value", "max",
            "mean", "median", "min", "minmax", "norm", "prod", "quantile", "set_threads", "std",
            "sum", "threads", "top_k", "var"]

@@ -30,6 +30,12 @@ def asarray(x):
     return x if hasattr(x, "shape") else library(x).asarray(x)
 
 
+def dtype_name(dtype):
+    """float64 of numpy.float64, torch.float64, "float64", float, ..."""
+    name = getattr(dtype, "__name__", str(dtype)).rpartition(".")[2]
+    return {"bool_": "bool", "int": "int64", "float": "float64"}.get(name, name)
+
+
 def dtype_named(x, dtype):
     """The dtype in the way x's library spells it."""
     if not _is_torch(x):
@@ -37,9 +43,7 @@ def dtype_named(x, dtype):
     torch = sys.modules["torch"]
     if isinstance(dtype, torch.dtype):
         return dtype
-    name = getattr(dtype, "__name__", str(dtype)).rpartition(".")[2]
-    return {"bool_": torch.bool, "int": torch.int64, "float": torch.float64}.get(
-        name) or getattr(torch, name)
+    return getattr(torch, dtype_name(dtype))
 
 
 def is_float(dtype):

@@ -3,9 +3,12 @@
 any order, here or elsewhere, the bits are those of one call over all of them."""
 
 import copy
+import operator
 
 from tally import _core
-from tally._arrays import on_host
+from tally._arrays import dtype_name, on_host
+from tally._reductions import skips
+from tally._selections import TopK, _is_largest
 
 
 class _State:
@@ -128,3 +131,129 @@ class Moments(_State):
     def std(self, *, ddof=0):
         """The root of var(), rounded once."""
         return float("nan") if not self.count else self._result("standard_deviation", ddof)
+
+
+class Scanner:
+    """Cumulative sums of an array that comes chunk by chunk: the bits of one call.
+
+    >>> running = tally.Scanner()
+    >>> running.scan([1e16, 1.0]).tolist(), running.scan([-1e16]).tolist()
+    ([1e+16, 1e+16], [1.0])
+    """
+
+    def __init__(self, *, dtype=None, exclusive=False, nan="propagate"):
+        """dtype: the type of results, of integers int64 or uint64 without it. exclusive: each element is
+        left out of its own sum. nan: "propagate", or "skip"."""
+        if nan not in ("propagate", "skip"):
+            raise ValueError(f"Scanner: nan = {nan!r} is neither 'propagate' nor 'skip'")
+        self._types, self._known = (None, None if dtype is None else dtype_name(dtype)), None
+        self._exclusive, self._nan = exclusive, nan
+
+    def _start(self, dtype):
+        wide = dtype if "float" in dtype else "uint64" if dtype[0] in "ub" else "int64"
+        self._types = dtype, self._types[1] or wide
+        self._known = _core.Scanner(*self._types, self._nan == "skip")
+
+    def scan(self, x, *, out=None):
+        """The sums up to each element of x, of one dimension, and of all chunks before it."""
+        if self._known is None:
+            self._start(_core.dtype_of_elements("Scanner.scan", x))
+        return self._known.scan("Scanner.scan", x, out, self._exclusive)
+
+    @property
+    def total(self):
+        """The sum of all elements so far, rounded once."""
+        return 0 if self._known is None else self._known.total()
+
+    def to_bytes(self):
+        """What from_bytes() makes a scanner of that goes on here, or elsewhere."""
+        known = b"" if self._known is None else self._known.carry()
+        head = [t or "" for t in self._types] + [self._nan, str(int(self._exclusive))]
+        return " ".join(head).encode() + b"\0" + known
+
+    @classmethod
+    def from_bytes(cls, data):
+        head, known = bytes(data).split(b"\0", 1)
+        dtype, to, nan, exclusive = head.decode().split(" ")
+        scanner = cls(dtype=to or None, nan=nan, exclusive=exclusive == "1")
+        if dtype:
+            scanner._start(dtype)
+            scanner._known.resume(known)
+        return scanner
+
+    def __reduce__(self):
+        return type(self).from_bytes, (self.to_bytes(),)
+
+
+class Selector:
+    """The k best of an array that comes chunk by chunk, with their indices in it: `top_k` of all.
+
+    >>> best = tally.Selector(2).add([3.0, 9.0]).add([5.0])
+    >>> best.result()
+    TopK(values=array([9., 5.]), indices=array([1, 2]))
+    """
+
+    def __init__(self, k, *, mode="largest", distinct=False, nan="propagate", first=0):
+        """first: the index of the first element to come, of a part of an array. Others as in `top_k`."""
+        self._asked = (operator.index(k), not _is_largest("Selector", mode), bool(distinct),
+                       skips("Selector", nan), operator.index(first))
+        if min(self._asked[0], self._asked[4]) < 0:
+            raise ValueError(f"Selector: k = {k} and first = {first} are natural numbers")
+        self._known = None
+
+    def _start(self, dtype):
+        self._known = _core.Selector(dtype, *self._asked)
+
+    def add(self, x):
+        """The next elements of the array: x has one dimension. Returns self."""
+        x = on_host(x)
+        if self._known is None:
+            self._start(_core.dtype_of_elements("Selector.add", x))
+        self._known.add("Selector.add", x)
+        return self
+
+    def merge(self, other):
+        """Takes over what another saw of the same array, at other indices. Returns self."""
+        if type(other) is not Selector:
+            raise TypeError(f"merge: a {type(other).__name__} into a Selector")
+        if other._asked[:4] != self._asked[:4]:
+            raise ValueError("merge: the selectors are asked for different things")
+        if other._known is not None:
+            if self._known is None:
+                self._start(other._known.elements)
+            elif self._known.elements != other._known.elements:
+                raise TypeError(f"merge: of {other._known.elements} into {self._known.elements}")
+            self._known.append(other._known)
+        return self
+
+    @property
+    def count(self):
+        """How many elements were seen."""
+        return 0 if self._known is None else self._known.count
+
+    def result(self):
+        """A named tuple (values, indices), the best first; there have to be k elements."""
+        if self._known is None:
+            raise ValueError(f"Selector.result: k = {self._asked[0]} of no elements")
+        return TopK(*self._known.result())
+
+    def to_bytes(self):
+        """What from_bytes() makes a selector of that knows the same."""
+        asked = " ".join(str(int(a)) for a in self._asked).encode()
+        if self._known is None:
+            return asked + b"\0\0"
+        return b"\0".join((asked, self._known.elements.encode(), self._known.bytes()))
+
+    @classmethod
+    def from_bytes(cls, data):
+        asked, dtype, known = bytes(data).split(b"\0", 2)
+        k, smallest, distinct, skip, first = (int(a) for a in asked.decode().split(" "))
+        selector = cls(k, mode="smallest" if smallest else "largest", distinct=bool(distinct),
+                       nan="skip" if skip else "propagate", first=first)
+        if dtype:
+            selector._start(dtype.decode())
+            selector._known.read(known)
+        return selector
+
+    def __reduce__(self):
+        return type(self).from_bytes, (self.to_bytes(),)

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "present.hpp"
+#include "tally/scan_carry.hpp"
 
 namespace tally {
 namespace detail {
@@ -130,6 +131,8 @@ struct any_scanner::state {
   virtual ~state() = default;
   virtual void scan(cpu where, any_array const& in, any_output const& out, bool exclusive) = 0;
   virtual any_number total() const = 0;
+  virtual std::vector<std::byte> carry() const = 0;
+  virtual void resume(std::span<std::byte const> carry) = 0;
 };
 
 namespace {
@@ -138,7 +141,7 @@ template <class In, class Out>
 class state_of final : public any_scanner::state {
  public:
   state_of(detail::scan_functions const& scan, any_scan_options const& options, std::uint64_t first)
-      : all_(scan, detail::options_for<Out>(options), first) {}
+      : scan_(scan), nan_(options.nan), all_(scan, detail::options_for<Out>(options), first) {}
 
   void scan(cpu where, any_array const& in, any_output const& out, bool exclusive) override {
     auto const x = detail::elements_of<In>(in);
@@ -146,9 +149,17 @@ class state_of final : public any_scanner::state {
     exclusive ? all_.exclusive(where, x, to) : all_.inclusive(where, x, to);
   }
   any_number total() const override { return any_number(all_.total()); }
+  std::vector<std::byte> carry() const override { return all_.carry().serialise(); }
+  void resume(std::span<std::byte const> carry) override {
+    all_ = scanning(scanning::carry_type::deserialise(carry), scan_, nan_);
+  }
 
  private:
-  scanner<In, Out, detail::scan_functions> all_;
+  using scanning = scanner<In, Out, detail::scan_functions>;
+
+  detail::scan_functions scan_;
+  nan_policy nan_;
+  scanning all_;
 };
 
 // Between which types something can be scanned.
@@ -277,6 +288,8 @@ void any_scanner::scan(cpu where, any_array const& in, any_output const& out, bo
   detail::require_type("scan", "out", out.type, out_);
   state_->scan(where, in, out, exclusive);
 }
+std::vector<std::byte> any_scanner::carry() const { return state_->carry(); }
+void any_scanner::resume(std::span<std::byte const> carry) { state_->resume(carry); }
 any_number any_scanner::total() const { return state_->total(); }
 
 bool can_scan(any_aggregate const& op, dtype in, dtype out) {

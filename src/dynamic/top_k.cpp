@@ -11,6 +11,7 @@ struct any_selector::state {
   virtual void append(state&& right) = 0;
   virtual std::uint64_t count() const = 0;
   virtual any_top_k_result result() = 0;
+  virtual std::vector<std::byte> serialise() = 0;
 };
 
 namespace {
@@ -28,6 +29,7 @@ class state_of final : public any_selector::state {
  public:
   state_of(std::uint64_t k, top_k_options const& options, std::uint64_t first)
       : best_(k, options, first) {}
+  explicit state_of(top_k_state<T> const& known) : best_(known) {}
 
   void add(cpu where, any_array const& chunk) override { best_.add(where, elements_of<T>(chunk)); }
   void append(state&& right) override {
@@ -35,6 +37,7 @@ class state_of final : public any_selector::state {
   }
   std::uint64_t count() const override { return best_.count(); }
   any_top_k_result result() override { return kept<T>(std::move(best_).result()); }
+  std::vector<std::byte> serialise() override { return best_.state().serialise(); }
 
  private:
   selector<T> best_;
@@ -90,6 +93,14 @@ any_selector::any_selector(dtype elements, std::uint64_t k, top_k_options option
       state_(visit(elements, [&]<class T>(std::type_identity<T>) -> std::unique_ptr<state> {
         return std::make_unique<state_of<T>>(k, options, first);
       })) {}
+any_selector::any_selector(dtype elements, std::unique_ptr<state> known)
+    : type_(elements), state_(std::move(known)) {}
+any_selector any_selector::deserialise(dtype elements, std::span<std::byte const> bytes) {
+  return {elements, visit(elements, [&]<class T>(std::type_identity<T>) -> std::unique_ptr<state> {
+            return std::make_unique<state_of<T>>(top_k_state<T>::deserialise(bytes));
+          })};
+}
+std::vector<std::byte> any_selector::serialise() { return state_->serialise(); }
 any_selector::any_selector(any_selector&&) noexcept = default;
 any_selector& any_selector::operator=(any_selector&&) noexcept = default;
 any_selector::~any_selector() = default;

@@ -76,3 +76,66 @@ def test_what_does_not_fit_together():
     for data in (tally.ExactSum([1.0]).to_bytes()[:-3], tally.ExactSum([1.0]).to_bytes() + b"x"):
         with pytest.raises(ValueError, match="state|bytes"):
             tally.ExactSum.from_bytes(data)
+
+
+@pytest.mark.parametrize("nan", ["propagate", "skip"])
+@pytest.mark.parametrize("dtype", [t for t in NUMPY_TYPES if t != "bool"])
+def test_cumulative_sums_chunk_by_chunk(dtype, nan):
+    rng = np.random.default_rng(0)
+    for exclusive in (False, True):
+        x = elements_of(elements(dtype, rng, int(rng.integers(1, 5000))), dtype)
+        running, found = tally.Scanner(nan=nan, exclusive=exclusive), []
+        for part in parts_of(x, rng):
+            found.append(running.scan(part))
+            if rng.integers(2):
+                running = pickle.loads(pickle.dumps(running))
+        want = tally.cumulative_sum(x, nan=nan, exclusive=exclusive)
+        assert bits(np.concatenate(found)).tolist() == bits(want).tolist()
+        assert same(running.total, tally.sum(x, nan=nan))
+    to = np.zeros(2, np.float64)
+    if dtype == "float32":
+        assert tally.Scanner(dtype="float64").scan(np.array([0.1, 0.2], np.float32), out=to) is to
+        assert to.tolist() == tally.cumulative_sum(np.array([0.1, 0.2], np.float32), dtype="float64").tolist()
+
+
+@pytest.mark.parametrize("mode", ["largest", "smallest"])
+@pytest.mark.parametrize("dtype", NUMPY_TYPES)
+def test_the_best_chunk_by_chunk(dtype, mode):
+    rng = np.random.default_rng(0)
+    for distinct in (False, True):
+        x = elements_of(elements(dtype, rng, 3000), dtype)
+        k = int(rng.integers(0, 100)) if not distinct else 2
+        best, rest, at = tally.Selector(k, mode=mode, distinct=distinct), [], 0
+        for part in parts_of(x, rng):
+            if rng.integers(2):
+                rest.append(tally.Selector(k, mode=mode, distinct=distinct, first=at).add(part))
+            elif rest:
+                rest.append(tally.Selector(k, mode=mode, distinct=distinct, first=at).add(part))
+            else:
+                best.add(part)
+            at += part.size
+        for other in rest[::-1]:
+            best.merge(pickle.loads(pickle.dumps(other)))
+        assert best.count == x.size
+        if distinct and np.unique(x).size < k:
+            continue
+        found, want = best.result(), tally.top_k(x, k, mode=mode, distinct=distinct)
+        assert found.indices.tolist() == want.indices.tolist()
+        assert bits(found.values).tolist() == bits(want.values).tolist()
+        assert tally.Selector.from_bytes(best.to_bytes()).result().indices.tolist() == want.indices.tolist()
+
+
+def test_chunks_that_do_not_fit():
+    with pytest.raises(TypeError, match="x holds float32, those before it float64"):
+        running = tally.Scanner()
+        running.scan([1.0]), running.scan(np.ones(2, np.float32))
+    with pytest.raises(ValueError, match="has not one dimension"):
+        tally.Scanner().scan([[1.0]])
+    with pytest.raises(ValueError, match="asked for different things"):
+        tally.Selector(2).merge(tally.Selector(3))
+    with pytest.raises(ValueError, match="k = 2 of no elements"):
+        tally.Selector(2).result()
+    with pytest.raises(ValueError):
+        tally.Selector(2).add([1.0]).result()
+    with pytest.raises(ValueError, match="mode = 'best'"):
+        tally.Selector(2, mode="best")

@@ -20,7 +20,10 @@ def outcome(case):
     skip = case.find("skipped")
     if skip is None and case.get("status") in (None, "run"):
         return "passed"
-    lines = (skip.get("message", "") if skip is not None else "disabled").strip().splitlines()
+    text = skip.get("message", "") if skip is not None else "disabled"
+    if text == "collection skipped":  # a whole file, whose reason is in the text
+        text = (skip.text or "").rpartition("Skipped: ")[2].rstrip("')")
+    lines = text.strip().splitlines()
     reason = lines[-1] if lines else ""
     return "skipped" if reason in GOOD_REASONS else f"skipped ({reason})"
 
