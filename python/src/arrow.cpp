@@ -128,6 +128,7 @@ T& in_capsule(nb::handle capsule, char const* name) {
 template <class T>
 void take(nb::handle capsule, char const* name, T& to) {
   auto& from = in_capsule<T>(capsule, name);
+  if (!from.release) fail_value("gives an Arrow capsule that has been read before");
   to = from;
   from.release = nullptr;
 }
@@ -146,7 +147,10 @@ class arrow_columns final : public library {
 
  private:
   array read_one(nb::handle x) const {
-    auto const pair = nb::borrow<nb::tuple>(x.attr("__arrow_c_array__")());
+    nb::object const given = x.attr("__arrow_c_array__")();
+    if (!PyTuple_Check(given.ptr()) || nb::len(given) != 2)
+      fail_type("gives no pair by __arrow_c_array__");
+    auto const pair = nb::borrow<nb::tuple>(given);
     released<ArrowSchema> schema;
     take<ArrowSchema>(pair[0], "arrow_schema", schema);
     chunks all;

@@ -41,7 +41,12 @@ std::int64_t integer(char const* call, char const* argument, nb::handle x) {
     fail_type(std::string(call) + ": " + argument + " = " + nb::cast<std::string>(nb::repr(x)) +
               " is no integer");
   }
-  return nb::cast<std::int64_t>(index);
+  int beyond = 0;
+  auto const value = PyLong_AsLongLongAndOverflow(index.ptr(), &beyond);
+  if (beyond)
+    fail_value(std::string(call) + ": " + argument + " = " + nb::cast<std::string>(nb::repr(x)) +
+               " is beyond 64 bits");
+  return value;
 }
 
 int threads() { return thread_count; }

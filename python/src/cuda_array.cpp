@@ -27,11 +27,15 @@ class cuda_arrays final : public library {
   explicit cuda_arrays(nb::object module) : module_(std::move(module)) {}
 
   array read(nb::handle x) const override {
-    auto const all = nb::borrow<nb::dict>(x.attr("__cuda_array_interface__"));
+    nb::object const given = x.attr("__cuda_array_interface__");
+    if (!PyDict_Check(given.ptr())) fail_type("has no dict as its __cuda_array_interface__");
+    auto const all = nb::borrow<nb::dict>(given);
     auto const type = type_of(nb::cast<std::string>(all["typestr"]));
     if (!type)
       fail_type("holds " + nb::cast<std::string>(all["typestr"]) + ", which Tally does not have");
-    auto const data = nb::borrow<nb::tuple>(all["data"]);
+    if (!PyTuple_Check(nb::object(all["data"]).ptr()) || nb::len(nb::object(all["data"])) != 2)
+      fail_type("has no pair as the data of its __cuda_array_interface__");
+    auto const data = nb::borrow<nb::tuple>(nb::object(all["data"]));
     array view{.type = *type,
                .data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(data[0])),
                .writable = !nb::cast<bool>(data[1])};

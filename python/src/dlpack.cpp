@@ -53,6 +53,7 @@ array array_of(tensor const& x) {
     all.strides.assign(x.strides, x.strides + x.dimensions);
   else
     all.strides = c_order(all.shape);
+  if (!x.data && all.size() > 0) fail_type("has no memory");
   auto const on = x.device.type;
   if (on == cuda || on == cuda_managed)
     all.device = x.device.id;

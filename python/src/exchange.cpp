@@ -14,6 +14,11 @@ std::shared_ptr<void> keep(dlpack::versioned* x) {
 }
 
 [[noreturn]] void rethrow() { throw nb::python_error(); }
+// What the library says of an array that it does not give.
+[[noreturn]] void refuse() {
+  std::string const why = nb::python_error().what();
+  fail_type("cannot be read: " + why.substr(0, why.find('\n')));
+}
 
 class exchanged_arrays final : public library {
  public:
@@ -24,7 +29,16 @@ class exchanged_arrays final : public library {
   array read(nb::handle x) const override {
     if (nb::hasattr(x, "requires_grad") && nb::cast<bool>(x.attr("requires_grad")))
       fail_type("requires grad, which Tally's results do not have: give x.detach()");
-    auto all = api_.tensor_of_object ? borrowed(x) : owned(x);
+    // A negative view shows its elements with the other sign.
+    if (nb::hasattr(x, "is_neg") && nb::cast<bool>(x.attr("is_neg")())) {
+      auto all = owned(x.attr("resolve_neg")());
+      all.writable = false;
+      return with_stream(all);
+    }
+    return with_stream(api_.tensor_of_object ? borrowed(x) : owned(x));
+  }
+
+  array with_stream(array all) const {
     if (all.device != array::host &&
         api_.current_stream(dlpack::cuda, all.device, &all.stream) != 0)
       rethrow();
@@ -60,12 +74,12 @@ class exchanged_arrays final : public library {
  private:
   array borrowed(nb::handle x) const {
     dlpack::tensor found;
-    if (api_.tensor_of_object(x.ptr(), &found) != 0) rethrow();
+    if (api_.tensor_of_object(x.ptr(), &found) != 0) refuse();
     return dlpack::array_of(found);
   }
   array owned(nb::handle x) const {
     dlpack::versioned* found = nullptr;
-    if (api_.managed_of_object(x.ptr(), &found) != 0) rethrow();
+    if (api_.managed_of_object(x.ptr(), &found) != 0) refuse();
     auto const kept = keep(found);
     auto all = dlpack::array_of(found->tensor);
     all.writable = !(found->flags & dlpack::versioned::read_only);

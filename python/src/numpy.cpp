@@ -43,8 +43,13 @@ std::optional<dtype> type_of(char const* format, Py_ssize_t size) {
 }
 
 nb::object& numpy() {
-  static auto& module = *new nb::object(nb::module_::import_("numpy"));
-  return module;
+  // No initialisation that others wait for: an import lets other threads run.
+  static nb::object* module = nullptr;
+  if (!module) {
+    auto imported = nb::module_::import_("numpy");
+    if (!module) module = new nb::object(std::move(imported));
+  }
+  return *module;
 }
 
 // ml_dtypes' bfloat16, once an array of it has been seen, or where it can be imported.
@@ -82,7 +87,7 @@ class numpy_library_of_buffers final : public library {
  public:
   array read(nb::handle x) const override {
     auto const held = std::make_shared<buffer>();
-    if (PyObject_GetBuffer(x.ptr(), &held->view, PyBUF_FULL_RO) != 0) {
+    if (PyObject_GetBuffer(x.ptr(), &held->view, PyBUF_RECORDS_RO) != 0) {
       PyErr_Clear();
       held->view.obj = nullptr;
       return read_extension(x);
@@ -94,18 +99,22 @@ class numpy_library_of_buffers final : public library {
       return read_copy(x.attr("copy")());
     array all{.type = *type, .data = view.buf, .writable = !view.readonly};
     for (int d = 0; d < view.ndim; ++d) {
+      all.shape.push_back(std::uint64_t(view.shape[d]));
+      if (!view.strides) continue;
       if (view.shape[d] > 1 && view.strides[d] % view.itemsize != 0)
         fail_type("has strides that are no multiples of its elements' size");
-      all.shape.push_back(std::uint64_t(view.shape[d]));
       all.strides.push_back(view.strides[d] / view.itemsize);
     }
+    if (!view.strides) all.strides = c_order(all.shape);
     all.kept = held;
     return all;
   }
 
   std::pair<nb::object, array> empty(dtype type, std::vector<std::uint64_t> const& shape,
                                      array const&) const override {
-    static auto& make = *new nb::object(numpy().attr("empty"));
+    static nb::object* found = nullptr;
+    if (!found) found = new nb::object(numpy().attr("empty"));
+    auto const& make = *found;
     auto sizes = nb::steal(PyTuple_New(Py_ssize_t(shape.size())));
     for (std::size_t d = 0; d < shape.size(); ++d)
       PyTuple_SET_ITEM(sizes.ptr(), Py_ssize_t(d), PyLong_FromUnsignedLongLong(shape[d]));
@@ -159,7 +168,8 @@ library const& numpy_arrays() {
 library const* numpy_library(nb::handle x) {
   // JAX's arrays on the host have buffers, too, but results are to be JAX's.
   bool const is_others = nb::hasattr(x, "__dlpack__") && !nb::hasattr(x, "__array_interface__");
-  if (!PyObject_CheckBuffer(x.ptr()) || is_others) return nullptr;
+  bool const is_number = nb::hasattr(x, "dtype") && !nb::hasattr(x, "__array_finalize__");
+  if (!PyObject_CheckBuffer(x.ptr()) || is_others || is_number) return nullptr;
   if (nb::hasattr(x, "mask") && nb::hasattr(x, "filled"))
     fail_type("masked arrays: give x.data, and where=~numpy.ma.getmaskarray(x)");
   return &numpy_arrays();

@@ -3,6 +3,8 @@
 // Cumulative sums, products and extrema, along an axis or of segments.
 #include <nanobind/stl/string.h>
 
+#include <cstring>
+
 #include "calls.hpp"
 
 namespace tally::python {
@@ -73,8 +75,8 @@ nb::object scan_along(std::string const& call, std::string const& aggregate, nb:
   }
   how const all{exclusive, reverse, initial, skip};
   run_at(a, [&](any_where where) {
+    scan(where, a.input(), {along}, view, op, all.options());  // sees first what is wrong
     if (initial) write_nothing(where, nothing, along, op);
-    scan(where, a.input(), {along}, view, op, all.options());
   });
   return to.take();
 }
@@ -87,6 +89,9 @@ nb::object scan_segments(std::string const& call, std::string const& aggregate, 
   any_aggregate const op(aggregate);
   auto const [shown, type] = results_of(call, op, a, as);
   result to(call.c_str(), shown, a.shape, a, out);
+  // What is in no segment is 0.
+  if (out.is_none() && a.device == array::host && to.view().data)
+    std::memset(to.view().data, 0, to.view().size() * size_of(type));
   any_row_scan_options const all{
       .init = {}, .reverse = reverse, .totals = nullptr, .nan = skip ? tally::skip : propagate};
   run_at(a, [&](any_where where) {

@@ -5,6 +5,8 @@
 #include <nanobind/stl/string.h>
 
 #include <cstring>
+#include <limits>
+#include <mutex>
 
 #include "calls.hpp"
 
@@ -66,11 +68,24 @@ std::vector<std::byte> in_c_order(array const& x, std::vector<std::size_t> const
   return all;
 }
 
+dtype named(std::string const& text) {
+  if (auto const type = dtype_named(text)) return *type;
+  fail_value("a state of '" + text + "', which Tally does not have");
+}
+
+// For one thread at a time: calls that let others run hold it, behind Python's lock. A copy has its
+// own.
+struct lock_of_state {
+  std::mutex mutex;
+  lock_of_state() = default;
+  lock_of_state(lock_of_state const&) {}
+};
+
 class reducer {
  public:
   reducer(std::string aggregate, std::string const& elements, bool wide, bool skip)
       : name_(std::move(aggregate)),
-        op_(any_aggregate(name_, {.wide = wide}).on(*dtype_named(elements))),
+        op_(any_aggregate(name_, {.wide = wide}).on(named(elements))),
         options_{skip ? tally::skip : propagate},
         all_(op_, options_) {}
 
@@ -82,6 +97,7 @@ class reducer {
     if (x.device != array::host) fail_value(call + ": x lies on a GPU");
     auto const missing = missing_in(x);
     nb::gil_scoped_release const elsewhere;
+    std::lock_guard const lock(lock_.mutex);
     bool const as_it_lies =
         x.strides == c_order(x.shape) && (missing.empty() || !is_floating(x.type));
     if (as_it_lies) {
@@ -91,13 +107,22 @@ class reducer {
       all_.add(cpu{threads()}, any_array(x.type, copy.data(), x.size()));
     }
   }
-  void append(reducer const& other) { all_.append(other.all_); }
+  void append(reducer const& other) {
+    any_reducer const right = [&] {
+      std::lock_guard const lock(other.lock_.mutex);
+      return other.all_;
+    }();
+    std::lock_guard const lock(lock_.mutex);
+    all_.append(right);
+  }
 
   // What another aggregate of the same elements makes of what is known here.
   nb::object result(std::string const& call, std::string const& aggregate, std::uint64_t ddof,
                     nb::handle as) const {
     aggregate_options how{.ddof = ddof};
     if (!as.is_none()) how.as = dtype_of(call.c_str(), as);
+    std::lock_guard const lock(lock_.mutex);
+    if (!all_.has_result()) return nb::float_(std::numeric_limits<double>::quiet_NaN());
     bool const own = aggregate == name_ && how.ddof == 0 && !how.as;
     auto const found =
         own ? all_.result() : all_.result(any_aggregate(aggregate, how).on(op_.elements()));
@@ -108,6 +133,7 @@ class reducer {
   std::uint64_t count() const { return all_.count(); }
   std::string elements() const { return std::string(name(op_.elements())); }
   nb::bytes bytes() const {
+    std::lock_guard const lock(lock_.mutex);
     byte_writer out;
     all_.write(out);
     return bytes_of(out.take());
@@ -125,6 +151,7 @@ class reducer {
   bound_aggregate op_;
   reduce_options options_;
   any_reducer all_;
+  mutable lock_of_state lock_;
 };
 
 // Elements that cores read where they lie, side by side.
@@ -140,8 +167,8 @@ array line_of(std::string const& call, nb::handle given) {
 class scanner_of_sums {
  public:
   scanner_of_sums(std::string const& elements, std::string const& results, bool skip)
-      : in_(*dtype_named(elements)),
-        out_(*dtype_named(results)),
+      : in_(named(elements)),
+        out_(named(results)),
         all_(any_aggregate("sum"), in_, out_, {.nan = skip ? tally::skip : propagate}) {}
 
   nb::object scan(std::string const& call, nb::handle given, nb::handle out, bool exclusive) {
@@ -157,6 +184,7 @@ class scanner_of_sums {
     any_output const room{out_, view.data, x.size()};
     {
       nb::gil_scoped_release const elsewhere;
+      std::lock_guard const lock(lock_.mutex);
       exclusive ? all_.exclusive(cpu{threads()}, from, room)
                 : all_.inclusive(cpu{threads()}, from, room);
     }
@@ -169,6 +197,7 @@ class scanner_of_sums {
  private:
   dtype in_, out_;
   any_scanner all_;
+  lock_of_state lock_;
 };
 
 // A top-k chunk by chunk.
@@ -176,7 +205,7 @@ class selector_of_best {
  public:
   selector_of_best(std::string const& elements, std::uint64_t k, bool smallest, bool distinct,
                    bool skip, std::uint64_t first)
-      : type_(*dtype_named(elements)),
+      : type_(named(elements)),
         all_(type_, k,
              {.order = smallest ? order::smallest : order::largest,
               .distinct = distinct,
@@ -191,6 +220,7 @@ class selector_of_best {
     if (x.strides[0] != 1 && x.shape[0] > 1)
       fail_value(call + ": elements do not lie side by side");
     nb::gil_scoped_release const elsewhere;
+    std::lock_guard const lock(lock_.mutex);
     all_.add(cpu{threads()}, any_array(type_, x.data, x.size()));
   }
   void append(selector_of_best& other) {
@@ -217,6 +247,7 @@ class selector_of_best {
  private:
   dtype type_;
   any_selector all_;
+  lock_of_state lock_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 import math
 import operator
+import re
 import sys
 
 
@@ -47,7 +48,12 @@ def dtype_named(x, dtype):
 
 
 def is_float(dtype):
-    return "float" in getattr(dtype, "__name__", str(dtype))
+    """Whether elements of it are floating-point numbers, however it is spelled."""
+    if getattr(dtype, "kind", None) == "f":
+        return True
+    name = getattr(dtype, "__name__", str(dtype)).lower()
+    return any(word in name for word in ("float", "double", "single", "half")) or (
+        re.fullmatch(r"[<>=|]?f[248]", name) is not None)
 
 
 def astype(x, dtype):
@@ -59,8 +65,14 @@ def axes_of(axis, dimensions):
     """A tuple of axes from 0 on."""
     if axis is None:
         return tuple(range(dimensions))
-    axes = axis if isinstance(axis, tuple) else (axis,)
-    return tuple(operator.index(a) % dimensions for a in axes)
+    axes = [operator.index(a) for a in (axis if isinstance(axis, tuple) else (axis,))]
+    for a in axes:
+        if not -dimensions <= a < dimensions:
+            raise ValueError(f"axis {a} is out of bounds for an array of {dimensions} dimensions")
+    found = tuple(a % dimensions for a in axes)
+    if len(set(found)) < len(found):
+        raise ValueError(f"axis = {axis} names one twice")
+    return found
 
 
 def with_initial(x, axis, initial):

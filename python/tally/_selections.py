@@ -77,7 +77,7 @@ def kth_value(x, k, /, *, axis=-1, mode="smallest", keepdims=False, nan="propaga
     return KthValue(*_core.kth_value(x, k, axis, keepdims, largest, skips("kth_value", nan)))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024, typed=True)
 def _place(call, q):
     """A float means the decimal that it is written as: 0.95 is 95/100."""
     exact = Fraction(repr(float(q))) if isinstance(q, float) else Fraction(q)

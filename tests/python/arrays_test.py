@@ -4,6 +4,8 @@
 import array
 import gc
 import multiprocessing
+import os
+import subprocess
 import sys
 import threading
 import weakref
@@ -124,3 +126,68 @@ def test_rows_have_the_bits_that_they_have_alone():
         assert f(x.T, axis=0)[1717] == f(row) == f(row.copy())
     for f in (tally.cumulative_sum, lambda a, axis: tally.top_k(a, 9, axis=axis).values):
         assert (f(row, axis=0) == f(batch, axis=1)[1]).all() and (f(row, axis=0) == f(x, axis=1)[1717]).all()
+
+
+def test_buffers_without_strides():
+    import ctypes
+    assert tally.sum((ctypes.c_double * 3)(1, 2, 3)) == 6
+    for scalar in (np.datetime64(1, "s"), np.timedelta64("NaT")):
+        with pytest.raises(TypeError, match="sum: x holds"):
+            tally.sum(scalar)
+
+
+def test_first_calls_of_many_threads():
+    program = ("import threading, array, tally\n"
+               "x = array.array('d', [1.0] * 9)\n"
+               "found = []\n"
+               "work = lambda: found.append((tally.sum(x), tally.cumulative_sum(x)[-1]))\n"
+               "threads = [threading.Thread(target=work) for _ in range(8)]\n"
+               "[t.start() for t in threads], [t.join() for t in threads]\n"
+               "assert found == [(9.0, 9.0)] * 8\n")
+    folder = os.path.dirname(os.path.dirname(tally.__file__))
+    for _ in range(3):
+        subprocess.run([sys.executable, "-c", program], check=True, timeout=60,
+                       env={**os.environ, "PYTHONPATH": folder})
+
+
+def test_states_of_many_threads():
+    total, part = tally.ExactSum(), np.ones(3000)
+    threads = [threading.Thread(target=lambda: [total.add(part) for _ in range(500)]) for _ in range(8)]
+    total.add(part)
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert (total.count, total.value) == (3000 * 4001, 3000.0 * 4001)
+
+
+def test_elements_in_no_segment_have_sums_of_zero():
+    assert tally.cumulative_sum(np.arange(5.0), segments=[1, 3]).tolist() == [0, 1, 3, 0, 0]
+
+
+def test_quantiles_do_not_depend_on_earlier_ones():
+    from fractions import Fraction
+    x = np.arange(21.0)
+    for _ in range(2):
+        assert tally.quantile(x, 0.95, method="lower") == 19
+        assert tally.quantile(x, Fraction(0.95), method="lower") == 18
+
+
+def test_floating_types_however_they_are_spelled():
+    assert tally.cumulative_prod(np.array([1.5, 2.5], ">f8")).tolist() == [1.5, 3.75]
+    x = np.array([16777217.0, -16777216.0])
+    assert tally.cumulative_sum(x, dtype=np.float32).tolist() == [16777216, 1]
+    with pytest.raises(ValueError, match="axis 5 is out of bounds"):
+        tally.sum(np.ones((2, 3)), axis=5, initial=1.0)
+
+
+def test_what_fails_writes_nothing():
+    b = np.arange(1.0, 5)
+    with pytest.raises(ValueError):
+        tally.cumulative_sum(b[:3], out=b, include_initial=True)
+    assert b.tolist() == [1, 2, 3, 4]
+
+
+def test_bytes_of_unknown_types():
+    with pytest.raises(ValueError, match="'nope'"):
+        tally.ExactSum.from_bytes(tally.ExactSum([True]).to_bytes().replace(b"bool", b"nope"))

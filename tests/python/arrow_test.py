@@ -66,3 +66,21 @@ def test_pandas_and_polars():
                    polars.Series([0.1] * 10), polars.Series([1, None, 3])):
         assert tally.sum(series, nan="skip") == (1.0 if len(series) == 10 else 4)
     assert tally.mean(polars.Series([1.5, None, 2.5]), nan="skip") == 2
+
+
+class Cached:
+    def __init__(self, given):
+        self.given = given
+
+    def __arrow_c_array__(self, requested_schema=None):
+        return self.given
+
+
+def test_capsules_are_read_once():
+    column = Cached(pa.array([1.0, 3.0]).__arrow_c_array__())
+    assert tally.sum(column) == 4
+    with pytest.raises(ValueError, match="read before"):
+        tally.sum(column)
+    for given in (5, None, []):
+        with pytest.raises(TypeError, match="no pair"):
+            tally.sum(Cached(given))

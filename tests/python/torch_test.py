@@ -71,3 +71,16 @@ def test_tensors_of_other_kinds_are_refused():
         tally.sum(torch.eye(3).to_sparse())
     with pytest.raises((TypeError, BufferError, RuntimeError)):
         tally.sum(torch.empty(3, device="meta"))
+
+
+def test_negative_views_and_tensors_without_memory():
+    x = torch.tensor([1 + 2j, 3 + 4j]).conj().imag
+    assert tally.sum(x) == -6 and tally.top_k(x, 1).values == -2
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    with FakeTensorMode():
+        fake = torch.ones(3)
+    with pytest.raises(TypeError, match="sum: x"):
+        tally.sum(fake)
+    for other in (torch.eye(3).to_sparse(), torch.empty(3, device="meta")):
+        with pytest.raises(TypeError, match="sum: x"):
+            tally.sum(other)
