@@ -20,7 +20,7 @@ library const* library_of(nb::handle x) {
   if (!of) of = cuda_array_library(x);
   if (!of) of = dlpack_library(x);
   if (of) {
-    Py_INCREF(type);
+    Py_INCREF(reinterpret_cast<PyObject*>(type));
     known.emplace(type, of);
   }
   return of;
@@ -38,7 +38,7 @@ nb::object as_numpy(nb::handle x) {
   }
 }
 
-std::string type_of(nb::handle x) { return Py_TYPE(x.ptr())->tp_name; }
+std::string type_of(nb::handle x) { return nb::cast<std::string>(x.type().attr("__name__")); }
 
 }  // namespace
 

@@ -56,7 +56,7 @@ class cuda_arrays final : public library {
                                      array const& like) const override {
     auto sizes = nb::steal(PyTuple_New(Py_ssize_t(shape.size())));
     for (std::size_t d = 0; d < shape.size(); ++d)
-      PyTuple_SET_ITEM(sizes.ptr(), Py_ssize_t(d), PyLong_FromUnsignedLongLong(shape[d]));
+      PyTuple_SetItem(sizes.ptr(), Py_ssize_t(d), PyLong_FromUnsignedLongLong(shape[d]));
     auto const device = module_.attr("cuda").attr("Device")(like.device);
     device.attr("__enter__")();
     auto made = module_.attr("empty")(sizes, nb::cast(std::string(name(type))));

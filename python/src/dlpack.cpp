@@ -241,7 +241,7 @@ class dlpack_arrays final : public library {
 
 library const* dlpack_library(nb::handle x) {
   static dlpack_arrays const all;
-  std::string const type = Py_TYPE(x.ptr())->tp_name;
+  auto const type = nb::cast<std::string>(x.type().attr("__name__"));
   if (type.find("Tracer") != type.npos)
     fail_type("arrays that jax.jit traces have no elements yet: call Tally outside it");
   return nb::hasattr(x, "__dlpack__") ? &all : nullptr;

@@ -117,7 +117,7 @@ class numpy_library_of_buffers final : public library {
     auto const& make = *found;
     auto sizes = nb::steal(PyTuple_New(Py_ssize_t(shape.size())));
     for (std::size_t d = 0; d < shape.size(); ++d)
-      PyTuple_SET_ITEM(sizes.ptr(), Py_ssize_t(d), PyLong_FromUnsignedLongLong(shape[d]));
+      PyTuple_SetItem(sizes.ptr(), Py_ssize_t(d), PyLong_FromUnsignedLongLong(shape[d]));
     auto made = make(sizes, array_dtype(type));
     auto view = read(made);
     return {std::move(made), std::move(view)};

@@ -82,7 +82,7 @@ class results {
     if (all_.size() == 1) return all_.front().take();
     auto together = nb::steal(PyTuple_New(Py_ssize_t(all_.size())));
     for (std::size_t i = 0; i < all_.size(); ++i)
-      PyTuple_SET_ITEM(together.ptr(), Py_ssize_t(i), all_[i].take().release().ptr());
+      PyTuple_SetItem(together.ptr(), Py_ssize_t(i), all_[i].take().release().ptr());
     return together;
   }
 
