@@ -117,8 +117,8 @@ def on_host(x):
     """x in the host's memory."""
     if _is_torch(x):
         return x.detach().cpu()
-    lib = library(x).__name__
-    if lib == "jax.numpy":
+    root = type(x).__module__.partition(".")[0]
+    if root in ("jax", "jaxlib"):
         import numpy
         return numpy.asarray(x)
-    return x.get() if lib == "cupy" else x
+    return x.get() if root == "cupy" else x
