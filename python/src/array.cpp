@@ -55,6 +55,24 @@ std::vector<std::int64_t> c_order(std::vector<std::uint64_t> const& shape) {
   return strides;
 }
 
+nb::object python_number(any_number const& x) {
+  return visit(x.type, [&]<class T>(std::type_identity<T>) -> nb::object {
+    if constexpr (std::is_same_v<T, bool>)
+      return nb::bool_(x.as<T>());
+    else if constexpr (floating<T>)
+      return nb::float_(convert<double>(x.as<T>()));
+    else
+      return nb::int_(x.as<T>());
+  });
+}
+
+nb::object tuple_of(std::vector<std::uint64_t> const& shape) {
+  auto all = nb::steal(PyTuple_New(Py_ssize_t(shape.size())));
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    PyTuple_SetItem(all.ptr(), Py_ssize_t(d), PyLong_FromUnsignedLongLong(shape[d]));
+  return all;
+}
+
 array read_array(char const* call, char const* argument, nb::handle x) {
   nb::object made;
   auto const* of = library_of(x);
@@ -97,8 +115,10 @@ dtype dtype_of(char const* call, nb::handle x) {
   if (!type)
     fail_type(std::string(call) + ": dtype = " + nb::cast<std::string>(nb::repr(x)) +
               " is none of Tally's");
-  x.inc_ref();
-  known.emplace(x.ptr(), *type);
+  if (known.size() < 256) {  // programs have few, but may make one anew for each call
+    x.inc_ref();
+    known.emplace(x.ptr(), *type);
+  }
   return *type;
 }
 

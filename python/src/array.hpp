@@ -86,6 +86,10 @@ struct wrong_type : error {
 };
 [[noreturn]] inline void fail_type(std::string const& message) { throw wrong_type(message); }
 [[noreturn]] inline void fail_value(std::string const& message) { throw error(message); }
+// A number, and a shape, as Python has them.
+nb::object python_number(any_number const& x);
+nb::object tuple_of(std::vector<std::uint64_t> const& shape);
+
 // Strides of C order.
 std::vector<std::int64_t> c_order(std::vector<std::uint64_t> const& shape);
 

@@ -39,7 +39,7 @@ class cuda_arrays final : public library {
     array view{.type = *type,
                .data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(data[0])),
                .writable = !nb::cast<bool>(data[1])};
-    for (auto const extent : nb::borrow<nb::tuple>(all["shape"]))
+    for (auto const extent : nb::object(all["shape"]))
       view.shape.push_back(nb::cast<std::uint64_t>(extent));
     view.strides = c_order(view.shape);
     auto const strides = all.contains("strides") ? nb::object(all["strides"]) : nb::none();
@@ -54,12 +54,9 @@ class cuda_arrays final : public library {
 
   std::pair<nb::object, array> empty(dtype type, std::vector<std::uint64_t> const& shape,
                                      array const& like) const override {
-    auto sizes = nb::steal(PyTuple_New(Py_ssize_t(shape.size())));
-    for (std::size_t d = 0; d < shape.size(); ++d)
-      PyTuple_SetItem(sizes.ptr(), Py_ssize_t(d), PyLong_FromUnsignedLongLong(shape[d]));
     auto const device = module_.attr("cuda").attr("Device")(like.device);
     device.attr("__enter__")();
-    auto made = module_.attr("empty")(sizes, nb::cast(std::string(name(type))));
+    auto made = module_.attr("empty")(tuple_of(shape), nb::cast(std::string(name(type))));
     device.attr("__exit__")(nb::none(), nb::none(), nb::none());
     auto view = read(made);
     return {std::move(made), std::move(view)};

@@ -52,7 +52,7 @@ nb::object& numpy() {
   return *module;
 }
 
-// ml_dtypes' bfloat16, once an array of it has been seen, or where it can be imported.
+// That of ml_dtypes, which has it where there are such arrays.
 nb::object bfloat16_type() { return nb::module_::import_("ml_dtypes").attr("bfloat16"); }
 
 // NumPy's type of a number; and its dtype.
@@ -70,17 +70,6 @@ nb::object const& array_dtype(dtype type) {
   auto& of = all[std::size_t(type)];
   if (!of) of = numpy().attr("dtype")(scalar_type(type));
   return of;
-}
-
-nb::object python_number(any_number const& x) {
-  return visit(x.type, [&]<class T>(std::type_identity<T>) -> nb::object {
-    if constexpr (std::is_same_v<T, bool>)
-      return nb::bool_(x.as<T>());
-    else if constexpr (floating<T>)
-      return nb::float_(double(convert<double>(x.as<T>())));
-    else
-      return nb::int_(x.as<T>());
-  });
 }
 
 class numpy_library_of_buffers final : public library {
@@ -115,10 +104,7 @@ class numpy_library_of_buffers final : public library {
     static nb::object* found = nullptr;
     if (!found) found = new nb::object(numpy().attr("empty"));
     auto const& make = *found;
-    auto sizes = nb::steal(PyTuple_New(Py_ssize_t(shape.size())));
-    for (std::size_t d = 0; d < shape.size(); ++d)
-      PyTuple_SetItem(sizes.ptr(), Py_ssize_t(d), PyLong_FromUnsignedLongLong(shape[d]));
-    auto made = make(sizes, array_dtype(type));
+    auto made = make(tuple_of(shape), array_dtype(type));
     auto view = read(made);
     return {std::move(made), std::move(view)};
   }
@@ -129,7 +115,7 @@ class numpy_library_of_buffers final : public library {
   }
 
  private:
-  // Of a type that NumPy does not know itself: bfloat16's bits are those of integers.
+  // NumPy gives no buffer of bfloat16, but of its bits as integers.
   array read_extension(nb::handle x) const {
     if (nb::hasattr(x, "dtype") &&
         nb::cast<std::string>(nb::str(nb::object(x.attr("dtype")))) == "bfloat16") {
@@ -139,7 +125,7 @@ class numpy_library_of_buffers final : public library {
     }
     return read_other(x);
   }
-  // Of another order of bytes, or not aligned: a copy that is as this machine has it.
+  // A copy that is as this machine has it, where x has another order of bytes or is not aligned.
   array read_copy(nb::handle copy) const {
     auto all = read(copy);
     all.writable = false;

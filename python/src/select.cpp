@@ -22,6 +22,13 @@ nb::object pair_of(result& values, result& indices) {
   return nb::make_tuple(values.take(), indices.take());
 }
 
+top_k_options options_of(bool smallest, bool sorted, bool distinct, bool skip) {
+  return {.order = smallest ? order::smallest : order::largest,
+          .sorted = sorted,
+          .distinct = distinct,
+          .nan = skip ? tally::skip : propagate};
+}
+
 nb::object best(nb::handle x, nb::handle k, nb::handle axis, bool smallest, bool sorted,
                 bool distinct, bool skip) {
   constexpr char const* call = "top_k";
@@ -34,10 +41,7 @@ nb::object best(nb::handle x, nb::handle k, nb::handle axis, bool smallest, bool
                std::to_string(along) + " of x, which has " + std::to_string(shape[along]));
   shape[along] = count;
   result values(call, a.type, shape, a), indices(call, dtype::int64, shape, a);
-  top_k_options const how{.order = smallest ? order::smallest : order::largest,
-                          .sorted = sorted,
-                          .distinct = distinct,
-                          .nan = skip ? tally::skip : propagate};
+  auto const how = options_of(smallest, sorted, distinct, skip);
   run_at(a, [&](any_where where) {
     top_k_into(where, a.input(), along, count, values.view().output(), indices.view().output(),
                how);
@@ -58,10 +62,7 @@ nb::object best_of_segments(nb::handle x, nb::handle offsets, nb::handle k, bool
   auto const count = k_of(call, k, 0);
   std::vector<std::uint64_t> const shape = {segments.count(), count};
   result values(call, a.type, shape, a), indices(call, dtype::int64, shape, a);
-  top_k_options const how{.order = smallest ? order::smallest : order::largest,
-                          .sorted = sorted,
-                          .distinct = distinct,
-                          .nan = skip ? tally::skip : propagate};
+  auto const how = options_of(smallest, sorted, distinct, skip);
   run_at(a, [&](any_where where) {
     top_k_into(where, segments.rows("x", a), count, room_in(values.view()),
                indices_in(indices.view()), nullptr, how);

@@ -13,19 +13,8 @@
 namespace tally::python {
 namespace {
 
-nb::object python_number(any_number const& x) {
-  return visit(x.type, [&]<class T>(std::type_identity<T>) -> nb::object {
-    if constexpr (std::is_same_v<T, bool>)
-      return nb::bool_(x.as<T>());
-    else if constexpr (floating<T>)
-      return nb::float_(convert<double>(x.as<T>()));
-    else
-      return nb::int_(x.as<T>());
-  });
-}
-
 // An integer of more than 64 bits, by its digits.
-nb::object python_number(wide_integer const& x) {
+nb::object python_integer(wide_integer const& x) {
   return nb::steal(PyLong_FromString(x.text().c_str(), nullptr, 10));
 }
 
@@ -126,7 +115,7 @@ class reducer {
     bool const own = aggregate == name_ && how.ddof == 0 && !how.as;
     auto const found =
         own ? all_.result() : all_.result(any_aggregate(aggregate, how).on(op_.elements()));
-    if (found.wide()) return python_number(*found.wide());
+    if (found.wide()) return python_integer(*found.wide());
     return python_number(found.value());
   }
 

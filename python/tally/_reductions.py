@@ -25,20 +25,16 @@ class Description(NamedTuple):
     argmax: object
 
 
-def _reduction(call, aggregate):
-    return _core.Reduction(call, aggregate)
-
-
-_sum, _fast_sum, _prod = (_reduction(*names) for names in (
+_sum, _fast_sum, _prod = (_core.Reduction(*names) for names in (
     ("sum", "sum"), ("fast_sum", "fast_sum"), ("prod", "product")))
-_min, _max, _minmax = (_reduction(*names) for names in (
+_min, _max, _minmax = (_core.Reduction(*names) for names in (
     ("min", "minimum"), ("max", "maximum"), ("minmax", "min_max")))
-_argmin, _argmax = _reduction("argmin", "arg_minimum"), _reduction("argmax", "arg_maximum")
-_mean, _var, _std = (_reduction(*names) for names in (
+_argmin, _argmax = _core.Reduction("argmin", "arg_minimum"), _core.Reduction("argmax", "arg_maximum")
+_mean, _var, _std = (_core.Reduction(*names) for names in (
     ("mean", "mean"), ("var", "variance"), ("std", "standard_deviation")))
-_dot, _norm, _describe = (_reduction(name, name) for name in ("dot", "norm", "describe"))
-_any, _all = _reduction("any", "any_of"), _reduction("all", "all_of")
-_count_nonzero = _reduction("count_nonzero", "count_nonzero")
+_dot, _norm, _describe = (_core.Reduction(name, name) for name in ("dot", "norm", "describe"))
+_any, _all = _core.Reduction("any", "any_of"), _core.Reduction("all", "all_of")
+_count_nonzero = _core.Reduction("count_nonzero", "count_nonzero")
 
 
 def skips(call, nan):

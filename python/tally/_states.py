@@ -12,13 +12,12 @@ from tally._selections import TopK, _is_largest
 
 
 class _State:
-    """Of elements of one type, that of the first array that is added."""
+    """What is known of elements of one type, that of the first array that is added."""
 
     _aggregate, _wide = None, False
 
     def __init__(self, x=None, *, nan="propagate"):
-        if nan not in ("propagate", "skip"):
-            raise ValueError(f"{type(self).__name__}: nan = {nan!r} is neither 'propagate' nor 'skip'")
+        skips(type(self).__name__, nan)
         self._nan, self._known = nan, None
         if x is not None:
             self.add(x)
@@ -144,8 +143,7 @@ class Scanner:
     def __init__(self, *, dtype=None, exclusive=False, nan="propagate"):
         """dtype: the type of results, of integers int64 or uint64 without it. exclusive: each element is
         left out of its own sum. nan: "propagate", or "skip"."""
-        if nan not in ("propagate", "skip"):
-            raise ValueError(f"Scanner: nan = {nan!r} is neither 'propagate' nor 'skip'")
+        skips("Scanner", nan)
         self._types, self._known = (None, None if dtype is None else dtype_name(dtype)), None
         self._exclusive, self._nan = exclusive, nan
 
