@@ -81,6 +81,9 @@ def test_scans_and_selections():
                 same(here(tally.cumulative_sum(y, axis=axis, include_initial=True, reverse=True)),
                      tally.cumulative_sum(x, axis=axis, include_initial=True, reverse=True), told)
                 same(here(tally.cumulative_max(y, axis=axis)), tally.cumulative_max(x, axis=axis), told)
+                if x.dtype.kind != "f":  # those are rounded in a device's own order
+                    same(here(tally.cumulative_prod(y, axis=axis)), tally.cumulative_prod(x, axis=axis),
+                         told)
                 for k in {1, min(7, x.shape[axis])}:
                     for got, want in zip(tally.top_k(y, k, axis=axis), tally.top_k(x, k, axis=axis)):
                         same(here(got), want, told)

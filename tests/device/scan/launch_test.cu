@@ -3,6 +3,7 @@
 
 #include "support/device_scan_rows.cuh"
 #include "tally/aggregate/fast_sum.hpp"
+#include "tally/aggregate/product.hpp"
 
 namespace {
 
@@ -26,6 +27,23 @@ TEST(scans_of_rows, are_those_of_each_row) {
         else
           expect_rows(sums{}, in, rows, call, {.exclusive = length % 2 == 0, .init = 7});
       }
+}
+
+// Floating ones are powers of two, of which no product is rounded.
+TEST(scans_of_rows, may_be_of_products) {
+  auto const whole = tally::product{}.scanning<std::int64_t, std::int64_t>();
+  auto const real = tally::product{}.scanning<double, double>();
+  auto const in = any_integers<std::int64_t>(7 * 700);
+  std::vector<double> powers(in.size());
+  for (std::size_t i = 0; i < in.size(); ++i)
+    powers[i] = in[i] % 3 == 0 ? -2 : in[i] % 3 > 0 ? 0.5 : 1;
+  for (std::size_t length : {1, 33, 640, 700})
+    for (int multiprocessors : {2, 40}) {
+      test_call call(multiprocessors);
+      scan_rows const rows{7, length, length, length};
+      expect_rows_of_every_kind(whole, in, rows, std::int64_t(3), call);
+      expect_rows_of_every_kind(real, powers, rows, -4.0, call);
+    }
 }
 
 TEST(scans_of_rows, tell_how_they_have_been_started) {
