@@ -5,11 +5,13 @@
 
 #include <unordered_map>
 
+#include "tally/elementwise.hpp"
+
 namespace tally::python {
 namespace {
 
 // Which library a type belongs to is looked up once. Types are kept alive, so that no other comes
-// to lie where one has been.
+// to lie where one has been; so they are not where programs make ever more of them.
 library const* library_of(nb::handle x) {
   static auto& known = *new std::unordered_map<PyTypeObject*, library const*>;
   auto* const type = Py_TYPE(x.ptr());
@@ -19,7 +21,7 @@ library const* library_of(nb::handle x) {
   if (!of) of = arrow_library(x);
   if (!of) of = cuda_array_library(x);
   if (!of) of = dlpack_library(x);
-  if (of) {
+  if (of && known.size() < 256) {
     Py_INCREF(reinterpret_cast<PyObject*>(type));
     known.emplace(type, of);
   }
@@ -38,6 +40,20 @@ nb::object as_numpy(nb::handle x) {
   }
 }
 
+std::vector<std::int64_t> in_bytes(std::vector<std::int64_t> strides, dtype type) {
+  for (auto& by : strides) by *= std::int64_t(size_of(type));
+  return strides;
+}
+// Elements that lie at any address are read from a copy.
+array aligned(array x) {
+  bool const is = reinterpret_cast<std::uintptr_t>(x.data) % size_of(x.type) == 0;
+  if (is || x.device != array::host) return x;
+  auto const copy = copy_of_bytes(x.type, x.data, x.shape, in_bytes(x.strides, x.type));
+  x.data = copy.data, x.strides = copy.strides;
+  x.copied = copy.copied, x.writable = false;
+  return x;
+}
+
 std::string type_of(nb::handle x) { return nb::cast<std::string>(x.type().attr("__name__")); }
 
 }  // namespace
@@ -53,6 +69,36 @@ std::vector<std::int64_t> c_order(std::vector<std::uint64_t> const& shape) {
   std::int64_t step = 1;
   for (std::size_t d = shape.size(); d-- > 0; step *= std::int64_t(shape[d])) strides[d] = step;
   return strides;
+}
+
+std::string text_of(std::vector<std::uint64_t> const& shape) {
+  return nb::cast<std::string>(nb::str(tuple_of(shape)));
+}
+
+bool broadcast_to(array& x, std::vector<std::uint64_t> const& shape) {
+  if (x.shape.size() > shape.size()) return false;
+  std::size_t const more = shape.size() - x.shape.size();
+  std::vector<std::int64_t> strides(shape.size(), 0);
+  for (std::size_t d = 0; d < x.shape.size(); ++d) {
+    if (x.shape[d] != shape[more + d] && x.shape[d] != 1) return false;
+    if (x.shape[d] != 1) strides[more + d] = x.strides[d];
+  }
+  x.shape = shape, x.strides = strides;
+  return true;
+}
+
+array copy_of_bytes(dtype type, void const* data, std::vector<std::uint64_t> const& shape,
+                    std::vector<std::int64_t> const& strides) {
+  array copy{.type = type, .shape = shape, .strides = c_order(shape), .writable = false};
+  auto const bytes = size_of(type);
+  auto const memory = std::make_shared<std::vector<std::byte>>(copy.size() * bytes);
+  copy.data = memory->data(), copy.copied = memory;
+  auto parts = shape;
+  auto from = strides, to = in_bytes(copy.strides, type);
+  parts.push_back(bytes), from.push_back(1), to.push_back(1);
+  copy_into(cpu{1}, any_ndarray(dtype::uint8, data, parts, from),
+            {dtype::uint8, copy.data, parts, to});
+  return copy;
 }
 
 nb::object python_number(any_number const& x) {
@@ -75,17 +121,18 @@ nb::object tuple_of(std::vector<std::uint64_t> const& shape) {
 
 array read_array(char const* call, char const* argument, nb::handle x) {
   nb::object made;
-  auto const* of = library_of(x);
-  if (!of && (made = as_numpy(x))) of = library_of(x = made);
-  if (!of)
-    fail_type(std::string(call) + ": " + argument + " is a " + type_of(x) + ", which is no array");
   try {
-    auto all = of->read(x);
+    auto const* of = library_of(x);
+    if (!of && (made = as_numpy(x))) of = library_of(x = made);
+    if (!of) fail_type("is a " + type_of(x) + ", which is no array");
+    auto all = aligned(of->read(x));
     all.from = of;
     if (made) all.kept = {new nb::object(made), [](nb::object* p) { delete p; }};
     return all;
   } catch (wrong_type const& e) {
     fail_type(std::string(call) + ": " + argument + " " + e.what());
+  } catch (error const& e) {
+    fail_value(std::string(call) + ": " + argument + " " + e.what());
   }
 }
 
@@ -102,16 +149,27 @@ array read_output(char const* call, nb::handle x, dtype type,
   return all;
 }
 
+// Python's own types, and NumPy's short names.
+std::string full_name(std::string text) {
+  if (!text.empty() && std::string_view("<=|").find(text[0]) != std::string_view::npos)
+    text = text.substr(1);
+  if (text == "bool_" || text == "?" || text == "b1") return "bool";
+  if (text == "int") return "int64";
+  if (text == "float") return "float64";
+  if (text.size() != 2 || text[1] < '1' || text[1] > '8') return text;
+  std::string const kind = text[0] == 'i' ? "int" : text[0] == 'u' ? "uint" : "float";
+  return std::string_view("iuf").find(text[0]) == std::string_view::npos
+             ? text
+             : kind + std::to_string(8 * (text[1] - '0'));
+}
+
 dtype dtype_of(char const* call, nb::handle x) {
   static auto& known = *new std::unordered_map<PyObject*, dtype>;
   if (auto const found = known.find(x.ptr()); found != known.end()) return found->second;
   auto text = nb::cast<std::string>(nb::hasattr(x, "__name__") ? nb::object(x.attr("__name__"))
                                                                : nb::object(nb::str(x)));
   if (auto const dot = text.rfind('.'); dot != text.npos) text = text.substr(dot + 1);
-  if (text == "bool_") text = "bool";
-  if (text == "int") text = "int64";
-  if (text == "float") text = "float64";
-  auto const type = dtype_named(text);
+  auto const type = dtype_named(full_name(text));
   if (!type)
     fail_type(std::string(call) + ": dtype = " + nb::cast<std::string>(nb::repr(x)) +
               " is none of Tally's");

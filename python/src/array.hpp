@@ -32,7 +32,8 @@ struct array {
   bool writable = true;
   validity valid = {};
   library const* from = nullptr;
-  std::shared_ptr<void> kept = {};  // keeps the memory
+  std::shared_ptr<void> kept = {};    // keeps the memory
+  std::shared_ptr<void> copied = {};  // or that of a copy
 
   any_ndarray input() const {
     any_ndarray all(type, data, shape, strides);
@@ -92,5 +93,12 @@ nb::object tuple_of(std::vector<std::uint64_t> const& shape);
 
 // Strides of C order.
 std::vector<std::int64_t> c_order(std::vector<std::uint64_t> const& shape);
+std::string text_of(std::vector<std::uint64_t> const& shape);
+// Gives an array another shape, as NumPy broadcasts it; false where that cannot be.
+bool broadcast_to(array& x, std::vector<std::uint64_t> const& shape);
+inline bool lies_in_c_order(array const& x) { return x.strides == c_order(x.shape); }
+// A copy in the host's memory of elements that lie there at any address, in steps of bytes.
+array copy_of_bytes(dtype type, void const* data, std::vector<std::uint64_t> const& shape,
+                    std::vector<std::int64_t> const& strides);
 
 }  // namespace tally::python

@@ -50,9 +50,43 @@ std::int64_t integer(char const* call, char const* argument, nb::handle x) {
 }
 
 int threads() { return thread_count; }
-void set_threads(int count) {
+void set_threads(nb::handle given) {
+  auto const count = integer("set_threads", "count", given);
   if (count < 0) fail_value("set_threads: count = " + std::to_string(count) + " is negative");
-  thread_count = count;
+  thread_count = int(std::min<std::int64_t>(count, std::numeric_limits<int>::max()));
+}
+
+error error_of(std::string const& call, error const& thrown) {
+  std::string const text = thrown.what();
+  auto const colon = text.find(": ");
+  bool const names_one =
+      colon != text.npos && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == colon;
+  return error(call + ": " + (names_one ? text.substr(colon + 2) : text));
+}
+
+array on_host(array const& x) {
+  if (x.device == array::host) return x;
+  array copy{.type = x.type, .shape = x.shape, .strides = c_order(x.shape), .from = x.from};
+  auto const memory = std::make_shared<std::vector<std::byte>>(x.size() * size_of(x.type));
+  copy.data = memory->data(), copy.copied = memory;
+  nb::gil_scoped_release const elsewhere;
+  leased_gpu there(x.device, x.stream);
+  gpu_output const room(there.get(), std::max<std::size_t>(memory->size(), 1));
+  copy_into(there.get(), x.input(), {x.type, room.as<std::byte>().data(), x.shape});
+  room.read(0, *memory);
+  return copy;
+}
+
+scratch::scratch(any_where where, std::uint64_t bytes) {
+  where.visit([&]<class Where>(Where& there) {
+    if constexpr (std::is_same_v<Where, gpu>) {
+      on_gpu_ = std::make_unique<gpu_output>(there, std::max<std::uint64_t>(bytes, 1));
+      data_ = on_gpu_->as<std::byte>().data();
+    } else {
+      here_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+      data_ = here_.get();
+    }
+  });
 }
 
 leased_gpu::leased_gpu(int device, void* stream) : device_(device), stream_(stream) {
@@ -117,10 +151,12 @@ std::uint64_t reduced_count(array const& x, axes_list const& axes) {
 segments_of_array::segments_of_array(char const* call, nb::handle offsets, array const& x)
     : call_(call), offsets_(read_array(call, "segments", offsets)) {
   if (offsets_.shape.size() != 1) fail_value(call_ + ": segments has not one dimension");
+  if (offsets_.shape[0] == 0) fail_value(call_ + ": segments is empty, not even 0 is in it");
+  for (std::uint64_t i = 0; offsets_.valid && i < offsets_.shape[0]; ++i)
+    if (!offsets_.valid[std::int64_t(i)]) fail_value(call_ + ": segments has nulls");
   if (is_floating(offsets_.type) || offsets_.type == dtype::boolean)
     fail_type(call_ + ": segments holds " + std::string(name(offsets_.type)) + ", not integers");
   if (offsets_.device != x.device) fail_value(call_ + ": segments lies on another device than x");
-  if (offsets_.shape[0] == 0) fail_value(call_ + ": segments is empty, not even 0 is in it");
   if (offsets_.shape[0] > 1 && (offsets_.type != dtype::int64 || offsets_.strides[0] != 1)) {
     if (x.device != array::host)
       fail_type(call_ + ": segments on a GPU has to be int64, side by side");
@@ -141,7 +177,7 @@ segments_of_array::segments_of_array(char const* call, nb::handle offsets, array
              .lengths = first + 1,
              .lengths_from = first};
 }
-any_rows segments_of_array::rows(char const* argument, array const& x) const {
+any_rows segments_of_array::rows(char const* argument, any_ndarray const& x) const {
   if (x.shape.size() != 1 || x.shape[0] != size_)
     fail_value(call_ + ": " + argument + " has not as many elements as x");
   if (size_ > 1 && x.strides[0] != 1)

@@ -6,13 +6,15 @@
 #include <optional>
 
 #include "array.hpp"
+#include "tally/elementwise.hpp"
 #include "tally/gpu.hpp"
+#include "tally/gpu/output.hpp"
 
 namespace tally::python {
 
 // How many threads calls use; 0: all cores.
 int threads();
-void set_threads(int count);
+void set_threads(nb::handle count);
 
 // A gpu of that number and stream, which no other call uses meanwhile.
 class leased_gpu {
@@ -29,9 +31,12 @@ class leased_gpu {
   std::unique_ptr<gpu> there_;
 };
 
+// What was thrown of a call of the library, as the package's function says it.
+error error_of(std::string const& call, error const& thrown);
+
 // Calls f(where) where x lies. Python goes on meanwhile, unless that takes no time.
 template <class F>
-void run_at(array const& x, F&& f) {
+void run_at(std::string const& call, array const& x, F&& f) try {
   if (x.device == array::host) {
     std::optional<nb::gil_scoped_release> const elsewhere =
         x.size() < 4096 ? std::nullopt : std::optional<nb::gil_scoped_release>(std::in_place);
@@ -41,7 +46,32 @@ void run_at(array const& x, F&& f) {
     leased_gpu there(x.device, x.stream);
     f(any_where(there.get()));
   }
+} catch (wrong_type const&) {
+  throw;
+} catch (error const& e) {
+  throw error_of(call, e);
 }
+
+// A copy in the host's memory of what lies on a GPU.
+array on_host(array const& x);
+
+// Memory for a call, where it runs, until what it has asked for there is done.
+class scratch {
+ public:
+  scratch(any_where where, std::uint64_t bytes);
+  void* data() const { return data_; }
+
+ private:
+  std::unique_ptr<std::byte[]> here_;
+  std::unique_ptr<gpu_output> on_gpu_;
+  void* data_;
+};
+
+// An argument that is true or false, as Python takes any object for.
+struct flag {
+  bool value;
+  operator bool() const { return value; }
+};
 
 // An integer, or what has an __index__.
 std::int64_t integer(char const* call, char const* argument, nb::handle x);
@@ -65,8 +95,8 @@ class segments_of_array {
 
   std::uint64_t count() const { return layout_.count; }
   row_layout const& layout() const { return layout_; }
-  // The rows that they are of x, or of an array as long.
-  any_rows rows(char const* argument, array const& x) const;
+  // The rows that they are of x, or of an array as long, of elements side by side.
+  any_rows rows(char const* argument, any_ndarray const& x) const;
 
  private:
   std::string call_;
@@ -98,3 +128,15 @@ class result {
 };
 
 }  // namespace tally::python
+
+template <>
+struct nanobind::detail::type_caster<tally::python::flag> {
+  NB_TYPE_CASTER(tally::python::flag, const_name("bool"))
+
+  bool from_python(handle x, std::uint8_t, cleanup_list*) noexcept {
+    int const is = PyObject_IsTrue(x.ptr());
+    if (is < 0) PyErr_Clear();
+    value.value = is == 1;
+    return is >= 0;
+  }
+};

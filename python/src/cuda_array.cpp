@@ -4,6 +4,7 @@
 // current stream calls run.
 #include <nanobind/stl/string.h>
 
+#include <map>
 #include <optional>
 
 #include "calls.hpp"
@@ -85,7 +86,8 @@ library const* cuda_array_library(nb::handle x) {
   auto const path = nb::cast<std::string>(x.type().attr("__module__"));
   auto const module = nb::module_::import_(path.substr(0, path.find('.')).c_str());
   if (!nb::hasattr(module, "cuda") || !nb::hasattr(module, "empty")) return nullptr;
-  return new cuda_arrays(module);
+  static auto& known = *new std::map<PyObject*, cuda_arrays>;
+  return &known.try_emplace(module.ptr(), module).first->second;
 }
 
 }  // namespace tally::python

@@ -199,15 +199,19 @@ class dlpack_arrays final : public library {
       fail_type("gives no DLPack tensor");
     }
     all.kept = std::make_shared<taken>(taken{capsule, library_of(x)});
+    all.writable &= !module_of(x).starts_with("jax");  // whose arrays never change
     return all;
   }
 
   std::pair<nb::object, array> empty(dtype type, std::vector<std::uint64_t> const& shape,
                                      array const& like) const override {
+    auto const& library = static_cast<taken*>(like.kept.get())->library;
+    if (!nb::hasattr(library, "from_dlpack"))
+      fail_type("results cannot be arrays as x is: its library has no from_dlpack");
     auto const room = std::make_shared<own_memory>(type, shape, like.device);
     array view{.type = type, .data = room->data, .shape = shape, .strides = c_order(shape)};
     view.device = like.device;
-    view.kept = std::make_shared<made>(made{room, static_cast<taken*>(like.kept.get())->library});
+    view.kept = std::make_shared<made>(made{room, library});
     return {nb::object(), std::move(view)};
   }
 
@@ -229,10 +233,13 @@ class dlpack_arrays final : public library {
     nb::object library;
   };
 
+  static std::string module_of(nb::handle x) {
+    return nb::cast<std::string>(x.type().attr("__module__"));
+  }
   // The module whose from_dlpack() makes such arrays.
   static nb::object library_of(nb::handle x) {
     if (nb::hasattr(x, "__array_namespace__")) return x.attr("__array_namespace__")();
-    auto const path = nb::cast<std::string>(x.type().attr("__module__"));
+    auto const path = module_of(x);
     return nb::module_::import_(path.substr(0, path.find('.')).c_str());
   }
 };

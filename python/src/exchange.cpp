@@ -4,6 +4,8 @@
 // results.
 #include "dlpack.hpp"
 
+#include <map>
+
 namespace tally::python {
 namespace {
 
@@ -99,7 +101,8 @@ library const* exchange_library(nb::handle x) {
       static_cast<dlpack::exchange*>(PyCapsule_GetPointer(capsule.ptr(), "dlpack_exchange_api"));
   if (!api) PyErr_Clear();
   if (!api || api->header.version.major != 1) return nullptr;
-  return new exchanged_arrays(*api);  // as long as the process, as the type is
+  static auto& known = *new std::map<void const*, exchanged_arrays>;
+  return &known.try_emplace(api, *api).first->second;
 }
 
 }  // namespace tally::python

@@ -25,10 +25,13 @@ NB_MODULE(_core, module) {
       PyErr_SetString(PyExc_ValueError, e.what());
     }
   });
-  module.def("set_threads", set_threads);
+  module.def("set_threads", set_threads, nb::arg("count"));
   module.def("threads", threads);
   module.def("dtype_of_elements", [](char const* call, nb::handle x) {
     return std::string(tally::name(read_array(call, "x", x).type));
+  });
+  module.def("dtype_name", [](char const* call, nb::handle dtype) {
+    return std::string(tally::name(dtype_of(call, dtype)));
   });
   bind_dlpack(module);
   bind_reductions(module);

@@ -84,18 +84,15 @@ class numpy_library_of_buffers final : public library {
     auto const& view = held->view;
     auto const type = type_of(view.format ? view.format : "B", view.itemsize);
     if (!type) return read_other(x);
-    if (reinterpret_cast<std::uintptr_t>(view.buf) % std::uintptr_t(view.itemsize) != 0)
-      return read_copy(x.attr("copy")());
     array all{.type = *type, .data = view.buf, .writable = !view.readonly};
-    for (int d = 0; d < view.ndim; ++d) {
-      all.shape.push_back(std::uint64_t(view.shape[d]));
-      if (!view.strides) continue;
-      if (view.shape[d] > 1 && view.strides[d] % view.itemsize != 0)
-        fail_type("has strides that are no multiples of its elements' size");
-      all.strides.push_back(view.strides[d] / view.itemsize);
-    }
-    if (!view.strides) all.strides = c_order(all.shape);
+    all.shape.assign(view.shape, view.shape + view.ndim);
+    all.strides = c_order(all.shape);
     all.kept = held;
+    for (int d = 0; d < view.ndim && view.strides; ++d) {
+      if (view.shape[d] > 1 && view.strides[d] % view.itemsize != 0)  // as of a record's field
+        return copy_of_bytes(*type, view.buf, all.shape, {view.strides, view.strides + view.ndim});
+      all.strides[std::size_t(d)] = view.strides[d] / view.itemsize;
+    }
     return all;
   }
 
@@ -125,7 +122,7 @@ class numpy_library_of_buffers final : public library {
     }
     return read_other(x);
   }
-  // A copy that is as this machine has it, where x has another order of bytes or is not aligned.
+  // A copy that is as this machine has it, where x has another order of bytes.
   array read_copy(nb::handle copy) const {
     auto all = read(copy);
     all.writable = false;

@@ -5,29 +5,43 @@
 
 #include <cstring>
 
-#include "calls.hpp"
+#include "lines.hpp"
 
 namespace tally::python {
 namespace {
 
-// The type of results where none is asked for, and what the library writes there, which is as wide:
-// sums and products of integers are int64 or uint64.
-struct result_type {
-  dtype shown, written;
+// How a scan is computed: the type of results, what the library writes there, which is as wide, and
+// what elements become first.
+struct plan {
+  dtype shown, written, elements;
 };
-result_type results_of(any_aggregate const& op, array const& x) {
+
+// Where no type is asked for. Sums and products of integers are int64 or uint64.
+plan own_plan(any_aggregate const& op, array const& x) {
   auto const name = op.info().name;
-  if (is_floating(x.type) || name == "minimum" || name == "maximum") return {x.type, x.type};
+  if (is_floating(x.type) || name == "minimum" || name == "maximum")
+    return {x.type, x.type, x.type};
   bool const is_unsigned = x.type >= dtype::uint8 || x.type == dtype::boolean;
   bool const as_signed = !is_unsigned || sums_are_signed(x.type, *x.from);
-  return {as_signed ? dtype::int64 : dtype::uint64, is_unsigned ? dtype::uint64 : dtype::int64};
+  return {as_signed ? dtype::int64 : dtype::uint64, is_unsigned ? dtype::uint64 : dtype::int64,
+          x.type};
 }
-result_type results_of(std::string const& call, any_aggregate const& op, array const& x,
-                       nb::handle as) {
-  if (as.is_none()) return results_of(op, x);
-  auto const asked = dtype_of(call.c_str(), as);
-  auto const own = results_of(op, x);
-  return asked == own.shown ? own : result_type{asked, asked};
+
+plan plan_of(std::string const& call, any_aggregate const& op, array const& x, nb::handle as,
+             bool skip) {
+  auto all = own_plan(op, x);
+  if (!as.is_none()) {
+    auto const asked = dtype_of(call.c_str(), as);
+    if (asked != all.shown) all = {asked, asked, x.type};
+    if (skip && is_floating(x.type) && !is_floating(asked))
+      fail_type(call + ": nan='skip' is not for dtype = " + std::string(name(asked)) +
+                ", which has no NaN");
+  }
+  if (!can_scan(op, x.type, all.written)) all.elements = all.written;
+  if (!can_scan(op, all.elements, all.written))
+    fail_type(call + ": of " + std::string(name(x.type)) + " there are no results of " +
+              std::string(name(all.shown)));
+  return all;
 }
 
 // The result of no element, at the one place that there is along the axis: whatever lies there.
@@ -37,27 +51,16 @@ void write_nothing(any_where where, any_ndarray_output const& to, std::size_t ax
   scan(where, there, {axis}, to, op, {.exclusive = true});
 }
 
-struct how {
-  bool exclusive, reverse, initial, skip;
-
-  any_ndarray_scan_options options() const {
-    return {.exclusive = exclusive, .reverse = reverse, .nan = skip ? tally::skip : propagate};
-  }
-};
-
 nb::object scan_along(std::string const& call, std::string const& aggregate, nb::handle x,
-                      nb::handle axis, nb::handle out, nb::handle as, bool exclusive, bool reverse,
-                      bool initial, bool skip) {
+                      nb::handle axis, nb::handle out, nb::handle as, flag exclusive, flag reverse,
+                      flag initial, bool skip) {
   auto const a = read_array(call.c_str(), "x", x);
   if (a.shape.empty()) fail_value(call + ": x has no axis");
   if (axis.is_none() && a.shape.size() > 1)
     fail_value(call + ": axis is needed: x has " + std::to_string(a.shape.size()) + " dimensions");
   auto const along = axis.is_none() ? 0 : axis_of(call.c_str(), axis, a);
   any_aggregate const op(aggregate);
-  auto const [shown, type] = results_of(call, op, a, as);
-  if (!can_scan(op, a.type, type))
-    fail_type(call + ": of " + std::string(name(a.type)) + " there are no results of " +
-              std::string(name(shown)));
+  auto const [shown, type, elements] = plan_of(call, op, a, as, skip);
   auto shape = a.shape;
   if (initial) ++shape[along];
   result to(call.c_str(), shown, shape, a, out);
@@ -73,31 +76,36 @@ nb::object scan_along(std::string const& call, std::string const& aggregate, nb:
     nothing.data = at(reverse ? a.shape[along] : 0);
     view.data = at(reverse ? 0 : 1);
   }
-  how const all{exclusive, reverse, initial, skip};
-  run_at(a, [&](any_where where) {
-    scan(where, a.input(), {along}, view, op, all.options());  // sees first what is wrong
+  any_ndarray_scan_options const how{
+      .exclusive = exclusive, .reverse = reverse, .nan = skip ? tally::skip : propagate};
+  run_at(call, a, [&](any_where where) {
+    std::optional<lines> converted;
+    if (elements != a.type) converted.emplace(where, a, axes_list{along}, reading{elements});
+    // The scan sees first what is wrong.
+    scan(where, converted ? converted->input() : a.input(), {along}, view, op, how);
     if (initial) write_nothing(where, nothing, along, op);
   });
   return to.take();
 }
 
 nb::object scan_segments(std::string const& call, std::string const& aggregate, nb::handle x,
-                         nb::handle offsets, nb::handle out, nb::handle as, bool exclusive,
-                         bool reverse, bool skip) {
+                         nb::handle offsets, nb::handle out, nb::handle as, flag exclusive,
+                         flag reverse, bool skip) {
   auto const a = read_array(call.c_str(), "x", x);
   segments_of_array const segments(call.c_str(), offsets, a);
   any_aggregate const op(aggregate);
-  auto const [shown, type] = results_of(call, op, a, as);
+  auto const [shown, type, elements] = plan_of(call, op, a, as, skip);
   result to(call.c_str(), shown, a.shape, a, out);
   // What is in no segment is 0.
   if (out.is_none() && a.device == array::host && to.view().data)
     std::memset(to.view().data, 0, to.view().size() * size_of(type));
   any_row_scan_options const all{
       .init = {}, .reverse = reverse, .totals = nullptr, .nan = skip ? tally::skip : propagate};
-  run_at(a, [&](any_where where) {
-    auto const rows = segments.rows("x", a);
-    any_row_output const places{
-        type, segments.rows("out", to.view()).data ? to.view().data : nullptr, segments.layout()};
+  run_at(call, a, [&](any_where where) {
+    lines const from(where, a, {0}, {elements});
+    auto const rows = segments.rows("x", from.input());
+    segments.rows("out", to.view().input());
+    any_row_output const places{type, to.view().data, segments.layout()};
     exclusive ? exclusive_scan(where, rows, places, op, all)
               : inclusive_scan(where, rows, places, op, all);
   });

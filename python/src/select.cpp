@@ -5,7 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "calls.hpp"
+#include "lines.hpp"
 
 namespace tally::python {
 namespace {
@@ -29,8 +29,21 @@ top_k_options options_of(bool smallest, bool sorted, bool distinct, bool skip) {
           .nan = skip ? tally::skip : propagate};
 }
 
-nb::object best(nb::handle x, nb::handle k, nb::handle axis, bool smallest, bool sorted,
-                bool distinct, bool skip) {
+// What is added to x to choose.
+array bias_of(nb::handle given, array const& x) {
+  auto bias = read_array("top_k", "bias", given);
+  if (is_floating(bias.type) != is_floating(x.type))
+    fail_type("top_k: bias holds " + std::string(name(bias.type)) + ", and x " +
+              std::string(name(x.type)));
+  if (bias.device != x.device) fail_value("top_k: bias lies on another device than x");
+  if (bias.valid) fail_value("top_k: bias has nulls");
+  if (!broadcast_to(bias, x.shape))
+    fail_value("top_k: bias has the shape " + text_of(bias.shape) + ", and x " + text_of(x.shape));
+  return bias;
+}
+
+nb::object best(nb::handle x, nb::handle k, nb::handle axis, bool smallest, flag sorted,
+                flag distinct, bool skip, nb::handle bias) {
   constexpr char const* call = "top_k";
   auto const a = read_array(call, "x", x);
   auto const along = axis_of(call, axis, a);
@@ -40,11 +53,21 @@ nb::object best(nb::handle x, nb::handle k, nb::handle axis, bool smallest, bool
     fail_value("top_k: k = " + std::to_string(count) + " is larger than axis " +
                std::to_string(along) + " of x, which has " + std::to_string(shape[along]));
   shape[along] = count;
+  std::optional<array> more;
+  if (!bias.is_none()) more = bias_of(bias, a);
   result values(call, a.type, shape, a), indices(call, dtype::int64, shape, a);
   auto const how = options_of(smallest, sorted, distinct, skip);
-  run_at(a, [&](any_where where) {
-    top_k_into(where, a.input(), along, count, values.view().output(), indices.view().output(),
-               how);
+  run_at(call, a, [&](any_where where) {
+    auto const best = values.view().output(), at = indices.view().output();
+    if (!more) return top_k_into(where, a.input(), along, count, best, at, how);
+    scratch const room(where, a.size() * size_of(a.type));
+    any_ndarray_output const both(a.type, room.data(), a.shape);
+    copy_into(where, more->input(), both);
+    add_into(where, a.input(), both);
+    any_ndarray chosen(a.type, room.data(), a.shape);
+    chosen.valid = a.valid;
+    top_k_into(where, chosen, along, count, best, at, how);
+    take_along(where, a.input(), along, static_cast<std::int64_t const*>(at.data), best);
   });
   return pair_of(values, indices);
 }
@@ -55,7 +78,7 @@ std::span<std::int64_t> indices_in(array const& x) {
 }
 
 nb::object best_of_segments(nb::handle x, nb::handle offsets, nb::handle k, bool smallest,
-                            bool sorted, bool distinct, bool skip) {
+                            flag sorted, flag distinct, bool skip) {
   constexpr char const* call = "top_k";
   auto const a = read_array(call, "x", x);
   segments_of_array const segments(call, offsets, a);
@@ -63,14 +86,15 @@ nb::object best_of_segments(nb::handle x, nb::handle offsets, nb::handle k, bool
   std::vector<std::uint64_t> const shape = {segments.count(), count};
   result values(call, a.type, shape, a), indices(call, dtype::int64, shape, a);
   auto const how = options_of(smallest, sorted, distinct, skip);
-  run_at(a, [&](any_where where) {
-    top_k_into(where, segments.rows("x", a), count, room_in(values.view()),
+  run_at(call, a, [&](any_where where) {
+    lines const from(where, a, {0}, {a.type});
+    top_k_into(where, segments.rows("x", from.input()), count, room_in(values.view()),
                indices_in(indices.view()), nullptr, how);
   });
   return pair_of(values, indices);
 }
 
-nb::object kth(nb::handle x, nb::handle k, nb::handle axis, bool keepdims, bool largest,
+nb::object kth(nb::handle x, nb::handle k, nb::handle axis, flag keepdims, bool largest,
                bool skip) {
   constexpr char const* call = "kth_value";
   auto const a = read_array(call, "x", x);
@@ -82,7 +106,7 @@ nb::object kth(nb::handle x, nb::handle k, nb::handle axis, bool keepdims, bool 
   auto const shape = reduced_shape(a, axes, keepdims);
   result values(call, a.type, shape, a), indices(call, dtype::int64, shape, a);
   axes_list const ones = keepdims ? axes : axes_list{};
-  run_at(a, [&](any_where where) {
+  run_at(call, a, [&](any_where where) {
     kth_value_into(where, a.input(), axes, place, values.without(ones), indices.without(ones),
                    {largest ? order::largest : order::smallest, skip ? tally::skip : propagate});
   });
@@ -118,7 +142,7 @@ interpolation method_of(std::string const& call, std::string const& name) {
 }
 
 nb::object quantiles(std::string const& call, nb::handle x, nb::handle q, bool one, nb::handle axis,
-                     bool keepdims, std::string const& method, bool skip) {
+                     flag keepdims, std::string const& method, bool skip) {
   auto const a = read_array(call.c_str(), "x", x);
   auto const axes = axes_of(call.c_str(), axis, a);
   places const at(q);
@@ -129,7 +153,8 @@ nb::object quantiles(std::string const& call, nb::handle x, nb::handle q, bool o
   result to(call.c_str(), quantile_type(a.type, how.method), shape, a);
   auto view = to.without(keepdims ? axes : axes_list{}, one ? 0 : 1);
   if (one) view.shape.insert(view.shape.begin(), 1), view.strides.insert(view.strides.begin(), 1);
-  run_at(a, [&](any_where where) { quantile_into(where, a.input(), axes, at.all(), view, how); });
+  run_at(call, a,
+         [&](any_where where) { quantile_into(where, a.input(), axes, at.all(), view, how); });
   return to.take();
 }
 
@@ -142,8 +167,9 @@ nb::object quantiles_of_segments(std::string const& call, nb::handle x, nb::hand
   std::vector<std::uint64_t> shape = {segments.count()};
   if (!one) shape.push_back(at.count());
   result to(call.c_str(), quantile_type(a.type, how.method), shape, a);
-  run_at(a, [&](any_where where) {
-    quantile_into(where, segments.rows("x", a), at.all(), room_in(to.view()), how);
+  run_at(call, a, [&](any_where where) {
+    lines const from(where, a, {0}, {a.type});
+    quantile_into(where, segments.rows("x", from.input()), at.all(), room_in(to.view()), how);
   });
   return to.take();
 }
@@ -152,7 +178,7 @@ nb::object quantiles_of_segments(std::string const& call, nb::handle x, nb::hand
 
 void bind_selections(nb::module_& module) {
   auto const any = nb::arg().none();
-  module.def("top_k", best, any, any, any, nb::arg(), nb::arg(), nb::arg(), nb::arg());
+  module.def("top_k", best, any, any, any, nb::arg(), nb::arg(), nb::arg(), nb::arg(), any);
   module.def("top_k_segments", best_of_segments, any, any, any, nb::arg(), nb::arg(), nb::arg(),
              nb::arg());
   module.def("kth_value", kth, any, any, any, nb::arg(), nb::arg(), nb::arg());

@@ -79,16 +79,18 @@ class reducer {
         all_(op_, options_) {}
 
   void add(std::string const& call, nb::handle given) {
-    auto const x = read_array(call.c_str(), "x", given);
+    auto const x = on_host(read_array(call.c_str(), "x", given));
     if (x.type != op_.elements())
       fail_type(call + ": x holds " + std::string(name(x.type)) + ", those before it " +
                 std::string(name(op_.elements())));
-    if (x.device != array::host) fail_value(call + ": x lies on a GPU");
     auto const missing = missing_in(x);
+    if (!missing.empty() && !is_floating(x.type) && options_.nan == propagate)
+      fail_value(call + ": x has nulls, which nan='skip' leaves out");
+    if (x.size() > ~std::uint64_t(0) - all_.count())
+      fail_value(call + ": more elements than 64 bits count");
     nb::gil_scoped_release const elsewhere;
     std::lock_guard const lock(lock_.mutex);
-    bool const as_it_lies =
-        x.strides == c_order(x.shape) && (missing.empty() || !is_floating(x.type));
+    bool const as_it_lies = lies_in_c_order(x) && (missing.empty() || !is_floating(x.type));
     if (as_it_lies) {
       all_.add(cpu{threads()}, any_array(x.type, x.data, x.size()), missing);
     } else {
@@ -102,6 +104,8 @@ class reducer {
       return other.all_;
     }();
     std::lock_guard const lock(lock_.mutex);
+    if (right.count() > ~std::uint64_t(0) - all_.count())
+      fail_value("merge: more elements than 64 bits count");
     all_.append(right);
   }
 
@@ -143,10 +147,9 @@ class reducer {
   mutable lock_of_state lock_;
 };
 
-// Elements that cores read where they lie, side by side.
+// Elements of one dimension, none of them missing.
 array line_of(std::string const& call, nb::handle given) {
   auto x = read_array(call.c_str(), "x", given);
-  if (x.device != array::host) fail_value(call + ": x lies on a GPU");
   if (x.shape.size() != 1) fail_value(call + ": x has not one dimension");
   if (x.valid) fail_value(call + ": x has nulls");
   return x;
@@ -162,6 +165,7 @@ class scanner_of_sums {
 
   nb::object scan(std::string const& call, nb::handle given, nb::handle out, bool exclusive) {
     auto const x = line_of(call, given);
+    if (x.device != array::host) fail_value(call + ": x lies on a GPU");
     if (x.type != in_)
       fail_type(call + ": x holds " + std::string(name(x.type)) + ", those before it " +
                 std::string(name(in_)));
@@ -202,7 +206,7 @@ class selector_of_best {
              first) {}
 
   void add(std::string const& call, nb::handle given) {
-    auto const x = line_of(call, given);
+    auto const x = on_host(line_of(call, given));
     if (x.type != type_)
       fail_type(call + ": x holds " + std::string(name(x.type)) + ", those before it " +
                 std::string(name(type_)));

@@ -4,8 +4,6 @@
 from typing import NamedTuple
 
 from tally import _core
-from tally._arrays import (asarray, astype, axes_of, in_c_order, is_float, library, mask_like,
-                           packed, with_initial)
 
 
 class MinMax(NamedTuple):
@@ -47,71 +45,25 @@ def skips(call, nan):
 
 
 def _ddof(call, ddof, correction):
-    if correction is None:
-        return ddof
-    if ddof != 0:
+    """One of the two names, as a natural number."""
+    name, given = ("ddof", ddof) if correction is None else ("correction", correction)
+    if correction is not None and ddof != 0:
         raise ValueError(f"{call}: ddof = {ddof} and correction = {correction} are one thing")
-    if correction != int(correction) or correction < 0:
-        raise ValueError(f"{call}: correction = {correction} is no natural number")
-    return int(correction)
+    if not 0 <= given < 2**63 or given != int(given):
+        raise ValueError(f"{call}: {name} = {given!r} is no natural number")
+    return int(given)
 
 
 def _reduce(call, what, x, axis, dtype, out, keepdims, skip, ddof=0, initial=None, where=None,
             segments=None, y=None):
-    """All that reductions share, beyond the plainest call."""
+    """What reductions share."""
+    if segments is None:
+        return _core.reduce(what, x, axis, keepdims, out, dtype, skip, ddof, y, where, initial)
     if initial is not None or where is not None:
-        if segments is not None:
-            raise ValueError(f"{call}: segments have neither initial nor where")
-        return _reduce_some(call, what, x, axis, dtype, out, keepdims, skip, ddof, initial, where)
-    if dtype is not None and not what.gives(x, dtype):
-        if not is_float(dtype) and not is_float(asarray(x).dtype):
-            whole = _reduce(call, what, x, axis, None, None, keepdims, skip, ddof, None, None,
-                            segments, y)
-            return _into(astype(whole, dtype), out)
-        x, dtype = astype(x, dtype), None
-    if segments is not None:
-        if axis is not None or keepdims:
-            raise ValueError(f"{call}: segments are of one axis: neither axis nor keepdims")
-        return _core.reduce_segments(what, x, segments, out, dtype, skip, ddof, y)
-    return _core.reduce(what, x, axis, keepdims, out, dtype, skip, ddof, y, None)
-
-
-def _into(result, out):
-    if out is None:
-        return result
-    out[...] = result
-    return out
-
-
-def _reduce_some(call, what, x, axis, dtype, out, keepdims, skip, ddof, initial, where):
-    """With an element more in each line, or of those alone where `where` says so."""
-    x = asarray(x)
-    mask = None if where is None else mask_like(x, where)
-    if initial is not None:
-        mask = None if mask is None else with_initial(mask, axis, True)
-        reduced, dimensions = axes_of(axis, x.ndim), x.ndim
-        x, axis = with_initial(x, axis, initial), -1
-    if dtype is not None and not what.gives(x, dtype):
-        x, dtype = astype(x, dtype), None
-    bits = None if mask is None else packed(mask)
-    values = x if mask is None else in_c_order(x)
-    result = _core.reduce(what, values, axis, keepdims and initial is None, None, dtype,
-                          skip or mask is not None, ddof, None, bits)
-    if mask is not None and not skip and is_float(result.dtype):
-        result = _with_nans(result, any((x != x) & mask, axis=axis,
-                                        keepdims=keepdims and initial is None))
-    if keepdims and initial is not None:
-        shape = iter(result.shape)
-        result = result.reshape([1 if d in reduced else next(shape) for d in range(dimensions)])
-    return _into(result, out)
-
-
-def _with_nans(result, where):
-    """The result, NaN where that is true."""
-    if not hasattr(where, "ndim") or where.ndim == 0:
-        return result * float("nan") if where else result
-    lib = library(result)
-    return lib.where(where, lib.full_like(result, float("nan")), result)
+        raise ValueError(f"{call}: segments have neither initial nor where")
+    if axis is not None or keepdims:
+        raise ValueError(f"{call}: segments are of one axis: neither axis nor keepdims")
+    return _core.reduce_segments(what, x, segments, out, dtype, skip, ddof, y)
 
 
 def sum(x, /, axis=None, *, dtype=None, out=None, keepdims=False, initial=None, where=None,
@@ -123,9 +75,11 @@ def sum(x, /, axis=None, *, dtype=None, out=None, keepdims=False, initial=None, 
 
     axis: an axis, a tuple of axes, or None for all. The result has the shape of the other ones, or
         with `keepdims` that of x with 1 for each.
-    dtype: the type of results.
+    dtype: the type of results. An integer type of floating-point elements: these are first converted,
+        toward zero.
     out: an array that takes them, of that type and shape.
-    initial: one more summand of each result. where: a mask, of x's shape or broadcast to it.
+    initial: one more summand of each result. where: a mask, of x's shape or broadcast to it; the
+        extrema of what it leaves need `initial`.
     nan: "propagate", or "skip": NaNs are absent.
     segments: ascending offsets into x, which has one axis: result i is of x[segments[i] :
         segments[i + 1]].
@@ -135,7 +89,7 @@ def sum(x, /, axis=None, *, dtype=None, out=None, keepdims=False, initial=None, 
     """
     if dtype is None and initial is None and where is None and segments is None:
         return _core.reduce(_sum, x, axis, keepdims, out, None,
-                            nan != "propagate" and skips("sum", nan), 0, None, None)
+                            nan != "propagate" and skips("sum", nan), 0, None, None, None)
     return _reduce("sum", _sum, x, axis, dtype, out, keepdims, skips("sum", nan), 0, initial, where,
                    segments)
 
@@ -171,7 +125,7 @@ def min(x, /, axis=None, *, out=None, keepdims=False, initial=None, where=None, 
     gives what is neutral. Arguments are as in `sum`.
     """
     if initial is None and where is None and segments is None:
-        return _core.reduce(_min, x, axis, keepdims, out, None, skips("min", nan), 0, None, None)
+        return _core.reduce(_min, x, axis, keepdims, out, None, skips("min", nan), 0, None, None, None)
     return _reduce("min", _min, x, axis, None, out, keepdims, skips("min", nan), 0, initial,
                    where, segments)
 
@@ -184,7 +138,7 @@ def max(x, /, axis=None, *, out=None, keepdims=False, initial=None, where=None, 
     gives what is neutral. Arguments are as in `sum`.
     """
     if initial is None and where is None and segments is None:
-        return _core.reduce(_max, x, axis, keepdims, out, None, skips("max", nan), 0, None, None)
+        return _core.reduce(_max, x, axis, keepdims, out, None, skips("max", nan), 0, None, None, None)
     return _reduce("max", _max, x, axis, None, out, keepdims, skips("max", nan), 0, initial,
                    where, segments)
 
@@ -276,16 +230,12 @@ def dot(x, y, /, axis=-1, *, dtype=None, out=None, keepdims=False, nan="propagat
 
 def any(x, /, axis=None, *, out=None, keepdims=False, where=None, nan="propagate", segments=None):
     """Whether an element is not zero, as NaN is. Arguments are as in `sum`."""
-    if where is not None and nan == "propagate":
-        x = asarray(x) != 0
     return _reduce("any", _any, x, axis, None, out, keepdims, skips("any", nan), 0, None, where,
                    segments)
 
 
 def all(x, /, axis=None, *, out=None, keepdims=False, where=None, nan="propagate", segments=None):
     """Whether no element is zero. Arguments are as in `sum`."""
-    if where is not None and nan == "propagate":
-        x = asarray(x) != 0
     return _reduce("all", _all, x, axis, None, out, keepdims, skips("all", nan), 0, None, where,
                    segments)
 

@@ -2,14 +2,11 @@
 """Cumulative sums, products and extrema: a result for each element, of it and those before it."""
 
 from tally import _core
-from tally._arrays import asarray, astype, is_float
 from tally._reductions import skips
 
 
 def _scan(call, aggregate, x, axis, out, dtype, initial, exclusive, reverse, nan, segments):
     skip = skips(call, nan)
-    if dtype is not None and is_float(dtype) != is_float(asarray(x).dtype):
-        x, dtype = astype(x, dtype), None
     if initial and (exclusive or segments is not None):
         raise ValueError(f"{call}: include_initial is neither for exclusive=True nor for segments")
     if segments is not None:
@@ -27,7 +24,7 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=Fal
     uint64, modulo 2**64, unless `dtype` is another integer type.
 
     axis: may be left out where there is one.
-    dtype: the type of results. out: an array of that type and of their shape; x, too.
+    dtype: the type of results; elements of another kind are first converted to it. out: an array of that type and of their shape; x, too.
     include_initial: the sum of nothing comes first, and there is one result more along the axis.
     exclusive: each element is left out of its own sum. reverse: sums begin at the last element.
     nan: "propagate", or "skip": NaNs add nothing.
@@ -48,10 +45,7 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=Fa
     Floating-point products are rounded each; bits are the same from run to run on one device. `dtype`,
     if given, is that in which they are computed: int64, uint64 or a floating type.
     """
-    x = asarray(x)
-    own = x.dtype if is_float(x.dtype) else "uint64" if "uint" in str(x.dtype) else "int64"
-    x = astype(x, own if dtype is None else dtype)
-    return _scan("cumulative_prod", "product", x, axis, out, None, include_initial, exclusive,
+    return _scan("cumulative_prod", "product", x, axis, out, dtype, include_initial, exclusive,
                  reverse, nan, segments)
 
 

@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from tally import _core
-from tally._arrays import asarray, library
 from tally._reductions import skips
 
 
@@ -36,7 +35,8 @@ def top_k(x, k, /, *, axis=-1, mode="largest", sorted=True, distinct=False, bias
     mode: "largest", or "smallest".
     distinct: different values only, each at its first index; where there are fewer than k, the rest
         has the index -1.
-    bias: is added to x to choose, but what comes back are elements of x: a router's experts.
+    bias: is added to x, in its type, to choose, but what comes back are elements of x: a router's
+        experts. Of x's shape or broadcast to it.
     nan: "propagate", or "skip".
     segments: ascending offsets into x, which has one axis: k of each x[segments[i] : segments[i + 1]],
         with indices from its beginning; where it is shorter, the rest has the index -1.
@@ -45,21 +45,11 @@ def top_k(x, k, /, *, axis=-1, mode="largest", sorted=True, distinct=False, bias
     TopK(values=array([7., 7., 5.]), indices=array([1, 3, 2]))
     """
     smallest, skip = not _is_largest("top_k", mode), skips("top_k", nan)
-    if bias is not None:
-        return _biased(x, k, axis, mode, sorted, distinct, bias, nan, segments)
+    if bias is not None and (segments is not None or distinct):
+        raise ValueError("top_k: bias is neither for segments nor for distinct=True")
     if segments is not None:
         return TopK(*_core.top_k_segments(x, segments, k, smallest, sorted, distinct, skip))
-    return TopK(*_core.top_k(x, k, axis, smallest, sorted, distinct, skip))
-
-
-def _biased(x, k, axis, mode, sorted, distinct, bias, nan, segments):
-    if segments is not None or distinct:
-        raise ValueError("top_k: bias is neither for segments nor for distinct=True")
-    x = asarray(x)
-    indices = top_k(x + bias, k, axis=axis, mode=mode, sorted=sorted, nan=nan).indices
-    lib = library(x)
-    along = (lib.take_along_dim if hasattr(lib, "take_along_dim") else lib.take_along_axis)
-    return TopK(along(x, indices, axis), indices)
+    return TopK(*_core.top_k(x, k, axis, smallest, sorted, distinct, skip, bias))
 
 
 def kth_value(x, k, /, *, axis=-1, mode="smallest", keepdims=False, nan="propagate"):
@@ -80,7 +70,10 @@ def kth_value(x, k, /, *, axis=-1, mode="smallest", keepdims=False, nan="propaga
 @lru_cache(maxsize=1024, typed=True)
 def _place(call, q):
     """A float means the decimal that it is written as: 0.95 is 95/100."""
-    exact = Fraction(repr(float(q))) if isinstance(q, float) else Fraction(q)
+    try:
+        exact = Fraction(repr(float(q))) if isinstance(q, float) else Fraction(q)
+    except (OverflowError, ValueError):  # of what is infinite, or none
+        exact = -1
     if not 0 <= exact <= 1:
         raise ValueError(f"{call}: q = {q} is not between 0 and 1")
     if exact.denominator < 2**63:

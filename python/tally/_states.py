@@ -6,7 +6,6 @@ import copy
 import operator
 
 from tally import _core
-from tally._arrays import dtype_name, on_host
 from tally._reductions import skips
 from tally._selections import TopK, _is_largest
 
@@ -28,7 +27,7 @@ class _State:
 
     def add(self, x):
         """Adds the elements of an array, of any shape; returns self."""
-        x, call = on_host(x), f"{type(self).__name__}.add"
+        call = f"{type(self).__name__}.add"
         if self._known is None:
             self._start(_core.dtype_of_elements(call, x))
         self._known.add(call, x)
@@ -144,7 +143,7 @@ class Scanner:
         """dtype: the type of results, of integers int64 or uint64 without it. exclusive: each element is
         left out of its own sum. nan: "propagate", or "skip"."""
         skips("Scanner", nan)
-        self._types, self._known = (None, None if dtype is None else dtype_name(dtype)), None
+        self._types, self._known = (None, None if dtype is None else _core.dtype_name("Scanner", dtype)), None
         self._exclusive, self._nan = exclusive, nan
 
     def _start(self, dtype):
@@ -204,7 +203,6 @@ class Selector:
 
     def add(self, x):
         """The next elements of the array: x has one dimension. Returns self."""
-        x = on_host(x)
         if self._known is None:
             self._start(_core.dtype_of_elements("Selector.add", x))
         self._known.add("Selector.add", x)

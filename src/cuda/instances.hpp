@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tally/gpu/missing.hpp"
+#include "tally/gpu/each_index.hpp"
 #include "tally/gpu/quantile.hpp"
 #include "tally/gpu/scan.hpp"
 #include "tally/gpu/strided_copy.hpp"

@@ -176,27 +176,32 @@ dimensions in_bytes(std::span<dimension const> loops, std::size_t from, std::siz
   return all;
 }
 
-void copy_places(cpu where, unsigned bytes, std::span<dimension const> loops, std::uint64_t first,
-                 std::uint64_t count, void const* from, void* to) {
+void run_places(cpu where, std::span<dimension const> loops, std::uint64_t first,
+                std::uint64_t count, void const* from, void* to, run_of_places run) {
   auto const all = joined(loops);
-  auto const copy = bytes == 1   ? copy_run<std::uint8_t>
-                    : bytes == 2 ? copy_run<std::uint16_t>
-                    : bytes == 4 ? copy_run<std::uint32_t>
-                                 : copy_run<std::uint64_t>;
   constexpr std::uint64_t at_once = 1 << 14;
   parallel_for(thread_count(where), std::size_t((count + at_once - 1) / at_once),
                [&](std::size_t i) {
                  std::uint64_t left = std::min(at_once, count - i * at_once);
                  loop_position at(all, first + i * at_once);
                  while (left > 0) {
-                   auto const run = std::min(left, at.run());
-                   copy(static_cast<std::byte const*>(from) + at.offset(0),
-                        static_cast<std::byte*>(to) + at.offset(1), run,
-                        all.empty() ? 0 : all.back().by[0], all.empty() ? 0 : all.back().by[1]);
-                   left -= run;
-                   if (left > 0) at.advance(run);
+                   auto const some = std::min(left, at.run());
+                   run(static_cast<std::byte const*>(from) + at.offset(0),
+                       static_cast<std::byte*>(to) + at.offset(1), some,
+                       all.empty() ? 0 : all.back().by[0], all.empty() ? 0 : all.back().by[1]);
+                   left -= some;
+                   if (left > 0) at.advance(some);
                  }
                });
+}
+
+void copy_places(cpu where, unsigned bytes, std::span<dimension const> loops, std::uint64_t first,
+                 std::uint64_t count, void const* from, void* to) {
+  run_places(where, loops, first, count, from, to,
+             bytes == 1   ? copy_run<std::uint8_t>
+             : bytes == 2 ? copy_run<std::uint16_t>
+             : bytes == 4 ? copy_run<std::uint32_t>
+                          : copy_run<std::uint64_t>);
 }
 
 void copy_places(gpu& where, unsigned bytes, std::span<dimension const> loops, std::uint64_t first,

@@ -67,8 +67,12 @@ inline std::byte* memory_of(std::unique_ptr<gpu_output> const& room) {
   return room->as<std::byte>().data();
 }
 
-// Copies so many places from `first` on, from operand 0 to operand 1, elements of so many bytes.
-// Steps are bytes.
+// Runs of places from `first` on, of operand 0 and of operand 1, by cores. Steps are bytes.
+using run_of_places = void (*)(std::byte const* from, std::byte* to, std::uint64_t count,
+                               std::int64_t from_by, std::int64_t to_by);
+void run_places(cpu where, std::span<dimension const> loops, std::uint64_t first,
+                std::uint64_t count, void const* from, void* to, run_of_places run);
+// Copies so many places, elements of so many bytes.
 void copy_places(cpu where, unsigned bytes, std::span<dimension const> loops, std::uint64_t first,
                  std::uint64_t count, void const* from, void* to);
 void copy_places(gpu& where, unsigned bytes, std::span<dimension const> loops, std::uint64_t first,

@@ -11,6 +11,7 @@ struct arrays {
   any_ndarray const* second;
 
   bool may_miss() const { return first->valid || (second && second->valid); }
+  bool are_absent() const { return first->valid.absent || (second && second->valid.absent); }
 };
 
 // A row's elements that are several loops, for cores.
@@ -96,7 +97,8 @@ void reduce_side_by_side(auto& where, arrays const& in, row_loops const& loops,
            memory_of(rooms[o]));
     any_rows all(type, memory_of(rooms[o]),
                  {.count = some, .length = length, .stride = std::int64_t(length)});
-    if (in.may_miss()) all.valid = {reinterpret_cast<std::uint8_t const*>(memory_of(bits)), 0};
+    if (in.may_miss())
+      all.valid = {reinterpret_cast<std::uint8_t const*>(memory_of(bits)), 0, in.are_absent()};
     return all;
   };
   for (std::uint64_t first = 0; first < count; first += at_once) {

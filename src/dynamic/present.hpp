@@ -9,7 +9,7 @@
 #include <string>
 
 #include "ndarray.hpp"
-#include "tally/gpu/missing.hpp"
+#include "tally/gpu/each_index.hpp"
 #include "tally/scan.hpp"
 
 namespace tally::detail {

@@ -121,14 +121,20 @@ void require_tellable(packed_rows<Where> const& packed, bound_aggregate const& o
     throw no_missing_result(entry_of(op).name, "a result that is an integer");
 }
 
+// Whether what is missing is not there, and no NaN.
+bool are_absent(gpu_rows const& in) {
+  return in.first->valid.absent || (in.second && in.second->valid.absent);
+}
+
 // Of rows in which elements are missing.
 template <class Where>
 void reduce_packed(Where& where, gpu_rows const& in, rows_places const& to,
                    bound_aggregate const& op, nan_policy nan) {
   bool const positions =
       std::ranges::any_of(op.numbers(), [&](number_place const& n) { return is_position(op, n); });
+  bool const told = nan == propagate && !are_absent(in);
   packed_rows<Where> const packed(where, *in.first, in.second, positions);
-  if (nan == propagate) require_tellable(packed, op);
+  if (told) require_tellable(packed, op);
   auto const a = packed.rows(0), b = packed.rows(in.second ? 1 : 0);
   reduce_on(where, {&a, in.second ? &b : nullptr}, to, op, nan);
   for (auto const& number : op.numbers()) {
@@ -136,9 +142,9 @@ void reduce_packed(Where& where, gpu_rows const& in, rows_places const& to,
                          op.result_bytes(), 1};
     bool const position = is_position(op, number);
     if (position) packed.unpack(at);
-    if (number.name == std::string_view("nan_count"))
+    if (number.name == std::string_view("nan_count") && !are_absent(in))
       packed.tell(at, missing_told::count, number.type);
-    else if (nan == propagate && (position || is_floating(number.type)))
+    else if (told && (position || is_floating(number.type)))
       packed.tell(at, position ? missing_told::position : missing_told::nan, number.type);
   }
 }
@@ -163,7 +169,7 @@ void reduce_rows(any_where where, gpu_rows const& in, rows_places const& to,
               require_rows_to_reduce(op, in, to, here);
               if (!may_miss(*in.first, in.second))
                 reduce_on(there, in, to, op, nan);
-              else if (is_floating(in.first->type))
+              else if (is_floating(in.first->type) && !are_absent(in))
                 reduce_filled(there, in, to, op, nan);
               else
                 reduce_packed(there, in, to, op, nan);

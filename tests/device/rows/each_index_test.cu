@@ -7,13 +7,14 @@
 
 #include "support/device_scan.cuh"
 #include "tally/cuda/device_array.cuh"
+#include "tally/element_steps.hpp"
 #include "tally/missing.hpp"
 
 namespace {
 
 using namespace support;
 using namespace tally::detail;
-using tally::device_array, tally::validity, tally::row_layout;
+using tally::bits_of, tally::device_array, tally::from_bits, tally::row_layout, tally::validity;
 
 template <class Step>
 void run(std::uint64_t count, Step const& step) {
@@ -143,6 +144,76 @@ TEST(missing_elements, leave_the_others_packed) {
     expect_packed(300, 3, of_eight, {.count = 40, .length = 9, .stride = 7});
   }
   expect_packed(1, 6, 8, {.count = 1, .length = 1, .stride = 1});
+}
+
+// A line of so many elements to another, every third of them.
+template <class From, class To>
+strided_copy every_third(std::size_t n, From const* from, To const* to) {
+  strided_copy loops{};
+  loops.bytes = sizeof(To), loops.size = 1, loops.count = n, loops.extent[0] = n;
+  loops.from_by[0] = sizeof(From), loops.to_by[0] = 3 * sizeof(To);
+  loops.from = reinterpret_cast<std::byte const*>(from);
+  loops.to = reinterpret_cast<std::byte*>(const_cast<To*>(to));
+  return loops;
+}
+
+template <class From, class To>
+void expect_converted() {
+  std::size_t const n = 500;
+  std::vector<From> in(n);
+  for (std::size_t i = 0; i < n; ++i)
+    in[i] = from_bits<From>(bits_of<From>(i * 0x9e3779b97f4a7c15u >> 3));
+  device_array<From> const from(in);
+  device_array<To> const to(std::vector<To>(3 * n, To(5)));
+  run(n, convert_elements{every_third(n, from.data(), to.data()), tally::dtype_of<From>,
+                          tally::dtype_of<To>});
+  auto const found = to.to_host();
+  for (std::size_t i = 0; i < n; ++i) {
+    EXPECT_EQ(tally::to_bits(found[3 * i]), tally::to_bits(converted<To>(in[i])));
+    EXPECT_EQ(tally::to_bits(found[3 * i + 1]), tally::to_bits(To(5)));
+  }
+}
+
+TEST(element_steps, convert_any_type) {
+  expect_converted<double, tally::float16>();
+  expect_converted<tally::bfloat16, double>();
+  expect_converted<float, std::int8_t>();
+  expect_converted<double, std::uint64_t>();
+  expect_converted<std::int64_t, float>();
+  expect_converted<std::uint32_t, std::int16_t>();
+}
+
+TEST(element_steps, fill_add_and_take) {
+  std::size_t const n = 300;
+  std::vector<float> in(n);
+  std::iota(in.begin(), in.end(), 1.0f);
+  device_array<float> const from(in), to(std::vector<float>(3 * n, 5.0f));
+  auto const loops = every_third(n, from.data(), to.data());
+  run(n, fill_elements{loops, tally::to_bits(0.5f)});
+  run(n, add_elements{loops, tally::dtype::float32});
+  auto const sums = to.to_host();
+  for (std::size_t i = 0; i < 3 * n; ++i) EXPECT_EQ(sums[i], i % 3 ? 5.0f : 1.5f + float(i / 3));
+
+  std::vector<std::int64_t> at(n);
+  for (std::size_t i = 0; i < n; ++i) at[i] = i % 7 == 0 ? -1 : std::int64_t(n - 1 - i);
+  device_array<std::int64_t> const indices(at);
+  auto along = loops;
+  along.from_by[0] = 0;
+  run(n, take_elements{along, indices.data(), sizeof(float)});
+  auto const taken = to.to_host();
+  for (std::size_t i = 0; i < n; ++i)
+    EXPECT_EQ(taken[3 * i], i % 7 == 0 ? sums[3 * i] : float(n - i));
+}
+
+TEST(element_steps, pack_a_mask) {
+  std::size_t const n = 203;
+  std::vector<std::uint8_t> mask(n), expected(26);
+  for (std::size_t i = 0; i < n; ++i)
+    mask[i] = (i * 2654435761u >> 9) % 2, expected[i / 8] |= std::uint8_t(mask[i] << i % 8);
+  device_array<std::uint8_t> const from(mask), to(26);
+  run(26, pack_mask{reinterpret_cast<bool const*>(from.data()), n,
+                    const_cast<std::uint8_t*>(to.data())});
+  EXPECT_EQ(to.to_host(), expected);
 }
 
 }  // namespace
