@@ -162,12 +162,12 @@ class results {
 // Where nothing is reduced to something, what has no answer for nothing is an error.
 void require_elements(reduction const& what, bound_aggregate const& op, array const& x,
                       axes_list const& axes, bool where) {
+  if (!where && reduced_count(x, axes) > 0) return;
   bool const is_mean = op.info().name == "mean" || op.info().takes_ddof;
-  if (op.answers_nothing() || is_mean) return;
+  if (is_mean || op.answers_nothing()) return;
   if (where)
     fail_value(std::string(what.call()) +
                ": where may leave no element, so that initial is needed");
-  if (reduced_count(x, axes) > 0) return;
   for (std::size_t d = 0; d < x.shape.size(); ++d)
     if (x.shape[d] == 0 && std::ranges::count(axes, d) == 0) return;
   fail_value(std::string(what.call()) + ": of no elements, which have no " +
