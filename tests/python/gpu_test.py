@@ -48,8 +48,13 @@ FUNCTIONS = {
         "sum", "mean", "var", "std", "norm", "min", "max", "argmin", "argmax", "any", "all", "prod",
         "count_nonzero", "fast_sum", "median")},
     "sum of some": lambda x, axis: tally.sum(x, axis=axis, where=x > 0),
+    "minimum of some": lambda x, axis: tally.min(x, axis=axis, where=x > 0, initial=1),
+    "mean of some": lambda x, axis: tally.mean(x, axis=axis, where=x > 0),
     "maximum and one": lambda x, axis: tally.max(x, axis=axis, initial=1),
+    "sum and one as float64": lambda x, axis: tally.sum(x, axis=axis, initial=1, dtype="float64"),
     "sum as float64": lambda x, axis: tally.sum(x, axis=axis, dtype="float64"),
+    "sum as int16": lambda x, axis: tally.sum(x, axis=axis, dtype="int16"),
+    "elements as int8": lambda x, axis: tally.sum(x, axis=(), dtype="int8"),
 }
 
 
@@ -90,6 +95,12 @@ def test_scans_and_selections():
                     for got, want in zip(tally.kth_value(y, k, axis=axis),
                                          tally.kth_value(x, k, axis=axis)):
                         same(here(got), want, told)
+                if x.dtype.kind != "b":
+                    found = tally.top_k(y, 1, axis=axis, bias=y[:1])
+                    for got, want in zip(found, tally.top_k(x, 1, axis=axis, bias=x[:1])):
+                        same(here(got), want, told)
+                same(here(tally.cumulative_sum(y, axis=axis, dtype="int32")),
+                     tally.cumulative_sum(x, axis=axis, dtype="int32"), told)
                 same(here(tally.quantile(y, [0.1, 0.95], axis=axis)),
                      tally.quantile(x, [0.1, 0.95], axis=axis), told)
 
@@ -165,6 +176,9 @@ def test_states():
         x = np.random.default_rng(5).standard_normal(10000)
         s = tally.ExactSum(there(x[:3000])).merge(tally.ExactSum(there(x[3000:])))
         assert s == tally.ExactSum(x) and s.value == tally.sum(x), kind
+        assert tally.Moments(there(x[::2])) == tally.Moments(x[::2]), kind
+        found, want = (tally.Selector(9).add(a) for a in (there(x), x))
+        assert found.result().indices.tolist() == want.result().indices.tolist(), kind
 
 
 if __name__ == "__main__":
