@@ -17,7 +17,7 @@ inline constexpr T highest_of = std::numeric_limits<T>::max();
 
 // A floating-point number as an integer: toward zero, the nearest that there is; 0 of NaN.
 template <integer To, floating From>
-TALLY_HD To truncated(From given) {
+TALLY_HD To toward_zero(From given) {
   auto const x = convert<double>(given);
   if (is_nan(x)) return 0;
   if (x <= double(lowest_of<To>)) return lowest_of<To>;
@@ -38,7 +38,7 @@ TALLY_HD To converted(From x) {
     int const shift = leading_zeros(p.significand);
     return round_to<To>(p.negative, p.significand << shift, 63 - shift, false);
   } else if constexpr (floating<From>) {
-    return truncated<To>(x);
+    return toward_zero<To>(x);
   } else {
     return To(x);
   }
@@ -60,7 +60,7 @@ TALLY_HD T added(T a, T b) {
 
 // Calls f(std::type_identity<T>{}) with the type that `t` names, on a device too.
 template <class F, class... Ts>
-TALLY_HD void with_type(dtype t, F const& f, type_list<Ts...>) {
+TALLY_HD void visit_type(dtype t, F const& f, type_list<Ts...>) {
   (void)((t == dtype_of<Ts> ? (f(std::type_identity<Ts>{}), true) : false) || ...);
 }
 
@@ -71,11 +71,11 @@ struct convert_elements {
 
   TALLY_HD void operator()(std::uint64_t i) const {
     auto const at = place_of(loops, loops.first + i);
-    with_type(
+    visit_type(
         from,
         [&]<class From>(std::type_identity<From>) {
           auto const x = *reinterpret_cast<From const*>(loops.from + at.from);
-          with_type(
+          visit_type(
               to,
               [&]<class To>(std::type_identity<To>) {
                 *reinterpret_cast<To*>(loops.to + at.to) = converted<To>(x);
@@ -107,7 +107,7 @@ struct add_elements {
 
   TALLY_HD void operator()(std::uint64_t i) const {
     auto const at = place_of(loops, loops.first + i);
-    with_type(
+    visit_type(
         type,
         [&]<class T>(std::type_identity<T>) {
           auto* const to = reinterpret_cast<T*>(loops.to + at.to);
