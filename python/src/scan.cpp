@@ -37,8 +37,9 @@ plan plan_of(std::string const& call, any_aggregate const& op, array const& x, n
       fail_type(call + ": nan='skip' is not for dtype = " + std::string(name(asked)) +
                 ", which has no NaN");
   }
-  if (!can_scan(op, x.type, all.written)) all.elements = all.written;
-  if (!can_scan(op, all.elements, all.written))
+  auto const can = x.device == array::host ? can_scan : can_scan_on_gpu;
+  if (!can(op, x.type, all.written)) all.elements = all.written;
+  if (!can(op, all.elements, all.written))
     fail_type(call + ": of " + std::string(name(x.type)) + " there are no results of " +
               std::string(name(all.shown)));
   return all;

@@ -230,6 +230,14 @@ template <class In>
 bool are_few_and_long(In const&) {
   return false;
 }
+// One row is an array.
+template <class In>
+bool is_an_array(In const& in) {
+  if constexpr (is_rows<In>)
+    return in.count == 1 && !in.is_apart() && !in.starts && !in.lengths;
+  else
+    return false;
+}
 template <launch_context Context, aggregate A, class In>
 void reduce_rows_one_by_one([[maybe_unused]] Context& context, [[maybe_unused]] A const& a,
                             [[maybe_unused]] nan_policy nan, [[maybe_unused]] In const& in,
@@ -248,7 +256,7 @@ void reduce_rows_on_gpu(Context& context, A const& a, nan_policy nan, In const& 
                         rows<typename A::result> const& out) {
   if (in.layout().count == 0) return;
   bool const skips = nan == skip && has_nan<typename A::element>;
-  if (in.layout().length >> 32 && are_few_and_long(in))
+  if (is_an_array(in) || (in.layout().length >> 32 && are_few_and_long(in)))
     return reduce_rows_one_by_one(context, a, nan, in, out);
   if constexpr (takes_any_order<A> && device::has_lanes<A>)
     return reduce_rows_by_lanes_on_device(context, a, skips, in, out);
