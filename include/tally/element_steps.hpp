@@ -30,6 +30,10 @@ template <element To, element From>
 TALLY_HD To converted(From x) {
   if constexpr (std::is_same_v<To, bool>) {
     return take_apart(x).significand != 0;
+  } else if constexpr (is_one_of<To, float, double> && is_one_of<From, float, double>) {
+    return is_nan(x) ? quiet_nan<To>() : To(x);  // the machine rounds to nearest, too
+  } else if constexpr (is_one_of<To, float, double> && integer<From>) {
+    return To(x);
   } else if constexpr (floating<To> && floating<From>) {
     return convert<To>(x);
   } else if constexpr (floating<To>) {

@@ -108,6 +108,23 @@ struct pack_present {
   }
 };
 
+// The same of all elements of a word, by a core.
+template <class Bits>
+struct pack_present_of_word {
+  pack_present<Bits> pack;
+
+  void operator()(std::uint64_t w) const {
+    auto const before = pack.present.before[w];
+    Bits* to = pack.to + before;
+    std::int64_t* place = pack.places ? pack.places + before : nullptr;
+    for (auto word = pack.present.words[w]; word != 0; word &= word - 1) {
+      auto const i = 64 * w + std::uint64_t(__builtin_ctzll(word));
+      *to++ = pack.from[i];
+      if (place) *place++ = std::int64_t(i);
+    }
+  }
+};
+
 // Rows, of steps of 1, of an array of `size` elements that begins with their element `first`.
 struct rows_in_line {
   row_layout rows;

@@ -64,20 +64,26 @@ struct options {
   reduce_options of_call() const { return {skip ? tally::skip : propagate}; }
 };
 
+// Puts a number to results of the same aggregate.
+struct last_step {
+  bound_aggregate op;
+  any_number initial;
+};
+
 // How a call is computed: of elements of what type, with which number more, and whether results are
 // converted at the end.
 struct plan {
   bound_aggregate op;
   std::optional<reading> how = {};    // none: x is read as it is
   std::optional<dtype> results = {};  // none: those of op
+  std::optional<last_step> last = {};
 };
 
 bool is_wide(dtype type) { return size_of(type) == 8 && !is_floating(type); }
 
-// The type in which elements are added to a number of the type of results. None has all integers
-// of 64 bits and what is between them.
+// The type in which elements are added to a number of the type of results, which is a floating
+// type. None has all integers of 64 bits and what is between them.
 dtype joint_type(char const* call, dtype elements, dtype results, nb::handle initial) {
-  if (!is_floating(results)) return results;
   if (!is_floating(elements)) {
     if (is_integer_number(call, "initial", initial))
       return elements == dtype::uint64 ? elements : dtype::int64;
@@ -92,8 +98,9 @@ dtype joint_type(char const* call, dtype elements, dtype results, nb::handle ini
 
 plan plan_of(reduction& what, array const& x, options const& how) {
   char const* const call = what.call();
-  bool const as_it_is = how.where.is_none() && how.initial.is_none();
-  if (as_it_is && how.as.is_none() && how.ddof == 0) return {what.on(x.type)};
+  bool const plain =
+      how.where.is_none() && how.initial.is_none() && how.as.is_none() && how.ddof == 0;
+  if (plain) return {what.on(x.type)};
   auto elements = x.type;
   aggregate_options asked{.ddof = how.ddof};
   std::optional<dtype> as, converted;
@@ -113,13 +120,18 @@ plan plan_of(reduction& what, array const& x, options const& how) {
     fail_type(std::string(call) + ": there are no results of dtype = " + std::string(name(*as)));
   if (as && *as != results) converted = as;
   reading read{elements};
-  if (!how.initial.is_none()) {
-    if (!what.is_extremum()) read.type = joint_type(call, elements, results, how.initial);
+  std::optional<last_step> last;
+  // What is rounded takes the number along with the elements.
+  bool const rounds = is_floating(results) && !what.is_extremum();
+  if (!how.initial.is_none() && !rounds) {
+    last = {what.on(results), number_of(call, "initial", how.initial, results)};
+  } else if (!how.initial.is_none()) {
+    read.type = joint_type(call, elements, results, how.initial);
     read.initial = number_of(call, "initial", how.initial, read.type);
     if (read.type != elements) op = what.on(read.type, asked);
   }
-  if (as_it_is && elements == x.type) return {op, {}, converted};
-  return {op, read, converted};
+  bool const unread = how.where.is_none() && !read.initial && elements == x.type;
+  return {op, unread ? std::nullopt : std::optional(read), converted, last};
 }
 
 // The results of a call: a number, an array, or a tuple of these.
@@ -187,6 +199,20 @@ array second_of(char const* call, nb::handle y, array const& x) {
   return other;
 }
 
+// Calls run(room for results), and puts the last number to each.
+template <class F>
+void run_last(any_where there, last_step const& last, std::vector<std::uint64_t> const& shape,
+              std::vector<any_ndarray_output> const& outputs, reduce_options options,
+              F const& run) {
+  auto const type = outputs[0].type;
+  array found{.type = type, .shape = shape, .strides = c_order(shape)};
+  scratch const room(there, found.size() * size_of(type));
+  found.data = room.data();
+  run({any_ndarray_output(type, found.data, shape)});
+  lines const pairs(there, found, {}, {type, {}, last.initial});
+  reduce_into(there, pairs.input(), pairs.axes(), outputs, last.op, options);
+}
+
 nb::object reduce(reduction& what, nb::handle x, nb::handle axis, flag keepdims, nb::handle out,
                   nb::handle as, bool skip, std::uint64_t ddof, nb::handle second, nb::handle where,
                   nb::handle initial) {
@@ -199,7 +225,7 @@ nb::object reduce(reduction& what, nb::handle x, nb::handle axis, flag keepdims,
   std::optional<array> b;
   if (!second.is_none()) b = second_of(call, second, a);
   if (!where.is_none()) by.how->where = mask_of(call, where, a);
-  if (!where.is_none() || !initial.is_none()) a = without_nulls(call, a, skip, by.how->where);
+  if (by.how && (by.how->where || by.how->initial)) a = without_nulls(call, a, skip, by.how->where);
   results all(what, by, reduced_shape(a, axes, keepdims), a, out);
   axes_list const ones = keepdims ? axes : axes_list{};
   run_at(call, a, [&](any_where there) {
@@ -208,12 +234,18 @@ nb::object reduce(reduction& what, nb::handle x, nb::handle axis, flag keepdims,
     if (by.how && b) second_prepared.emplace(there, *b, axes, *by.how);
     auto const in = prepared ? prepared->input() : a.input();
     auto const& along = prepared ? prepared->axes() : axes;
-    all.write(there, by, ones, [&](auto const& outputs) {
+    auto const run = [&](std::vector<any_ndarray_output> const& outputs) {
       if (b)
         reduce_into(there, in, second_prepared ? second_prepared->input() : b->input(), along,
                     outputs, by.op, asked.of_call());
       else
         reduce_into(there, in, along, outputs, by.op, asked.of_call());
+    };
+    all.write(there, by, ones, [&](auto const& outputs) {
+      if (by.last)
+        run_last(there, *by.last, reduced_shape(a, axes, false), outputs, asked.of_call(), run);
+      else
+        run(outputs);
     });
   });
   return all.take();

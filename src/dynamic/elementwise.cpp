@@ -53,6 +53,12 @@ void run_steps(any_where where, any_ndarray_output const& out, Step const& step)
 template <class From, class To>
 void convert_run(std::byte const* from, std::byte* to, std::uint64_t count, std::int64_t from_by,
                  std::int64_t to_by) {
+  auto const* const in = reinterpret_cast<From const*>(from);
+  auto* const out = reinterpret_cast<To*>(to);
+  if (from_by == sizeof(From) && to_by == sizeof(To)) {  // a loop that vectorises
+    for (std::uint64_t i = 0; i < count; ++i) out[i] = converted<To>(in[i]);
+    return;
+  }
   for (std::uint64_t i = 0; i < count; ++i, from += from_by, to += to_by)
     *reinterpret_cast<To*>(to) = converted<To>(*reinterpret_cast<From const*>(from));
 }

@@ -42,6 +42,10 @@ void number(dimensions& all) {
 template <class T>
 void copy_run(std::byte const* from, std::byte* to, std::uint64_t count, std::int64_t from_by,
               std::int64_t to_by) {
+  if (from_by == sizeof(T) && to_by == sizeof(T)) {
+    std::memmove(to, from, count * sizeof(T));
+    return;
+  }
   for (std::uint64_t i = 0; i < count; ++i, from += from_by, to += to_by)
     std::memcpy(to, from, sizeof(T));
 }

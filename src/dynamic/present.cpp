@@ -204,7 +204,10 @@ packed_rows<Where>::packed_rows(Where& where, any_rows const& in, any_rows const
       pack_present<Bits> const step{present(), static_cast<Bits const*>(memory_.data(o)),
                                     reinterpret_cast<Bits*>(memory_of(packed_[o])),
                                     positions && o == 0 ? numbers_in(places_) : nullptr};
-      for_each_index(where, size(), step);
+      if constexpr (is_here<Where>)
+        for_each_index(where, words_, pack_present_of_word<Bits>{step});
+      else
+        for_each_index(where, size(), step);
     });
   }
   for_each_index(where, count(), pack_rows{present(), memory_.line(), starts(), ends(), missing()});
