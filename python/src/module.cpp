@@ -13,7 +13,7 @@ void bind_selections(nb::module_&);
 void bind_states(nb::module_&);
 }  // namespace tally::python
 
-NB_MODULE(_core, module) {
+NB_MODULE(_core_once, module) {
   using namespace tally::python;
   nb::set_leak_warnings(false);  // the interpreter does not end all that the package holds
   nb::register_exception_translator([](std::exception_ptr const& thrown, void*) {
@@ -38,4 +38,26 @@ NB_MODULE(_core, module) {
   bind_scans(module);
   bind_selections(module);
   bind_states(module);
+}
+
+namespace {
+
+// Objects of Python that the module keeps, and nanobind's, are of one interpreter: a second module,
+// of another one or of this one, would take them from the first. Isolated interpreters Python
+// refuses before it calls this.
+int load_once(PyObject* module) {
+  static bool loaded = false;
+  if (!std::exchange(loaded, true)) return nanobind__core_once_exec(module);
+  PyErr_SetString(PyExc_ImportError, "tally can be loaded once in a process, by one interpreter");
+  return -1;
+}
+
+}  // namespace
+
+extern "C" NB_EXPORT PyObject* PyInit__core() {
+  auto* const made = PyInit__core_once();
+  if (!made) return nullptr;
+  for (auto* slot = reinterpret_cast<PyModuleDef*>(made)->m_slots; slot->slot != 0; ++slot)
+    if (slot->slot == Py_mod_exec) slot->value = reinterpret_cast<void*>(load_once);
+  return made;
 }
