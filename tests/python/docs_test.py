@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every example of the docstrings gives what is printed there, and docs/python.md names every function."""
+"""Every example of the docstrings and of the pages on the package gives what is printed there, and
+docs/python.md names every function."""
 
 import doctest
 import importlib
 import inspect
+import re
 from pathlib import Path
 
 import pytest
 import tally
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "python.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 MODULES = ["tally", "tally._reductions", "tally._scans", "tally._selections", "tally._states"]
 
 
@@ -19,9 +21,26 @@ def test_examples_in_docstrings(name):
     assert found.attempted > 0 and found.failed == 0
 
 
+@pytest.mark.parametrize("page", ["python", "from_numpy", "from_torch"])
+def test_examples_on_pages(page):
+    if page == "from_torch":
+        pytest.importorskip("torch", reason="no PyTorch")
+    sessions = re.findall(r"```pycon\n(.*?)```", (DOCS / f"{page}.md").read_text(), re.DOTALL)
+    session = doctest.DocTestParser().get_doctest("\n".join(sessions), {}, page, None, 0)
+    found = doctest.DocTestRunner(verbose=False).run(session)
+    assert found.attempted > 5 and found.failed == 0
+
+
 def test_all_is_documented():
-    text = PAGE.read_text()
+    text = (DOCS / "python.md").read_text()
     for name in tally.__all__:
         item = getattr(tally, name)
         assert inspect.getdoc(item), name
         assert f"`{name}`" in text or f"{name}(" in text, name
+
+
+@pytest.mark.parametrize("page", ["from_numpy", "from_torch"])
+def test_tables_name_what_there_is(page):
+    named = set(re.findall(r"tally\.(\w+)", (DOCS / f"{page}.md").read_text()))
+    functions = {name for name in tally.__all__ if inspect.isfunction(getattr(tally, name))}
+    assert named <= functions and len(functions - named) < 6
