@@ -3,14 +3,12 @@
 // Cumulative sums, products and extrema, along an axis or of segments.
 #include <nanobind/stl/string.h>
 
-#include <cstring>
-
 #include "lines.hpp"
 
 namespace tally::python {
 namespace {
 
-// How a scan is computed: the type of results, what the library writes there, which is as wide, and
+// How a scan is computed: the type of results, what the library writes, there if it is as wide, and
 // what elements become first.
 struct plan {
   dtype shown, written, elements;
@@ -38,6 +36,9 @@ plan plan_of(std::string const& call, any_aggregate const& op, array const& x, n
                 ", which has no NaN");
   }
   auto const can = x.device == array::host ? can_scan : can_scan_on_gpu;
+  // Products of narrow integers are those of wide ones, modulo 2^bits.
+  if (!is_floating(all.written) && !can(op, all.written, all.written))
+    all.written = all.written >= dtype::uint8 ? dtype::uint64 : dtype::int64;
   if (!can(op, x.type, all.written)) all.elements = all.written;
   if (!can(op, all.elements, all.written))
     fail_type(call + ": of " + std::string(name(x.type)) + " there are no results of " +
@@ -50,6 +51,22 @@ void write_nothing(any_where where, any_ndarray_output const& to, std::size_t ax
                    any_aggregate const& op) {
   any_ndarray const there(to.type, to.data, to.shape, to.strides);
   scan(where, there, {axis}, to, op, {.exclusive = true});
+}
+
+// To `out`, where there may be room for the result of nothing, too.
+void scan_into(any_where where, any_ndarray const& in, std::size_t axis, any_ndarray_output out,
+               any_aggregate const& op, any_ndarray_scan_options const& how) {
+  auto const n = in.shape[axis];
+  bool const initial = out.shape[axis] > n;
+  auto const bytes = std::int64_t(size_of(out.type));
+  auto const at = [&](std::uint64_t i) {
+    return static_cast<std::byte*>(out.data) + std::int64_t(i) * out.strides[axis] * bytes;
+  };
+  auto nothing = out;
+  nothing.shape[axis] = 1, nothing.data = at(how.reverse ? n : 0);
+  out.shape[axis] = n, out.data = at(initial && !how.reverse ? 1 : 0);
+  scan(where, in, {axis}, out, op, how);  // sees first what is wrong
+  if (initial) write_nothing(where, nothing, axis, op);
 }
 
 nb::object scan_along(std::string const& call, std::string const& aggregate, nb::handle x,
@@ -65,26 +82,16 @@ nb::object scan_along(std::string const& call, std::string const& aggregate, nb:
   auto shape = a.shape;
   if (initial) ++shape[along];
   result to(call.c_str(), shown, shape, a, out);
-  auto view = to.as(type);
-  view.shape[along] = a.shape[along];
-  auto const bytes = std::int64_t(size_of(type));
-  auto const at = [&](std::uint64_t i) {
-    return static_cast<std::byte*>(view.data) + std::int64_t(i) * view.strides[along] * bytes;
-  };
-  auto nothing = view;
-  if (initial) {
-    nothing.shape[along] = 1;
-    nothing.data = at(reverse ? a.shape[along] : 0);
-    view.data = at(reverse ? 0 : 1);
-  }
   any_ndarray_scan_options const how{
       .exclusive = exclusive, .reverse = reverse, .nan = skip ? tally::skip : propagate};
   run_at(call, a, [&](any_where where) {
     std::optional<lines> converted;
     if (elements != a.type) converted.emplace(where, a, axes_list{along}, reading{elements});
-    // The scan sees first what is wrong.
-    scan(where, converted ? converted->input() : a.input(), {along}, view, op, how);
-    if (initial) write_nothing(where, nothing, along, op);
+    auto const in = converted ? converted->input() : a.input();
+    if (size_of(type) == size_of(shown)) return scan_into(where, in, along, to.as(type), op, how);
+    scratch const room(where, to.view().size() * size_of(type));
+    scan_into(where, in, along, {type, room.data(), shape}, op, how);
+    copy_into(where, {type, room.data(), shape}, to.view().output());
   });
   return to.take();
 }
@@ -97,18 +104,21 @@ nb::object scan_segments(std::string const& call, std::string const& aggregate, 
   any_aggregate const op(aggregate);
   auto const [shown, type, elements] = plan_of(call, op, a, as, skip);
   result to(call.c_str(), shown, a.shape, a, out);
-  // What is in no segment is 0.
-  if (out.is_none() && a.device == array::host && to.view().data)
-    std::memset(to.view().data, 0, to.view().size() * size_of(type));
   any_row_scan_options const all{
       .init = {}, .reverse = reverse, .totals = nullptr, .nan = skip ? tally::skip : propagate};
   run_at(call, a, [&](any_where where) {
     lines const from(where, a, {0}, {elements});
     auto const rows = segments.rows("x", from.input());
-    segments.rows("out", to.view().input());
-    any_row_output const places{type, to.view().data, segments.layout()};
+    auto const given = segments.rows("out", to.view().input());
+    std::optional<scratch> room;
+    if (size_of(type) != size_of(shown)) room.emplace(where, given.array_size * size_of(type));
+    void* const results = room ? room->data() : to.view().data;
+    // What is in no segment is 0.
+    if (room || out.is_none()) fill(where, any_number(type, 0), {type, results, a.shape});
+    any_row_output const places{type, results, segments.layout()};
     exclusive ? exclusive_scan(where, rows, places, op, all)
               : inclusive_scan(where, rows, places, op, all);
+    if (room) copy_into(where, {type, results, a.shape}, to.view().output());
   });
   return to.take();
 }

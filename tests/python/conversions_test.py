@@ -39,6 +39,14 @@ def test_elements_are_converted_as_numpy_does(dtype, to):
         assert (tally.cumulative_prod(few, dtype=to) == np.cumprod(few, dtype=to)).all()
 
 
+def test_products_of_narrow_integers():
+    x = np.array([3, 50, 7, 9], np.int8)
+    assert tally.cumulative_prod(x, dtype="int8").tolist() == np.cumprod(x, dtype="int8").tolist()
+    assert tally.cumulative_prod(x, dtype="uint16", segments=[0, 2, 3]).tolist() == [3, 150, 7, 0]
+    found = tally.cumulative_prod(x, dtype="int16", include_initial=True, reverse=True)
+    assert found.tolist() == [9450, 3150, 63, 9, 1]
+
+
 def test_beyond_integers_there_are_the_nearest_ones():
     x = np.array([np.inf, -np.inf, np.nan, 1e30, -1.9])
     assert tally.sum(x, axis=(), dtype="int8").tolist() == [127, -128, 0, 127, -1]
