@@ -119,11 +119,11 @@ nb::object tuple_of(std::vector<std::uint64_t> const& shape) {
   return all;
 }
 
-array read_array(char const* call, char const* argument, nb::handle x) {
+array read_array(char const* call, char const* argument, nb::handle x, bool made_here) {
   nb::object made;
   try {
     auto const* of = library_of(x);
-    if (!of && (made = as_numpy(x))) of = library_of(x = made);
+    if (!of && made_here && (made = as_numpy(x))) of = library_of(x = made);
     if (!of) fail_type("is a " + type_of(x) + ", which is no array");
     auto all = aligned(of->read(x));
     all.from = of;
@@ -138,7 +138,7 @@ array read_array(char const* call, char const* argument, nb::handle x) {
 
 array read_output(char const* call, nb::handle x, dtype type,
                   std::vector<std::uint64_t> const& shape, array const& like) {
-  auto all = read_array(call, "out", x);
+  auto all = read_array(call, "out", x, false);
   auto const prefix = std::string(call) + ": out ";
   if (!all.writable) fail_value(prefix + "cannot be written");
   if (all.type != type)

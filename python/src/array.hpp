@@ -62,8 +62,8 @@ class library {
   virtual nb::object scalar(any_number const&) const { return {}; }
 };
 
-// `x` of the call: an array, or TypeError.
-array read_array(char const* call, char const* argument, nb::handle x);
+// `x` of the call: an array, or what NumPy makes one of, if that will do; or TypeError.
+array read_array(char const* call, char const* argument, nb::handle x, bool made_here = true);
 // The same of one that results go to.
 array read_output(char const* call, nb::handle x, dtype type,
                   std::vector<std::uint64_t> const& shape, array const& like);

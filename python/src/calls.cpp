@@ -35,7 +35,7 @@ std::size_t axis_at(char const* call, std::int64_t axis, std::size_t dimensions)
 }  // namespace
 
 std::int64_t integer(char const* call, char const* argument, nb::handle x) {
-  auto const index = nb::steal(PyNumber_Index(x.ptr()));
+  auto const index = PyBool_Check(x.ptr()) ? nb::object() : nb::steal(PyNumber_Index(x.ptr()));
   if (!index) {
     PyErr_Clear();
     fail_type(std::string(call) + ": " + argument + " = " + nb::cast<std::string>(nb::repr(x)) +

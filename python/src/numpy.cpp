@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "array.hpp"
+#include "tally/exact/float_format.hpp"
 
 namespace tally::python {
 namespace {
@@ -108,10 +109,25 @@ class numpy_library_of_buffers final : public library {
 
   bool has_scalars() const override { return true; }
   nb::object scalar(any_number const& x) const override {
+    if (bits_are_lost(x)) return of_bits(x);
     return scalar_type(x.type)(python_number(x));
   }
 
  private:
+  // A NaN that is not the quiet one does not come through Python's numbers.
+  static bool bits_are_lost(any_number const& x) {
+    return visit(x.type, [&]<class T>(std::type_identity<T>) {
+      if constexpr (floating<T>)
+        return is_nan(x.as<T>()) && to_bits(x.as<T>()) != to_bits(quiet_nan<T>());
+      else
+        return false;
+    });
+  }
+  nb::object of_bits(any_number const& x) const {
+    auto [one, view] = empty(x.type, {}, {});
+    x.store(view.data);
+    return one[nb::tuple()];
+  }
   // NumPy gives no buffer of bfloat16, but of its bits as integers.
   array read_extension(nb::handle x) const {
     if (nb::hasattr(x, "dtype") &&
@@ -154,7 +170,7 @@ library const* numpy_library(nb::handle x) {
   bool const is_number = nb::hasattr(x, "dtype") && !nb::hasattr(x, "__array_finalize__");
   if (!PyObject_CheckBuffer(x.ptr()) || is_others || is_number) return nullptr;
   if (nb::hasattr(x, "mask") && nb::hasattr(x, "filled"))
-    fail_type("masked arrays: give x.data, and where=~numpy.ma.getmaskarray(x)");
+    fail_type("is a masked array: give x.data, and where=~numpy.ma.getmaskarray(x)");
   return &numpy_arrays();
 }
 

@@ -182,8 +182,9 @@ void require_elements(reduction const& what, bound_aggregate const& op, array co
                ": where may leave no element, so that initial is needed");
   for (std::size_t d = 0; d < x.shape.size(); ++d)
     if (x.shape[d] == 0 && std::ranges::count(axes, d) == 0) return;
+  auto const name = op.info().name;
   fail_value(std::string(what.call()) + ": of no elements, which have no " +
-             std::string(op.info().name));
+             std::string(name == "min_max" ? "extrema" : name));
 }
 
 // y, which has x's type and shape.
@@ -280,10 +281,8 @@ nb::object reduce_segments(reduction& what, nb::handle x, nb::handle offsets, nb
 void bind_reductions(nb::module_& module) {
   nb::class_<reduction>(module, "Reduction").def(nb::init<std::string, std::string>());
   auto const any = nb::arg().none();
-  module.def("reduce", reduce, nb::arg(), any, any, nb::arg(), any, any, nb::arg(), nb::arg(), any,
-             any, any);
-  module.def("reduce_segments", reduce_segments, nb::arg(), any, any, any, any, nb::arg(),
-             nb::arg(), any);
+  module.def("reduce", reduce, nb::arg(), any, any, any, any, any, any, any, any, any, any);
+  module.def("reduce_segments", reduce_segments, nb::arg(), any, any, any, any, any, any, any);
 }
 
 }  // namespace tally::python

@@ -126,10 +126,9 @@ nb::object scan_segments(std::string const& call, std::string const& aggregate, 
 }  // namespace
 
 void bind_scans(nb::module_& module) {
-  module.def("scan", scan_along, nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none(),
-             nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg());
-  module.def("scan_segments", scan_segments, nb::arg(), nb::arg(), nb::arg().none(),
-             nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg());
+  auto const any = nb::arg().none();
+  module.def("scan", scan_along, any, any, any, any, any, any, any, any, any, any);
+  module.def("scan_segments", scan_segments, any, any, any, any, any, any, any, any, any);
 }
 
 }  // namespace tally::python

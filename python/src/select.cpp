@@ -147,10 +147,11 @@ nb::object quantiles(std::string const& call, nb::handle x, nb::handle q, bool o
   auto const axes = axes_of(call.c_str(), axis, a);
   places const at(q);
   quantile_options const how{method_of(call, method), skip ? tally::skip : propagate};
-  if (reduced_count(a, axes) == 0) fail_value(call + ": of no elements, which have no quantiles");
   auto shape = reduced_shape(a, axes, keepdims);
   if (!one) shape.insert(shape.begin(), at.count());
   result to(call.c_str(), quantile_type(a.type, how.method), shape, a);
+  if (reduced_count(a, axes) == 0 && to.view().size() == 0) return to.take();
+  if (reduced_count(a, axes) == 0) fail_value(call + ": of no elements, which have no quantiles");
   auto view = to.without(keepdims ? axes : axes_list{}, one ? 0 : 1);
   if (one) view.shape.insert(view.shape.begin(), 1), view.strides.insert(view.strides.begin(), 1);
   run_at(call, a,
@@ -178,14 +179,11 @@ nb::object quantiles_of_segments(std::string const& call, nb::handle x, nb::hand
 
 void bind_selections(nb::module_& module) {
   auto const any = nb::arg().none();
-  module.def("top_k", best, any, any, any, nb::arg(), nb::arg(), nb::arg(), nb::arg(), any);
-  module.def("top_k_segments", best_of_segments, any, any, any, nb::arg(), nb::arg(), nb::arg(),
-             nb::arg());
-  module.def("kth_value", kth, any, any, any, nb::arg(), nb::arg(), nb::arg());
-  module.def("quantile", quantiles, nb::arg(), any, nb::arg(), nb::arg(), any, nb::arg(), nb::arg(),
-             nb::arg());
-  module.def("quantile_segments", quantiles_of_segments, nb::arg(), any, any, nb::arg(), nb::arg(),
-             nb::arg(), nb::arg());
+  module.def("top_k", best, any, any, any, any, any, any, any, any);
+  module.def("top_k_segments", best_of_segments, any, any, any, any, any, any, any);
+  module.def("kth_value", kth, any, any, any, any, any, any);
+  module.def("quantile", quantiles, any, any, any, any, any, any, any, any);
+  module.def("quantile_segments", quantiles_of_segments, any, any, any, any, any, any, any);
 }
 
 }  // namespace tally::python

@@ -49,6 +49,8 @@ def _ddof(call, ddof, correction):
     name, given = ("ddof", ddof) if correction is None else ("correction", correction)
     if correction is not None and ddof != 0:
         raise ValueError(f"{call}: ddof = {ddof} and correction = {correction} are one thing")
+    if not isinstance(given, (int, float)) and not hasattr(given, "__index__"):
+        raise TypeError(f"{call}: {name} = {given!r} is no number")
     if not 0 <= given < 2**63 or given != int(given):
         raise ValueError(f"{call}: {name} = {given!r} is no natural number")
     return int(given)

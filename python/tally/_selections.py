@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The k best, the k-th value, quantiles: what a sorted array has at its places, without sorting."""
 
+import math
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from numbers import Rational
 from typing import NamedTuple
 
 from tally import _core
@@ -81,17 +84,24 @@ def _place(call, q):
     return float(q)
 
 
+def _number(call, q):
+    """Python's of an array's element."""
+    if isinstance(q, (int, float, Rational, Decimal)) and q == q:
+        return q
+    try:
+        number = float(q) if not isinstance(q, (str, bytes)) else math.nan
+    except (TypeError, ValueError):
+        raise TypeError(f"{call}: q = {q!r} is no number") from None
+    if number != number:
+        raise ValueError(f"{call}: q = {q!r} is not between 0 and 1")
+    return number
+
+
 def _places(call, q):
-    one = not hasattr(q, "__len__") or getattr(q, "ndim", 1) == 0
-    given = [q] if one else (q.tolist() if hasattr(q, "tolist") else list(q))
-    if hasattr(given[0] if given else 0, "item"):
-        given = [g.item() for g in given]
-    for g in given:
-        if isinstance(g, (str, bytes)) or isinstance(g, float) and g != g:
-            raise ValueError(f"{call}: q = {g!r} is not between 0 and 1")
-    places = [_place(call, g) for g in given]
+    one = not hasattr(q, "__len__") or isinstance(q, (str, bytes)) or getattr(q, "ndim", 1) == 0
+    places = [_place(call, _number(call, g)) for g in ([q] if one else list(q))]
     if {type(p) for p in places} == {tuple, float}:
-        places = [float(g) for g in given]
+        places = [float(g) for g in q]
     return places, one
 
 

@@ -172,7 +172,7 @@ def test_a_bias_and_nans_that_are_skipped():
 
 
 def test_nulls_are_left_out_or_an_error():
-    pa = pytest.importorskip("pyarrow")
+    pa = pytest.importorskip("pyarrow", reason="no Arrow")
     x, f = pa.array([1, None, 2**62, 5]), pa.array([1.5, None, 2.0])
     assert tally.sum(x, nan="skip", initial=3) == 2**62 + 9
     assert tally.sum(x, nan="skip", where=[True, True, False, True]) == 6
@@ -187,7 +187,7 @@ def test_nulls_are_left_out_or_an_error():
 
 
 def test_elements_at_odd_addresses_are_read():
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="no PyTorch")
     memory = torch.arange(41, dtype=torch.uint8)
     for x in (np.frombuffer(memory.numpy().tobytes(), np.float64, 5, 1), memory.numpy()[1:].view("u4"),
               memory.numpy()[1:].view("u4")[::-2]):
@@ -197,7 +197,7 @@ def test_elements_at_odd_addresses_are_read():
 
 
 def test_jax_arrays_never_change():
-    jnp = pytest.importorskip("jax.numpy")
+    jnp = pytest.importorskip("jax.numpy", reason="no JAX")
     out = jnp.zeros(3, jnp.float32)
     with pytest.raises(ValueError, match="cumulative_sum: out cannot be written"):
         tally.cumulative_sum(jnp.arange(3, dtype=jnp.float32), out=out)

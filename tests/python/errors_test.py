@@ -24,6 +24,9 @@ WRONG = {
     "tally.sum(X, nan='omit')": (ValueError, "sum: nan = 'omit' is neither 'propagate' nor 'skip'"),
     "tally.sum(X, ddof=1)": (TypeError, "ddof"),
     "tally.sum(X, foo=1)": (TypeError, "foo"),
+    "tally.sum(X, True)": (TypeError, "sum: axis = True is no integer"),
+    "tally.sum(X, 0, out=[0.0] * 12)": (TypeError, "sum: out is a list, which is no array"),
+    "tally.sum(X, out=np.float64(0))": (TypeError, "sum: out is a float64, which is no array"),
     "tally.sum(X, out=np.zeros(3))": (ValueError, "sum: out has another shape"),
     "tally.sum(X, 0, out=np.zeros((3, 4), 'f4'))": (TypeError, "sum: out holds float32, results"),
     "tally.sum(X, out=np.broadcast_to(0.0, ()))": (ValueError, "sum: out cannot be written"),
@@ -52,6 +55,11 @@ WRONG = {
     "tally.quantile(X, 1.5)": (ValueError, "quantile: q = 1.5 is not between 0 and 1"),
     "tally.quantile(X, float('nan'))": (ValueError, "quantile: q = nan"),
     "tally.quantile(X, 0.5, method='best')": (ValueError, "method = 'best' is none of linear, lower"),
+    "tally.quantile(X, None)": (TypeError, "quantile: q = None is no number"),
+    "tally.quantile(X, [[0.5], [0.25]])": (TypeError, r"quantile: q = \[0.5\] is no number"),
+    "tally.quantile(X, 'half')": (ValueError, "quantile: q = 'half' is not between 0 and 1"),
+    "tally.var(X, correction='a')": (TypeError, "var: correction = 'a' is no number"),
+    "tally.minmax([])": (ValueError, "minmax: of no elements, which have no extrema"),
     "tally.set_threads(-1)": (ValueError, "set_threads: count = -1 is negative"),
 }
 

@@ -10,16 +10,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-pytest.importorskip("hypothesis")
-import tally  # noqa: E402
-from aggregate.arrays import sort_keys  # noqa: E402
-from aggregate.oracle import FLOATS, FORMATS, INTEGERS, special_bits  # noqa: E402
-from hypothesis import HealthCheck, assume, given, settings  # noqa: E402
-from hypothesis import strategies as st  # noqa: E402
-from hypothesis.extra import numpy as hnp  # noqa: E402
+import tally
+from aggregate.arrays import sort_keys
+from aggregate.oracle import FLOATS, FORMATS, INTEGERS, special_bits
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
-from .arrays import LONG, NUMPY_TYPES, bits, elements_of  # noqa: E402
-from .strategies import (answer, arrays, check, held, laid_out, numbers, reduced_shape,  # noqa: E402
+from .arrays import LONG, NUMPY_TYPES, bits, elements_of
+from .strategies import (answer, arrays, check, held, laid_out, numbers, reduced_shape,
                          rows, shapes, some_axes, widest)
 
 

@@ -95,6 +95,14 @@ def test_places_are_the_decimals_that_are_written():
     assert tally.quantile(x, np.array([0.5, 1])).tolist() == [0, 10**6]
     assert tally.quantile(x, [1e-30, 0.5]).tolist() == [0, 0]
     assert tally.quantile(x, []).shape == (0,)
+    assert tally.quantile(np.zeros((0, 3)), [], axis=0).shape == (0, 3)
+    assert tally.median(np.zeros((0, 0)), axis=0).shape == (0,)
+
+
+def test_a_nan_keeps_its_bits():
+    x = np.array([0x7E00, 0xFE01], np.uint16).view(np.float16)
+    for k in (1, 2):
+        assert bits(tally.kth_value(x, k).values) == bits(x)[k - 1]
 
 
 @pytest.mark.parametrize("dtype", ["int16", "float32"])
