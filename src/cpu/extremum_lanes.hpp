@@ -33,13 +33,14 @@ struct extremum_lanes {
       if constexpr (has_nan<T>) s.nans[k] |= key(is_nan(x[k]));
     }
   }
-  static void append(sums& s, sums const& other) {
+  static void append(running& s, running const& other) {
     for (int k = 0; k < lane_count; ++k) {
       s.best[k] = Least ? std::min(s.best[k], other.best[k]) : std::max(s.best[k], other.best[k]);
       s.nans[k] |= other.nans[k];
     }
   }
-  static bool finish(sums const& s, int k, std::uint64_t n, T& out) {
+  template <class A>
+  static bool finish(A const&, sums const& s, int k, std::uint64_t n, T& out) {
     out = from_order_key<T>(s.best[k]);
     return n > 0 && s.nans[k] == 0;
   }

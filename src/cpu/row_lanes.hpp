@@ -20,8 +20,9 @@ inline constexpr int lane_count = 8;
 //   sums                     of all lanes, from no elements, in memory
 //   running                  the same in registers: load(sums), store(running, sums)
 //   add(running, x)          an element x[k] for each lane k
-//   append(sums, sums)       what others have found of the same rows
-//   finish(sums, k, n, out)  writes the result of lane k's n elements; false if it is in doubt
+//   append(running, running) what others have found of the same rows
+//   finish(a, sums, k, n, out)
+//                            writes the result of lane k's n elements; false if it is in doubt
 template <class A>
 struct lanes_for;
 template <class A>
@@ -83,6 +84,17 @@ TALLY_CPU_FN void add_block(lane_rows<T> const& in, std::uint64_t r, int some, s
                   std::min<std::uint64_t>(i + elements_of_a_block, end), sums.of[k / lane_count]);
 }
 
+template <class L>
+void append_block(block_sums<L> const& from, block_sums<L>& to) {
+  run_vectorised([&](auto) __attribute__((always_inline)) {
+    for (int k = 0; k < rows_of_a_block / lane_count; ++k) {
+      auto s = L::load(to.of[k]);
+      L::append(s, L::load(from.of[k]));
+      L::store(s, to.of[k]);
+    }
+  });
+}
+
 // A result for each row, to out's.
 template <aggregate A>
   requires has_lanes<A>
@@ -111,7 +123,7 @@ void reduce_rows_by_lanes(A const& a, cpu where, lane_rows<typename A::element> 
   auto const finish = [&](std::uint64_t b, block_sums<L> const& sums) {
     for (int k = 0; k < rows_in(b); ++k) {
       std::uint64_t const r = b * rows_of_a_block + std::uint64_t(k);
-      if (!L::finish(sums.of[k / lane_count], k % lane_count, n, out.data[out.begin(r)]))
+      if (!L::finish(a, sums.of[k / lane_count], k % lane_count, n, out.data[out.begin(r)]))
         reduce_row_on_cpu(a, shared, cpu{1}, all, r, nan, out);
     }
   };
@@ -126,8 +138,7 @@ void reduce_rows_by_lanes(A const& a, cpu where, lane_rows<typename A::element> 
         block_sums<L> sums{};
         if (parts == 1) sums_of(b, 0, sums);
         for (std::uint64_t p = 0; parts > 1 && p < parts; ++p)
-          for (int k = 0; k < rows_of_a_block / lane_count; ++k)
-            L::append(sums.of[k], found[std::size_t(b * parts + p)].of[k]);
+          append_block(found[std::size_t(b * parts + p)], sums);
         finish(b, sums);
       }
     });

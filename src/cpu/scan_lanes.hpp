@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Prefix sums of short rows that lie side by side, as many at a time as a vector has lanes: each
-// lane has the running sum of a row. Rows become lanes, and results rows again, in registers.
+// Prefix sums of short rows that lie side by side, and of columns, as many at a time as a vector
+// has lanes: each lane has the running sum of one. Rows become lanes, and results rows again, in
+// registers.
 #pragma once
 
 #include <algorithm>
@@ -23,35 +24,57 @@ struct lane_sums<In, Out, Lanes> {
   using words = vec<bits_of<Out>, Lanes>;
   words sum;
 
-  TALLY_CPU_FN explicit lane_sums(Out init) : sum(words{} + bits_of<Out>(init)) {}
+  TALLY_CPU_FN explicit lane_sums(Out init = {}) : sum(words{} + bits_of<Out>(init)) {}
   TALLY_CPU_FN void add(vec<In, Lanes> x) { sum += __builtin_convertvector(x, words); }
   TALLY_CPU_FN vec<Out, Lanes> results() const { return cast<vec<Out, Lanes>>(sum); }
   TALLY_CPU_FN void certain(bool* done) const { std::fill_n(done, Lanes, true); }
 };
-template <floating Out, int Lanes>
-struct lane_sums<float, Out, Lanes> {
+// Sums in doubles as long as no addition has an error.
+template <int Lanes>
+struct exact_lanes {
   using doubles = vec<double, Lanes>;
   using bits = vec<std::uint64_t, Lanes>;
   doubles sum;
   bits doubts{};
 
-  TALLY_CPU_FN explicit lane_sums(Out init) : sum(doubles{} + double(init)) {}  // a zero is +0
+  TALLY_CPU_FN explicit exact_lanes(double init) : sum(doubles{} + init) {}  // a zero is +0
   // An addition has no error where the sum less one operand is the other one, whichever is the
   // larger: less that one, the difference is exact. (Zeros may differ by their signs, others not.)
-  TALLY_CPU_FN void add(vec<float, Lanes> x) {
-    doubles const y = to_doubles<Lanes>(x), now = sum + y;
+  TALLY_CPU_FN void add(doubles y) {
+    doubles const now = sum + y;
     doubts |= cast<bits>(now - sum) ^ cast<bits>(y);
     doubts |= cast<bits>(now - y) ^ cast<bits>(sum);
     sum = now;
-  }
-  TALLY_CPU_FN vec<Out, Lanes> results() const {
-    return __builtin_convertvector(sum, vec<Out, Lanes>);
   }
   TALLY_CPU_FN void certain(bool* done) const {
     std::fill_n(done, Lanes, true);
     if (any(doubts << 1))
       for (int k = 0; k < Lanes; ++k) done[k] = doubts[k] << 1 == 0;
   }
+};
+template <floating Out, int Lanes>
+struct lane_sums<float, Out, Lanes> : exact_lanes<Lanes> {
+  TALLY_CPU_FN explicit lane_sums(Out init = {}) : exact_lanes<Lanes>(double(init)) {}
+  TALLY_CPU_FN void add(vec<float, Lanes> x) { exact_lanes<Lanes>::add(to_doubles<Lanes>(x)); }
+  TALLY_CPU_FN vec<Out, Lanes> results() const {
+    return __builtin_convertvector(this->sum, vec<Out, Lanes>);
+  }
+};
+// The sum in doubles, and the exact one of its additions' errors (Knuth's two-sum).
+template <int Lanes>
+struct lane_sums<double, double, Lanes> {
+  using doubles = vec<double, Lanes>;
+  doubles sum;
+  exact_lanes<Lanes> rest;
+
+  TALLY_CPU_FN explicit lane_sums(double init = 0) : sum(doubles{} + init), rest(0) {}
+  TALLY_CPU_FN void add(doubles y) {
+    doubles const now = sum + y, moved = now - sum;
+    rest.add((sum - (now - moved)) + (y - moved));
+    sum = now;
+  }
+  TALLY_CPU_FN doubles results() const { return sum + rest.sum; }
+  TALLY_CPU_FN void certain(bool* done) const { rest.certain(done); }
 };
 
 template <class T>
@@ -179,7 +202,7 @@ void put_rows(short_row_scan<In, Out> const& call, Out const* results, std::uint
 template <int Lanes, class In, class Out>
 TALLY_CPU_FN std::uint64_t scan_groups(short_row_scan<In, Out> const& call, std::uint64_t first,
                                        std::uint64_t end, bool* done) {
-  constexpr std::uint64_t room = 2048, caches = std::uint64_t(1) << 25;  // bytes
+  constexpr std::uint64_t room = 4096, caches = std::uint64_t(1) << 25;  // bytes
   static_assert(room >= Lanes * longest_short_row);
   std::uint64_t const n = call.in.length;
   bool const large = call.in.count * n * sizeof(Out) > caches &&
@@ -203,6 +226,49 @@ TALLY_CPU_FN std::uint64_t scan_groups(short_row_scan<In, Out> const& call, std:
   return first;
 }
 
+// Scans steps [begin, end) of Lanes columns, of which the first is column c.
+template <int Lanes, class In, class Out>
+TALLY_CPU_FN void scan_steps(short_row_scan<In, Out> const& call, std::uint64_t c,
+                             std::uint64_t begin, std::uint64_t end,
+                             lane_sums<In, Out, Lanes>& all) {
+  bool const reverse = call.shape.reverse, exclusive = call.shape.exclusive;
+  auto const first = std::int64_t(reverse ? call.in.length - 1 - begin : begin);
+  In const* from = call.in.data + call.in.begin(c) + first * call.in.step;
+  Out* to = call.out.data + call.out.begin(c) + first * call.out.step;
+  std::int64_t const in_step = reverse ? -call.in.step : call.in.step;
+  std::int64_t const out_step = reverse ? -call.out.step : call.out.step;
+  auto sums = all;
+  for (std::uint64_t i = begin; i < end; ++i, from += in_step, to += out_step) {
+    auto const before = sums.results();
+    sums.add(load<vec<In, Lanes>>(from));
+    store_some(exclusive ? before : sums.results(), to, Lanes);
+  }
+  all = sums;
+}
+
+// Scans columns, whose results lie apart from them, a few lines of memory at a time. The last lanes
+// may have columns once more.
+template <int Lanes, class In, class Out>
+TALLY_CPU_FN void scan_columns(short_row_scan<In, Out> const& call, std::uint64_t first,
+                               std::uint64_t end, bool* done) {
+  constexpr std::uint64_t groups = 32, steps = 16;
+  std::uint64_t const n = call.in.length;
+  for (std::uint64_t begin = first; begin < end; begin += groups * Lanes) {
+    std::uint64_t const some = std::min(groups, (end - begin + Lanes - 1) / Lanes);
+    auto const column = [&](std::uint64_t g) { return std::min(begin + g * Lanes, end - Lanes); };
+    lane_sums<In, Out, Lanes> sums[groups];
+    std::fill_n(sums, some, lane_sums<In, Out, Lanes>(call.init));
+    for (std::uint64_t i = 0; i < n; i += steps)
+      for (std::uint64_t g = 0; g < some; ++g)
+        scan_steps(call, column(g), i, std::min(n, i + steps), sums[g]);
+    for (std::uint64_t g = 0; g < some; ++g) {
+      std::uint64_t const c = column(g);
+      sums[g].certain(done + (c - first));
+      if (call.totals) store_some(sums[g].results(), call.totals + c, Lanes);
+    }
+  }
+}
+
 // How many lanes vectors of so many bytes have; 0 where the rows' pieces are more than these, or
 // elements are such that lanes do not know.
 template <class In, class Out>
@@ -220,11 +286,17 @@ std::uint64_t scan_rows_by_lanes(short_row_scan<In, Out> const& call, std::uint6
   auto const side_by_side = [](row_layout const& rows) {
     return !rows.starts && !rows.lengths && !rows.inner && !rows.is_apart();
   };
-  if (side_by_side(call.in) && side_by_side(call.out) && call.in.length > 0 &&
-      !call.shape.reverse && call.nan != skip)
+  bool const columns = are_columns_to_scan(call.in, call.out);
+  bool const rows = side_by_side(call.in) && side_by_side(call.out) && call.in.length > 0 &&
+                    call.in.length <= longest_short_row && !call.shape.reverse;
+  if (call.nan != skip && (columns || rows))
     run_vectorised([&](auto width) __attribute__((always_inline)) {
-      if constexpr (constexpr int lanes = scan_lane_count<In, Out>(width); lanes > 0)
-        first = scan_groups<lanes>(call, first, end, done);
+      if constexpr (constexpr int lanes = scan_lane_count<In, Out>(width); lanes > 0) {
+        if (rows)
+          first = scan_groups<lanes>(call, first, end, done);
+        else if (end - first >= lanes)
+          scan_columns<lanes>(call, first, end, done), first = end;
+      }
     });
   return first;
 }

@@ -21,12 +21,13 @@ TALLY_CPU_FN double as_double(T x) {
     return x;
 }
 
-template <floating T, floating R, bool Mean>
-struct sum_lanes {
-  static constexpr std::uint64_t longest_row = 128;
+// Sums in doubles, the sums of their additions' errors, and the sizes of these; or if ToTheLast,
+// the sizes of the errors of adding up the errors, so that mostly nothing is left out.
+template <bool ToTheLast>
+struct double_lanes {
   using doubles = vec<double, lane_count>;
   struct sums {
-    double sum[lane_count] = {}, errors[lane_count] = {}, sizes[lane_count] = {};  // of the errors
+    double sum[lane_count] = {}, errors[lane_count] = {}, sizes[lane_count] = {};
   };
   struct running {
     doubles sum, errors, sizes;
@@ -41,37 +42,80 @@ struct sum_lanes {
     store_some(r.sizes, s.sizes, lane_count);
   }
 
-  TALLY_CPU_FN static void add(running& s, T const* x) {
+  TALLY_CPU_FN static void add(running& s, doubles y) { add_error(s, add_to(s.sum, y)); }
+  TALLY_CPU_FN static void add_error(running& s, doubles error) {
     using bits = vec<std::int64_t, lane_count>;
     constexpr auto all_but_sign = std::int64_t(~(std::uint64_t(1) << 63));
-    doubles y;
-    for (int k = 0; k < lane_count; ++k) y[k] = as_double(x[k]);
-    doubles const sum = s.sum + y, moved = sum - s.sum;
-    doubles const error = (s.sum - (sum - moved)) + (y - moved);
-    s.sum = sum;
-    s.errors += error;
+    if constexpr (ToTheLast)
+      error = add_to(s.errors, error);
+    else
+      s.errors += error;
     s.sizes += cast<doubles>(cast<bits>(error) & (bits{} + all_but_sign));
   }
-  static void append(sums& s, sums const& other) {
-    for (int k = 0; k < lane_count; ++k) {
-      double const sum = s.sum[k] + other.sum[k], moved = sum - s.sum[k];
-      double const error = (s.sum[k] - (sum - moved)) + (other.sum[k] - moved);
-      s.sum[k] = sum;
-      s.errors[k] += other.errors[k] + error;
-      s.sizes[k] += other.sizes[k] + std::abs(error);
-    }
+  // What others have found, which may be other lanes.
+  TALLY_CPU_FN static void append(running& s, running const& other) {
+    add(s, other.sum);
+    add_error(s, other.errors);
+    s.sizes += other.sizes;
+  }
+  template <int By>
+  TALLY_CPU_FN static running turned_by(running const& s) {
+    constexpr std::make_integer_sequence<int, lane_count> all;
+    return {turned<By>(s.sum, all), turned<By>(s.errors, all), turned<By>(s.sizes, all)};
+  }
+  // Of what n elements' sum and errors leave out: the sum of the errors is off by n rounding errors
+  // of a sum of their sizes at most, or twice that.
+  static double left_out(sums const& s, int k, std::uint64_t n) {
+    double const sizes = s.sizes[k];
+    return ToTheLast ? 2 * sizes : sizes * 0x1p-51 * double(n + 8);
   }
 
-  static bool finish(sums const& s, int k, std::uint64_t n, R& out) {
+ private:
+  // Returns the error.
+  TALLY_CPU_FN static doubles add_to(doubles& all, doubles y) {
+    doubles const sum = all + y, moved = sum - all;
+    doubles const error = (all - (sum - moved)) + (y - moved);
+    all = sum;
+    return error;
+  }
+};
+
+// The lanes' elements.
+template <floating T>
+TALLY_CPU_FN vec<double, lane_count> lane_doubles(T const* x) {
+  vec<double, lane_count> y;
+  for (int k = 0; k < lane_count; ++k) y[k] = as_double(x[k]);
+  return y;
+}
+
+// Of a few elements, sums are often halfway between two results; of many, seldom.
+template <floating T, floating R, bool Mean, bool Few = true>
+struct sum_lanes : double_lanes<Few && !Mean && sizeof(R) == sizeof(double)> {
+  using base = double_lanes<Few && !Mean && sizeof(R) == sizeof(double)>;
+  using by_vectors = sum_lanes<T, R, Mean, false>;
+  using typename base::running;
+  using typename base::sums;
+  static constexpr std::uint64_t longest_row = 128, shortest_by_vectors = 48;
+  // Whether by vectors a bound of all errors will do.
+  static constexpr bool by_bound = sizeof(T) < sizeof(double) && sizeof(R) < sizeof(double);
+
+  TALLY_CPU_FN static void add(running& s, T const* x) { base::add(s, lane_doubles(x)); }
+
+  template <class A>
+  static bool finish(A const&, sums const& s, int k, std::uint64_t n, R& out) {
     double const sum = s.sum[k], sizes = s.sizes[k];
     if (!std::isfinite(sum) || !std::isfinite(sizes) || n == 0) return false;
-    if (sizes == 0) return of_exact(sum, n, out);
-    // The errors' own sum is off by n rounding errors of a sum of their sizes at most: twice that.
-    double const rest = sizes * 0x1p-51 * double(n + 8);
+    if (sizes == 0) return of_exact(sum + s.errors[k], n, out);
+    double const rest = base::left_out(s, k, n);
     double const high = sum + s.errors[k], low = s.errors[k] - (high - sum);
     if (!std::isfinite(high) || std::abs(s.errors[k]) > std::abs(sum)) return false;
     double const wide = rest + std::abs(low) * 0x1p-52;
     return of_interval(high + (low - wide), high + (low + wide), n, out);
+  }
+  // The result of n elements whose sum is known up to an error, which is 0 if it is exact.
+  static bool finish_bounded(double sum, double error, std::uint64_t n, R& out) {
+    if (error == 0) return of_exact(sum, n, out);
+    return std::isfinite(error) && of_interval(sum - error, sum + error, n, out);
   }
 
  private:

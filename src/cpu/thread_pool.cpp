@@ -3,19 +3,30 @@
 
 #include <pthread.h>
 
-#include <atomic>
+#include <chrono>
 #include <exception>
 #include <system_error>
 #include <thread>
 
 namespace tally::detail {
+namespace {
+
+// Waits a little for there() without sleeping, since to be woken takes about as long.
+template <class F>
+void look_out(F const& there) {
+  using clock = std::chrono::steady_clock;
+  auto const end = clock::now() + std::chrono::microseconds(50);
+  while (!there() && clock::now() < end) std::this_thread::yield();
+}
+
+}  // namespace
 
 struct thread_pool::job {
   void (*run)(void*, std::size_t);
   void* context;
   std::size_t tasks;
-  int wanted;       // so many workers may still join
-  int working = 0;  // workers that have joined
+  int wanted;                    // so many workers may still join
+  std::atomic<int> working = 0;  // workers that have joined
   std::atomic<std::size_t> next = 0;
   std::exception_ptr failure = {};  // under the pool's mutex
 
@@ -50,11 +61,12 @@ void thread_pool::start_workers(int count) {
 }
 
 void thread_pool::work() {
-  std::unique_lock lock(mutex_);
   for (;;) {
+    look_out([&] { return open_.load(std::memory_order_relaxed); });
+    std::unique_lock lock(mutex_);
     posted_.wait(lock, [&] { return !jobs_.empty(); });
     job& mine = *jobs_.front();
-    if (--mine.wanted == 0) jobs_.pop_front();
+    if (--mine.wanted == 0) close(&mine);
     ++mine.working;
     lock.unlock();
     mine.work(mutex_);
@@ -63,17 +75,28 @@ void thread_pool::work() {
   }
 }
 
+void thread_pool::close(job* done) {
+  jobs_.remove(done);
+  open_ = !jobs_.empty();
+}
+
 void thread_pool::run(int threads, std::size_t tasks, void (*run)(void*, std::size_t),
                       void* context) {
   job mine{.run = run, .context = context, .tasks = tasks, .wanted = threads - 1};
   std::unique_lock lock(mutex_);
   start_workers(mine.wanted);
-  if (mine.wanted > 0) jobs_.push_back(&mine);
+  if (mine.wanted > 0) {
+    jobs_.push_back(&mine);
+    open_ = true;
+  }
   lock.unlock();
   for (int i = 1; i < threads; ++i) posted_.notify_one();
   mine.work(mutex_);
   lock.lock();
-  jobs_.remove(&mine);
+  close(&mine);
+  lock.unlock();
+  look_out([&] { return mine.working == 0; });
+  lock.lock();
   finished_.wait(lock, [&] { return mine.working == 0; });
   if (mine.failure) std::rethrow_exception(mine.failure);
 }

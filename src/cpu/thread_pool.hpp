@@ -5,6 +5,7 @@
 // with none, and gets its own.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <list>
@@ -28,10 +29,12 @@ class thread_pool {
 
   void start_workers(int count);
   void work();
+  void close(job* done);  // nobody joins it any more
 
   std::mutex mutex_;
   std::condition_variable posted_, finished_;
-  std::list<job*> jobs_;  // some threads may still join these
+  std::list<job*> jobs_;            // some threads may still join these
+  std::atomic<bool> open_ = false;  // whether there are any
   int workers_ = 0;
 };
 

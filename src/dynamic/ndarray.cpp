@@ -2,6 +2,7 @@
 #include "ndarray.hpp"
 
 #include <cstring>
+#include <numeric>
 
 namespace tally::detail {
 namespace {
@@ -14,15 +15,25 @@ std::string text_of(std::vector<std::uint64_t> const& shape) {
   return text + ")";
 }
 
+// Whether elements lie side by side, in C order.
+template <class Data>
+bool is_one_run(basic_ndarray<Data> const& x) {
+  std::int64_t step = 1;
+  for (std::size_t d = x.shape.size(); d-- > 0; step *= std::int64_t(x.shape[d]))
+    if (x.shape[d] != 1 && x.strides[d] != step) return false;
+  return true;
+}
+
 // Whether no two places are one: seen from the strides, the larger ones of which step over all that
 // the smaller ones reach.
 bool has_own_places(any_ndarray_output const& out) {
+  if (is_one_run(out)) return true;
   dimensions all;
   for (std::size_t d = 0; d < out.shape.size(); ++d) {
     if (out.shape[d] == 0) return true;
     if (out.shape[d] > 1) all.push_back({out.shape[d], {out.strides[d]}});
   }
-  auto const sorted = by_distance(all);
+  auto const sorted = by_distance(std::move(all));
   std::uint64_t reach = 0;
   for (std::size_t d = sorted.size(); d-- > 0;) {
     auto const step = std::uint64_t(std::abs(sorted[d].by[0]));
@@ -75,7 +86,7 @@ row_loops split(char const* call, any_ndarray const& in, axes_list const& axes) 
       loops.along.push_back({in.shape[d], {in.strides[d]}});
     else
       numbered.push_back({in.shape[d], {in.strides[d], std::int64_t(d)}});
-  for (auto const& d : by_distance(numbered)) {
+  for (auto const& d : by_distance(std::move(numbered))) {
     loops.kept.push_back({d.extent, {d.by[0]}});
     loops.order.push_back(std::size_t(d.by[1]));
   }
@@ -117,13 +128,18 @@ void require_aligned(char const* call, char const* argument, any_ndarray const& 
 rows_in_memory in_memory(any_ndarray const& x) {
   auto const bytes = size_of(x.type);
   if (std::ranges::count(x.shape, 0u)) return {{.count = 0, .length = 0}, nullptr, bytes};
+  if (is_one_run(x)) {
+    std::uint64_t const n =
+        std::accumulate(x.shape.begin(), x.shape.end(), std::uint64_t(1), std::multiplies{});
+    return {{.count = 1, .length = n}, x.data, bytes};
+  }
   dimensions all;
   std::int64_t first = 0, last = 0;
   for (std::size_t d = 0; d < x.shape.size(); ++d) {
     all.push_back({x.shape[d], {x.strides[d]}});
     (x.strides[d] < 0 ? first : last) += x.strides[d] * std::int64_t(x.shape[d] - 1);
   }
-  auto const loops = joined(by_distance(all));
+  auto const loops = joined(by_distance(std::move(all)));
   std::span<dimension const> const outer(loops.begin(), loops.size() - !loops.empty());
   if (auto const rows = layout_of(outer, std::span(loops).subspan(outer.size()), 0))
     return {*rows, x.data, bytes};

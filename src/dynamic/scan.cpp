@@ -16,6 +16,8 @@ struct scan_functions {
                  bool exclusive) = nullptr;  // null: there is no kernel
   void (*rows_on_gpu)(gpu&, any_rows const&, any_row_output const&, any_row_scan_options const&,
                       bool exclusive) = nullptr;
+  void (*rows_on_cores)(cpu, any_rows const&, any_row_output const&, any_row_scan_options const&,
+                        bool exclusive) = nullptr;  // null: one after the other
 };
 
 // The scans of elements of one type by an aggregate, by the type of their results.
@@ -63,9 +65,9 @@ void scan_rows(auto&& where, any_rows const& in, any_row_output const& out, auto
   how.total = static_cast<Out*>(options.totals);
   calls_on<scans_on, decltype(where)>::run(where, x, to, op, how, exclusive);
 }
-template <class Op, class In, class Out>
-void scan_rows_on_a_gpu(gpu& where, any_rows const& in, any_row_output const& out,
-                        any_row_scan_options const& options, bool exclusive) {
+template <class Where, class Op, class In, class Out>
+void scan_rows_by(Where where, any_rows const& in, any_row_output const& out,
+                  any_row_scan_options const& options, bool exclusive) {
   scan_rows<In, Out>(where, in, out, Op{}, options, exclusive);
 }
 
@@ -77,7 +79,9 @@ constexpr scan_functions functions_of() {
   using held = std::conditional_t<sums_integers<Op, In, Out>, sum, Op>;  // both sums are one
   if constexpr (element<In> && scan_is_held_on_gpu<held, array_input<In>, Out>)
     functions.on_gpu = scan_on_a_gpu<held, In, Out>,
-    functions.rows_on_gpu = scan_rows_on_a_gpu<held, In, Out>;
+    functions.rows_on_gpu = scan_rows_by<gpu&, held, In, Out>;
+  if constexpr (scans_short_rows<held, In, Out>)
+    functions.rows_on_cores = scan_rows_by<cpu, held, In, Out>;
   return functions;
 }
 
@@ -250,6 +254,8 @@ void run(any_where where, any_rows const& in, any_row_output const& out, any_agg
   detail::run_where(where, {in.data, nullptr, in.layout.count}, [&](auto&& there) {
     if constexpr (std::is_same_v<decltype(there), gpu&>) {
       required_kernel(scan.rows_on_gpu, op, in.type, out.type)(there, in, out, options, exclusive);
+    } else if (scan.rows_on_cores) {
+      scan.rows_on_cores(there, in, out, options, exclusive);
     } else {
       visit(in.type, [&]<class In>(std::type_identity<In>) {
         visit(out.type, [&]<class Out>(std::type_identity<Out>) {

@@ -8,6 +8,7 @@ namespace tally::detail {
 
 dimensions joined(std::span<dimension const> all) {
   dimensions some;
+  some.reserve(all.size());
   for (auto const& d : all) {
     if (d.extent == 1) continue;
     auto const follows = [&](dimension const& outer) {
@@ -23,10 +24,13 @@ dimensions joined(std::span<dimension const> all) {
   return some;
 }
 
+// By insertion: there are few, and a stable sort asks for memory.
 dimensions by_distance(dimensions all) {
-  std::ranges::stable_sort(all, [](dimension const& a, dimension const& b) {
+  auto const farther = [](dimension const& a, dimension const& b) {
     return std::abs(a.by[0]) > std::abs(b.by[0]);
-  });
+  };
+  for (auto d = all.begin(); d != all.end(); ++d)
+    std::rotate(std::upper_bound(all.begin(), d, *d, farther), d, d + 1);
   return all;
 }
 

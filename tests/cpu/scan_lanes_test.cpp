@@ -13,7 +13,7 @@ namespace {
 
 using namespace tally;
 
-// From the easy to what no double holds.
+// From the easy to what no double holds, and not two of them.
 template <class T>
 std::vector<T> values(int kind, std::size_t n) {
   std::mt19937_64 random(n + std::size_t(kind));
@@ -23,11 +23,15 @@ std::vector<T> values(int kind, std::size_t n) {
       x.push_back(T(random()));
     } else {
       double const y = double(std::int64_t(random() % 2001)) - 1000;
-      double const of_kind[] = {y / 8, random() % 90 ? y : y * 0x1p-70,
+      double const of_kind[] = {y / 8,
+                                random() % 90 ? y : y * 0x1p-70,
                                 random() % 90  ? y
                                 : random() % 2 ? INFINITY
                                                : NAN,
-                                random() % 2 ? 0.0 : -0.0, y * 0x1p117};
+                                random() % 2 ? 0.0 : -0.0,
+                                y * 0x1p117,
+                                y * (1 + 0x1p-50 * double(random() % 8)),
+                                std::ldexp(y, int(random() % 90) * (random() % 40 ? 0 : -1))};
       x.push_back(T(of_kind[kind]));
     }
   }
@@ -74,10 +78,60 @@ void expect_each_alone(std::vector<In> const& x, std::uint64_t count, std::uint6
 }
 template <class In, class Out>
 void expect_shapes(int kind = 0) {
-  auto const x = values<In>(kind, 131 * 140);
+  auto const x = values<In>(kind, 131 * 520);
   for (std::uint64_t const count : {1, 7, 8, 9, 30, 131})
-    for (std::uint64_t const n : {0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 31, 32, 127, 128})
+    for (std::uint64_t const n : {0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 31, 32, 127, 128, 129, 512})
       for (std::uint64_t const gap : {0, 3}) expect_each_alone<In, Out>(x, count, n, gap);
+}
+
+// Columns, of which the last lanes have some once more.
+template <class In, class Out>
+void expect_columns(int kind = 0) {
+  auto const x = values<In>(kind, 140 * 600);
+  for (std::uint64_t const count : {2, 7, 8, 9, 31, 130})
+    for (std::uint64_t const n : {2, 15, 16, 33, 600})
+      for (int const shape : {0, 1, 2, 3}) {
+        bool const exclusive = shape & 1, reverse = shape & 2;
+        columns<In const> const in{x.data(), n, count, count + 3};
+        auto out = filled<Out>(n * (count + 1)), want = out, totals = filled<Out>(count),
+             want_totals = totals;
+        scan_options<Out> how{.init = Out(3.0), .reverse = reverse, .total = totals.data()};
+        auto const scan = [&](auto const& from, auto const& to) {
+          exclusive ? exclusive_scan(cpu{2}, from, to, sum{}, how)
+                    : inclusive_scan(cpu{2}, from, to, sum{}, how);
+        };
+        scan(rows<In const>(in), rows<Out>(columns<Out>{out.data(), n, count, count + 1}));
+        for (std::uint64_t c = 0; c < count; ++c) {
+          std::vector<In> column;
+          for (std::uint64_t i = 0; i < n; ++i) column.push_back(x[i * (count + 3) + c]);
+          auto results = filled<Out>(n);
+          how.total = &want_totals[c];
+          scan(std::span<In const>(column), std::span<Out>(results));
+          for (std::uint64_t i = 0; i < n; ++i) want[i * (count + 1) + c] = results[i];
+        }
+        auto const what = std::to_string(count) + " columns of " + std::to_string(n);
+        expect_same_bits(out, want, what.c_str());
+        expect_same_bits(totals, want_totals, what.c_str());
+      }
+}
+
+TEST(scan_lanes, give_columns_the_bits_of_each_alone) {
+  for (int kind = 0; kind < 7; ++kind) {
+    expect_columns<float, float>(kind);
+    expect_columns<float, bfloat16>(kind);
+    expect_columns<double, double>(kind);
+  }
+  expect_columns<std::int32_t, std::int64_t>();
+  expect_columns<std::int8_t, std::int8_t>();
+}
+TEST(scan_lanes, scan_columns_in_place) {
+  auto const x = values<float>(1, 40 * 600);
+  auto out = filled<float>(x.size()), same = x;
+  inclusive_scan(cpu{2}, rows<float const>(columns<float const>{x.data(), 600, 40}),
+                 rows<float>(columns<float>{out.data(), 600, 40}), sum{});
+  inclusive_scan(cpu{2}, rows<float const>(columns<float const>{same.data(), 600, 40}),
+                 rows<float>(columns<float>{same.data(), 600, 40}), sum{});
+  expect_same_bits(same, out, "in place");
 }
 
 TEST(scan_lanes, give_floats_the_bits_of_each_row_alone) {
@@ -87,6 +141,9 @@ TEST(scan_lanes, give_floats_the_bits_of_each_row_alone) {
     expect_shapes<float, bfloat16>(kind);
     expect_shapes<bfloat16, float>(kind);
   }
+}
+TEST(scan_lanes, give_doubles_the_bits_of_each_row_alone) {
+  for (int kind = 0; kind < 7; ++kind) expect_shapes<double, double>(kind);
 }
 
 TEST(scan_lanes, wrap_integers_as_each_row_alone) {
@@ -125,6 +182,26 @@ TEST(scan_lanes, leave_the_row_in_doubt_and_no_other) {
           expect_one_in_doubt<float>(y, n, row, at);
           expect_one_in_doubt<double>(y, n, row, at);
         }
+}
+
+// A sum of doubles is two of them: 2^60, and ones with a last bit far below.
+TEST(scan_lanes, leave_the_row_in_doubt_that_takes_three_doubles) {
+  for (std::size_t at = 0; at < 20; ++at)
+    for (double const last : {0.0, 0x1p-40, 0x1p-60}) {
+      std::vector<double> x(16 * 20, 1), out(x.size());
+      x[3 * 20 + at] = 0x1p60;
+      x[3 * 20 + (at + 7) % 20] = last;
+      bool done[16];
+      detail::scan_short_rows_compiled<double, double>({rows<double const>{x.data(), 16, 20},
+                                                        rows<double>{out.data(), 16, 20},
+                                                        0,
+                                                        nullptr,
+                                                        {},
+                                                        propagate},
+                                                       0, 16, done);
+      for (std::size_t r = 0; r < 16; ++r)
+        ASSERT_EQ(done[r], r != 3 || last > 0x1p-50 || last == 0);
+    }
 }
 
 TEST(scan_lanes, are_certain_of_zeros_of_both_signs) {

@@ -50,8 +50,17 @@ class running_scan {
 template <class Op, class In, class Out>
 owner<running_scan<In, Out>> start_compiled_scan(Op const& op);
 
-// Prefix sums of rows of at most so many elements, each from `init` on; totals may be null.
-inline constexpr std::uint64_t longest_short_row = 128;
+// Prefix sums of rows of at most so many elements, or of columns that lie apart from their results,
+// each from `init` on; totals may be null.
+inline constexpr std::uint64_t longest_short_row = 512;
+template <class In, class Out>
+bool are_columns_to_scan(rows<In const> const& in, rows<Out> const& out) {
+  auto const are_columns = [](row_layout const& x) {
+    return x.stride == 1 && x.is_apart() && !x.inner && !x.starts && !x.lengths;
+  };
+  bool const apart = static_cast<void const*>(in.data) != out.data;
+  return in.count > 1 && apart && are_columns(in) && are_columns(out);
+}
 template <class In, class Out>
 struct short_row_scan {
   rows<In const> const& in;
@@ -61,8 +70,8 @@ struct short_row_scan {
   scan_shape shape;
   nan_policy nan;
 };
-// Those of rows [first, end) that are certain without a state, as done[r - first] says; of others
-// nothing is written. Compiled in src/cpu/families/scans.cpp, too.
+// Those of rows [first, end) that are soon certain without a state, as done[r - first] says; others
+// are written to only where results lie apart. Compiled in src/cpu/families/scans.cpp, too.
 template <class In, class Out>
 void scan_short_rows_compiled(short_row_scan<In, Out> const& call, std::uint64_t first,
                               std::uint64_t end, bool* done);

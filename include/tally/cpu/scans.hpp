@@ -241,7 +241,8 @@ template <class Op, class In, class Out>
 inline constexpr bool scans_short_rows = false;
 template <class In, class Out>
 inline constexpr bool scans_short_rows<sum, In, Out> =
-    held_scan<sum, In, Out> && (integer<In> || sizeof(In) < sizeof(double));
+    held_scan<sum, In, Out> &&
+    (integer<In> || sizeof(In) < sizeof(double) || std::is_same_v<In, Out>);
 
 // Throws unless each row of `in` has one of `out` for its results.
 template <class In, class Out>
@@ -284,7 +285,7 @@ struct scans_on<cpu> {
       if (options.total) options.total[r] = all.total();
     };
     if constexpr (scans_short_rows<Op, In, Out>)
-      if (in.length <= longest_short_row) {
+      if (in.length <= longest_short_row || are_columns_to_scan(in, out)) {
         short_row_scan<In, Out> const call{in,
                                            out,
                                            options.init.value_or(Out{}),
@@ -301,9 +302,10 @@ struct scans_on<cpu> {
   // Some rows at a time; each that is not certain by scan(cores, row number).
   template <class In, class Out, class F>
   static void scan_short_rows(cpu where, short_row_scan<In, Out> const& call, F const& scan) {
-    constexpr std::uint64_t least = 64, most = 4096;
+    constexpr std::uint64_t most = 4096, alone = 32768;  // elements for one thread
+    std::uint64_t const least = call.in.length <= longest_short_row ? 64 : 16;
     std::uint64_t const count = call.in.count;
-    int const threads = thread_count(where);
+    int const cores = thread_count(where), threads = count * call.in.length < alone ? 1 : cores;
     std::uint64_t const each = count / (8 * std::uint64_t(threads)) / least * least;
     std::uint64_t const some = each < least ? least : each < most ? each : most;
     parallel_for(threads, std::size_t((count + some - 1) / some), [&](std::size_t i) {

@@ -4,7 +4,8 @@
 #include "tally/cpu/reductions.hpp"
 #include "../extremum_lanes.hpp"
 #include "../held.hpp"
-#include "../sum_lanes.hpp"
+#include "../moment_lanes.hpp"
+#include "../row_vectors.hpp"
 #include "tally/compiled.hpp"
 #include "tally/definition/describe.hpp"
 #include "tally/definition/dot.hpp"
@@ -69,6 +70,9 @@ void reduce_rows_compiled(Op const& op, cpu where, row_elements<T> const& in, na
   auto const a = op.template on<T>();
   using A = std::remove_const_t<decltype(a)>;
   rows<typename A::result> const to(static_cast<typename A::result*>(out), places);
+  if constexpr (has_vectors<A>)
+    if (in.even && suit_vectors<A>(*in.even))
+      return reduce_rows_by_vectors(a, where, {in.data, *in.even}, in, nan, to);
   if constexpr (has_lanes<A>)
     if (in.even && suit_lanes<typename lanes_for<A>::type>(*in.even))
       return reduce_rows_by_lanes(a, where, {in.data, *in.even}, in, nan, to);

@@ -36,9 +36,11 @@ void scan_short_rows_compiled(short_row_scan<In, Out> const& call, std::uint64_t
 #define EXTREMA TALLY_EACH_element(HOLD_OWN, minimum) TALLY_EACH_element(HOLD_OWN, maximum)
 #define PLAIN                           \
   TALLY_SCANS_OF_INTEGERS(HOLD_ROWS_OF) \
-  TALLY_SCANS_OF_INTEGERS(HOLD) TALLY_EACH_floating(HOLD_OWN, fast_sum) \
-  TALLY_SCANS_OF_PRODUCTS(HOLD)
-#define SUMS TALLY_EACH_floating(HOLD_ROWS_WIDE, sum) TALLY_EACH_floating(HOLD_WIDE, sum)
+  TALLY_SCANS_OF_INTEGERS(HOLD)         \
+  TALLY_EACH_floating(HOLD_OWN, fast_sum) TALLY_SCANS_OF_PRODUCTS(HOLD)
+#define SUMS                                                         \
+  TALLY_EACH_floating(HOLD_ROWS_WIDE, sum) HOLD_ROWS(double, double) \
+      TALLY_EACH_floating(HOLD_WIDE, sum)
 #define SUMS_OF_HALF TALLY_EACH_floating(HOLD_ROWS_HALF, sum) TALLY_EACH_floating(HOLD_HALF, sum)
 TALLY_FAMILY
 
