@@ -29,7 +29,8 @@ struct compiled_here {
     return out;
   }
   static owner<running<T>> start(Op const& op) {
-    return make_owner<running_of<parts>>(parts_of(bind_reduce<T>(op)));
+    auto const a = parts_of(bind_reduce<T>(op));
+    return run_of(a, partial<parts>(a));
   }
   static result finish(Op const& op, running<T> const& known, if_empty then = if_empty::throws) {
     result out{};

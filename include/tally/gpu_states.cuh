@@ -15,19 +15,17 @@ namespace tally::detail {
 template <class Op, class In>
 struct states_here {
   using T = typename In::element;
-  using parts = parts_type<decltype(bind_reduce<T>(std::declval<Op const&>()))>;
-
   static owner<running<T>> array(gpu_context& there, Op const& op, nan_policy nan, In const& in,
                                  std::uint64_t first) {
-    return make_owner<running_of<parts>>(parts_of(bind_reduce<T>(op)),
-                                         told_on_gpu<Op, In>::array(there, op, nan, in, first));
+    return run_of(parts_of(bind_reduce<T>(op)),
+                  told_on_gpu<Op, In>::array(there, op, nan, in, first));
   }
   static void rows(gpu_context& there, Op const& op, nan_policy nan, In const& in,
                    std::uint64_t first, owner<running<T>>* known, std::uint64_t* counts) {
     auto const sizes = sizes_of(there, in.layout());
     auto const found = told_of_rows_on_gpu<Op, In>::rows(there, op, nan, in, first, sizes);
     for (std::size_t r = 0; r < found.size(); ++r) {
-      known[r] = make_owner<running_of<parts>>(parts_of(bind_reduce<T>(op)), found[r]);
+      known[r] = run_of(parts_of(bind_reduce<T>(op)), found[r]);
       counts[r] = sizes[r];
     }
   }

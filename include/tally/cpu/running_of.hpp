@@ -60,7 +60,6 @@ template <aggregate A>
 class running_of final : public running_state<typename A::element, typename A::state> {
  public:
   using element = typename A::element;
-  explicit running_of(A const& a) : a_(a), known_(a) {}
   running_of(A const& a, partial<A> const& known) : a_(a), known_(known) {}
   partial<A> const& found() const { return known_; }
 
@@ -133,6 +132,17 @@ class running_of final : public running_state<typename A::element, typename A::s
   partial<A> known_;
 };
 
+// A run that knows this, compiled in the library for the aggregates of compiled_reduce.
+template <class A>
+owner<running<typename A::element>> compiled_run_of(A const& a, partial<A> const& known);
+template <aggregate A>
+owner<running<typename A::element>> run_of(A const& a, partial<A> const& known) {
+  if constexpr (compiled_reduce<A>)
+    return compiled_run_of(a, known);
+  else
+    return make_owner<running_of<A>>(a, known);
+}
+
 // The total of the aggregate P in a run that knows it: one of P, or of an aggregate that holds it.
 template <class P, class Whole, class T>
 bool take_part([[maybe_unused]] running<T> const& run, maybe<typename P::state>& out) {
@@ -176,7 +186,7 @@ owner<running<typename A::element>> unpack_run(A const& a, std::uint64_t first, 
   auto const parts = parts_of(a);
   partial<parts_type<A>> known(parts);
   unpack(a, known, first, count, in);
-  return make_owner<running_of<parts_type<A>>>(parts, known);
+  return run_of(parts, known);
 }
 
 }  // namespace tally::detail

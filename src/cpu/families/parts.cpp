@@ -23,8 +23,8 @@ typename A::state compiled_small_root_on_cpu(A const& a, elements<typename A::el
 }
 
 template <class A>
-owner<running<typename A::element>> start_parts(A const& a) {
-  return make_owner<running_of<A>>(a);
+owner<running<typename A::element>> compiled_run_of(A const& a, partial<A> const& known) {
+  return make_owner<running_of<A>>(a, known);
 }
 
 template <class Op, class T>
@@ -35,9 +35,10 @@ using parts_in = parts_type<decltype(Op{}.template on<T>())>;
   template partial<__VA_ARGS__> compiled_reduce_on_cpu<__VA_ARGS__, NAN>(            \
       __VA_ARGS__ const&, int, elements<__VA_ARGS__::element> const&, std::uint64_t, \
       std::uint64_t);
-#define PARTS(O, T)               \
-  WITH(propagate, parts_in<O, T>) \
-  template owner<running<parts_in<O, T>::element>> start_parts(parts_in<O, T> const&);
+#define PARTS(O, T)                                                 \
+  WITH(propagate, parts_in<O, T>)                                   \
+  template owner<running<parts_in<O, T>::element>> compiled_run_of( \
+      parts_in<O, T> const&, partial<parts_in<O, T>> const&);
 #define BOTH(O, T) WITH(skip, parts_in<O, T>) PARTS(O, T)
 #define TREE(O, T)                                                           \
   BOTH(O, T)                                                                 \

@@ -15,10 +15,6 @@
 
 namespace tally::detail {
 
-// A run of an aggregate that several lines of the table may share (parts.cpp).
-template <class A>
-owner<running<typename A::element>> start_parts(A const& a);
-
 template <class Op, class T>
 using bound = decltype(std::declval<Op const&>().template on<T>());
 
@@ -46,7 +42,8 @@ void lower_to(A const& a, maybe<typename A::state> const& total, if_empty then, 
 
 template <class Op, class T>
 owner<running<T>> start_compiled(Op const& op) {
-  return start_parts(parts_of(op.template on<T>()));
+  auto const parts = parts_of(op.template on<T>());
+  return run_of(parts, partial<parts_type<bound<Op, T>>>(parts));
 }
 
 template <class Op, class T>

@@ -3,7 +3,7 @@
 // States from a GPU, of what the table (tally/compiled.hpp) lists: by kernels that are compiled
 // elsewhere.
 #include "tally/gpu/states.hpp"
-#include "tally/cpu/implementations.hpp"
+#include "../../cpu/held.hpp"
 #include "tally/cpu/running_of.hpp"
 #include "tally/definition/describe.hpp"
 #include "tally/definition/dot.hpp"
@@ -14,16 +14,13 @@
 
 namespace tally::detail {
 
-template <class Op, class T>
-using parts_in = parts_type<decltype(std::declval<Op const&>().template on<T>())>;
-
 template <class Op, class In>
 owner<running<typename In::element>> known_compiled_on_gpu(gpu_context& context, Op const& op,
                                                            nan_policy nan, In const& in,
                                                            std::uint64_t first) {
   using T = typename In::element;
-  return make_owner<running_of<parts_in<Op, T>>>(
-      parts_of(op.template on<T>()), told_on_gpu<Op, In>::array(context, op, nan, in, first));
+  return run_of(parts_of(op.template on<T>()),
+                told_on_gpu<Op, In>::array(context, op, nan, in, first));
 }
 
 template <class Op, class R>
@@ -34,7 +31,7 @@ void known_of_rows_compiled_on_gpu(gpu_context& context, Op const& op, nan_polic
   auto const sizes = sizes_of(context, in.layout());
   auto const found = told_of_rows_on_gpu<Op, R>::rows(context, op, nan, in, first, sizes);
   for (std::size_t r = 0; r < found.size(); ++r) {
-    known[r] = make_owner<running_of<parts_in<Op, T>>>(parts_of(op.template on<T>()), found[r]);
+    known[r] = run_of(parts_of(op.template on<T>()), found[r]);
     counts[r] = sizes[r];
   }
 }
