@@ -60,11 +60,13 @@ using state_of_moments = typename moments<T, true>::state;
 #define ENDS(PLACES, T) ONE(T, state_of_extrema<T>, extrema_accumulator<T, PLACES>)
 #define BOTH_ENDS(PLACES, T) BOTH(T, state_of_extrema<T>, extrema_accumulator<T, PLACES>)
 #define MOMENT(O, T) BOTH(T, state_of_moments<T>, moments_accumulator<T>)
+#define PRODUCT(O, T) ONE(double, exact_products<T>, exact_accumulator<double>)
 #define SUM(O, T) BOTH(T, exact_state<T>, exact_accumulator<T>)
 
 #define EXTREMA TALLY_EACH_integer(ENDS, false) TALLY_EACH_floating(BOTH_ENDS, false)
 #define ARG_EXTREMA TALLY_EACH_integer(ENDS, true) TALLY_EACH_floating(BOTH_ENDS, true)
 #define MOMENTS TALLY_EACH_floating(MOMENT, )
+#define PRODUCTS TALLY_EACH_floating(PRODUCT, )
 #define SUMS TALLY_EACH_floating(SUM, )
 TALLY_FAMILY
 

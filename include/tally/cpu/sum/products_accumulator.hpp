@@ -9,7 +9,7 @@ namespace tally::detail {
 // Adds a tile of pairs to exact_products: its products, as doubles, by an exact_accumulator.
 template <floating T>
 struct products_accumulator {
-  exact_accumulator<double> sums;
+  compiled_accumulator<exact_accumulator<double>> sums;
   std::uint64_t in_doubles = 0;
 
   template <class Tile>
