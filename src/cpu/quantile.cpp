@@ -8,6 +8,13 @@
 #include "tally/error.hpp"
 #include "tally/exact/between.hpp"
 #include "top_k/nth.hpp"
+#include "top_k/searches.hpp"
+
+namespace tally::detail::top_k {
+
+TALLY_SEARCHES(extern)
+
+}  // namespace tally::detail::top_k
 
 namespace tally {
 namespace {

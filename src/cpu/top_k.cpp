@@ -9,7 +9,14 @@
 #include "tally/span.hpp"
 #include "top_k/few.hpp"
 #include "top_k/running.hpp"
+#include "top_k/searches.hpp"
 #include "top_k/whole.hpp"
+
+namespace tally::detail::top_k {
+
+TALLY_SEARCHES()
+
+}  // namespace tally::detail::top_k
 
 namespace tally {
 namespace {
