@@ -173,7 +173,7 @@ class total_of_next {
   }
 };
 
-// Adds up all of `part` now.
+// Adds up all of `part`, whose total is of nothing, now.
 template <aggregate A, nan_policy Nan>
 void add_up(A const& a, scanned_next<A> const& part) {
   if constexpr (takes_any_order<A>)
@@ -181,7 +181,7 @@ void add_up(A const& a, scanned_next<A> const& part) {
       total_of_next<A, Nan, width>(a, part).finish();
     });
   else
-    reduce_run<A, Nan>(a, {part.in}, 0, part.n, part.first, *part.total);
+    *part.total = reduce_elements(a, 1, {part.in}, part.n, part.first, Nan);
 }
 
 // Stands for total_of_next where an aggregate's totals depend on how they are grouped.

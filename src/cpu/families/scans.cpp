@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../held.hpp"
 #include "../short_row_scans.hpp"
 #include "tally/compiled.hpp"
-#include "tally/cpu/implementations.hpp"
 #include "tally/cpu/scan_of.hpp"
 #include "tally/definition/sum.hpp"
 
