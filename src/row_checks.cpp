@@ -195,6 +195,18 @@ bool are_same_places(rows_in_memory const& a, rows_in_memory const& b) {
 
 }  // namespace
 
+void require_as_many(char const* call, std::uint64_t in, std::uint64_t out) {
+  if (in != out)
+    throw error(std::string(call) + ": out has " + std::to_string(out) + " elements, in has " +
+                std::to_string(in));
+}
+void require_as_many(char const* call, row_layout const& in, row_layout const& out) {
+  if (in.count != out.count || in.length != out.length)
+    throw error(std::string(call) + ": out has " + std::to_string(out.count) + " rows of " +
+                std::to_string(out.length) + " elements, in has " + std::to_string(in.count) +
+                " of " + std::to_string(in.length));
+}
+
 void require_aligned(char const* call, row_layout const& all) {
   auto const require = [&](char const* argument, std::int64_t const* array) {
     if (all.count > 0) require_aligned(call, argument, std::span(array, 1));

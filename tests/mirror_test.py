@@ -203,6 +203,7 @@ TESTED_THROUGH = {
     "quantile.hpp": "cpu/quantile_test.cpp",
     "reduce.hpp": "cpu/reduce_test.cpp",
     "row_inputs.hpp": "rows_test.cpp",
+    "saved.cpp": "state_bytes_test.py",
     "saved.hpp": "state_bytes_test.py",
     "scan.hpp": "cpu/scan_test.cpp",
     "serial.hpp": "exact/exact_state_test.cpp",

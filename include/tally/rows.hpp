@@ -221,6 +221,9 @@ void require_rows(char const* call, char const* argument, rows<T> const& all) {
   require_aligned(call, argument, std::span(all.data, std::size_t(all.count ? 1 : 0)));
   require_aligned(call, all);
 }
+// Throws unless out's elements, or rows, are as many as in's.
+void require_as_many(char const* call, std::uint64_t in, std::uint64_t out);
+void require_as_many(char const* call, row_layout const& in, row_layout const& out);
 // Throws unless rows of an array of so many elements can have these lengths, which are here.
 void require_lengths(char const* call, row_layout const& all, std::uint64_t array_size);
 template <class T>

@@ -5,7 +5,7 @@
 // little-endian, a text is its length, of 32 bits, and its characters.
 #pragma once
 
-#include <string>
+#include <initializer_list>
 #include <string_view>
 #include <type_traits>
 
@@ -32,30 +32,19 @@ struct type_number<zipped<T, T>> {
   static constexpr std::uint8_t value = 0x40 | std::uint8_t(dtype_of<T>);
 };
 
-inline constexpr std::uint32_t saved_magic = 0x01594c54;  // "TLY", 1
-
+// Writes the head of elements whose types have these numbers, and throws unless what comes is such
+// a head.
+void write_head(byte_writer& out, saved kind, std::string_view name,
+                std::initializer_list<std::uint8_t> types);
+void read_head(byte_reader& in, saved kind, std::string_view name,
+               std::initializer_list<std::uint8_t> types);
 template <class... Ts>
 void write_head(byte_writer& out, saved kind, std::string_view name) {
-  out.put(saved_magic);
-  out.put(std::uint8_t(kind));
-  out.put(name);
-  (out.put(type_number<Ts>::value), ...);
+  write_head(out, kind, name, {type_number<Ts>::value...});
 }
-
-inline void require_number(char const* what, unsigned found, unsigned wanted) {
-  if (found != wanted)
-    throw error("state: of " + std::string(what) + " number " + std::to_string(found) + ", not " +
-                std::to_string(wanted));
-}
-
-// Throws unless what comes is such a head.
 template <class... Ts>
 void read_head(byte_reader& in, saved kind, std::string_view name) {
-  if (in.get<std::uint32_t>() != saved_magic) throw error("state: not one of version 1");
-  require_number("kind", in.get<std::uint8_t>(), unsigned(kind));
-  if (auto const found = in.get_text(); found != name)
-    throw error("state: of '" + found + "', not of '" + std::string(name) + "'");
-  (require_number("element type", in.get<std::uint8_t>(), type_number<Ts>::value), ...);
+  read_head(in, kind, name, {type_number<Ts>::value...});
 }
 
 // What `write` writes, as bytes; and what reads all of them.

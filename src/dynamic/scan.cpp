@@ -229,13 +229,8 @@ void run_filled(Where& where, any_rows const& in, any_row_output const& out,
   char const* const call = exclusive ? "exclusive_scan" : "inclusive_scan";
   constexpr bool here = detail::is_here<Where>;
   detail::require_rows_at(call, in, here);
-  visit(in.type, [&]<class In>(std::type_identity<In>) {
-    visit(out.type, [&]<class Out>(std::type_identity<Out>) {
-      detail::require_apart(call, detail::in_memory(detail::rows_of<In>(in)),
-                            detail::in_memory(rows<Out>(static_cast<Out*>(out.data), out.layout)),
-                            here);
-    });
-  });
+  detail::require_apart(call, detail::in_memory(in), {out.layout, out.data, size_of(out.type)},
+                        here);
   if (!is_floating(in.type) && options.nan == propagate &&
       !detail::packed_rows<Where>(where, in, nullptr, false).are_all())
     throw detail::no_missing_result("scan", "a result that is an integer");

@@ -94,9 +94,7 @@ void require_scannable(char const* call, std::span<In const> in, std::span<Out> 
 // Throws unless `out` has room for n results.
 template <class Out>
 void require_results(char const* call, std::uint64_t n, std::span<Out> out) {
-  if (n != out.size())
-    throw error(std::string(call) + ": out has " + std::to_string(out.size()) +
-                " elements, in has " + std::to_string(n));
+  require_as_many(call, n, out.size());
   require_aligned(call, "out", out);
 }
 // An exclusive scan begins with something.
@@ -247,10 +245,7 @@ inline constexpr bool scans_short_rows<sum, In, Out> =
 // Throws unless each row of `in` has one of `out` for its results.
 template <class In, class Out>
 void require_rows_to_scan(char const* call, rows<In> const& in, rows<Out> const& out) {
-  if (in.count != out.count || in.length != out.length)
-    throw error(std::string(call) + ": out has " + std::to_string(out.count) + " rows of " +
-                std::to_string(out.length) + " elements, in has " + std::to_string(in.count) +
-                " of " + std::to_string(in.length));
+  require_as_many(call, in, out);
   require_rows(call, "in", in);
   require_rows(call, "out", out);
 }
