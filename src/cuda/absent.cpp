@@ -4,6 +4,7 @@
 #include "instances.hpp"
 #include "tally/devices.hpp"
 #include "tally/error.hpp"
+#include "tally/gpu/states.hpp"
 
 namespace tally {
 namespace {
@@ -68,6 +69,20 @@ template <class Bits>
 void quantiles_compiled_on_gpu(gpu_context&, gpu_quantile_request<Bits> const&) {
   fail();
 }
+
+#ifdef TALLY_WITHOUT_GPUS  // and instead of src/gpu/families
+template <class Op, class In>
+owner<running<typename In::element>> known_compiled_on_gpu(gpu_context&, Op const&, nan_policy,
+                                                           In const&, std::uint64_t) {
+  fail();
+}
+template <class Op, class R>
+void known_of_rows_compiled_on_gpu(gpu_context&, Op const&, nan_policy, R const&, std::uint64_t,
+                                   owner<running<typename R::element>>*, std::uint64_t*) {
+  fail();
+}
+TALLY_REDUCTIONS(TALLY_KNOWN)
+#endif
 
 TALLY_MISSING_STEPS(TALLY_STEP)
 TALLY_ELEMENT_STEPS(TALLY_STEP)

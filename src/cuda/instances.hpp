@@ -19,6 +19,15 @@
 #define TALLY_KERNEL_COMPUTED(O, F, T) \
   TALLY_KERNEL(O const&, nan_policy, computed_input<T, F> const&)
 
+// And the states of a line, which kernels of other lines tell.
+#define TALLY_KNOWN_OF(O, T)                                                               \
+  template owner<running<T>> known_compiled_on_gpu(gpu_context&, O const&, nan_policy,     \
+                                                   stored_input<T> const&, std::uint64_t); \
+  template void known_of_rows_compiled_on_gpu(gpu_context&, O const&, nan_policy,          \
+                                              stored_rows<T> const&, std::uint64_t,        \
+                                              owner<running<T>>*, std::uint64_t*);
+#define TALLY_KNOWN(ELEMENTS, O) TALLY_EACH_##ELEMENTS(TALLY_KNOWN_OF, O)
+
 // And of a scan, X(aggregate, In, Out).
 #define TALLY_SCAN_KERNEL(O, IN, OUT)                                                            \
   template void scan_compiled_on_gpu(gpu_context&, O const&, nan_policy, array_input<IN> const&, \

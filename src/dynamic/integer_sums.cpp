@@ -90,7 +90,8 @@ struct of_moments {
   }
   static void on_gpu(aggregate_options const&, gpu& where, any_input const& in, nan_policy nan,
                      any_result& out) {
-    lower_all(reduce(where, arrays_of<T>::in(in), moments_state{}, reduce_options{nan}), out);
+    if constexpr (gpu_calls)
+      lower_all(reduce(where, arrays_of<T>::in(in), moments_state{}, reduce_options{nan}), out);
   }
   static void* start(aggregate_options const&) { return nothing_yet().release(); }
   static void finish(aggregate_options const&, void const* known, any_result& out) {
@@ -117,9 +118,10 @@ struct of_moments {
   }
   static void by_gpu(aggregate_options const&, gpu& where, gpu_rows const& in, nan_policy nan,
                      rows_places const& to) {
-    auto const states =
-        reduce(where, arrays_of<T>::rows_in(in), moments_state{}, reduce_options{nan});
-    lower_rows(where, states, result_bytes, to, lower_all);
+    if constexpr (gpu_calls)
+      lower_rows(where,
+                 reduce(where, arrays_of<T>::rows_in(in), moments_state{}, reduce_options{nan}),
+                 result_bytes, to, lower_all);
   }
 };
 

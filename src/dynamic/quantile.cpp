@@ -75,11 +75,11 @@ void require_quantiles_type(char const* call, dtype in, dtype out, interpolation
 
 any_kth_value kth_value(any_where where, any_array const& in, std::uint64_t k,
                         kth_value_options options) {
-  return where.visit([&](auto& there) { return kth(there, in, k, options); });
+  return visit_place(where, [&](auto& there) { return kth(there, in, k, options); });
 }
 std::vector<any_number> quantile(any_where where, any_array const& in, detail::quantile_places qs,
                                  quantile_options options) {
-  return where.visit([&](auto& there) { return found_of(there, in, qs, options); });
+  return visit_place(where, [&](auto& there) { return found_of(there, in, qs, options); });
 }
 
 void kth_value_into(any_where where, any_rows const& in, std::uint64_t k, any_output const& values,
@@ -92,7 +92,7 @@ void kth_value_into(any_where where, any_rows const& in, std::uint64_t k, any_ou
         options.nan, indices, [&](any_where there, any_rows const& rows) {
           kth_value_into(there, rows, k, values, indices, options);
         });
-  where.visit([&](auto& there) {
+  visit_place(where, [&](auto& there) {
     visit(in.type, [&]<class T>(std::type_identity<T>) {
       kth_value_into(there, rows_of<T>(in), k, room_of<T>(values), indices, options);
     });
@@ -106,7 +106,7 @@ void quantile_into(any_where where, any_rows const& in, detail::quantile_places 
         where, in, [&](auto& there) { quantiles_of_present(there, in, qs, out, options); });
     return;
   }
-  where.visit([&](auto& there) {
+  visit_place(where, [&](auto& there) {
     visit(in.type, [&]<class T>(std::type_identity<T>) {
       with_result<T>(out.type, [&]<class R>(std::type_identity<R>) {
         quantile_into(there, rows_of<T>(in), qs, room_of<R>(out), options);

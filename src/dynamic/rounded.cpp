@@ -41,21 +41,25 @@ struct rounded_here {
 
   static void on_gpu(aggregate_options const& options, gpu& where, any_input const& in,
                      nan_policy nan, any_result& out) {
-    auto const a = made<Op>(options).template on<T>();
-    auto const s =
-        state::from(reduce(where, arrays_of<T>::in(in), typename state::op{}, reduce_options{nan}));
-    require_elements(a, s);
-    with_standard_arithmetic([&] { put(out, a.lower(s)); });
+    if constexpr (gpu_calls) {
+      auto const a = made<Op>(options).template on<T>();
+      auto const s = state::from(
+          reduce(where, arrays_of<T>::in(in), typename state::op{}, reduce_options{nan}));
+      require_elements(a, s);
+      with_standard_arithmetic([&] { put(out, a.lower(s)); });
+    }
   }
   static void by_gpu(aggregate_options const& options, gpu& where, gpu_rows const& in,
                      nan_policy nan, rows_places const& to) {
-    auto const a = made<Op>(options).template on<T>();
-    auto const states =
-        reduce(where, arrays_of<T>::rows_in(in), typename state::op{}, reduce_options{nan});
-    with_standard_arithmetic([&] {
-      lower_rows(where, states, sizeof(typename aggregate::result), to,
-                 [&](auto const& s, any_result& out) { put(out, a.lower(state::from(s))); });
-    });
+    if constexpr (gpu_calls) {
+      auto const a = made<Op>(options).template on<T>();
+      auto const states =
+          reduce(where, arrays_of<T>::rows_in(in), typename state::op{}, reduce_options{nan});
+      with_standard_arithmetic([&] {
+        lower_rows(where, states, sizeof(typename aggregate::result), to,
+                   [&](auto const& s, any_result& out) { put(out, a.lower(state::from(s))); });
+      });
+    }
   }
 };
 

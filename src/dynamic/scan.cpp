@@ -45,15 +45,17 @@ namespace {
 template <class Op, class In, class Out>
 void scan_on_a_gpu(gpu& where, any_array const& in, any_output const& out,
                    any_scan_options const& options, bool exclusive) {
-  auto const x = elements_of<In>(in);
-  auto const to = room_of<Out>(out);
-  auto how = options_for<Out>(options);
-  if (options.total)
-    how.total = static_cast<Out*>(entered_gpu(where.context())->result_slot(sizeof(Out)));
-  exclusive ? exclusive_scan(where, x, to, Op{}, how) : inclusive_scan(where, x, to, Op{}, how);
-  if (!options.total) return;
-  where.synchronise();
-  *options.total = any_number(*how.total);
+  if constexpr (gpu_calls) {
+    auto const x = elements_of<In>(in);
+    auto const to = room_of<Out>(out);
+    auto how = options_for<Out>(options);
+    if (options.total)
+      how.total = static_cast<Out*>(entered_gpu(where.context())->result_slot(sizeof(Out)));
+    exclusive ? exclusive_scan(where, x, to, Op{}, how) : inclusive_scan(where, x, to, Op{}, how);
+    if (!options.total) return;
+    where.synchronise();
+    *options.total = any_number(*how.total);
+  }
 }
 
 template <class In, class Out>
@@ -68,7 +70,8 @@ void scan_rows(auto&& where, any_rows const& in, any_row_output const& out, auto
 template <class Where, class Op, class In, class Out>
 void scan_rows_by(Where where, any_rows const& in, any_row_output const& out,
                   any_row_scan_options const& options, bool exclusive) {
-  scan_rows<In, Out>(where, in, out, Op{}, options, exclusive);
+  if constexpr (gpu_calls || std::is_same_v<Where, cpu>)
+    scan_rows<In, Out>(where, in, out, Op{}, options, exclusive);
 }
 
 template <class Op, class In, class Out>

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "tally/automatic.hpp"
+#include "tally/devices.hpp"
 #include "tally/dynamic_rows.hpp"
 #include "tally/gpu.hpp"
 #include "tally/owner.hpp"
@@ -63,6 +64,30 @@ struct aggregate_entry {
   bool any_order = false;  // elements in any order have the same result
 };
 
+// Whether calls on a gpu are compiled: not where none can be opened.
+#ifdef TALLY_WITHOUT_GPUS
+inline constexpr bool gpu_calls = false;
+#else
+inline constexpr bool gpu_calls = true;
+#endif
+
+template <class F>
+struct on_cores {
+  F const& f;
+  using result = decltype(f(std::declval<cpu const&>()));
+  result operator()(cpu const& here) const { return f(here); }
+  result operator()(automatic const& there) const { return (*this)(there.use_cpu()); }
+  result operator()(gpu&) const { throw error("no GPU: " + no_gpu_because()); }
+};
+// What f(where) returns; `where` is a cpu where there are no others.
+template <class F>
+auto visit_place(any_where where, F const& f) {
+  if constexpr (gpu_calls)
+    return where.visit(f);
+  else
+    return where.visit(on_cores<F>{f});
+}
+
 // Calls f(there) for the place that `where` is, or where the arrays lie, of which the addresses are
 // all that matters.
 template <class F>
@@ -70,7 +95,7 @@ void run_where(any_where where, any_input const& in, F&& f) {
   auto const bytes = [&](void const* data) {
     return array_input<std::byte>{static_cast<std::byte const*>(data), in.size};
   };
-  where.visit([&](auto& there) {
+  visit_place(where, [&](auto& there) {
     if constexpr (std::is_same_v<decltype(there), automatic const&>) {
       int const device =
           in.second ? gpu_of(zip(bytes(in.first), bytes(in.second))) : gpu_of(bytes(in.first));
@@ -197,7 +222,8 @@ struct entry_functions {
   template <class Where>
   static void run(aggregate_options const& options, Where where, any_input const& in,
                   nan_policy nan, any_result& out) {
-    put(out, reduce(where, arrays_of<T>::in(in), made<Op>(options), reduce_options{nan}));
+    if constexpr (gpu_calls || !std::is_same_v<Where, gpu&>)
+      put(out, reduce(where, arrays_of<T>::in(in), made<Op>(options), reduce_options{nan}));
   }
   static constexpr auto at_once = run<cpu>;
   static void* start(aggregate_options const& options) {
@@ -222,8 +248,9 @@ struct entry_functions {
   }
   static void by_gpu(aggregate_options const& options, gpu& where, gpu_rows const& in,
                      nan_policy nan, rows_places const& to) {
-    reduce_into(where, arrays_of<T>::rows_in(in), out_of(to), made<Op>(options),
-                reduce_options{nan});
+    if constexpr (gpu_calls)
+      reduce_into(where, arrays_of<T>::rows_in(in), out_of(to), made<Op>(options),
+                  reduce_options{nan});
   }
 };
 

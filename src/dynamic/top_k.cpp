@@ -47,7 +47,7 @@ class state_of final : public any_selector::state {
 
 any_top_k_result top_k(any_where where, any_array const& in, std::uint64_t k,
                        top_k_options options) {
-  return where.visit([&](auto& there) {
+  return visit_place(where, [&](auto& there) {
     return visit(in.type, [&]<class T>(std::type_identity<T>) {
       return kept<T>(top_k(there, elements_of<T>(in), k, options));
     });
@@ -57,7 +57,7 @@ any_top_k_result top_k(any_where where, any_array const& in, std::uint64_t k,
 void top_k_into(any_where where, any_array const& in, std::uint64_t k, any_output const& values,
                 std::span<std::int64_t> indices, std::uint64_t* count, top_k_options options) {
   require_type("top_k_into", "values", values.type, in.type);
-  where.visit([&](auto& there) {
+  visit_place(where, [&](auto& there) {
     visit(in.type, [&]<class T>(std::type_identity<T>) {
       top_k_into(there, elements_of<T>(in), k, room_of<T>(values), indices, count, options);
     });
@@ -74,7 +74,7 @@ void top_k_into(any_where where, any_rows const& in, std::uint64_t k, any_output
                           k, options.nan, indices, [&](any_where there, any_rows const& rows) {
                             top_k_into(there, rows, k, values, indices, counts, options);
                           });
-  where.visit([&](auto& there) {
+  visit_place(where, [&](auto& there) {
     visit(in.type, [&]<class T>(std::type_identity<T>) {
       top_k_into(there, rows_of<T>(in), k, room_of<T>(values), indices, counts, options);
     });

@@ -4,6 +4,7 @@
 // elsewhere.
 #include "tally/gpu/states.hpp"
 #include "../../cpu/held.hpp"
+#include "../../cuda/instances.hpp"
 #include "tally/cpu/running_of.hpp"
 #include "tally/definition/describe.hpp"
 #include "tally/definition/dot.hpp"
@@ -36,21 +37,13 @@ void known_of_rows_compiled_on_gpu(gpu_context& context, Op const& op, nan_polic
   }
 }
 
-#define HOLD(O, T)                                                                \
-  template owner<running<T>> known_compiled_on_gpu<O, stored_input<T>>(           \
-      gpu_context&, O const&, nan_policy, stored_input<T> const&, std::uint64_t); \
-  template void known_of_rows_compiled_on_gpu<O, stored_rows<T>>(                 \
-      gpu_context&, O const&, nan_policy, stored_rows<T> const&, std::uint64_t,   \
-      owner<running<T>>*, std::uint64_t*);
-#define HOLD_LINE(ELEMENTS, O) TALLY_EACH_##ELEMENTS(HOLD, O)
-
-#define SUMS TALLY_INTEGER_SUMS(HOLD_LINE) TALLY_SUMS(HOLD_LINE) TALLY_FAST_SUMS(HOLD_LINE)
-#define PRODUCTS TALLY_PRODUCTS(HOLD_LINE) TALLY_BITS(HOLD_LINE) TALLY_LOGIC(HOLD_LINE)
-#define EXTREMA TALLY_EXTREMA(HOLD_LINE) TALLY_ARG_EXTREMA(HOLD_LINE)
-#define MOMENTS TALLY_MEANS(HOLD_LINE) TALLY_VARIANCES(HOLD_LINE) TALLY_NORMS(HOLD_LINE)
-#define DESCRIPTIONS    \
-  TALLY_DOTS(HOLD_LINE) \
-  TALLY_DESCRIPTIONS(HOLD_LINE) TALLY_INTEGER_DESCRIPTIONS(HOLD_LINE) TALLY_STATES(HOLD_LINE)
+#define SUMS TALLY_INTEGER_SUMS(TALLY_KNOWN) TALLY_SUMS(TALLY_KNOWN) TALLY_FAST_SUMS(TALLY_KNOWN)
+#define PRODUCTS TALLY_PRODUCTS(TALLY_KNOWN) TALLY_BITS(TALLY_KNOWN) TALLY_LOGIC(TALLY_KNOWN)
+#define EXTREMA TALLY_EXTREMA(TALLY_KNOWN) TALLY_ARG_EXTREMA(TALLY_KNOWN)
+#define MOMENTS TALLY_MEANS(TALLY_KNOWN) TALLY_VARIANCES(TALLY_KNOWN) TALLY_NORMS(TALLY_KNOWN)
+#define DESCRIPTIONS      \
+  TALLY_DOTS(TALLY_KNOWN) \
+  TALLY_DESCRIPTIONS(TALLY_KNOWN) TALLY_INTEGER_DESCRIPTIONS(TALLY_KNOWN) TALLY_STATES(TALLY_KNOWN)
 TALLY_FAMILY
 
 }  // namespace tally::detail
