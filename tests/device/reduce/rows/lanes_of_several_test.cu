@@ -13,17 +13,6 @@ namespace {
 
 using namespace support;
 
-template <class T>
-struct several_results_of_rows_on_a_device : ::testing::Test {};
-using types = ::testing::Types<float, tally::bfloat16, double, std::int32_t, std::uint8_t>;
-TYPED_TEST_SUITE(several_results_of_rows_on_a_device, types);
-
-TYPED_TEST(several_results_of_rows_on_a_device, have_several_results_at_once) {
-  expect_all<TypeParam>(tally::describe{1});
-  expect_all<TypeParam>(tally::describe{}, tally::skip, 2);
-  expect_all<TypeParam>(tally::all_together(tally::sum{}, tally::arg_maximum{}, tally::mean{}));
-  expect_all<TypeParam>(tally::all_together(tally::maximum{}, tally::variance{}), tally::skip);
-}
 // In every third row only the second way tells the variance, in the next one the sum.
 TEST(rows_reduced_on_a_device_several_at_once, are_in_doubt_where_one_is) {
   constexpr std::uint64_t count = 100, length = 32;
