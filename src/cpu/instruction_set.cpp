@@ -20,14 +20,17 @@ instruction_set detect() {
                     __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") &&
                     __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("f16c") &&
                     __builtin_cpu_supports("fma");
-#ifdef TALLY_SANITIZED
+#if defined(TALLY_SANITIZED) || defined(TALLY_WITHOUT_avx512)
   bool const avx512 = false;
 #else
   bool const avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
                       __builtin_cpu_supports("avx512cd");
 #endif
-  if (avx2) return avx512 ? instruction_set::avx512 : instruction_set::avx2;
+  if (avx2 && avx512) return instruction_set::avx512;
+#ifndef TALLY_WITHOUT_avx2
+  if (avx2) return instruction_set::avx2;
+#endif
 #endif
   return instruction_set::baseline;
 }

@@ -33,7 +33,7 @@ __attribute__((noinline, target("avx2,bmi,bmi2,lzcnt,popcnt,f16c" TALLY_FMA))) v
     F body, Args&... args) {
   body(vector_width<32>{}, args...);
 }
-#if defined(TALLY_NO_CONTRACTION) && !defined(TALLY_SANITIZED)
+#if defined(TALLY_NO_CONTRACTION) && !defined(TALLY_SANITIZED) && !defined(TALLY_WITHOUT_avx512)
 #define TALLY_HAS_AVX512
 #ifdef __clang__
 #define TALLY_WIDE ""
@@ -79,10 +79,13 @@ void run_compiled(F&& body) {
   body(vector_width<32>{});
 #elif defined(__x86_64__) && !defined(TALLY_ONLY_baseline)
   auto const set = best_instruction_set();
-#ifndef TALLY_SANITIZED
+#if !defined(TALLY_SANITIZED) && !defined(TALLY_WITHOUT_avx512)
   if (set == instruction_set::avx512) return body(vector_width<64>{});
 #endif
-  set >= instruction_set::avx2 ? body(vector_width<32>{}) : body(vector_width<16>{});
+#ifndef TALLY_WITHOUT_avx2
+  if (set >= instruction_set::avx2) return body(vector_width<32>{});
+#endif
+  body(vector_width<16>{});
 #else
   body(vector_width<16>{});
 #endif
@@ -91,7 +94,8 @@ void run_compiled(F&& body) {
 // Runs body(width), an always-inlined callable, compiled for the best instruction set. AVX-512
 // brings fused operations, so it is for sources that are compiled with -ffp-contract=off and say so
 // with TALLY_NO_CONTRACTION, as the library's are; TALLY_SANITIZED leaves it out, as compiling it
-// under sanitizers takes too long. TALLY_ONLY_... leaves out all but one, whatever the processor.
+// under sanitizers takes too long. TALLY_WITHOUT_... leaves out a set, and TALLY_ONLY_... all but
+// one, whatever the processor.
 template <class F>
 void run_vectorised(F&& body) {
   run_compiled([&]([[maybe_unused]] auto width) {

@@ -41,7 +41,9 @@ void flush_compiled(Accumulator& a, State& s) {
 #define TILES(...) AT(32, __VA_ARGS__)
 #elif !defined(__x86_64__) || defined(TALLY_ONLY_baseline)
 #define TILES(...) AT(16, __VA_ARGS__)
-#elif defined(TALLY_SANITIZED)
+#elif defined(TALLY_WITHOUT_avx2)
+#define TILES(...) AT(16, __VA_ARGS__) AT(64, __VA_ARGS__)
+#elif defined(TALLY_SANITIZED) || defined(TALLY_WITHOUT_avx512)
 #define TILES(...) AT(16, __VA_ARGS__) AT(32, __VA_ARGS__)
 #else
 #define TILES(...)    \
