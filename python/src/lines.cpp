@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "tally/element_steps.hpp"
 
 namespace tally::python {
 namespace {
 
-// Strides by which x is read in another order of axes: those that are kept, then the others.
+// The dimensions of x in another order: those that are kept, then those of the axes.
 std::vector<std::size_t> turned(array const& x, axes_list const& axes) {
   std::vector<std::size_t> order;
   for (bool const reduced : {false, true})

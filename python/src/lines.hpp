@@ -36,8 +36,9 @@ class lines {
 array mask_of(char const* call, nb::handle where, array const& x);
 // x without Arrow's nulls, which are NaNs, or left out by the mask where NaNs are.
 array without_nulls(char const* call, array const& x, bool skip, std::optional<array>& mask);
-// An argument that is a number, of a type: rounded to it, but never another integer.
+// Whether an argument is an integer, of whatever library; or it is no number, which is an error.
 bool is_integer_number(char const* call, char const* argument, nb::handle x);
+// It as a number of a type: rounded to it, but never another integer.
 any_number number_of(char const* call, char const* argument, nb::handle x, dtype type);
 
 }  // namespace tally::python
