@@ -44,9 +44,11 @@ std::uint64_t select(cpu where, std::span<T const> in, std::uint64_t k,
   detail::require_aligned("top_k", "in", in);
   auto const rank = ranking<R>::of(std::type_identity<T>{}, options);
   auto const* const data = reinterpret_cast<R const*>(in.data());
-  bool const few = !options.distinct && 0 < k && k <= most_of_few && in.size() <= longest_for_few;
-  if (few && few_best(rank, data, in.size(), std::size_t(k), options.sorted, out))
+  bool const few = !options.distinct && are_few(k, in.size());
+  if (few && few_best(rank, data, in.size(), std::size_t(k), options.sorted, threads, out)) {
+    detail::count_path(detail::path::top_k_few);
     return out.size();
+  }
   if (!options.distinct) {
     whole<R> call(rank, data, in.size(), k, threads, out);
     call.run(options.sorted);

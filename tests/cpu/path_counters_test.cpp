@@ -40,6 +40,7 @@ void add_up_in_every_way() {
 }
 
 void select_in_every_way() {
+  top_k(cpu{1}, random_floats(100), 10);
   top_k(cpu{1}, random_floats(100), 20);
   top_k(cpu{1}, random_floats(100'000), 10);
   top_k(cpu{1}, random_floats(1 << 20), 1 << 19);
@@ -69,8 +70,10 @@ TEST(path_counters, every_path_is_taken) {
 TEST(path_counters, are_told_once) {
   explain_cpu();
   EXPECT_EQ(explain_cpu(), "");
+  top_k(cpu{1}, random_floats(100), 10);
   for (int n : {100, 200, 100'000}) top_k(cpu{1}, random_floats(std::size_t(n)), 20);
   EXPECT_EQ(explain_cpu(),
+            "1 x selection of few, by insertion; "
             "2 x selection of few elements, by histograms alone; "
             "1 x selection in one read, which keeps what can be among the best");
 }

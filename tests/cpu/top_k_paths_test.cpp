@@ -35,10 +35,15 @@ std::uint64_t times_taken(path which, std::vector<T> const& in, std::uint64_t k,
   return path_count(which) - before;
 }
 
+TEST(top_k_paths, few_of_a_small_array_are_inserted) {
+  EXPECT_EQ(times_taken(path::top_k_few, random_floats(1024), 16), 1);
+  EXPECT_EQ(times_taken(path::top_k_few, random_floats(1024), 17), 0);
+  EXPECT_EQ(times_taken(path::top_k_few, random_floats(1025), 16), 0);
+}
+
 TEST(top_k_paths, a_small_array_takes_the_direct_one) {
   EXPECT_EQ(times_taken(path::top_k_direct, random_floats(100), 20), 1);
   EXPECT_EQ(times_taken(path::top_k_direct, random_floats(1025), 10), 1);
-  EXPECT_EQ(times_taken(path::top_k_direct, random_floats(1024), 16), 0);  // by insertion
   std::vector<int> ascending(1024);
   std::iota(ascending.begin(), ascending.end(), 0);
   EXPECT_EQ(times_taken(path::top_k_direct, ascending, 16), 1);

@@ -10,6 +10,7 @@ namespace tally::detail {
 
 // clang-format off
 #define TALLY_PATHS(X)                                                                        \
+  X(top_k_few,            "selection of few, by insertion")                                   \
   X(top_k_direct,         "selection of few elements, by histograms alone")                   \
   X(top_k_filter,         "selection in one read, which keeps what can be among the best")    \
   X(top_k_band,           "selection in two reads, by a band around the k-th key")            \

@@ -21,6 +21,9 @@ struct piece {
 template <class R>
 using pieces = std::vector<piece<R>>;
 
+// Shorter arrays are read by one thread.
+inline constexpr std::size_t parallel_from = 65536;
+
 // Splits n elements that start at index `first` into a piece for each of at most `threads` threads.
 template <class R>
 pieces<R> split(R const* in, std::size_t n, std::int64_t first, int threads) {

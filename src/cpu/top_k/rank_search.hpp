@@ -33,7 +33,7 @@ template <class R>
 class rank_search {
  public:
   using key_type = bits_of<R>;
-  static constexpr std::size_t sample_from = 2048, parallel_from = 65536;
+  static constexpr std::size_t sample_from = 2048;
 
   rank_search(ranking<R> rank, R const* in, std::size_t n, int threads)
       : rank_(rank),
