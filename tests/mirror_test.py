@@ -28,6 +28,7 @@ TESTED_THROUGH = {
     "cpu/devices.cpp": "cli/devices_test.py",
     "cpu/elements.hpp": "input_test.cpp",
     "cpu/extrema_accumulator.hpp": "aggregate/extrema_test.cpp",
+    "cpu/families/lanes.cpp": "cpu/row_lanes_test.cpp",
     "cpu/families/parts.cpp": "cpu/reduce_test.cpp",
     "cpu/families/reductions.cpp": "dynamic_test.cpp",
     "cpu/families/scans.cpp": "cpu/scan_test.cpp",

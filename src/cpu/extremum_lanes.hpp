@@ -11,7 +11,7 @@ namespace tally::detail {
 
 template <element T, bool Least>
 struct extremum_lanes {
-  static constexpr std::uint64_t longest_row = 16;
+  using element = T;
   using key = bits_of<T>;
   struct sums {
     key best[lane_count];
@@ -39,16 +39,18 @@ struct extremum_lanes {
       s.nans[k] |= other.nans[k];
     }
   }
-  template <class A>
-  static bool finish(A const&, sums const& s, int k, std::uint64_t n, T& out) {
-    out = from_order_key<T>(s.best[k]);
-    return n > 0 && s.nans[k] == 0;
-  }
 };
 
 template <element T, bool Least>
 struct lanes_for<extremum<T, Least>> {
   using type = extremum_lanes<T, Least>;
+  static constexpr std::uint64_t longest_row = 16;
+
+  static bool finish(extremum<T, Least> const&, typename type::sums const& s, int k,
+                     std::uint64_t n, T& out) {
+    out = from_order_key<T>(s.best[k]);
+    return n > 0 && s.nans[k] == 0;
+  }
 };
 
 }  // namespace tally::detail

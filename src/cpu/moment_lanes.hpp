@@ -10,11 +10,9 @@
 
 namespace tally::detail {
 
-template <floating T, bool Root>
+template <floating T>
 struct moment_lanes {
-  static constexpr std::uint64_t longest_row = 128, shortest_by_vectors = 64;
-  static constexpr bool by_bound = false;
-  using by_vectors = moment_lanes;
+  using element = T;
   using part = double_lanes<false>;
   using doubles = part::doubles;
   struct sums {
@@ -49,9 +47,17 @@ struct moment_lanes {
   TALLY_CPU_FN static running turned_by(running const& s) {
     return {part::turned_by<By>(s.elements), part::turned_by<By>(s.squares)};
   }
+};
 
-  template <class A>
-  static bool finish(A const& a, sums const& s, int k, std::uint64_t n, T& out) {
+template <floating T, bool Root>
+struct lanes_for<exact_variance<T, T, Root>> {
+  using type = moment_lanes<T>;
+  using by_vectors = type;
+  static constexpr std::uint64_t longest_row = 128, shortest_by_vectors = 64;
+  static constexpr bool by_bound = false;
+
+  static bool finish(exact_variance<T, T, Root> const& a, typename type::sums const& s, int k,
+                     std::uint64_t n, T& out) {
     auto const sum = known(s.elements, k, 2 * n), squares = known(s.squares, k, 2 * n);
     double const size = squares.value.high;
     if (sizeof(T) < sizeof(double) && size == 0 && n > a.ddof) return out = T{}, true;
@@ -60,16 +66,11 @@ struct moment_lanes {
   }
 
  private:
-  // About n numbers' sum.
-  static approximation known(part::sums const& s, int k, std::uint64_t n) {
+  // A sum of about n numbers.
+  static approximation known(lane_sums<false> const& s, int k, std::uint64_t n) {
     auto const value = two_sum(s.sum[k], s.errors[k]);
-    return {value, part::left_out(s, k, n) + 0x1p-98 * std::fabs(value.high), 0};
+    return {value, s.left_out(k, n) + 0x1p-98 * std::fabs(value.high), 0};
   }
-};
-
-template <floating T, bool Root>
-struct lanes_for<exact_variance<T, T, Root>> {
-  using type = moment_lanes<T, Root>;
 };
 
 }  // namespace tally::detail

@@ -14,11 +14,11 @@ namespace tally::detail {
 
 // Whether such rows are faster by vectors, from some length on.
 template <class A>
-concept has_vectors = has_lanes<A> && requires { lanes_for<A>::type::shortest_by_vectors; };
+concept has_vectors = has_lanes<A> && requires { lanes_for<A>::shortest_by_vectors; };
 // Shorter rows are faster by lanes, and a state takes little of the time of longer ones.
 template <has_vectors A>
 bool suit_vectors(row_layout const& rows) {
-  return !rows.is_apart() && rows.length >= lanes_for<A>::type::shortest_by_vectors &&
+  return !rows.is_apart() && rows.length >= lanes_for<A>::shortest_by_vectors &&
          rows.length <= 4096;
 }
 
@@ -96,21 +96,20 @@ TALLY_CPU_FN typename L::sums sums_of_row(T const* x, std::uint64_t n) {
 template <has_vectors A, int Width>
 TALLY_CPU_FN bool reduce_by_vectors(A const& a, typename A::element const* x, std::uint64_t n,
                                     typename A::result& out) {
-  using L = typename lanes_for<A>::type::by_vectors;
-  if constexpr (L::by_bound) {
+  using by = lanes_for<A>;
+  if constexpr (by::by_bound) {
     auto const [sum, error] = bounded_sum_of<Width>(x, n);
-    return L::finish_bounded(sum, error, n, out);
+    return by::finish_bounded(sum, error, n, out);
   } else {
-    return L::finish(a, sums_of_row<L>(x, n), 0, n, out);
+    return by::finish(a, sums_of_row<typename by::by_vectors>(x, n), 0, n, out);
   }
 }
 
 // A result for each row, to out's.
 template <has_vectors A>
-void reduce_rows_by_vectors(A const& a, cpu where, lane_rows<typename A::element> const& in,
-                            row_elements<typename A::element> const& all, nan_policy nan,
-                            rows<typename A::result> const& out) {
-  std::uint64_t const count = in.rows.count, n = in.rows.length;
+void reduce_rows_by_vectors(A const& a, cpu where, row_elements<typename A::element> const& in,
+                            nan_policy nan, rows<typename A::result> const& out) {
+  std::uint64_t const count = in.even->count, n = in.even->length;
   int const cores = thread_count(where), threads = count * n < grain_size ? 1 : cores;
   std::uint64_t const some = std::clamp<std::uint64_t>(count / (8 * std::uint64_t(threads)), 1, 64);
   auto const shared = parts_at_once(a);
@@ -120,13 +119,14 @@ void reduce_rows_by_vectors(A const& a, cpu where, lane_rows<typename A::element
       std::uint64_t doubts = 0;
       run_vectorised([&](auto width) __attribute__((always_inline)) {
         for (std::uint64_t k = 0; k < here; ++k)
-          if (!reduce_by_vectors<A, width>(a, in.data + in.rows.begin(first + k), n,
+          if (!reduce_by_vectors<A, width>(a, in.data + in.even->begin(first + k), n,
                                            out.data[out.begin(first + k)]))
             doubts |= std::uint64_t(1) << k;
       });
-      for (; doubts != 0; doubts &= doubts - 1)
-        reduce_row_on_cpu(a, shared, cpu{1}, all, first + std::uint64_t(std::countr_zero(doubts)),
-                          nan, out);
+      for (; doubts != 0; doubts &= doubts - 1) {
+        std::uint64_t const r = first + std::uint64_t(std::countr_zero(doubts));
+        reduce_row_on_cpu(a, shared, in, r, nan, out.data[out.begin(r)]);
+      }
     });
   });
 }

@@ -24,11 +24,19 @@ TALLY_CPU_FN double as_double(T x) {
 // Sums in doubles, the sums of their additions' errors, and the sizes of these; or if ToTheLast,
 // the sizes of the errors of adding up the errors, so that mostly nothing is left out.
 template <bool ToTheLast>
+struct lane_sums {
+  double sum[lane_count] = {}, errors[lane_count] = {}, sizes[lane_count] = {};
+
+  // What n elements' sum and errors leave out: the sum of the errors is off by n rounding errors of
+  // a sum of their sizes at most, or twice that.
+  double left_out(int k, std::uint64_t n) const {
+    return ToTheLast ? 2 * sizes[k] : sizes[k] * 0x1p-51 * double(n + 8);
+  }
+};
+template <bool ToTheLast>
 struct double_lanes {
   using doubles = vec<double, lane_count>;
-  struct sums {
-    double sum[lane_count] = {}, errors[lane_count] = {}, sizes[lane_count] = {};
-  };
+  using sums = lane_sums<ToTheLast>;
   struct running {
     doubles sum, errors, sizes;
   };
@@ -63,12 +71,6 @@ struct double_lanes {
     constexpr std::make_integer_sequence<int, lane_count> all;
     return {turned<By>(s.sum, all), turned<By>(s.errors, all), turned<By>(s.sizes, all)};
   }
-  // Of what n elements' sum and errors leave out: the sum of the errors is off by n rounding errors
-  // of a sum of their sizes at most, or twice that.
-  static double left_out(sums const& s, int k, std::uint64_t n) {
-    double const sizes = s.sizes[k];
-    return ToTheLast ? 2 * sizes : sizes * 0x1p-51 * double(n + 8);
-  }
 
  private:
   // Returns the error.
@@ -88,25 +90,31 @@ TALLY_CPU_FN vec<double, lane_count> lane_doubles(T const* x) {
   return y;
 }
 
-// Of a few elements, sums are often halfway between two results; of many, seldom.
-template <floating T, floating R, bool Mean, bool Few = true>
-struct sum_lanes : double_lanes<Few && !Mean && sizeof(R) == sizeof(double)> {
-  using base = double_lanes<Few && !Mean && sizeof(R) == sizeof(double)>;
-  using by_vectors = sum_lanes<T, R, Mean, false>;
-  using typename base::running;
-  using typename base::sums;
+template <floating T, bool ToTheLast>
+struct sum_lanes : double_lanes<ToTheLast> {
+  using element = T;
+  using base = double_lanes<ToTheLast>;
+  TALLY_CPU_FN static void add(typename base::running& s, T const* x) {
+    base::add(s, lane_doubles(x));
+  }
+};
+
+// Sums of T, or means, that are rounded to R.
+template <floating T, floating R, bool Mean>
+struct rounded_lanes {
+  // Sums of a few elements are often halfway between two doubles, sums of many seldom.
+  using type = sum_lanes<T, !Mean && sizeof(R) == sizeof(double)>;
+  using by_vectors = sum_lanes<T, false>;
   static constexpr std::uint64_t longest_row = 128, shortest_by_vectors = 48;
   // Whether by vectors a bound of all errors will do.
   static constexpr bool by_bound = sizeof(T) < sizeof(double) && sizeof(R) < sizeof(double);
 
-  TALLY_CPU_FN static void add(running& s, T const* x) { base::add(s, lane_doubles(x)); }
-
-  template <class A>
-  static bool finish(A const&, sums const& s, int k, std::uint64_t n, R& out) {
+  template <class A, bool ToTheLast>
+  static bool finish(A const&, lane_sums<ToTheLast> const& s, int k, std::uint64_t n, R& out) {
     double const sum = s.sum[k], sizes = s.sizes[k];
     if (!std::isfinite(sum) || !std::isfinite(sizes) || n == 0) return false;
     if (sizes == 0) return of_exact(sum + s.errors[k], n, out);
-    double const rest = base::left_out(s, k, n);
+    double const rest = s.left_out(k, n);
     double const high = sum + s.errors[k], low = s.errors[k] - (high - sum);
     if (!std::isfinite(high) || std::abs(s.errors[k]) > std::abs(sum)) return false;
     double const wide = rest + std::abs(low) * 0x1p-52;
@@ -159,12 +167,8 @@ struct sum_lanes : double_lanes<Few && !Mean && sizeof(R) == sizeof(double)> {
 };
 
 template <floating T, floating R, floating State>
-struct lanes_for<exact_sum<T, R, State>> {
-  using type = sum_lanes<T, R, false>;
-};
+struct lanes_for<exact_sum<T, R, State>> : rounded_lanes<T, R, false> {};
 template <floating T, floating R>
-struct lanes_for<exact_mean<T, R>> {
-  using type = sum_lanes<T, R, true>;
-};
+struct lanes_for<exact_mean<T, R>> : rounded_lanes<T, R, true> {};
 
 }  // namespace tally::detail

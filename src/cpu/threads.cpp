@@ -89,4 +89,15 @@ void run_parallel(int threads, std::size_t tasks, void (*run)(void*, std::size_t
 #endif
 }
 
+void run_rows(cpu where, std::uint64_t count, void (*run)(void*, cpu, std::uint64_t, std::uint64_t),
+              void* context) {
+  auto const threads = std::uint64_t(thread_count(where));
+  if (count < threads) return with_standard_arithmetic([&] { run(context, where, 0, count); });
+  // So many times that a slow thread does not hold up the others.
+  std::uint64_t const some = count / (64 * threads) + 1;
+  parallel_for(int(threads), std::size_t((count + some - 1) / some), [&](std::size_t i) {
+    run(context, cpu{1}, i * some, std::min(count, (i + 1) * some));
+  });
+}
+
 }  // namespace tally::detail

@@ -180,14 +180,20 @@ typename A::result lower_total(A const& a, maybe<State> const& total,
     return {};
 }
 
-// The result of row r, to its place of `out`; `shared` is parts_at_once(a).
+// A row's result; `shared` is parts_at_once(a).
 template <aggregate A, class Parts>
 void reduce_row_on_cpu(A const& a, Parts const& shared, cpu where,
-                       row_elements<typename A::element> const& in, std::uint64_t r, nan_policy nan,
-                       rows<typename A::result> const& out) {
+                       elements<typename A::element> const& row, std::uint64_t size, nan_policy nan,
+                       typename A::result& out) {
+  out = lower_total(a, reduce_all(shared, thread_count(where), row, size, nan),
+                    if_empty::has_a_result);
+}
+// Row r's, by one core.
+template <aggregate A, class Parts>
+void reduce_row_on_cpu(A const& a, Parts const& shared, row_elements<typename A::element> const& in,
+                       std::uint64_t r, nan_policy nan, typename A::result& out) {
   for_row(in, r, [&](elements<typename A::element> const& row, std::uint64_t size) {
-    out.data[out.begin(r)] = lower_total(a, reduce_all(shared, thread_count(where), row, size, nan),
-                                         if_empty::has_a_result);
+    reduce_row_on_cpu(a, shared, cpu{1}, row, size, nan, out);
   });
 }
 
@@ -196,10 +202,8 @@ template <aggregate A>
 void reduce_rows_on_cpu(A const& a, cpu where, row_elements<typename A::element> const& in,
                         nan_policy nan, rows<typename A::result> const& out) {
   auto const shared = parts_at_once(a);
-  with_standard_arithmetic([&] {
-    for_rows(where, in.count, [&](cpu with, std::uint64_t r) {
-      reduce_row_on_cpu(a, shared, with, in, r, nan, out);
-    });
+  for_rows(where, in, [&](cpu with, std::uint64_t r, auto const& row, std::uint64_t size) {
+    reduce_row_on_cpu(a, shared, with, row, size, nan, out.data[out.begin(r)]);
   });
 }
 

@@ -16,16 +16,12 @@ namespace tally::detail {
 // there are fewer rows than threads.
 template <class F>
 void for_rows(cpu where, std::uint64_t count, F f) {
-  auto const threads = std::uint64_t(thread_count(where));
-  if (count < threads) {
-    for (std::uint64_t r = 0; r < count; ++r) f(where, r);
-    return;
-  }
-  // Some neighbours at a time, and so many times that a slow thread does not hold up the others.
-  std::uint64_t const some = count / (64 * threads) + 1;
-  parallel_for(int(threads), std::size_t((count + some - 1) / some), [&](std::size_t i) {
-    for (std::uint64_t r = i * some; r < count && r < (i + 1) * some; ++r) f(cpu{1}, r);
-  });
+  run_rows(
+      where, count,
+      [](void* context, cpu with, std::uint64_t begin, std::uint64_t end) {
+        for (std::uint64_t r = begin; r < end; ++r) (*static_cast<F*>(context))(with, r);
+      },
+      &f);
 }
 
 // A row's elements where they lie, if they lie side by side, or else room for them: filled by
@@ -71,11 +67,26 @@ void for_row(row_elements<T> const& in, std::uint64_t r, F f) {
     (*static_cast<F*>(context))(row, size);
   });
 }
+// What is called for each row: f of the row whose number is r.
+struct call_for_row {
+  void* f;
+  cpu with;
+  std::uint64_t r;
+};
+template <class T>
+void run_for_rows(cpu where, row_elements<T> const& in, void* f,
+                  void (*run)(void* call, elements<T> const& row, std::uint64_t size)) {
+  for_rows(where, in.count, [&](cpu with, std::uint64_t r) {
+    call_for_row call{f, with, r};
+    in.visit(in.in, r, &call, run);
+  });
+}
 // Calls f(cores, row number, its elements, how many) for each row.
 template <class T, class F>
 void for_rows(cpu where, row_elements<T> const& in, F f) {
-  for_rows(where, in.count, [&](cpu with, std::uint64_t r) {
-    for_row(in, r, [&](elements<T> const& row, std::uint64_t size) { f(with, r, row, size); });
+  run_for_rows<T>(where, in, &f, [](void* context, elements<T> const& row, std::uint64_t size) {
+    auto const& call = *static_cast<call_for_row*>(context);
+    (*static_cast<F*>(call.f))(call.with, call.r, row, size);
   });
 }
 

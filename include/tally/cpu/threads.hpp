@@ -28,6 +28,12 @@ void parallel_for(int threads, std::size_t tasks, F&& body) {
       const_cast<void*>(static_cast<void const*>(__builtin_addressof(body))));
 }
 
+// Calls run(context, cores, begin, end) for rows [begin, end) of all `count`, under that
+// environment, too: some neighbours to a thread at a time, or all threads to all rows where there
+// are fewer rows than threads.
+void run_rows(cpu where, std::uint64_t count, void (*run)(void*, cpu, std::uint64_t, std::uint64_t),
+              void* context);
+
 // n elements in a few pieces a thread, so that a slow core does not hold up the others, or in one.
 // They end at multiples of 512 elements.
 class array_pieces {

@@ -69,10 +69,10 @@ void reduce_rows_compiled(Op const& op, cpu where, row_elements<T> const& in, na
   rows<typename A::result> const to(static_cast<typename A::result*>(out), places);
   if constexpr (has_vectors<A>)
     if (in.even && suit_vectors<A>(*in.even))
-      return reduce_rows_by_vectors(a, where, {in.data, *in.even}, in, nan, to);
+      return reduce_rows_by_vectors(a, where, in, nan, to);
   if constexpr (has_lanes<A>)
-    if (in.even && suit_lanes<typename lanes_for<A>::type>(*in.even))
-      return reduce_rows_by_lanes(a, where, {in.data, *in.even}, in, nan, to);
+    if (in.even && suit_lanes<A>(*in.even))
+      return reduce_rows_by_lanes(a, where, in, nan, to);
   reduce_rows_on_cpu(a, where, in, nan, to);
 }
 
