@@ -147,7 +147,7 @@ class Scanner:
         self._exclusive, self._nan = exclusive, nan
 
     def _start(self, dtype):
-        wide = dtype if "float" in dtype else "uint64" if dtype[0] in "ub" else "int64"
+        wide = dtype if "float" in dtype else "uint64" if dtype[0] == "u" else "int64"
         self._types = dtype, self._types[1] or wide
         self._known = _core.Scanner(*self._types, self._nan == "skip")
 
