@@ -64,6 +64,13 @@ std::uint64_t array::size() const {
   return n;
 }
 
+std::size_t bytes_of(dtype type, std::vector<std::uint64_t> const& shape) {
+  std::size_t bytes = size_of(type);
+  for (auto const extent : shape)
+    if (__builtin_mul_overflow(bytes, extent, &bytes)) throw std::bad_alloc();
+  return bytes;
+}
+
 std::vector<std::int64_t> c_order(std::vector<std::uint64_t> const& shape) {
   std::vector<std::int64_t> strides(shape.size());
   std::int64_t step = 1;
@@ -90,12 +97,11 @@ bool broadcast_to(array& x, std::vector<std::uint64_t> const& shape) {
 array copy_of_bytes(dtype type, void const* data, std::vector<std::uint64_t> const& shape,
                     std::vector<std::int64_t> const& strides) {
   array copy{.type = type, .shape = shape, .strides = c_order(shape), .writable = false};
-  auto const bytes = size_of(type);
-  auto const memory = std::make_shared<std::vector<std::byte>>(copy.size() * bytes);
+  auto const memory = std::make_shared<std::vector<std::byte>>(bytes_of(type, shape));
   copy.data = memory->data(), copy.copied = memory;
   auto parts = shape;
   auto from = strides, to = in_bytes(copy.strides, type);
-  parts.push_back(bytes), from.push_back(1), to.push_back(1);
+  parts.push_back(size_of(type)), from.push_back(1), to.push_back(1);
   copy_into(cpu{1}, any_ndarray(dtype::uint8, data, parts, from),
             {dtype::uint8, copy.data, parts, to});
   return copy;

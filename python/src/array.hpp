@@ -91,6 +91,8 @@ struct wrong_type : error {
 nb::object python_number(any_number const& x);
 nb::object tuple_of(std::vector<std::uint64_t> const& shape);
 
+// The bytes of an array of such elements; throws bad_alloc where 64 bits do not count them.
+std::size_t bytes_of(dtype type, std::vector<std::uint64_t> const& shape);
 // Strides of C order.
 std::vector<std::int64_t> c_order(std::vector<std::uint64_t> const& shape);
 std::string text_of(std::vector<std::uint64_t> const& shape);

@@ -67,7 +67,7 @@ error error_of(std::string const& call, error const& thrown) {
 array on_host(array const& x) {
   if (x.device == array::host) return x;
   array copy{.type = x.type, .shape = x.shape, .strides = c_order(x.shape), .from = x.from};
-  auto const memory = std::make_shared<std::vector<std::byte>>(x.size() * size_of(x.type));
+  auto const memory = std::make_shared<std::vector<std::byte>>(bytes_of(x.type, x.shape));
   copy.data = memory->data(), copy.copied = memory;
   nb::gil_scoped_release const elsewhere;
   leased_gpu there(x.device, x.stream);

@@ -101,8 +101,7 @@ struct own_memory {
         device(where),
         shape(its_shape.begin(), its_shape.end()),
         strides(c_order(its_shape)) {
-    std::size_t bytes = size_of(type);
-    for (auto const extent : its_shape) bytes *= extent;
+    auto const bytes = bytes_of(type, its_shape);
     if (device == array::host) {
       data = std::aligned_alloc(alignment, (bytes / alignment + 1) * alignment);
       if (!data) throw std::bad_alloc();

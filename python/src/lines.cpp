@@ -93,7 +93,7 @@ lines::lines(any_where where, array const& x, axes_list const& axes, reading con
 any_ndarray lines::joined(any_where where, array const& x, axes_list const& axes, dtype type,
                           std::optional<any_number> const& initial) {
   if (!initial) {
-    auto* const to = memory_.emplace_back(where, x.size() * size_of(type)).data();
+    auto* const to = memory_.emplace_back(where, bytes_of(type, x.shape)).data();
     copy_into(where, {x.type, x.data, x.shape, x.strides}, {type, to, x.shape});
     return {type, to, x.shape};
   }
@@ -104,10 +104,7 @@ any_ndarray lines::joined(any_where where, array const& x, axes_list const& axes
   auto all = places;
   all.push_back(reduced_count(x, axes) + 1);
   any_ndarray_output const whole(type, nullptr, all);
-  std::uint64_t count = 1;
-  for (auto const extent : all) count *= extent;
-  auto* const to =
-      static_cast<std::byte*>(memory_.emplace_back(where, count * size_of(type)).data());
+  auto* const to = static_cast<std::byte*>(memory_.emplace_back(where, bytes_of(type, all)).data());
 
   auto strides = c_order(shape);
   for (std::size_t d = 0; d < kept; ++d) strides[d] = whole.strides[d];

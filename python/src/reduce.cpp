@@ -154,7 +154,7 @@ class results {
     }
     if (!by.results) return f(outputs);
     auto const to = all_[0].without(ones);
-    scratch const room(where, all_[0].view().size() * size_of(outputs[0].type));
+    scratch const room(where, bytes_of(outputs[0].type, all_[0].view().shape));
     any_ndarray_output const whole(outputs[0].type, room.data(), to.shape);
     f(std::vector{whole});
     copy_into(where, {whole.type, whole.data, whole.shape}, to);
@@ -207,7 +207,7 @@ void run_last(any_where there, last_step const& last, std::vector<std::uint64_t>
               F const& run) {
   auto const type = outputs[0].type;
   array found{.type = type, .shape = shape, .strides = c_order(shape)};
-  scratch const room(there, found.size() * size_of(type));
+  scratch const room(there, bytes_of(type, shape));
   found.data = room.data();
   run({any_ndarray_output(type, found.data, shape)});
   lines const pairs(there, found, {}, {type, {}, last.initial});

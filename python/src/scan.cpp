@@ -89,7 +89,7 @@ nb::object scan_along(std::string const& call, std::string const& aggregate, nb:
     if (elements != a.type) converted.emplace(where, a, axes_list{along}, reading{elements});
     auto const in = converted ? converted->input() : a.input();
     if (size_of(type) == size_of(shown)) return scan_into(where, in, along, to.as(type), op, how);
-    scratch const room(where, to.view().size() * size_of(type));
+    scratch const room(where, bytes_of(type, shape));
     scan_into(where, in, along, {type, room.data(), shape}, op, how);
     copy_into(where, {type, room.data(), shape}, to.view().output());
   });
@@ -109,9 +109,9 @@ nb::object scan_segments(std::string const& call, std::string const& aggregate, 
   run_at(call, a, [&](any_where where) {
     lines const from(where, a, {0}, {elements});
     auto const rows = segments.rows("x", from.input());
-    auto const given = segments.rows("out", to.view().input());
+    segments.rows("out", to.view().input());  // or what is wrong with it
     std::optional<scratch> room;
-    if (size_of(type) != size_of(shown)) room.emplace(where, given.array_size * size_of(type));
+    if (size_of(type) != size_of(shown)) room.emplace(where, bytes_of(type, a.shape));
     void* const results = room ? room->data() : to.view().data;
     // What is in no segment is 0.
     if (room || out.is_none()) fill(where, any_number(type, 0), {type, results, a.shape});

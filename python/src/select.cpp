@@ -60,7 +60,7 @@ nb::object best(nb::handle x, nb::handle k, nb::handle axis, bool smallest, flag
   run_at(call, a, [&](any_where where) {
     auto const best = values.view().output(), at = indices.view().output();
     if (!more) return top_k_into(where, a.input(), along, count, best, at, how);
-    scratch const room(where, a.size() * size_of(a.type));
+    scratch const room(where, bytes_of(a.type, a.shape));
     any_ndarray_output const both(a.type, room.data(), a.shape);
     copy_into(where, more->input(), both);
     add_into(where, a.input(), both);

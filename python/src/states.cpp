@@ -18,7 +18,7 @@ nb::object python_integer(wide_integer const& x) {
   return nb::steal(PyLong_FromString(x.text().c_str(), nullptr, 10));
 }
 
-nb::bytes bytes_of(std::span<std::byte const> all) {
+nb::bytes python_bytes(std::span<std::byte const> all) {
   return nb::bytes(reinterpret_cast<char const*>(all.data()), all.size());
 }
 std::span<std::byte const> in_bytes(nb::bytes const& all) {
@@ -37,7 +37,7 @@ std::vector<std::size_t> missing_in(array const& x) {
 // Elements side by side, of a floating type; those that are missing are NaN.
 std::vector<std::byte> in_c_order(array const& x, std::vector<std::size_t> const& missing) {
   auto const bytes = std::int64_t(size_of(x.type));
-  std::vector<std::byte> all(x.size() * std::uint64_t(bytes));
+  std::vector<std::byte> all(bytes_of(x.type, x.shape));
   std::vector<std::uint64_t> at(x.shape.size());
   std::int64_t from = 0;
   for (std::uint64_t i = 0; i < x.size(); ++i) {
@@ -129,7 +129,7 @@ class reducer {
     std::lock_guard const lock(lock_.mutex);
     byte_writer out;
     all_.write(out);
-    return bytes_of(out.take());
+    return python_bytes(out.take());
   }
   void read(nb::bytes const& bytes) {
     byte_reader in(in_bytes(bytes));
@@ -184,7 +184,7 @@ class scanner_of_sums {
     return to.take();
   }
   nb::object total() const { return python_number(all_.total()); }
-  nb::bytes carry() const { return bytes_of(all_.carry()); }
+  nb::bytes carry() const { return python_bytes(all_.carry()); }
   void resume(nb::bytes const& carry) { all_.resume(in_bytes(carry)); }
 
  private:
@@ -234,7 +234,7 @@ class selector_of_best {
   }
   std::uint64_t count() const { return all_.count(); }
   std::string elements() const { return std::string(name(type_)); }
-  nb::bytes bytes() { return bytes_of(all_.serialise()); }
+  nb::bytes bytes() { return python_bytes(all_.serialise()); }
   void read(nb::bytes const& bytes) { all_ = any_selector::deserialise(type_, in_bytes(bytes)); }
 
  private:

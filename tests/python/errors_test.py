@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong is a TypeError or a ValueError that names the function, the argument and its value."""
+"""What is wrong is a TypeError or a ValueError, unless memory is short, that names the function, the argument and its value."""
 
 import numpy as np
 import pytest
@@ -61,6 +61,7 @@ WRONG = {
     "tally.var(X, correction='a')": (TypeError, "var: correction = 'a' is no number"),
     "tally.minmax([])": (ValueError, "minmax: of no elements, which have no extrema"),
     "tally.set_threads(-1)": (ValueError, "set_threads: count = -1 is negative"),
+    "tally.prod(np.broadcast_to(np.int8(1), 2**61), dtype='float64')": (MemoryError, None),
 }
 
 

@@ -58,6 +58,13 @@ def test_exactness():
     assert tally.sum(bf16) == (bf16.double().sum()).to(torch.bfloat16)
 
 
+def test_more_bytes_than_there_can_be():
+    x = torch.ones(1).expand(2**62)
+    for call in (lambda: tally.ExactSum(x), lambda: tally.top_k(x, 1, bias=torch.zeros(1))):
+        with pytest.raises(MemoryError):
+            call()
+
+
 def test_tensors_with_gradients_are_refused():
     with pytest.raises(TypeError, match="requires grad"):
         tally.sum(torch.ones(3, requires_grad=True))
