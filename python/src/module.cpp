@@ -3,6 +3,8 @@
 // What the package tally calls: arrays in, arrays out; names, defaults and docstrings are Python's.
 #include <nanobind/stl/string.h>
 
+#include <utility>
+
 #include "calls.hpp"
 
 namespace tally::python {
@@ -25,8 +27,10 @@ NB_MODULE(_core_once, module) {
       PyErr_SetString(PyExc_ValueError, e.what());
     }
   });
-  module.def("set_threads", set_threads, nb::arg("count"));
-  module.def("threads", threads);
+  module.def("set_threads", set_threads, nb::arg("count"),
+             "Limits calls on the CPU to so many threads; 0: as many as there are cores.");
+  module.def("threads", threads, "What set_threads() was given last; 0, if nothing.");
+  module.def("integer", integer);
   module.def("dtype_of_elements", [](char const* call, nb::handle x) {
     return std::string(tally::name(read_array(call, "x", x).type));
   });

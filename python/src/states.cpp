@@ -62,12 +62,19 @@ dtype named(std::string const& text) {
   fail_value("a state of '" + text + "', which Tally does not have");
 }
 
-// For one thread at a time: calls that let others run hold it, behind Python's lock. A copy has its
-// own.
-struct lock_of_state {
-  std::mutex mutex;
-  lock_of_state() = default;
-  lock_of_state(lock_of_state const&) {}
+// A state is for one thread at a time. Python's lock does not see to that: calls that add elements
+// let others run meanwhile. They give this one back before they wait for Python's.
+class lock_of_state {
+ public:
+  // What f() returns, called when no other thread is at the state.
+  template <class F>
+  auto operator()(F const& f) const {
+    std::lock_guard const lock(mutex_);
+    return f();
+  }
+
+ private:
+  mutable std::mutex mutex_;
 };
 
 class reducer {
@@ -86,27 +93,26 @@ class reducer {
     auto const missing = missing_in(x);
     if (!missing.empty() && !is_floating(x.type) && options_.nan == propagate)
       fail_value(call + ": x has nulls, which nan='skip' leaves out");
-    if (x.size() > ~std::uint64_t(0) - all_.count())
-      fail_value(call + ": more elements than 64 bits count");
     nb::gil_scoped_release const elsewhere;
-    std::lock_guard const lock(lock_.mutex);
-    bool const as_it_lies = lies_in_c_order(x) && (missing.empty() || !is_floating(x.type));
-    if (as_it_lies) {
-      all_.add(cpu{threads()}, any_array(x.type, x.data, x.size()), missing);
-    } else {
-      auto const copy = in_c_order(x, missing);
-      all_.add(cpu{threads()}, any_array(x.type, copy.data(), x.size()));
-    }
+    alone_([&] {
+      if (x.size() > ~std::uint64_t(0) - all_.count())
+        fail_value(call + ": more elements than 64 bits count");
+      bool const as_it_lies = lies_in_c_order(x) && (missing.empty() || !is_floating(x.type));
+      if (as_it_lies) {
+        all_.add(cpu{threads()}, any_array(x.type, x.data, x.size()), missing);
+      } else {
+        auto const copy = in_c_order(x, missing);
+        all_.add(cpu{threads()}, any_array(x.type, copy.data(), x.size()));
+      }
+    });
   }
   void append(reducer const& other) {
-    any_reducer const right = [&] {
-      std::lock_guard const lock(other.lock_.mutex);
-      return other.all_;
-    }();
-    std::lock_guard const lock(lock_.mutex);
-    if (right.count() > ~std::uint64_t(0) - all_.count())
-      fail_value("merge: more elements than 64 bits count");
-    all_.append(right);
+    any_reducer const right = other.alone_([&] { return other.all_; });
+    alone_([&] {
+      if (right.count() > ~std::uint64_t(0) - all_.count())
+        fail_value("merge: more elements than 64 bits count");
+      all_.append(right);
+    });
   }
 
   // What another aggregate of the same elements makes of what is known here.
@@ -114,21 +120,24 @@ class reducer {
                     nb::handle as) const {
     aggregate_options how{.ddof = ddof};
     if (!as.is_none()) how.as = dtype_of(call.c_str(), as);
-    std::lock_guard const lock(lock_.mutex);
-    if (!all_.has_result()) return nb::float_(std::numeric_limits<double>::quiet_NaN());
     bool const own = aggregate == name_ && how.ddof == 0 && !how.as;
-    auto const found =
-        own ? all_.result() : all_.result(any_aggregate(aggregate, how).on(op_.elements()));
-    if (found.wide()) return python_integer(*found.wide());
-    return python_number(found.value());
+    auto const op = own ? op_ : other(call, aggregate, how);
+    auto const found = alone_([&]() -> std::optional<any_result> {
+      if (!all_.has_result()) return std::nullopt;
+      return own ? all_.result() : all_.result(op);
+    });
+    if (!found) return nb::float_(std::numeric_limits<double>::quiet_NaN());
+    if (found->wide()) return python_integer(*found->wide());
+    return python_number(found->value());
   }
 
-  std::uint64_t count() const { return all_.count(); }
+  std::uint64_t count() const {
+    return alone_([&] { return all_.count(); });
+  }
   std::string elements() const { return std::string(name(op_.elements())); }
   nb::bytes bytes() const {
-    std::lock_guard const lock(lock_.mutex);
     byte_writer out;
-    all_.write(out);
+    alone_([&] { all_.write(out); });
     return python_bytes(out.take());
   }
   void read(nb::bytes const& bytes) {
@@ -136,7 +145,7 @@ class reducer {
     any_reducer fresh(op_, options_);
     fresh.read(in);
     if (!in.at_end()) fail_value("from_bytes: there are more bytes than those of a state");
-    all_ = std::move(fresh);
+    alone_([&] { all_ = std::move(fresh); });
   }
 
  private:
@@ -144,7 +153,16 @@ class reducer {
   bound_aggregate op_;
   reduce_options options_;
   any_reducer all_;
-  mutable lock_of_state lock_;
+  lock_of_state alone_;
+
+  bound_aggregate other(std::string const& call, std::string const& aggregate,
+                        aggregate_options const& how) const {
+    try {
+      return any_aggregate(aggregate, how).on(op_.elements());
+    } catch (error const& e) {
+      fail_type(call + ": " + e.what());
+    }
+  }
 };
 
 // Elements of one dimension, none of them missing.
@@ -177,20 +195,27 @@ class scanner_of_sums {
     any_output const room{out_, view.data, x.size()};
     {
       nb::gil_scoped_release const elsewhere;
-      std::lock_guard const lock(lock_.mutex);
-      exclusive ? all_.exclusive(cpu{threads()}, from, room)
-                : all_.inclusive(cpu{threads()}, from, room);
+      alone_([&] {
+        exclusive ? all_.exclusive(cpu{threads()}, from, room)
+                  : all_.inclusive(cpu{threads()}, from, room);
+      });
     }
     return to.take();
   }
-  nb::object total() const { return python_number(all_.total()); }
-  nb::bytes carry() const { return python_bytes(all_.carry()); }
-  void resume(nb::bytes const& carry) { all_.resume(in_bytes(carry)); }
+  nb::object total() const {
+    return python_number(alone_([&] { return all_.total(); }));
+  }
+  nb::bytes carry() const {
+    return python_bytes(alone_([&] { return all_.carry(); }));
+  }
+  void resume(nb::bytes const& carry) {
+    alone_([&] { all_.resume(in_bytes(carry)); });
+  }
 
  private:
   dtype in_, out_;
   any_scanner all_;
-  lock_of_state lock_;
+  lock_of_state alone_;
 };
 
 // A top-k chunk by chunk.
@@ -213,15 +238,15 @@ class selector_of_best {
     if (x.strides[0] != 1 && x.shape[0] > 1)
       fail_value(call + ": elements do not lie side by side");
     nb::gil_scoped_release const elsewhere;
-    std::lock_guard const lock(lock_.mutex);
-    all_.add(cpu{threads()}, any_array(type_, x.data, x.size()));
+    alone_([&] { all_.add(cpu{threads()}, any_array(type_, x.data, x.size())); });
   }
   void append(selector_of_best& other) {
-    all_.append(any_selector::deserialise(other.type_, other.all_.serialise()));
+    auto right = any_selector::deserialise(other.type_, other.known());
+    alone_([&] { all_.append(std::move(right)); });
   }
   // Values and indices in memory of NumPy's.
   nb::object result() {
-    auto const found = any_selector::deserialise(type_, all_.serialise()).result();
+    auto const found = best();
     array like{.type = type_, .from = &numpy_arrays()};
     std::vector<std::uint64_t> const shape = {found.indices.size()};
     python::result values("Selector", type_, shape, like);
@@ -232,15 +257,29 @@ class selector_of_best {
     }
     return nb::make_tuple(values.take(), indices.take());
   }
-  std::uint64_t count() const { return all_.count(); }
+  std::uint64_t count() const {
+    return alone_([&] { return all_.count(); });
+  }
   std::string elements() const { return std::string(name(type_)); }
-  nb::bytes bytes() { return python_bytes(all_.serialise()); }
-  void read(nb::bytes const& bytes) { all_ = any_selector::deserialise(type_, in_bytes(bytes)); }
+  nb::bytes bytes() { return python_bytes(known()); }
+  void read(nb::bytes const& bytes) {
+    alone_([&] { all_ = any_selector::deserialise(type_, in_bytes(bytes)); });
+  }
 
  private:
   dtype type_;
   any_selector all_;
-  lock_of_state lock_;
+  lock_of_state alone_;
+
+  std::vector<std::byte> known() {
+    return alone_([&] { return all_.serialise(); });
+  }
+  // A copy tells it, as a selector that has told its result is used up.
+  any_top_k_result best() try {
+    return any_selector::deserialise(type_, known()).result();
+  } catch (error const& e) {
+    throw error_of("Selector.result", e);
+  }
 };
 
 }  // namespace
@@ -248,7 +287,6 @@ class selector_of_best {
 void bind_states(nb::module_& module) {
   nb::class_<reducer>(module, "Reducer")
       .def(nb::init<std::string, std::string const&, bool, bool>())
-      .def("__copy__", [](reducer const& x) { return reducer(x); })
       .def("add", &reducer::add)
       .def("append", &reducer::append)
       .def("result", &reducer::result, nb::arg(), nb::arg(), nb::arg(), nb::arg().none())

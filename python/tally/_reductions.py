@@ -44,7 +44,7 @@ def skips(call, nan):
     raise ValueError(f"{call}: nan = {nan!r} is neither 'propagate' nor 'skip'")
 
 
-def _ddof(call, ddof, correction):
+def _ddof(call, ddof, correction=None):
     """One of the two names, as a natural number."""
     name, given = ("ddof", ddof) if correction is None else ("correction", correction)
     if correction is not None and ddof != 0:

@@ -3,10 +3,9 @@
 any order, here or elsewhere, the bits are those of one call over all of them."""
 
 import copy
-import operator
 
 from tally import _core
-from tally._reductions import skips
+from tally._reductions import _ddof, skips
 from tally._selections import TopK, _is_largest
 
 
@@ -23,7 +22,8 @@ class _State:
 
     def _start(self, dtype):
         wide = self._wide and "float" not in dtype
-        self._known = _core.Reducer(self._aggregate, dtype, wide, self._nan == "skip")
+        started = _core.Reducer(self._aggregate, dtype, wide, self._nan == "skip")
+        self._known = self._known or started  # another thread may have been first
 
     def add(self, x):
         """Adds the elements of an array, of any shape; returns self."""
@@ -39,9 +39,9 @@ class _State:
             raise TypeError(f"merge: a {type(other).__name__} into a {type(self).__name__}")
         if other._nan != self._nan:
             raise ValueError(f"merge: nan = {other._nan!r} into {self._nan!r}")
-        if self._known is None:
-            self._known = copy.copy(other._known)
-        elif other._known is not None:
+        if other._known is not None:
+            if self._known is None:
+                self._start(other._known.elements)
             if other._known.elements != self._known.elements:
                 raise TypeError(f"merge: of {other._known.elements} into {self._known.elements}")
             self._known.append(other._known)
@@ -83,7 +83,7 @@ class _State:
     __hash__ = None
 
     def _result(self, aggregate, ddof=0, dtype=None):
-        return self._known.result(f"{type(self).__name__}", aggregate, ddof, dtype)
+        return self._known.result(type(self).__name__, aggregate, ddof, dtype)
 
 
 class ExactSum(_State):
@@ -124,10 +124,12 @@ class Moments(_State):
 
     def var(self, *, ddof=0):
         """NaN of `ddof` elements or fewer."""
+        ddof = _ddof("Moments.var", ddof)
         return float("nan") if not self.count else self._result("variance", ddof)
 
     def std(self, *, ddof=0):
-        """The root of var(), rounded once."""
+        """The root of the exact variance, rounded once. See `var`."""
+        ddof = _ddof("Moments.std", ddof)
         return float("nan") if not self.count else self._result("standard_deviation", ddof)
 
 
@@ -143,16 +145,21 @@ class Scanner:
         """dtype: the type of results, of integers int64 or uint64 without it. exclusive: each element is
         left out of its own sum. nan: "propagate", or "skip"."""
         skips("Scanner", nan)
-        self._types, self._known = (None, None if dtype is None else _core.dtype_name("Scanner", dtype)), None
-        self._exclusive, self._nan = exclusive, nan
+        to = None if dtype is None else _core.dtype_name("Scanner", dtype)
+        self._types, self._known = (None, to), None
+        self._exclusive, self._nan = bool(exclusive), nan
 
     def _start(self, dtype):
         wide = dtype if "float" in dtype else "uint64" if dtype[0] == "u" else "int64"
         self._types = dtype, self._types[1] or wide
-        self._known = _core.Scanner(*self._types, self._nan == "skip")
+        started = _core.Scanner(*self._types, self._nan == "skip")
+        self._known = self._known or started
 
     def scan(self, x, *, out=None):
-        """The sums up to each element of x, of one dimension, and of all chunks before it."""
+        """The sums up to each element of x and of all chunks before it.
+
+        x and `out` have one dimension, with elements side by side in the host's memory.
+        """
         if self._known is None:
             self._start(_core.dtype_of_elements("Scanner.scan", x))
         return self._known.scan("Scanner.scan", x, out, self._exclusive)
@@ -170,6 +177,7 @@ class Scanner:
 
     @classmethod
     def from_bytes(cls, data):
+        """A scanner that goes on where the one was that gave to_bytes()."""
         head, known = bytes(data).split(b"\0", 1)
         dtype, to, nan, exclusive = head.decode().split(" ")
         scanner = cls(dtype=to or None, nan=nan, exclusive=exclusive == "1")
@@ -192,17 +200,18 @@ class Selector:
 
     def __init__(self, k, *, mode="largest", distinct=False, nan="propagate", first=0):
         """first: the index of the first element to come, of a part of an array. Others as in `top_k`."""
-        self._asked = (operator.index(k), not _is_largest("Selector", mode), bool(distinct),
-                       skips("Selector", nan), operator.index(first))
-        if min(self._asked[0], self._asked[4]) < 0:
-            raise ValueError(f"Selector: k = {k} and first = {first} are natural numbers")
+        k, first = _core.integer("Selector", "k", k), _core.integer("Selector", "first", first)
+        if min(k, first) < 0:
+            raise ValueError(f"Selector: k = {k} and first = {first} are not both natural numbers")
+        self._asked = (k, not _is_largest("Selector", mode), bool(distinct), skips("Selector", nan), first)
         self._known = None
 
     def _start(self, dtype):
-        self._known = _core.Selector(dtype, *self._asked)
+        started = _core.Selector(dtype, *self._asked)
+        self._known = self._known or started
 
     def add(self, x):
-        """The next elements of the array: x has one dimension. Returns self."""
+        """Sees the next elements of the array; returns self. x has one dimension, with elements side by side."""
         if self._known is None:
             self._start(_core.dtype_of_elements("Selector.add", x))
         self._known.add("Selector.add", x)
@@ -217,7 +226,7 @@ class Selector:
         if other._known is not None:
             if self._known is None:
                 self._start(other._known.elements)
-            elif self._known.elements != other._known.elements:
+            if self._known.elements != other._known.elements:
                 raise TypeError(f"merge: of {other._known.elements} into {self._known.elements}")
             self._known.append(other._known)
         return self
@@ -242,6 +251,7 @@ class Selector:
 
     @classmethod
     def from_bytes(cls, data):
+        """A selector from what to_bytes() of one has given, on whatever machine."""
         asked, dtype, known = bytes(data).split(b"\0", 2)
         k, smallest, distinct, skip, first = (int(a) for a in asked.decode().split(" "))
         selector = cls(k, mode="smallest" if smallest else "largest", distinct=bool(distinct),

@@ -148,15 +148,52 @@ def test_first_calls_of_many_threads():
                        env={**os.environ, "PYTHONPATH": folder})
 
 
-def test_states_of_many_threads():
-    total, part = tally.ExactSum(), np.ones(3000)
-    threads = [threading.Thread(target=lambda: [total.add(part) for _ in range(500)]) for _ in range(8)]
-    total.add(part)
+def in_threads(works):
+    threads = [threading.Thread(target=work) for work in works]
     for t in threads:
         t.start()
     for t in threads:
         t.join()
-    assert (total.count, total.value) == (3000 * 4001, 3000.0 * 4001)
+
+
+def test_states_of_many_threads():
+    total, part = tally.ExactSum(), np.ones(3000)
+    in_threads([lambda: [total.add(part) for _ in range(500)]] * 8)
+    assert (total.count, total.value) == (3000 * 4000, 3000.0 * 4000)
+
+
+def test_the_first_elements_of_a_state_come_from_many_threads():
+    interval, part = sys.getswitchinterval(), np.ones(10)
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(300):
+            total, best = tally.ExactSum(), tally.Selector(1)
+            in_threads([lambda: total.add(part), lambda: total.merge(tally.ExactSum(part))] * 2
+                       + [lambda: best.add(part)] * 2)
+            assert (total.count, best.count) == (40, 20)
+    finally:
+        sys.setswitchinterval(interval)
+
+
+def test_states_are_read_while_others_add():
+    part = np.random.default_rng(0).standard_normal(500_000)
+    total, best, running = tally.ExactSum(part), tally.Selector(100_000).add(part), tally.Scanner()
+    running.scan(part)
+    wrong = []
+
+    def read():
+        for _ in range(15):
+            try:
+                seen = [type(s).from_bytes(s.to_bytes()) for s in (total, best, running)]
+                wrong.extend(s.count for s in seen[:2] if s.count % part.size)
+                seen[1].result(), best.result(), best.count, running.total, total.value
+            except ValueError as e:
+                wrong.append(e)
+    in_threads([lambda f=f: [f(part) for _ in range(20)] for f in (total.add, best.add, running.scan)]
+               + [read])
+    assert not wrong
+    assert total.count == best.count == 21 * part.size
+    assert total.value == running.total
 
 
 def test_elements_in_no_segment_have_sums_of_zero():

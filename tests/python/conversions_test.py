@@ -208,6 +208,9 @@ def test_flags_are_whatever_is_true_or_false():
     assert tally.sum([1.0], keepdims=np.True_).shape == tally.sum([1.0], keepdims=1).shape == (1,)
     assert tally.top_k([3, 1, 2], 2, sorted=0).indices.tolist() == [0, 2]
     assert tally.cumulative_sum([1, 2], exclusive=1).tolist() == [0, 1]
+    for exclusive in (2, np.True_):
+        running = tally.Scanner(exclusive=exclusive)
+        assert tally.Scanner.from_bytes(running.to_bytes()).scan([1, 2]).tolist() == [0, 1]
     with pytest.raises(TypeError, match="set_threads: count = 2.0 is no integer"):
         tally.set_threads(2.0)
     for ddof in (-1, 0.5, float("inf")):

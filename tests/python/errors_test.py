@@ -61,6 +61,12 @@ WRONG = {
     "tally.var(X, correction='a')": (TypeError, "var: correction = 'a' is no number"),
     "tally.minmax([])": (ValueError, "minmax: of no elements, which have no extrema"),
     "tally.set_threads(-1)": (ValueError, "set_threads: count = -1 is negative"),
+    "tally.Selector(1.5)": (TypeError, "Selector: k = 1.5 is no integer"),
+    "tally.Selector(2**63)": (ValueError, "Selector: k = 9223372036854775808 is beyond 64 bits"),
+    "tally.Selector(2, first=-1)": (ValueError, "Selector: k = 2 and first = -1 are not both natural"),
+    "tally.Selector(3).add([1.0]).result()": (ValueError, "Selector.result: k = 3 is larger than n = 1"),
+    "tally.Moments([1.0]).var(ddof=-1)": (ValueError, "Moments.var: ddof = -1 is no natural number"),
+    "tally.ExactSum([1.0]).rounded_to('int8')": (TypeError, "ExactSum: as = int8: the sum of float64 can"),
     "tally.prod(np.broadcast_to(np.int8(1), 2**61), dtype='float64')": (MemoryError, None),
 }
 
