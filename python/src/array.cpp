@@ -33,9 +33,11 @@ nb::object as_numpy(nb::handle x) {
   bool const number = PyNumber_Check(x.ptr()),
              list = PyList_Check(x.ptr()) || PyTuple_Check(x.ptr());
   if (!number && !list) return {};
+  auto const make = nb::module_::import_("numpy").attr("asarray");
   try {
-    return nb::module_::import_("numpy").attr("asarray")(x);
-  } catch (nb::python_error&) {
+    return make(x);
+  } catch (nb::python_error& e) {
+    if (!e.matches(PyExc_Exception)) throw;  // as where the user has interrupted it
     return {};
   }
 }
@@ -52,6 +54,20 @@ array aligned(array x) {
   x.data = copy.data, x.strides = copy.strides;
   x.copied = copy.copied, x.writable = false;
   return x;
+}
+
+// The name of Tally's type for Python's own types, and for NumPy's short names.
+std::string full_name(std::string text) {
+  if (!text.empty() && std::string_view("<=|").find(text[0]) != std::string_view::npos)
+    text = text.substr(1);
+  if (text == "bool_" || text == "?" || text == "b1") return "bool";
+  if (text == "int") return "int64";
+  if (text == "float") return "float64";
+  if (text.size() != 2 || text[1] < '1' || text[1] > '8') return text;
+  std::string const kind = text[0] == 'i' ? "int" : text[0] == 'u' ? "uint" : "float";
+  return std::string_view("iuf").find(text[0]) == std::string_view::npos
+             ? text
+             : kind + std::to_string(8 * (text[1] - '0'));
 }
 
 std::string type_of(nb::handle x) { return nb::cast<std::string>(x.type().attr("__name__")); }
@@ -153,20 +169,6 @@ array read_output(char const* call, nb::handle x, dtype type,
   if (all.shape != shape) fail_value(prefix + "has another shape than results");
   if (all.device != like.device) fail_value(prefix + "lies on another device than x");
   return all;
-}
-
-// Python's own types, and NumPy's short names.
-std::string full_name(std::string text) {
-  if (!text.empty() && std::string_view("<=|").find(text[0]) != std::string_view::npos)
-    text = text.substr(1);
-  if (text == "bool_" || text == "?" || text == "b1") return "bool";
-  if (text == "int") return "int64";
-  if (text == "float") return "float64";
-  if (text.size() != 2 || text[1] < '1' || text[1] > '8') return text;
-  std::string const kind = text[0] == 'i' ? "int" : text[0] == 'u' ? "uint" : "float";
-  return std::string_view("iuf").find(text[0]) == std::string_view::npos
-             ? text
-             : kind + std::to_string(8 * (text[1] - '0'));
 }
 
 dtype dtype_of(char const* call, nb::handle x) {

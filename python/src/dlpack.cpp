@@ -184,6 +184,9 @@ Managed* in_capsule(nb::handle capsule, char const* name) {
   return static_cast<Managed*>(PyCapsule_GetPointer(capsule.ptr(), name));
 }
 
+std::string module_of(nb::handle x) { return nb::cast<std::string>(x.type().attr("__module__")); }
+bool is_of_jax(nb::handle x) { return module_of(x).starts_with("jax"); }
+
 class dlpack_arrays final : public library {
  public:
   array read(nb::handle x) const override {
@@ -197,46 +200,43 @@ class dlpack_arrays final : public library {
     } else {
       fail_type("gives no DLPack tensor");
     }
-    all.kept = std::make_shared<taken>(taken{capsule, library_of(x)});
-    all.writable &= !module_of(x).starts_with("jax");  // whose arrays never change
+    all.kept = std::make_shared<taken>(taken{capsule, namespace_of(x)});
+    all.writable &= !is_of_jax(x);  // whose arrays never change
     return all;
   }
 
   std::pair<nb::object, array> empty(dtype type, std::vector<std::uint64_t> const& shape,
                                      array const& like) const override {
-    auto const& library = static_cast<taken*>(like.kept.get())->library;
-    if (!nb::hasattr(library, "from_dlpack"))
+    auto const& maker = static_cast<taken*>(like.kept.get())->maker;
+    if (!nb::hasattr(maker, "from_dlpack"))
       fail_type("results cannot be arrays as x is: its library has no from_dlpack");
     auto const room = std::make_shared<own_memory>(type, shape, like.device);
     array view{.type = type, .data = room->data, .shape = shape, .strides = c_order(shape)};
     view.device = like.device;
-    view.kept = std::make_shared<made>(made{room, library});
+    view.kept = std::make_shared<made>(made{room, maker});
     return {nb::object(), std::move(view)};
   }
 
   nb::object finish(array const& view) const override {
-    auto const& [room, library] = *static_cast<made*>(view.kept.get());
+    auto const& [room, maker] = *static_cast<made*>(view.kept.get());
     if (view.device != array::host) {
       nb::gil_scoped_release const elsewhere;
       leased_gpu(view.device, view.stream).get().synchronise();
     }
-    return library.attr("from_dlpack")(nb::cast(exported{room}));
+    return maker.attr("from_dlpack")(nb::cast(exported{room}));
   }
 
  private:
   struct taken {
-    nb::object capsule, library;
+    nb::object capsule, maker;
   };
   struct made {
     std::shared_ptr<own_memory> room;
-    nb::object library;
+    nb::object maker;
   };
 
-  static std::string module_of(nb::handle x) {
-    return nb::cast<std::string>(x.type().attr("__module__"));
-  }
   // The module whose from_dlpack() makes such arrays.
-  static nb::object library_of(nb::handle x) {
+  static nb::object namespace_of(nb::handle x) {
     if (nb::hasattr(x, "__array_namespace__")) return x.attr("__array_namespace__")();
     auto const path = module_of(x);
     return nb::module_::import_(path.substr(0, path.find('.')).c_str());
@@ -248,7 +248,7 @@ class dlpack_arrays final : public library {
 library const* dlpack_library(nb::handle x) {
   static dlpack_arrays const all;
   auto const type = nb::cast<std::string>(x.type().attr("__name__"));
-  if (type.find("Tracer") != type.npos)
+  if (type.find("Tracer") != type.npos && is_of_jax(x))
     fail_type("arrays that jax.jit traces have no elements yet: call Tally outside it");
   return nb::hasattr(x, "__dlpack__") ? &all : nullptr;
 }

@@ -94,6 +94,27 @@ def sum_of(x):
     return tally.sum(x)
 
 
+def test_without_numpy():
+    program = ("import sys, array\n"
+               "sys.modules['numpy'] = None\n"
+               "import tally\n"
+               "out = array.array('d', [0])\n"
+               "assert tally.sum(array.array('d', [0.1] * 10), out=out, keepdims=True)[0] == 1\n"
+               "try: tally.sum([1.0])\n"
+               "except ImportError as e: print(e)\n")
+    folder = os.path.dirname(os.path.dirname(tally.__file__))
+    done = subprocess.run([sys.executable, "-c", program], check=True, timeout=60, capture_output=True,
+                          env={**os.environ, "PYTHONPATH": folder})
+    assert b"numpy" in done.stdout
+
+
+def test_names_that_jax_has_too():
+    class RayTracer:
+        pass
+    with pytest.raises(TypeError, match="sum: x is a RayTracer, which is no array"):
+        tally.sum(RayTracer())
+
+
 def test_child_processes():
     big = np.random.default_rng(1).standard_normal(1 << 20)
     exact = tally.sum(big)
