@@ -114,9 +114,12 @@ class numpy_library_of_buffers final : public library {
   }
 
  private:
-  // A NaN that is not the quiet one does not come through Python's numbers.
+  // A NaN that is not the quiet one does not come through Python's numbers, nor does a subnormal
+  // float where the caller has these flushed to zero.
   static bool bits_are_lost(any_number const& x) {
     return visit(x.type, [&]<class T>(std::type_identity<T>) {
+      if constexpr (std::is_same_v<T, float>)
+        if ((x.bits & 0x7f800000) == 0 && (x.bits & 0x7fffff) != 0) return true;
       if constexpr (floating<T>)
         return is_nan(x.as<T>()) && to_bits(x.as<T>()) != to_bits(quiet_nan<T>());
       else

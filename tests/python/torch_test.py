@@ -7,6 +7,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="no PyTorch")
 import tally  # noqa: E402
 
+from .arrays import bits  # noqa: E402
+
 DTYPES = [torch.bool, torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8, torch.float16,
           torch.bfloat16, torch.float32, torch.float64]
 
@@ -56,6 +58,17 @@ def test_exactness():
     assert tally.ExactSum(x).merge(tally.ExactSum(x[:1])).value == 1e16
     bf16 = torch.full((1 << 12,), 0.01, dtype=torch.bfloat16)
     assert tally.sum(bf16) == (bf16.double().sum()).to(torch.bfloat16)
+
+
+def test_subnormal_numbers_where_they_are_flushed_to_zero():
+    x = np.array([3, 5, 7], np.uint32).view(np.float32)
+    want = [bits(f(x)) for f in (tally.sum, tally.max, tally.median)]
+    assert torch.set_flush_denormal(True) or pytest.skip("cannot be flushed here")
+    try:
+        assert [bits(f(x)) for f in (tally.sum, tally.max, tally.median)] == want
+        assert tally.ExactSum(x).value.hex() == (15 * 2.0**-149).hex()
+    finally:
+        torch.set_flush_denormal(False)
 
 
 def test_more_bytes_than_there_can_be():
