@@ -44,10 +44,12 @@ class cuda_arrays final : public library {
       view.shape.push_back(nb::cast<std::uint64_t>(extent));
     view.strides = c_order(view.shape);
     auto const strides = all.contains("strides") ? nb::object(all["strides"]) : nb::none();
-    if (!strides.is_none())
-      for (std::size_t d = 0; d < view.shape.size(); ++d)
-        view.strides[d] =
-            nb::cast<std::int64_t>(nb::object(strides[d])) / std::int64_t(size_of(*type));
+    for (std::size_t d = 0; d < view.shape.size() && !strides.is_none(); ++d) {
+      auto const by = nb::cast<std::int64_t>(nb::object(strides[d]));
+      auto const size = std::int64_t(size_of(*type));
+      if (by % size != 0) fail_type("has strides that are no multiples of its elements' size");
+      view.strides[d] = by / size;
+    }
     view.device = view.data ? detail::gpu_holding(view.data) : 0;
     view.stream = stream_of(all);
     return view;
