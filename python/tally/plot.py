@@ -25,7 +25,9 @@ def _calls(name):
     numpys = {"cumulative_sum": numpy.cumsum, "top_k": lambda x: numpy.argpartition(x, x.size - K)[-K:],
               "cumulative_max": numpy.maximum.accumulate}
     ours = {"top_k": lambda x: tally.top_k(x, K)}
-    calls = {"Tally": ours.get(name, getattr(tally, name)), "NumPy": numpys.get(name) or getattr(numpy, name)}
+    calls = {"Tally": ours.get(name, getattr(tally, name))}
+    if name in numpys or hasattr(numpy, name):
+        calls["NumPy"] = numpys.get(name) or getattr(numpy, name)
     try:
         import torch
     except ImportError:
@@ -69,9 +71,9 @@ def draw(rows, out, title=""):
     names = list(dict.fromkeys(r["function"] for r in rows))
     figure, panels = pyplot.subplots(1, len(names), figsize=(4.5 * len(names), 4), squeeze=False)
     for name, panel in zip(names, panels[0]):
-        for library in dict.fromkeys(r["library"] for r in rows):
-            of = [r for r in rows if r["function"] == name and r["library"] == library]
-            panel.plot([r["n"] for r in of], [r["bytes"] / r["seconds"] / 1e9 for r in of],
+        for library in dict.fromkeys(r["library"] for r in rows if r["function"] == name):
+            line = [r for r in rows if r["function"] == name and r["library"] == library]
+            panel.plot([r["n"] for r in line], [r["bytes"] / r["seconds"] / 1e9 for r in line],
                        marker="o", markersize=3, label=library)
         panel.set_xscale("log", base=2)
         panel.set_ylim(bottom=0)

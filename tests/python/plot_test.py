@@ -17,6 +17,12 @@ def test_a_sweep_has_every_time(tmp_path):
     assert all(0 < r["seconds"] < 1 for r in rows)
 
 
+def test_a_function_that_only_tally_has_is_timed_alone(tmp_path):
+    out = tmp_path / "sweep.json"
+    plot.main(["minmax", "--most", "10", "--json", str(out)])
+    assert {r["library"] for r in json.loads(out.read_text())} == {"Tally"}
+
+
 def test_a_function_that_is_not_there_is_named(capsys):
     with pytest.raises(SystemExit):
         plot.main(["total"])
