@@ -46,7 +46,8 @@ plan plan_of(std::string const& call, any_aggregate const& op, array const& x, n
   return all;
 }
 
-// The result of no element, at the one place that there is along the axis: whatever lies there.
+// The result of no element, at the one place that there is along the axis: that is what an
+// exclusive scan of one element gives, whatever that is.
 void write_nothing(any_where where, any_ndarray_output const& to, std::size_t axis,
                    any_aggregate const& op) {
   any_ndarray const there(to.type, to.data, to.shape, to.strides);
@@ -113,7 +114,8 @@ nb::object scan_segments(std::string const& call, std::string const& aggregate, 
     std::optional<scratch> room;
     if (size_of(type) != size_of(shown)) room.emplace(where, bytes_of(type, a.shape));
     void* const results = room ? room->data() : to.view().data;
-    // What is in no segment is 0.
+    // What is in no segment is 0; `out`, which may be x, keeps it where nothing has to be
+    // converted.
     if (room || out.is_none()) fill(where, any_number(type, 0), {type, results, a.shape});
     any_row_output const places{type, results, segments.layout()};
     exclusive ? exclusive_scan(where, rows, places, op, all)

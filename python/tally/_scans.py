@@ -24,11 +24,13 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=Fal
     uint64, modulo 2**64, unless `dtype` is another integer type.
 
     axis: may be left out where there is one.
-    dtype: the type of results; elements of another kind are first converted to it. out: an array of that type and of their shape; x, too.
+    dtype: the type of results; elements of another kind are first converted to it.
+    out: an array that takes the results, of that type and of their shape; it may be x.
     include_initial: the sum of nothing comes first, and there is one result more along the axis.
     exclusive: each element is left out of its own sum. reverse: sums begin at the last element.
     nan: "propagate", or "skip": NaNs add nothing.
-    segments: ascending offsets into x, which has one axis: sums begin anew at each.
+    segments: ascending offsets into x, which has one axis: sums begin anew at each. What is in no
+        segment is 0 in a new array; in `out` it is not specified.
 
     >>> tally.cumulative_sum([0.1, 0.2, 0.3])
     array([0.1, 0.3, 0.6])
