@@ -68,7 +68,7 @@ std::size_t index_of(std::string_view name) {
   return std::size_t(found - all.begin());
 }
 
-// The type of a entry's only result.
+// The type of an entry's only result.
 std::optional<dtype> type_of(aggregate_entry const& entry) {
   auto const results = entry.results();
   return results.size() == 1 ? std::optional(results.begin()->value.type) : std::nullopt;

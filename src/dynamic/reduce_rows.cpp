@@ -126,7 +126,7 @@ bool are_absent(gpu_rows const& in) {
   return in.first->valid.absent || (in.second && in.second->valid.absent);
 }
 
-// Of rows in which elements are missing.
+// Reduces rows in which elements are missing.
 template <class Where>
 void reduce_packed(Where& where, gpu_rows const& in, rows_places const& to,
                    bound_aggregate const& op, nan_policy nan) {

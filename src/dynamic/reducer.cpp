@@ -39,7 +39,7 @@ std::uint64_t nans_in(cpu where, std::span<T const> x) {
   return detail::total_of<extrema<T>>(*ends).value.nan;
 }
 
-// As a reducer, but of an aggregate that is a entry, and of elements some of which may be missing.
+// As a reducer, but of an aggregate that is an entry, and of elements some of which may be missing.
 template <class T>
 class state_of final : public any_reducer::state {
  public:
