@@ -135,6 +135,13 @@ TEST(elementwise, packs_a_mask) {
   EXPECT_EQ(bits[2], 99);
 }
 
+TEST(elementwise, packs_a_mask_with_any_bits_set) {
+  unsigned char const mask[3] = {2, 0, 255};
+  std::uint8_t bits = 99;
+  pack_bits(cpu{}, reinterpret_cast<bool const*>(mask), 3, &bits);
+  EXPECT_EQ(bits, 0b101);
+}
+
 TEST(elementwise, says_what_is_wrong) {
   std::vector<float> x(6);
   any_ndarray const in(dtype::float32, x.data(), {2, 3});

@@ -136,16 +136,18 @@ struct take_elements {
   }
 };
 
-// Eight elements of a mask as the bits of a byte, from the lowest one on.
+// Eight elements of a mask as the bits of a byte, from the lowest one on. Whoever wrote the mask may
+// have set other bits of an element than the lowest.
 struct pack_mask {
   bool const* mask;
   std::uint64_t size;
   std::uint8_t* bits;
 
   TALLY_HD void operator()(std::uint64_t byte) const {
+    auto const* const elements = reinterpret_cast<unsigned char const*>(mask);
     unsigned all = 0;
     for (unsigned k = 0; k < 8 && 8 * byte + k < size; ++k)
-      all |= unsigned(mask[8 * byte + k]) << k;
+      all |= unsigned(elements[8 * byte + k] != 0) << k;
     bits[byte] = std::uint8_t(all);
   }
 };

@@ -8,7 +8,6 @@ that makes is the exact sum, which is rounded once. Elements that any process ha
 digits are added once more, by as many as hold all numbers of the type.
 """
 
-import operator
 from typing import NamedTuple
 
 import torch
@@ -58,34 +57,46 @@ class _Numbers(NamedTuple):
     exponent: torch.Tensor
     mantissa: torch.Tensor
 
-    def __getitem__(self, at):
-        return _Numbers(*(part[at] for part in self))
+    def at(self, places):
+        return _Numbers(*(part[:, places] for part in self))
 
 
 def all_reduce_sum(x, group=None):
     """The exact sums of what the processes have at each place of x, each rounded once to its type, as a
-    new tensor on its device. All processes of the group call it, with tensors of one shape and type.
-    Integers are added modulo 2**bits; of bools the int64 count.
+    new tensor on its device. x: a tensor, or a list of some that are added, too, as from batches one
+    after the other. All processes of the group call it, with tensors of one shape and type, and all
+    with a tensor or all with lists, which may have different lengths. Integers are added modulo
+    2**bits; of bools the int64 count.
 
     13 bytes of a float32, and 21 of a float64, go through the backend instead of 4 and 8; the host
     waits for it.
     """
+    several = isinstance(x, (list, tuple))
+    all = [_checked(t) for t in x] if several else [_checked(x)]
+    if not all or any((t.shape, t.dtype) != (all[0].shape, all[0].dtype) for t in all):
+        raise ValueError(f"all_reduce_sum: x has tensors {[(*t.shape, t.dtype) for t in all]}")
+    shape, dtype = all[0].shape, all[0].dtype
+    rows = torch.stack([t.detach().reshape(-1) for t in all])
+    if dtype not in _FORMATS:
+        total = rows.sum(0, dtype=torch.int64 if dtype == torch.bool else dtype)
+        dist.all_reduce(total, group=group)
+        return total.view(shape)
+    count = torch.tensor([len(all)], device=rows.device)
+    if several:
+        dist.all_reduce(count, group=group)
+    # A digit is so narrow that int32 has the sum of all.
+    width = 31 - ((int(count) if several else dist.get_world_size(group)) - 1).bit_length()
+    parts = [_sums(part, _FORMATS[dtype], width, group) for part in rows.split(_AT_ONCE, 1)]
+    return torch.cat(parts).view(shape)
+
+
+def _checked(x):
     if not isinstance(x, torch.Tensor):
         raise TypeError(f"all_reduce_sum: x is no tensor but of {type(x).__name__}")
-    if x.layout != torch.strided or x.is_complex():
+    is_number = x.dtype in _FORMATS or not (x.is_floating_point() or x.is_complex())
+    if x.layout != torch.strided or not is_number:
         raise TypeError(f"all_reduce_sum: x is a tensor of {x.layout}, {x.dtype}")
-    x = x.detach()
-    if not x.is_floating_point():
-        total = x.to(torch.int64 if x.dtype == torch.bool else x.dtype, copy=True).contiguous()
-        dist.all_reduce(total, group=group)
-        return total
-    if x.dtype not in _FORMATS:
-        raise TypeError(f"all_reduce_sum: x is a tensor of {x.dtype}")
-    # A digit is so narrow that int32 has the sum of all processes'.
-    width = 31 - (dist.get_world_size(group) - 1).bit_length()
-    parts = [_sums(part, _FORMATS[x.dtype], width, group)
-             for part in x.contiguous().view(-1).split(_AT_ONCE)]
-    return torch.cat(parts).view(x.shape)
+    return x
 
 
 def clip_grad_norm_(parameters, max_norm, *, group=None):
@@ -123,6 +134,7 @@ def _of_all(mine, group):
 
 
 def _sums(x, form, width, group):
+    """Down the columns of x, and over the group."""
     bits = x.view(form.bits).to(torch.int64)
     exponent = bits >> form.stored & 2**form.exponents - 1
     mantissa = (bits & 2**form.stored - 1) + ((exponent > 0).to(torch.int64) << form.stored)
@@ -130,7 +142,7 @@ def _sums(x, form, width, group):
     finite = mine.exponent < 2**form.exponents - 1
 
     place = torch.where(finite, mine.exponent // form.step + 1, _NOT_FINITE) * (mantissa != 0)
-    place = place.to(torch.uint8)
+    place = place.to(torch.uint8).amax(0)
     dist.all_reduce(place, op=dist.ReduceOp.MAX, group=group)
     highest = place.to(torch.int64) * form.step - 1  # of the exponents at such a place
 
@@ -139,7 +151,7 @@ def _sums(x, form, width, group):
     some = place == _NOT_FINITE
     kinds = ~finite & (mantissa != 1 << form.stored), ~finite & (bits > 0), ~finite & (bits < 0)
     for digit, kind in zip(digits, kinds):
-        digit[some] = kind[some].to(torch.int32)
+        digit[some] = kind.sum(0, dtype=torch.int32)[some]
     lost &= ~some
     sent = torch.cat((*digits, lost.any().view(1).to(torch.int32)))
     dist.all_reduce(sent, group=group)
@@ -150,7 +162,7 @@ def _sums(x, form, width, group):
         lost = lost.to(torch.uint8)
         dist.all_reduce(lost, op=dist.ReduceOp.MAX, group=group)
         at = lost.nonzero().view(-1)
-        total[at] = _sums_by_all_digits(mine[at], width, form, group)
+        total[at] = _sums_by_all_digits(mine.at(at), width, form, group)
     return total.to(form.bits).view(x.dtype)
 
 
@@ -159,8 +171,8 @@ def _sums_by_all_digits(mine, width, form, group):
     digits, _ = _digits(mine, mine.exponent - 1, count, width)
     sent = torch.stack(digits)
     dist.all_reduce(sent, group=group)
-    return _rounded(list(sent), torch.full_like(mine.exponent, 1 - form.bias - form.stored), width,
-                    form)
+    return _rounded(list(sent), torch.full_like(mine.exponent[0], 1 - form.bias - form.stored),
+                    width, form)
 
 
 def _shifted(x, by):
@@ -169,15 +181,16 @@ def _shifted(x, by):
 
 
 def _digits(numbers, low, count, width):
-    """Digits of so many bits, the highest first, of mantissas whose lowest bit is at the place `low`, and
-    which mantissas have bits below the place 0."""
+    """Digits of so many bits, the highest first, of mantissas whose lowest bit is at the place `low`, added
+    down the columns; and in which columns mantissas have bits below the place 0."""
     sign = torch.where(numbers.negative, -1, 1)
     found = []
     for d in range(count):
         by = low - (count - 1 - d) * width
         part = torch.where(by < width, _shifted(numbers.mantissa, by) & 2**width - 1, 0)
-        found.append((sign * part).to(torch.int32))
-    return found, (low < 0) & (_shifted(_shifted(numbers.mantissa, low), -low) != numbers.mantissa)
+        found.append((sign * part).sum(0).to(torch.int32))
+    whole = _shifted(_shifted(numbers.mantissa, low), -low) == numbers.mantissa
+    return found, ((low < 0) & ~whole).any(0)
 
 
 def _carried(digits, width):
