@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <numeric>
 #include <unordered_map>
 
 #include "tally/elementwise.hpp"
@@ -53,6 +54,23 @@ array aligned(array x) {
   auto const copy = copy_of_bytes(x.type, x.data, x.shape, in_bytes(x.strides, x.type));
   x.data = copy.data, x.strides = copy.strides;
   x.copied = copy.copied, x.writable = false;
+  return x;
+}
+
+// Bools are bytes of 0 and 1; where others wrote other bytes, a copy that has 1 for all but 0.
+array truths(array x) {
+  if (x.type != dtype::boolean || x.device != array::host || x.size() == 0) return x;
+  static auto const& greatest = *new bound_aggregate(any_aggregate("maximum").on(dtype::uint8));
+  any_ndarray const bytes(dtype::uint8, x.data, x.shape, x.strides);
+  axes_list all(x.shape.size());
+  std::iota(all.begin(), all.end(), 0);
+  std::uint8_t most = 0;
+  reduce_into(cpu{1}, bytes, all, {{dtype::uint8, &most, {}}}, greatest);
+  if (most <= 1) return x;
+  auto const memory = std::make_shared<std::vector<std::byte>>(bytes_of(x.type, x.shape));
+  copy_into(cpu{1}, bytes, {x.type, memory->data(), x.shape});
+  x.data = memory->data(), x.strides = c_order(x.shape);
+  x.copied = memory, x.writable = false;
   return x;
 }
 
@@ -148,6 +166,7 @@ array read_array(char const* call, char const* argument, nb::handle x, bool made
     if (!of && made_here && (made = as_numpy(x))) of = library_of(x = made);
     if (!of) fail_type("is a " + type_of(x) + ", which is no array");
     auto all = aligned(of->read(x));
+    if (made_here) all = truths(std::move(all));
     all.from = of;
     if (made) all.kept = {new nb::object(made), [](nb::object* p) { delete p; }};
     return all;
@@ -174,10 +193,13 @@ array read_output(char const* call, nb::handle x, dtype type,
 dtype dtype_of(char const* call, nb::handle x) {
   static auto& known = *new std::unordered_map<PyObject*, dtype>;
   if (auto const found = known.find(x.ptr()); found != known.end()) return found->second;
-  auto text = nb::cast<std::string>(nb::hasattr(x, "__name__") ? nb::object(x.attr("__name__"))
-                                                               : nb::object(nb::str(x)));
+  bool const named = nb::hasattr(x, "__name__");
+  auto text =
+      nb::cast<std::string>(named ? nb::object(x.attr("__name__")) : nb::object(nb::str(x)));
   if (auto const dot = text.rfind('.'); dot != text.npos) text = text.substr(dot + 1);
-  auto const type = dtype_named(full_name(text));
+  // What is not Python's own, Arrow's for one, may mean another type by such a word.
+  bool const ambiguous = !named && !PyUnicode_Check(x.ptr()) && (text == "float" || text == "int");
+  auto const type = ambiguous ? std::nullopt : dtype_named(full_name(text));
   if (!type)
     fail_type(std::string(call) + ": dtype = " + nb::cast<std::string>(nb::repr(x)) +
               " is none of Tally's");

@@ -38,6 +38,7 @@ class reduction {
     auto const types = any_aggregate(aggregate_).result_types(elements);
     return std::ranges::count(types, as) > 0;
   }
+  bool is_of_pairs() const { return aggregate_ == "dot"; }
   // Whether results are some of the elements.
   bool is_extremum() const { return aggregate_ == "minimum" || aggregate_ == "maximum"; }
 
@@ -106,9 +107,11 @@ plan plan_of(reduction& what, array const& x, options const& how) {
   std::optional<dtype> as, converted;
   if (!how.as.is_none()) {
     as = dtype_of(call, how.as);
-    if (what.gives(x.type, *as))
+    bool const are_integers = !is_floating(x.type);
+    if (what.is_of_pairs() && is_floating(*as) && are_integers) elements = dtype::float64;
+    if (what.gives(elements, *as))
       asked.as = as;
-    else if (is_floating(*as) || is_floating(x.type))
+    else if (is_floating(*as) || !are_integers)
       elements = *as;
     if (!is_floating(*as) && is_floating(x.type) && how.skip)
       fail_type(std::string(call) + ": nan='skip' is not for dtype = " + std::string(name(*as)) +

@@ -113,25 +113,15 @@ nb::object kth(nb::handle x, nb::handle k, nb::handle axis, flag keepdims, bool 
   return pair_of(values, indices);
 }
 
-// Places of quantiles: fractions, or doubles as they are.
-struct places {
-  std::vector<fraction> fractions;
-  std::vector<double> doubles;
-
-  explicit places(nb::handle q) {
-    for (auto const one : nb::borrow<nb::list>(q))
-      if (PyFloat_Check(one.ptr())) {
-        doubles.push_back(nb::cast<double>(one));
-      } else {
-        auto const [a, b] = nb::cast<std::pair<std::uint64_t, std::uint64_t>>(one);
-        fractions.push_back({a, b});
-      }
+// Pairs of a numerator and a denominator.
+std::vector<fraction> fractions_of(nb::handle q) {
+  std::vector<fraction> all;
+  for (auto const one : nb::borrow<nb::list>(q)) {
+    auto const [a, b] = nb::cast<std::pair<std::uint64_t, std::uint64_t>>(one);
+    all.push_back({a, b});
   }
-  std::size_t count() const { return fractions.size() + doubles.size(); }
-  detail::quantile_places all() const {
-    return doubles.empty() ? detail::quantile_places(fractions) : detail::quantile_places(doubles);
-  }
-};
+  return all;
+}
 
 interpolation method_of(std::string const& call, std::string const& name) {
   constexpr std::string_view names[] = {"linear", "lower", "higher", "nearest", "midpoint"};
@@ -145,17 +135,16 @@ nb::object quantiles(std::string const& call, nb::handle x, nb::handle q, bool o
                      flag keepdims, std::string const& method, bool skip) {
   auto const a = read_array(call.c_str(), "x", x);
   auto const axes = axes_of(call.c_str(), axis, a);
-  places const at(q);
+  auto const at = fractions_of(q);
   quantile_options const how{method_of(call, method), skip ? tally::skip : propagate};
   auto shape = reduced_shape(a, axes, keepdims);
-  if (!one) shape.insert(shape.begin(), at.count());
+  if (!one) shape.insert(shape.begin(), at.size());
   result to(call.c_str(), quantile_type(a.type, how.method), shape, a);
   if (reduced_count(a, axes) == 0 && to.view().size() == 0) return to.take();
   if (reduced_count(a, axes) == 0) fail_value(call + ": of no elements, which have no quantiles");
   auto view = to.without(keepdims ? axes : axes_list{}, one ? 0 : 1);
   if (one) view.shape.insert(view.shape.begin(), 1), view.strides.insert(view.strides.begin(), 1);
-  run_at(call, a,
-         [&](any_where where) { quantile_into(where, a.input(), axes, at.all(), view, how); });
+  run_at(call, a, [&](any_where where) { quantile_into(where, a.input(), axes, at, view, how); });
   return to.take();
 }
 
@@ -163,14 +152,14 @@ nb::object quantiles_of_segments(std::string const& call, nb::handle x, nb::hand
                                  nb::handle q, bool one, std::string const& method, bool skip) {
   auto const a = read_array(call.c_str(), "x", x);
   segments_of_array const segments(call.c_str(), offsets, a);
-  places const at(q);
+  auto const at = fractions_of(q);
   quantile_options const how{method_of(call, method), skip ? tally::skip : propagate};
   std::vector<std::uint64_t> shape = {segments.count()};
-  if (!one) shape.push_back(at.count());
+  if (!one) shape.push_back(at.size());
   result to(call.c_str(), quantile_type(a.type, how.method), shape, a);
   run_at(call, a, [&](any_where where) {
     lines const from(where, a, {0}, {a.type});
-    quantile_into(where, segments.rows("x", from.input()), at.all(), room_in(to.view()), how);
+    quantile_into(where, segments.rows("x", from.input()), at, room_in(to.view()), how);
   });
   return to.take();
 }

@@ -222,7 +222,8 @@ def dot(x, y, /, axis=-1, *, dtype=None, out=None, keepdims=False, nan="propagat
     """The sum of products x * y along an axis, several, or all (None): exact, rounded once.
 
     x and y have one shape and one type. Unlike `numpy.dot` this is no product of matrices: of more
-    than one axis it is what NumPy calls `vecdot`. Arguments are as in `sum`.
+    than one axis it is what NumPy calls `vecdot`. Arguments are as in `sum`, but with a floating
+    `dtype` integers of 64 bits are first converted to float64.
     """
     if segments is not None:
         axis = None

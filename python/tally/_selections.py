@@ -72,16 +72,18 @@ def kth_value(x, k, /, *, axis=-1, mode="smallest", keepdims=False, nan="propaga
 
 @lru_cache(maxsize=1024, typed=True)
 def _place(call, q):
-    """A float means the decimal that it is written as: 0.95 is 95/100."""
-    try:
-        exact = Fraction(repr(float(q))) if isinstance(q, float) else Fraction(q)
-    except (OverflowError, ValueError):  # of what is infinite, or none
-        exact = -1
-    if not 0 <= exact <= 1:
+    """Numerator and denominator. A float means the decimal that it is written as: 0.95 is 95/100."""
+    exact = None
+    if isinstance(q, float) and math.isfinite(q):
+        q = Decimal(repr(float(q)))
+    if isinstance(q, Decimal) and q.is_finite() and abs(q.adjusted()) > 60:
+        q = 0 if 0 <= q < 1 else -1
+    if not isinstance(q, float) and q == q:
+        exact = Fraction(q) if not isinstance(q, Decimal) or q.is_finite() else None
+    if exact is None or not 0 <= exact <= 1:
         raise ValueError(f"{call}: q = {q} is not between 0 and 1")
-    if exact.denominator < 2**63:
-        return exact.numerator, exact.denominator
-    return float(q)
+    exact = exact.limit_denominator(2**63 - 1)
+    return exact.numerator, exact.denominator
 
 
 def _number(call, q):
@@ -99,10 +101,7 @@ def _number(call, q):
 
 def _places(call, q):
     one = not hasattr(q, "__len__") or isinstance(q, (str, bytes)) or getattr(q, "ndim", 1) == 0
-    places = [_place(call, _number(call, g)) for g in ([q] if one else list(q))]
-    if {type(p) for p in places} == {tuple, float}:
-        places = [float(g) for g in q]
-    return places, one
+    return [_place(call, _number(call, g)) for g in ([q] if one else list(q))], one
 
 
 def quantile(x, q, /, axis=None, *, method="linear", keepdims=False, nan="propagate",
@@ -110,7 +109,7 @@ def quantile(x, q, /, axis=None, *, method="linear", keepdims=False, nan="propag
     """What is at place q of the sorted elements, from 0 to 1, for one q or several.
 
     q: a float means the decimal that it is written as, so that 0.95 is 95/100; fractions and decimals
-        are what they are. Several come first in the result's shape.
+        are what they are, or the nearest with a denominator below 2**63. Several come first in the result's shape.
     method: "linear", "lower", "higher", "nearest" or "midpoint", as NumPy has them.
     Integers give float64, unless the method chooses an element. Other arguments are as in `sum`.
 

@@ -41,7 +41,7 @@ def test_what_makes_a_sum_slow_is_told():
 
 
 @pytest.mark.parametrize("call, path", [
-    (["top-k", "-k", 3], "1 x selection in one read, which keeps what can be among the best; "),
+    (["top-k", "-k", 3], "1 x selection of few, by insertion; "),
     (["top-k", "--distinct"], " x merge of candidates into the best different values"),
     (["median"], "1 x selection in one read, which keeps what can be among the best; "),
     (["quantile", "-q", "0.1,0.9"], "2 x selection in one read, which keeps what can be among the best; "),

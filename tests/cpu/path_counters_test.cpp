@@ -42,9 +42,9 @@ void add_up_in_every_way() {
 void select_in_every_way() {
   top_k(cpu{1}, random_floats(100), 10);
   top_k(cpu{1}, random_floats(100), 20);
-  top_k(cpu{1}, random_floats(100'000), 10);
+  top_k(cpu{1}, random_floats(100'000), 100);
   top_k(cpu{1}, random_floats(1 << 20), 1 << 19);
-  top_k(cpu{1}, std::vector<float>(200'000, 1.0f), 10);
+  top_k(cpu{1}, std::vector<float>(200'000, 1.0f), 100);
   top_k(cpu{1}, misleading(1 << 18, 4), 5000);
   std::vector<float> repeats(200'000);
   for (std::size_t i = 0; i < repeats.size(); ++i) repeats[i] = float(i % 1000);
@@ -71,7 +71,7 @@ TEST(path_counters, are_told_once) {
   explain_cpu();
   EXPECT_EQ(explain_cpu(), "");
   top_k(cpu{1}, random_floats(100), 10);
-  for (int n : {100, 200, 100'000}) top_k(cpu{1}, random_floats(std::size_t(n)), 20);
+  for (int n : {100, 200, 100'000}) top_k(cpu{1}, random_floats(std::size_t(n)), 99);
   EXPECT_EQ(explain_cpu(),
             "1 x selection of few, by insertion; "
             "2 x selection of few elements, by histograms alone; "

@@ -35,22 +35,52 @@ std::uint64_t times_taken(path which, std::vector<T> const& in, std::uint64_t k,
   return path_count(which) - before;
 }
 
-TEST(top_k_paths, few_of_a_small_array_are_inserted) {
+TEST(top_k_paths, few_are_inserted) {
   EXPECT_EQ(times_taken(path::top_k_few, random_floats(1024), 16), 1);
   EXPECT_EQ(times_taken(path::top_k_few, random_floats(1024), 17), 0);
-  EXPECT_EQ(times_taken(path::top_k_few, random_floats(1025), 16), 0);
+  EXPECT_EQ(times_taken(path::top_k_few, random_floats(64 << 10), 64), 1);
+  EXPECT_EQ(times_taken(path::top_k_few, random_floats((64 << 10) - 1), 64), 0);
+  EXPECT_EQ(times_taken(path::top_k_few, random_floats(1 << 20), 65), 0);
+}
+
+// By several threads: equal ones in each piece, NaN, pieces of which one has all the best.
+TEST(top_k_paths, few_of_pieces_are_put_together) {
+  std::size_t const n = 300'000;
+  for (auto const order : {largest, smallest})
+    for (auto const nan : {propagate, skip})
+      for (std::uint64_t k : {1, 10, 64}) {
+        auto v = random_floats(n);
+        for (std::size_t i = 5; i < n; i += 9973) v[i] = i % 2 ? 1e9f : -1e9f;
+        for (std::size_t i = n - 7; i < n; ++i) v[i] = quiet_nan<float>();
+        top_k_options const options = {.order = order, .nan = nan};
+        auto const ranks = ranked<float>(v, options);
+        std::uint64_t const before = path_count(path::top_k_few);
+        for (int threads : {1, 2, 3, 8})
+          expect_best<float>(v, ranks, k, options, top_k(cpu{threads}, v, k, options), "pieces");
+        EXPECT_EQ(path_count(path::top_k_few) - before, 4) << k;
+      }
+}
+
+TEST(top_k_paths, few_that_ascend_are_given_up) {
+  std::vector<std::int32_t> v(200'000);
+  std::iota(v.begin(), v.end(), 0);
+  EXPECT_EQ(times_taken(path::top_k_few, v, 10), 0);
+  for (std::size_t i = 0; i < v.size() / 2; ++i) v[i] = 7;  // only what the second thread reads
+  auto const got = top_k(cpu{2}, v, 10);
+  EXPECT_EQ(got.indices.front(), 199'999);
+  EXPECT_EQ(got.indices.back(), 199'990);
 }
 
 TEST(top_k_paths, a_small_array_takes_the_direct_one) {
   EXPECT_EQ(times_taken(path::top_k_direct, random_floats(100), 20), 1);
-  EXPECT_EQ(times_taken(path::top_k_direct, random_floats(1025), 10), 1);
+  EXPECT_EQ(times_taken(path::top_k_direct, random_floats(1025), 17), 1);
   std::vector<int> ascending(1024);
   std::iota(ascending.begin(), ascending.end(), 0);
   EXPECT_EQ(times_taken(path::top_k_direct, ascending, 16), 1);
 }
 
-TEST(top_k_paths, few_of_many_are_filtered_in_one_read) {
-  EXPECT_EQ(times_taken(path::top_k_filter, random_floats(100'000), 10), 1);
+TEST(top_k_paths, some_of_many_are_filtered_in_one_read) {
+  EXPECT_EQ(times_taken(path::top_k_filter, random_floats(100'000), 100), 1);
 }
 
 TEST(top_k_paths, half_of_many_take_a_band) {
@@ -58,11 +88,11 @@ TEST(top_k_paths, half_of_many_take_a_band) {
 }
 
 TEST(top_k_paths, common_values_are_counted_not_kept) {
-  EXPECT_EQ(times_taken(path::top_k_ties, std::vector<float>(200'000, 1.0f), 10), 1);
+  EXPECT_EQ(times_taken(path::top_k_ties, std::vector<float>(200'000, 1.0f), 100), 1);
   std::mt19937_64 random(9);
   std::vector<std::int32_t> v(500'000);
   for (auto& x : v) x = std::int32_t(random() % 3);
-  for (std::size_t k : {std::size_t(10), v.size() / 3, v.size() / 2, v.size() - 1})
+  for (std::size_t k : {std::size_t(100), v.size() / 3, v.size() / 2, v.size() - 1})
     EXPECT_EQ(times_taken(path::top_k_ties, v, k), 1) << k;
 }
 

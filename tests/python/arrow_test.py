@@ -84,3 +84,9 @@ def test_capsules_are_read_once():
     for given in (5, None, []):
         with pytest.raises(TypeError, match="no pair"):
             tally.sum(Cached(given))
+
+
+def test_arrow_types_are_not_python_types():
+    with pytest.raises(TypeError, match="dtype = DataType.float. is none"):
+        tally.sum(pa.array([3, 1]), dtype=pa.float32())
+    assert tally.sum(pa.array([3, 1], pa.int8()), dtype=pa.int32()) == 4

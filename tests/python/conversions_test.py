@@ -230,3 +230,25 @@ def test_classes_may_come_and_go():
         del Own
     gc.collect()
     assert last() is None
+
+
+def test_integers_are_not_rounded_before_their_products():
+    a, b = np.array([2**24 + 1, -2**24], np.int32), np.ones(2, np.int32)
+    for dtype in ("float16", "float32", "float64"):
+        found = tally.dot(a, b, dtype=dtype)
+        assert found == 1 and found.dtype == dtype
+        assert tally.dot(a, b, dtype=dtype, segments=[0, 2]).tolist() == [1]
+    assert tally.dot(a.astype(np.int64), b.astype(np.int64), dtype="float32") == 1
+
+
+def test_bools_of_any_bytes_are_true_unless_they_are_zero():
+    given = np.array([2, 0, 255, 1] * 9, np.uint8).view(bool)
+    plain = given.view(np.uint8) != 0
+    for x, y in ((given, plain), (given[::-2], plain[::-2]), (given.reshape(6, 6).T, plain.reshape(6, 6).T)):
+        for name in ("sum", "mean", "var", "argmax", "count_nonzero", "cumulative_sum"):
+            axis = {"axis": 0} if name == "cumulative_sum" else {}
+            assert np.array_equal(getattr(tally, name)(x, **axis), getattr(tally, name)(y, **axis)), name
+        assert tally.sum(np.ones(x.shape), where=x) == y.sum()
+        assert np.array_equal(tally.top_k(x, 3).indices, tally.top_k(y, 3).indices)
+    out = given[:2].copy()
+    assert tally.any(np.array([[0, 1], [0, 0]]), axis=1, out=out) is out and out.tolist() == [True, False]

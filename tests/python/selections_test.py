@@ -94,6 +94,9 @@ def test_places_are_the_decimals_that_are_written():
         assert np.all(tally.quantile(x, q) == 10**6)
     assert tally.quantile(x, np.array([0.5, 1])).tolist() == [0, 10**6]
     assert tally.quantile(x, [1e-30, 0.5]).tolist() == [0, 0]
+    hundred = np.arange(101)
+    for more in (1e-20, Fraction(1, 2**70), Decimal("1e-9999999"), 0.0012345678901234567):
+        assert tally.quantile(hundred, [0.29, more], method="lower").tolist() == [29, 0]
     assert tally.quantile(x, []).shape == (0,)
     assert tally.quantile(np.zeros((0, 3)), [], axis=0).shape == (0, 3)
     assert tally.median(np.zeros((0, 0)), axis=0).shape == (0,)

@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 GOOD_REASONS = {"no GPU", "no MPI", "no NCCL", "no PyTorch", "no JAX", "no Arrow",
-                "no array API", "no matplotlib"}
+                "no array API", "no matplotlib", "no Dask", "no xarray"}
 
 
 def outcome(case):
