@@ -188,6 +188,8 @@ def check_pycon(block, _):
               if b.page == block.page and b.language == "pycon"]
     if any("import torch" in code for code in before):
         pytest.importorskip("torch", reason="no PyTorch")
+    if any("dask" in code for code in before):
+        pytest.importorskip("dask", reason="no Dask")
     session = doctest.DocTestParser().get_doctest("\n".join(before), {}, block.page.name, None, 0)
     found = doctest.DocTestRunner(verbose=False).run(session)
     assert found.attempted > 0 and found.failed == 0
