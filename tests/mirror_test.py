@@ -12,6 +12,9 @@ HEADERS = ROOT / "include" / "tally"
 # What has no test of its name, and where it is tested: through what it is a part of, or what calls it.
 # Headers go by their path in include/tally/, sources by theirs in src/; those of simt/src/ by simt/.
 TESTED_THROUGH = {
+    "communicator.hpp": "nodes/run_ranks_test.cpp",
+    "distributed.hpp": "nodes/run_ranks_test.cpp",
+    "run_ranks.hpp": "nodes/run_ranks_test.cpp",
     "aggregate/aggregate.hpp": "aggregate/users_aggregate_test.cpp",
     "aggregate/describe.hpp": "cli/describe_test.py",
     "aggregate/moments.hpp": "aggregate/exact_test.py",

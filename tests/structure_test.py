@@ -23,6 +23,9 @@ FOLDERS = {
     "gpu": BASE | {"exact", "aggregate", "definition", "cpu", "device", "compiled.hpp", "element_steps.hpp", "gpu.hpp", "input.hpp",
                    "missing.hpp", "options.hpp", "payload.hpp", "reduce.hpp", "row_inputs.hpp", "rows.hpp", "state.hpp",
                    "transform.hpp", "zip.hpp"},
+    "nodes": BASE | {"exact", "aggregate", "definition", "cpu", "communicator.hpp", "distributed.hpp", "known_elements.hpp",
+                     "options.hpp", "input.hpp", "rows.hpp", "reduce.hpp", "scan.hpp", "scan_carry.hpp", "state.hpp",
+                     "top_k.hpp", "top_k_state.hpp", "quantile.hpp"},
     "io": BASE,
 }
 # Within cpu/, from the lowest on: each may include those before it. What is in cpu/ itself is above,

@@ -14,12 +14,22 @@ struct cpu {
 
 struct gpu;       // gpu.hpp: a device, and a stream of it
 class automatic;  // automatic.hpp: where the array of each call lies
+template <class Where>
+struct distributed;  // distributed.hpp: a slice of an array, the rest of which other ranks have
+
+namespace detail {
+
+template <class Where>
+inline constexpr bool is_execution =
+    std::is_same_v<Where, cpu> || std::is_same_v<Where, gpu> || std::is_same_v<Where, automatic>;
+template <class Where>
+inline constexpr bool is_execution<distributed<Where>> = is_execution<std::remove_cvref_t<Where>>;
+
+}  // namespace detail
 
 // Where a call can run. One call is written once for all of them.
 template <class Where>
-concept execution = std::is_same_v<std::remove_cvref_t<Where>, cpu> ||
-                    std::is_same_v<std::remove_cvref_t<Where>, gpu> ||
-                    std::is_same_v<std::remove_cvref_t<Where>, automatic>;
+concept execution = detail::is_execution<std::remove_cvref_t<Where>>;
 
 namespace detail {
 
@@ -27,7 +37,9 @@ namespace detail {
 template <template <class> class Calls, class Where>
 struct family_on {
   using type = Calls<std::remove_cvref_t<Where>>;
-  static_assert(requires { sizeof(type); }, "include <tally/gpu.hpp>, or <tally/automatic.hpp>");
+  static_assert(
+      requires { sizeof(type); },
+      "include <tally/gpu.hpp>, <tally/automatic.hpp> or <tally/distributed.hpp>");
 };
 template <template <class> class Calls, class Where>
 using calls_on = typename family_on<Calls, Where>::type;
