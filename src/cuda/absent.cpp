@@ -5,6 +5,7 @@
 #include "tally/devices.hpp"
 #include "tally/error.hpp"
 #include "tally/gpu/states.hpp"
+#include "tally/nccl.hpp"
 
 namespace tally {
 namespace {
@@ -18,6 +19,21 @@ std::vector<gpu_properties> gpus() { return {}; }
 std::string no_gpu_because() { return "Tally was built without CUDA"; }
 
 memory_lines measure_memory(gpu_properties const&) { fail(); }
+
+struct nccl_communicator::state {};
+nccl_id make_nccl_id() { fail(); }
+nccl_communicator::nccl_communicator(nccl_id const&, int, int, int) { fail(); }
+nccl_communicator::nccl_communicator(communicator&, int) { fail(); }
+nccl_communicator::nccl_communicator(ncclComm*) { fail(); }
+nccl_communicator::~nccl_communicator() = default;
+int nccl_communicator::rank() const { fail(); }
+int nccl_communicator::size() const { fail(); }
+int nccl_communicator::device() const { fail(); }
+void nccl_communicator::all_gather(std::span<std::byte const>, std::span<std::byte>) { fail(); }
+void nccl_communicator::all_reduce(std::span<std::uint64_t>) { fail(); }
+void nccl_communicator::reduce_scatter(std::span<std::uint64_t const>, std::span<std::uint64_t>) {
+  fail();
+}
 
 namespace detail {
 
