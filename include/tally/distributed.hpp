@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tally/communicator.hpp"
+#include "tally/nodes/top_k.hpp"
 #include "tally/where.hpp"
 
 namespace tally {

@@ -59,16 +59,31 @@ struct gathered {
   }
 };
 
+// What was found in pieces that follow one another.
+template <class R>
+gathered<R> joined(std::vector<gathered<R>>& found, bool complete) {
+  gathered<R> result;
+  result.complete = complete;
+  for (auto& each : found) {
+    result.by_piece.push_back({each.above, each.inside});
+    result.above += each.above;
+    result.inside += each.inside;
+    std::move(each.kept.begin(), each.kept.end(), std::back_inserter(result.kept));
+  }
+  return result;
+}
+
 // How many elements are read at once, and then again from the nearest cache.
 template <class R>
 inline constexpr std::size_t slice = 1024 / sizeof(R);
 
-// Counts what is above the range, and keeps what is inside; false when the budget is spent.
+// Counts what is above the range, and keeps what is inside, behind what was found before; false
+// when the budget is spent.
 template <class R>
 bool gather_piece(ranking<R> rank, piece<R> const& from, interval<bits_of<R>> range,
                   std::atomic<std::int64_t>& budget, gathered<R>& result) {
   bool complete = true;
-  chunk<R>* to = nullptr;
+  chunk<R>* to = result.kept.empty() ? nullptr : result.kept.back().get();
   auto const grow = [&]() __attribute__((noinline)) {
     if (budget.fetch_sub(1, std::memory_order_relaxed) <= 0) return false;
     to = result.kept.emplace_back(std::make_unique_for_overwrite<chunk<R>>()).get();
@@ -84,13 +99,13 @@ bool gather_piece(ranking<R> rank, piece<R> const& from, interval<bits_of<R>> ra
       auto const keep = [&](std::size_t j) __attribute__((always_inline)) {
         if ((!to || to->size == to->capacity) && !grow()) return false;
         to->values[to->size] = x[j];
-        to->indices[to->size++] = from.first + std::int64_t(i + j);
+        to->indices[to->size++] = index_of(from, i + j);
+        ++result.inside;
         return true;
       };
       complete = visit_inside<width>(rank, x, length, range, keep);
     }
   });
-  for (auto const& c : result.kept) result.inside += c->size;
   return complete;
 }
 
@@ -111,25 +126,43 @@ bool count_piece(ranking<R> rank, piece<R> const& from, interval<bits_of<R>> ran
 }
 
 template <class R>
+bool gather_or_count(ranking<R> rank, piece<R> const& from, interval<bits_of<R>> range,
+                     std::atomic<std::int64_t>& budget, gathered<R>& result) {
+  return range.low == range.high ? count_piece(rank, from, range, result)
+                                 : gather_piece(rank, from, range, budget, result);
+}
+
+template <class R>
 gathered<R> gather(ranking<R> rank, pieces<R> const& from, interval<bits_of<R>> range,
                    std::int64_t chunks_allowed, int threads) {
   std::atomic<std::int64_t> budget = chunks_allowed;
   std::atomic<bool> complete = true;
   std::vector<gathered<R>> found(from.size());
   parallel_for(threads, from.size(), [&](std::size_t p) {
-    if (!(range.low == range.high ? count_piece(rank, from[p], range, found[p])
-                                  : gather_piece(rank, from[p], range, budget, found[p])))
-      complete = false;
+    if (!gather_or_count(rank, from[p], range, budget, found[p])) complete = false;
   });
-  gathered<R> result;
-  result.complete = complete;
-  for (auto& each : found) {
-    result.by_piece.push_back({each.above, each.inside});
-    result.above += each.above;
-    result.inside += each.inside;
-    std::move(each.kept.begin(), each.kept.end(), std::back_inserter(result.kept));
-  }
-  return result;
+  return joined(found, complete);
+}
+
+// The same for several ranges, in one read: what was found of each.
+template <class R>
+std::vector<gathered<R>> gather_each(ranking<R> rank, pieces<R> const& from,
+                                     std::vector<interval<bits_of<R>>> const& ranges,
+                                     std::int64_t chunks_allowed, int threads) {
+  constexpr std::size_t at_once = 16384 / sizeof(R);  // stays in the nearest cache
+  std::atomic<std::int64_t> budget = chunks_allowed;
+  std::atomic<bool> complete = true;
+  std::vector<std::vector<gathered<R>>> found(ranges.size());
+  for (auto& each : found) each.resize(from.size());
+  parallel_for(threads, from.size(), [&](std::size_t p) {
+    for (std::size_t i = 0; i < from[p].size; i += at_once)
+      for (std::size_t r = 0; r < ranges.size(); ++r)
+        if (!gather_or_count(rank, part(from[p], i, at_once), ranges[r], budget, found[r][p]))
+          complete = false;
+  });
+  std::vector<gathered<R>> all;
+  for (auto& each : found) all.push_back(joined(each, complete));
+  return all;
 }
 
 }  // namespace tally::detail::top_k

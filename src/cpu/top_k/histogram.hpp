@@ -41,34 +41,54 @@ void add_histogram(ranking<R> rank, piece<R> const& from, interval<bits_of<R>> r
   });
 }
 
-// Narrows a search by one step: each thread makes a histogram of the keys in s.range.
-template <class R>
-search<bits_of<R>> narrow(ranking<R> rank, pieces<R> const& from, search<bits_of<R>> s,
-                          int threads) {
-  using key_type = bits_of<R>;
+// The bins that cut a search's range.
+struct cut {
+  int shift;
+  std::size_t bins;  // the last one: outside the range
+
   // 2048 bins fit the first-level cache; few keys do not pay for clearing them.
-  int const digit_bits = std::clamp(int(std::bit_width(s.inside)), 4, 11);
-  int const shift = std::max(0, int(std::bit_width(s.range.width())) - digit_bits);
-  std::size_t const bins = (std::size_t(1) << digit_bits) + 1;  // the last one: outside the range
+  template <class Key>
+  explicit cut(search<Key> s) {
+    int const digit_bits = std::clamp(int(std::bit_width(s.inside)), 4, 11);
+    shift = std::max(0, int(std::bit_width(s.range.width())) - digit_bits);
+    bins = (std::size_t(1) << digit_bits) + 1;
+  }
+};
+
+// How many keys are in each: each thread makes a histogram of its own.
+template <class R>
+std::vector<std::uint64_t> count_bins(ranking<R> rank, pieces<R> const& from,
+                                      interval<bits_of<R>> range, cut c, int threads) {
   std::size_t const tasks = std::min(from.size(), std::size_t(threads));
   std::vector<std::vector<std::uint64_t>> tables(tasks);
   parallel_for(threads, tasks, [&](std::size_t task) {
-    tables[task].assign(2 * bins, 0);
+    tables[task].assign(2 * c.bins, 0);
     for (std::size_t p = task; p < from.size(); p += tasks)
-      add_histogram(rank, from[p], s.range, shift, tables[task]);
+      add_histogram(rank, from[p], range, c.shift, tables[task]);
   });
-  auto const keys_in = [&](std::size_t b) {
-    std::uint64_t sum = 0;
-    for (auto const& table : tables) sum += table[b] + table[bins + b];
-    return sum;
-  };
-  std::size_t bin = std::size_t(s.range.width() >> shift);
-  std::uint64_t inside = keys_in(bin);
-  for (; inside < s.rank; inside = keys_in(--bin)) s.rank -= inside;
-  key_type const low = key_type(s.range.low + key_type(key_type(bin) << shift));
-  key_type const span = key_type((key_type(1) << shift) - 1);
-  key_type const room = key_type(s.range.high - low);
-  return {{low, key_type(low + std::min(span, room))}, s.rank, inside};
+  std::vector<std::uint64_t> sums(c.bins);
+  for (auto const& table : tables)
+    for (std::size_t b = 0; b < c.bins; ++b) sums[b] += table[b] + table[c.bins + b];
+  return sums;
+}
+
+// The search goes on in the bin that holds the key sought.
+template <class Key>
+search<Key> narrowed(search<Key> s, cut c, std::vector<std::uint64_t> const& keys_in) {
+  std::size_t bin = std::size_t(s.range.width() >> c.shift);
+  for (; keys_in[bin] < s.rank; --bin) s.rank -= keys_in[bin];
+  Key const low = Key(s.range.low + Key(Key(bin) << c.shift));
+  Key const span = Key((Key(1) << c.shift) - 1);
+  Key const room = Key(s.range.high - low);
+  return {{low, Key(low + std::min(span, room))}, s.rank, keys_in[bin]};
+}
+
+// Narrows a search by one step.
+template <class R>
+search<bits_of<R>> narrow(ranking<R> rank, pieces<R> const& from, search<bits_of<R>> s,
+                          int threads) {
+  cut const c(s);
+  return narrowed(s, c, count_bins(rank, from, s.range, c, threads));
 }
 
 // Ends a search among few keys.

@@ -30,7 +30,7 @@ ranked_element<R> locate(ranking<R> rank, pieces<R> const& from, threshold<bits_
                           return --t.ties > 0;
                         });
   });
-  return {x.values[at], x.indices ? x.indices[at] : x.first + std::int64_t(at)};
+  return {x.values[at], index_of(x, at)};
 }
 
 template <class R>

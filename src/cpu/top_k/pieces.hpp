@@ -21,6 +21,17 @@ struct piece {
 template <class R>
 using pieces = std::vector<piece<R>>;
 
+template <class R>
+TALLY_FN std::int64_t index_of(piece<R> const& x, std::size_t i) {
+  return x.indices ? x.indices[i] : x.first + std::int64_t(i);
+}
+// Up to n elements from `begin` on.
+template <class R>
+piece<R> part(piece<R> const& x, std::size_t begin, std::size_t n) {
+  return {x.values + begin, std::min(n, x.size - begin), x.indices ? x.indices + begin : nullptr,
+          x.first + std::int64_t(begin)};
+}
+
 // Shorter arrays are read by one thread.
 inline constexpr std::size_t parallel_from = 65536;
 
