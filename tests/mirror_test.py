@@ -14,6 +14,7 @@ HEADERS = ROOT / "include" / "tally"
 TESTED_THROUGH = {
     "communicator.hpp": "nodes/run_ranks_test.cpp",
     "distributed.hpp": "nodes/run_ranks_test.cpp",
+    "mpi.hpp": "nodes/mpi_test.py",
     "nccl.hpp": "cuda/nccl_test.cu",
     "run_ranks.hpp": "nodes/run_ranks_test.cpp",
     "aggregate/aggregate.hpp": "aggregate/users_aggregate_test.cpp",
