@@ -67,6 +67,57 @@ TEST(carries, are_not_rounded) {
   EXPECT_EQ(out[0], 1);
 }
 
+// Some chunks are scanned, some skipped, and some only told of by others.
+template <class In, class Out = In, class Op>
+void expect_skips(Op const& op) {
+  std::size_t const n = 3000;
+  auto const x = support::state_values<In>(n, true, 6);
+  for (bool const reverse : {false, true})
+    for (auto const nan : {propagate, skip}) {
+      std::vector<Out> want(n), got(n);
+      scan_options<Out> const options{.init = Out(1), .reverse = reverse, .nan = nan};
+      scanner<In, Out, Op> whole(op, options), parts(op, options);
+      whole.inclusive(cpu{}, x, want);
+      for (std::size_t i = 0; i < 10; ++i) {
+        auto const at = (reverse ? 9 - i : i) * 300;
+        auto const chunk = std::span<In const>(x).subspan(at, 300);
+        if (i % 3 == 0) {
+          parts.inclusive(cpu{2}, chunk, std::span<Out>(got).subspan(at, 300));
+          continue;
+        }
+        std::fill_n(want.begin() + std::ptrdiff_t(at), 300, Out{});
+        if (i % 3 == 1) {
+          parts.skip(cpu{2}, chunk);
+        } else {
+          scanner<In, Out, Op> other(op, {.reverse = reverse, .nan = nan});
+          other.skip(cpu{}, chunk.subspan(reverse ? 100 : 0, 200));
+          other.skip(cpu{}, chunk.subspan(reverse ? 0 : 200, 100));
+          parts.append(other.carry());
+        }
+      }
+      EXPECT_EQ(std::memcmp(got.data(), want.data(), n * sizeof(Out)), 0);
+      EXPECT_EQ(parts.carry(), whole.carry());
+    }
+}
+
+TEST(scanners, go_on_behind_what_was_skipped_or_told) {
+  expect_skips<float>(sum{});
+  expect_skips<bfloat16, double>(sum{});
+  expect_skips<std::int8_t, std::int16_t>(sum{});
+  expect_skips<std::int32_t>(sum{});
+  expect_skips<float>(maximum{});
+  expect_skips<std::int64_t>(product{});
+  expect_skips<std::int32_t>([](std::int32_t a, std::int32_t b) { return a > b ? a : b; });
+}
+
+TEST(scanners, of_other_directions_are_not_appended) {
+  scanner<float, float, sum> forward, backward({}, {.reverse = true});
+  EXPECT_EQ(failure_of([&] { forward.append(backward.carry()); }),
+            "append: a scan in reverse to one forward");
+  EXPECT_EQ(failure_of([&] { backward.append(forward.carry()); }),
+            "append: a scan forward to one in reverse");
+}
+
 TEST(carries, of_other_scans_are_refused) {
   scanner<float, float, sum> const scan;
   auto bytes = scan.carry().serialise();

@@ -197,6 +197,13 @@ struct scanners_on<automatic> {
           calls.scan(there, call, x, out, op, at, exclusive);
         });
   }
+  template <class X, class In, class Out, class Op>
+  static void skip(automatic const& where, char const* call, X const& in, Op const& op,
+                   scan_position<In, Out>& at) {
+    run_where_it_lies<scanners_on<cpu>, scanners_on<gpu>, has_scan_kernel<Op, gpu_input<X>, Out>>(
+        where, call, "the operator", in,
+        [&](auto calls, auto& there, auto const& x) { calls.skip(there, call, x, op, at); });
+  }
 };
 
 template <>

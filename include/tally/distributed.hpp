@@ -4,6 +4,8 @@
 #pragma once
 
 #include "tally/communicator.hpp"
+#include "tally/nodes/reduce.hpp"
+#include "tally/nodes/scan.hpp"
 #include "tally/nodes/top_k.hpp"
 #include "tally/where.hpp"
 

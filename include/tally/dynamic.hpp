@@ -314,12 +314,17 @@ class any_scanner {
 
   void inclusive(cpu where, any_array const& in, any_output const& out);
   void exclusive(cpu where, any_array const& in, any_output const& out);
+  // Elements that follow, whose results are not asked for.
+  void skip(cpu where, any_array const& in);
   any_number total() const;
 
   // What a scanner of the same aggregate and types goes on with, here or elsewhere, as bytes
   // (scan_carry.hpp).
   std::vector<std::byte> carry() const;
   void resume(std::span<std::byte const> carry);
+  // The carry of one without init that has seen the elements that follow here: they need not be
+  // seen again.
+  void append(std::span<std::byte const> carry);
 
   struct state;
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tally/aggregate/packed.hpp"
 #include "tally/cpu/reductions.hpp"
 #include "tally/cpu/rows.hpp"
 #include "tally/known_elements.hpp"
@@ -34,6 +35,22 @@ template <class Op>
 as_state(Op, std::uint64_t) -> as_state<Op>;
 
 namespace detail {
+
+// Whether calls there are on an array that ranks share out.
+template <class Where>
+inline constexpr bool spans_ranks = false;
+template <class Where>
+inline constexpr bool spans_ranks<distributed<Where>> = true;
+
+// Whether states of Op are written as bytes; those of users' own may have no such form.
+template <class Op, class T>
+struct saves_states {
+  using bound = decltype(bind_reduce<T>(std::declval<Op const&>()));
+  static constexpr bool value = packs_states<bound> || writes_states<bound>;
+};
+template <class Op, class T>
+  requires is_held<Op, T>
+struct saves_states<Op, T> : std::true_type {};
 
 // What is known of a run that `where` looks at, by what it is. Cores:
 template <class Where>
@@ -93,13 +110,16 @@ class state {
     detail::settled_memory<detail::element_of<R>> const during;
     using calls = detail::calls_on<detail::states_on, Where>;
     decltype(auto) known = detail::as_elements<T>(reduction::name, elements);
-    calls::template visit<Op>(where, known, [&](auto& there, auto const& in) {
-      auto const x = detail::input_of(reduction::name, "in", in);
-      run_.require_indices(reduction::name, x.size());
-      detail::calls_on<detail::states_on, decltype(there)>::append(there, run_, op_, x,
-                                                                   options.nan);
-      run_.count += x.size();
-    });
+    if constexpr (detail::spans_ranks<std::remove_cvref_t<Where>>)
+      return append(calls::template all<state>(where, op_, run_.end(), known, options.nan));
+    else
+      calls::template visit<Op>(where, known, [&](auto& there, auto const& in) {
+        auto const x = detail::input_of(reduction::name, "in", in);
+        run_.require_indices(reduction::name, x.size());
+        detail::calls_on<detail::states_on, decltype(there)>::append(there, run_, op_, x,
+                                                                     options.nan);
+        run_.count += x.size();
+      });
   }
   void add_here(int threads, detail::elements<T> const& in, std::uint64_t n, nan_policy nan) {
     run_.known->add(threads, in, n, run_.end(), nan);
@@ -114,12 +134,15 @@ class state {
   void move_to(std::uint64_t first) { run_.move_to(first); }
 
   // Throws if there was no element and the aggregate has no answer to that.
-  result_type result() const { return reduction::finish(op_, *run_.known); }
+  result_type result(detail::if_empty then = detail::if_empty::throws) const {
+    return reduction::finish(op_, *run_.known, then);
+  }
 
   std::uint64_t count() const { return run_.count; }
   std::uint64_t first() const { return run_.first; }
   // Whether only what follows can be appended.
   bool is_ordered() const { return !run_.known->any_order(); }
+  detail::known_run<T> const& run() const { return run_; }
 
   // As bytes (saved.hpp), the same for the same elements, however they were cut: then the first
   // index and the count, of 64 bits, and what the aggregate says of itself. read() takes them in
@@ -169,14 +192,17 @@ class state<joint<Ops...>, T> {
     detail::settled_memory<detail::element_of<R>> const during;
     using calls = detail::calls_on<detail::states_on, Where>;
     decltype(auto) known = detail::as_elements<T>(reduction::name, elements);
-    calls::template visit<joint<Ops...>>(where, known, [&](auto& there, auto const& in) {
-      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(there)>, cpu>) {
-        auto const x = detail::input_of(reduction::name, "in", in);
-        add_here(detail::thread_count(there), detail::elements_of(x), x.size(), options.nan);
-      } else {
-        for_each([&](auto& one, auto) { one.add(there, in, options); });
-      }
-    });
+    if constexpr (detail::spans_ranks<std::remove_cvref_t<Where>>)
+      return append(calls::template all<state>(where, op_, first() + count(), known, options.nan));
+    else
+      calls::template visit<joint<Ops...>>(where, known, [&](auto& there, auto const& in) {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(there)>, cpu>) {
+          auto const x = detail::input_of(reduction::name, "in", in);
+          add_here(detail::thread_count(there), detail::elements_of(x), x.size(), options.nan);
+        } else {
+          for_each([&](auto& one, auto) { one.add(there, in, options); });
+        }
+      });
   }
   void add_here(int threads, detail::elements<T> const& in, std::uint64_t n, nan_policy nan) {
     auto const known = reduction::start(op_);
@@ -191,8 +217,9 @@ class state<joint<Ops...>, T> {
   void move_to(std::uint64_t first) {
     for_each([&](auto& one, auto) { one.move_to(first); });
   }
-  result_type result() const {
-    return std::apply([](auto const&... one) { return reduction::joined(one.result()...); }, each_);
+  result_type result(detail::if_empty then = detail::if_empty::throws) const {
+    return std::apply([&](auto const&... one) { return reduction::joined(one.result(then)...); },
+                      each_);
   }
   std::uint64_t count() const { return std::get<0>(each_).count(); }
   std::uint64_t first() const { return std::get<0>(each_).first(); }
@@ -239,11 +266,15 @@ class state<joint<Ops...>, T> {
     using one = std::tuple_element_t<i, std::tuple<Ops...>>;
     using single = detail::reduction_of<one, T>;
     auto const& op = std::get<i>(op_.ops);
-    byte_writer out;
-    single::pack(op, reduction::at(known, i), out);
-    auto const bytes = out.take();
-    byte_reader in(bytes);
-    return state<one, T>(op, {single::unpack(op, first, n, in), first, n});
+    if constexpr (detail::saves_states<one, T>::value) {
+      byte_writer out;
+      single::pack(op, reduction::at(known, i), out);
+      auto const bytes = out.take();
+      byte_reader in(bytes);
+      return state<one, T>(op, {single::unpack(op, first, n, in), first, n});
+    } else {  // nothing but such an aggregate knows what it knows
+      return state<one, T>(op, {reduction::at(known, i).copy(), first, n});
+    }
   }
 };
 

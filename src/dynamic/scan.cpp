@@ -137,9 +137,11 @@ struct scan_compiled_here<scan_functions, In, Out> {
 struct any_scanner::state {
   virtual ~state() = default;
   virtual void scan(cpu where, any_array const& in, any_output const& out, bool exclusive) = 0;
+  virtual void skip(cpu where, any_array const& in) = 0;
   virtual any_number total() const = 0;
   virtual std::vector<std::byte> carry() const = 0;
   virtual void resume(std::span<std::byte const> carry) = 0;
+  virtual void append(std::span<std::byte const> carry) = 0;
 };
 
 namespace {
@@ -155,10 +157,16 @@ class state_of final : public any_scanner::state {
     auto const to = detail::room_of<Out>(out);
     exclusive ? all_.exclusive(where, x, to) : all_.inclusive(where, x, to);
   }
+  void skip(cpu where, any_array const& in) override {
+    all_.skip(where, detail::elements_of<In>(in));
+  }
   any_number total() const override { return any_number(all_.total()); }
   std::vector<std::byte> carry() const override { return all_.carry().serialise(); }
   void resume(std::span<std::byte const> carry) override {
     all_ = scanning(scanning::carry_type::deserialise(carry), scan_, nan_);
+  }
+  void append(std::span<std::byte const> carry) override {
+    all_.append(scanning::carry_type::deserialise(carry));
   }
 
  private:
@@ -294,6 +302,11 @@ void any_scanner::scan(cpu where, any_array const& in, any_output const& out, bo
 }
 std::vector<std::byte> any_scanner::carry() const { return state_->carry(); }
 void any_scanner::resume(std::span<std::byte const> carry) { state_->resume(carry); }
+void any_scanner::append(std::span<std::byte const> carry) { state_->append(carry); }
+void any_scanner::skip(cpu where, any_array const& in) {
+  detail::require_type("scan", "in", in.type, in_);
+  state_->skip(where, in);
+}
 any_number any_scanner::total() const { return state_->total(); }
 
 bool can_scan(any_aggregate const& op, dtype in, dtype out) {

@@ -3,7 +3,9 @@
 // States by results of a GPU, where cores give these in its place (support/host_kernels.cpp).
 #include "tally/gpu/states.hpp"
 
+#include "support/failure_of.hpp"
 #include "support/host_gpu.hpp"
+#include "support/slices.hpp"
 #include "support/state_cases.hpp"
 
 namespace {
@@ -57,6 +59,49 @@ TEST(scans_of_a_gpu_and_cores, go_on_with_one_another) {
     EXPECT_EQ(got, want);
     EXPECT_EQ(all.carry().next(), reverse ? 0u : 3000u);
   }
+}
+
+TEST(scans_of_a_gpu_and_cores, go_on_behind_what_was_skipped) {
+  host_place place;
+  std::size_t const n = (std::size_t(1) << 24) + 100;  // more than is skipped at once
+  std::vector<std::int8_t> x(n);
+  for (std::size_t i = 0; i < n; ++i) x[i] = std::int8_t(i % 101);
+  for (bool const reverse : {false, true}) {
+    scanner<std::int8_t, std::int64_t, sum> on_gpu({}, {.reverse = reverse}), here;
+    on_gpu.skip(place.there, x), here.skip(cpu{}, x);
+    EXPECT_EQ(on_gpu.total(), here.total());
+    EXPECT_EQ(on_gpu.carry().next(), reverse ? 0 - n : n);
+  }
+  EXPECT_TRUE(place.memory.allocations.empty());
+}
+
+TEST(gpus_of_ranks, give_the_bits_of_one_call) {
+  auto const x = support::state_values<float>(3000, true, 1);
+  auto const all = all_together(sum{}, fast_sum{}, arg_maximum{});
+  std::vector<float> prefixes(3000), totals(4), got(3000), got_totals(4), sums(4);
+  inclusive_scan(cpu{}, x, prefixes, sum{}, {.init = 2.f, .reverse = true, .total = &totals[0]});
+  auto const bits = [](float v) { return to_bits(v); };
+  run_ranks(4, [&](communicator& ranks) {
+    host_place place;
+    distributed const where{ranks, place.there};
+    auto const own = support::slice_of(ranks, std::span(x));
+    auto const found = reduce(where, own, all), want = reduce(cpu{}, x, all);
+    EXPECT_EQ(bits(tally::get<0>(found)), bits(tally::get<0>(want)));
+    EXPECT_EQ(bits(tally::get<1>(found)), bits(tally::get<1>(want)));
+    EXPECT_EQ(tally::get<2>(found), tally::get<2>(want));
+    auto const rank = std::size_t(ranks.rank());
+    reduce_into(where, own, &sums[rank], sum{});
+    EXPECT_EQ(bits(sums[rank]), bits(tally::get<0>(want)));
+    inclusive_scan(where, own, support::slice_of(ranks, std::span(got)), sum{},
+                   {.init = 2.f, .reverse = true, .total = &got_totals[rank]});
+    EXPECT_EQ(bits(got_totals[rank]), bits(totals[0]));
+
+    place.memory.out_of_reach = ranks.rank() == 2 ? &sums[2] : nullptr;
+    auto const failure = support::failure_of([&] { reduce_into(where, own, &sums[rank], sum{}); });
+    EXPECT_NE(failure.find("out"), std::string::npos) << failure;
+    EXPECT_EQ(failure.starts_with("rank 2: "), ranks.rank() != 2) << failure;
+  });
+  EXPECT_EQ(std::memcmp(got.data(), prefixes.data(), 3000 * sizeof(float)), 0);
 }
 
 TEST(selections_of_a_gpu_and_cores, go_on_with_one_another) {

@@ -61,7 +61,8 @@ std::string result_or_error(F const& f) {
 }
 
 // A Place is where elements are: where() is what calls are told, array(x, n), other_array(y, n) and
-// offsets(all) are spans of what they read, in memory of the host:
+// offsets(all) are spans of what they read, in memory of the host; one without_rows is not asked
+// for states of these:
 struct arrays_here {
   template <class T>
   std::span<T const> array(T const* x, std::size_t n) const {
@@ -175,41 +176,26 @@ void expect_states_of_rows(Place& place, Op const& op) {
 template <class T, class Op, class Place>
 void expect_states(Place& place, Op const& op = {}) {
   expect_states_of_arrays<T>(place, op);
-  expect_states_of_rows<T>(place, op);
+  if constexpr (!requires { Place::without_rows; }) expect_states_of_rows<T>(place, op);
 }
 
-// All of the table for elements T.
+// Calls f(op) with each of the table that takes elements T, or pairs of them.
+template <class T, class F>
+void for_all_aggregates(F const& f) {
+  using namespace tally;
+  f(sum{}), f(fast_sum{}), f(product{}), f(count_nonzero{}), f(any_of{}), f(all_of{});
+  f(minimum{}), f(maximum{}), f(min_max{}), f(peak_to_peak{}), f(arg_minimum{}), f(arg_maximum{});
+  f(mean{}), f(variance{1}), f(standard_deviation{}), f(sum_of_squares{}), f(tally::norm{});
+  f(dot{}), f(describe{}), f(moments_state{});
+  if constexpr (floating<T>)
+    f(sum_state{}), f(dot_state{});
+  else
+    f(tally::bit_and{}), f(tally::bit_or{}), f(tally::bit_xor{});
+}
+
 template <class T, class Place>
 void expect_all_states(Place& place) {
-  using namespace tally;
-  expect_states<T, sum>(place);
-  expect_states<T, fast_sum>(place);
-  expect_states<T, product>(place);
-  expect_states<T, count_nonzero>(place);
-  expect_states<T, any_of>(place);
-  expect_states<T, all_of>(place);
-  expect_states<T, minimum>(place);
-  expect_states<T, maximum>(place);
-  expect_states<T, min_max>(place);
-  expect_states<T, peak_to_peak>(place);
-  expect_states<T, arg_minimum>(place);
-  expect_states<T, arg_maximum>(place);
-  expect_states<T, mean>(place);
-  expect_states<T, variance>(place, variance{1});
-  expect_states<T, standard_deviation>(place);
-  expect_states<T, sum_of_squares>(place);
-  expect_states<T, tally::norm>(place);
-  expect_states<T, dot>(place);
-  expect_states<T, describe>(place);
-  expect_states<T, moments_state>(place);
-  if constexpr (floating<T>) {
-    expect_states<T, sum_state>(place);
-    expect_states<T, dot_state>(place);
-  } else {
-    expect_states<T, tally::bit_and>(place);
-    expect_states<T, tally::bit_or>(place);
-    expect_states<T, tally::bit_xor>(place);
-  }
+  for_all_aggregates<T>([&](auto const& op) { expect_states<T>(place, op); });
 }
 
 }  // namespace support

@@ -36,6 +36,11 @@ class running_scan {
   // The elements in[0, n) follow, in index order or in reverse; in[0] has the index `first`.
   virtual void scan(cpu where, In const* in, Out* out, std::uint64_t n, std::uint64_t first,
                     scan_shape shape, nan_policy nan) = 0;
+  // They follow, but nobody wants their results.
+  virtual void skip(cpu where, In const* in, std::uint64_t n, std::uint64_t first, bool reverse,
+                    nan_policy nan) = 0;
+  // What `next` has seen follows; it is of the same aggregate.
+  virtual void append(running_scan const& next, bool reverse) = 0;
   // Over everything so far; a default value if there was nothing.
   virtual Out total() const = 0;
   // What comes before what follows: a maybe<state> of the aggregate, of so many bytes, that may be

@@ -263,6 +263,25 @@ TALLY_CPU_FN void scan_tiles(A const& a, typename A::element const* in, typename
   total.finish();
 }
 
+// What all of n elements come to.
+template <aggregate A, nan_policy Nan>
+carry_of<A> total_on_cpu(A const& a, int threads, typename A::element const* in, std::uint64_t n,
+                         std::uint64_t first) {
+  if constexpr (!takes_any_order<A>) {
+    return reduce_elements(a, threads, {in}, n, first, Nan).total(a);
+  } else {
+    array_pieces const pieces(threads, n, n < grain_size);
+    std::vector<partial<A>> parts(pieces.count, partial<A>(a));
+    parallel_for(threads, pieces.count, [&](std::size_t i) {
+      auto const begin = pieces.begin(i);
+      add_up<A, Nan>(a, {in + begin, pieces.begin(i + 1) - begin, first + begin, &parts[i]});
+    });
+    partial<A> total(a);
+    for (auto const& part : parts) total.append(a, part);
+    return total.total(a);
+  }
+}
+
 // What comes before each chunk, handed from one chunk to the next: chunk i takes it when chunk i -
 // 1 has put it there, and puts there what comes before chunk i + 1. Who takes chunk i may wait for
 // those who have taken the chunks before, and for nobody else.

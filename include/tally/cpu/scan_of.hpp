@@ -35,6 +35,19 @@ class scan_of final : public running_scan<typename A::element, typename A::resul
       });
     });
   }
+  void skip(cpu where, In const* in, std::uint64_t n, std::uint64_t first, bool reverse,
+            nan_policy nan) override {
+    int const threads = thread_count(where);
+    with_standard_arithmetic([&] {
+      with_policy<In>(nan, [&]<nan_policy Nan>() {
+        put_behind(total_on_cpu<A, Nan>(a_, threads, in, n, first), reverse);
+      });
+    });
+  }
+  void append(running_scan<In, Out> const& next, bool reverse) override {
+    with_standard_arithmetic(
+        [&] { put_behind(static_cast<scan_of const&>(next).carry_, reverse); });
+  }
   Out total() const override {
     Out out{};
     if (carry_.present) with_standard_arithmetic([&] { out = a_.lower(carry_.value); });
@@ -56,6 +69,10 @@ class scan_of final : public running_scan<typename A::element, typename A::resul
  private:
   A a_;
   carry_of<A> carry_;
+
+  void put_behind(carry_of<A> const& next, bool reverse) {
+    carry_ = reverse ? combine(a_, next, carry_) : combine(a_, carry_, next);
+  }
 };
 
 }  // namespace tally::detail

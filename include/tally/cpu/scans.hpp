@@ -43,6 +43,13 @@ class converted_sums final : public running_scan<In, Out> {
       done += count;
     }
   }
+  void skip(cpu where, In const* in, std::uint64_t n, std::uint64_t first, bool reverse,
+            nan_policy nan) override {
+    sums_->skip(where, in, n, first, reverse, nan);
+  }
+  void append(running_scan<In, Out> const& next, bool reverse) override {
+    sums_->append(*static_cast<converted_sums const&>(next).sums_, reverse);
+  }
   Out total() const override { return Out(sums_->total()); }
 
   void* known() override { return sums_->known(); }
@@ -157,6 +164,24 @@ struct scanners_on<cpu> {
       run(x, out);
     }
   }
+  // The elements of `in` follow, without results.
+  template <readable X, class In, class Out, class Op>
+  static void skip(cpu where, char const* call, X const& in, Op const&,
+                   scan_position<In, Out>& at) {
+    static_assert(readable_here<X>, "a scan: cores do not see the elements of this array");
+    auto const run = [&](std::span<In const> part, std::uint64_t) {
+      at.go(part.size(), [&](std::uint64_t first) {
+        at.before->skip(where, part.data(), part.size(), first, at.reverse, at.nan);
+      });
+    };
+    if constexpr (input<X>) {
+      for_computed(where, in, at.reverse, run);
+    } else {
+      std::span<In const> const x = span_of(call, "in", in);
+      require_aligned(call, "in", x);
+      run(x, 0);
+    }
+  }
 };
 
 }  // namespace detail
@@ -206,6 +231,26 @@ class scanner {
     requires(detail::gives<X, In> && detail::gives<Y, Out>)
   void exclusive(Where&& where, X const& in, Y&& out) {
     scan("exclusive_scan", where, in, out, true);
+  }
+
+  // Elements that follow, whose results are not asked for: read, and no more.
+  template <execution Where, detail::readable X>
+    requires detail::gives<X, In>
+  void skip(Where&& where, X const& in) {
+    decltype(auto) elements = detail::as_elements<In>("skip", in);
+    detail::settled_memory<detail::element_of<X>> const during;
+    detail::calls_on<detail::scanners_on, Where>::skip(where, "skip", elements, op_, at_);
+  }
+  // What a scanner knows that began at the index 0, without init, goes in the same direction, and
+  // has seen the elements that follow here: for aggregates whose lift does not look at the index.
+  void append(carry_type const& next) {
+    if (next.reverse() != at_.reverse)
+      throw error(std::string("append: a scan ") + (at_.reverse ? "forward" : "in reverse") +
+                  " to one " + (at_.reverse ? "in reverse" : "forward"));
+    auto const other = detail::start_scan<In, Out>(op_);
+    next.put_into(*other);
+    at_.before->append(*other, at_.reverse);
+    at_.next += next.next();
   }
 
   // Of everything so far; a default value if there was nothing, not even an identity.

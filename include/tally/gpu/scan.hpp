@@ -73,6 +73,27 @@ struct scans_on<gpu> {
     });
   }
 
+  // A chunk whose results nobody wants: they go, a part after the other, where they soon are
+  // overwritten, which takes little more than to read it.
+  template <readable R, class In, class Out, class Op>
+  static void skip(gpu const& where, char const* call, R const& in, Op const& op,
+                   scan_position<In, Out>& at) {
+    constexpr std::uint64_t at_once = std::uint64_t(1) << 24;
+    auto const x = input_of(call, "in", in);
+    auto const n = x.size();
+    std::uint64_t const part = is_array<decltype(x)> && n > at_once ? at_once : n;
+    gpu_allocation const room(where.context(), std::size_t(part * sizeof(Out)));
+    auto* const results = reinterpret_cast<Out*>(room.data());
+    for (std::uint64_t done = 0; done < n;) {
+      auto const count = n - done < part ? n - done : part;
+      auto next = x;
+      if constexpr (is_array<decltype(x)>)
+        next = {x.data + (at.reverse ? n - done - count : done), count};
+      go_on(where, call, next, std::span(results, std::size_t(count)), op, at, false);
+      done += count;
+    }
+  }
+
   // total[r] takes the result over row r.
   template <class T, class Out, class Op>
   static void run(gpu const& where, rows<T const> const& in, rows<Out> const& out, Op const& op,
@@ -94,6 +115,9 @@ struct scans_on<gpu> {
   }
 
  private:
+  template <class X>
+  static constexpr bool is_array = requires(X const& x) { x.data; };
+
   template <class In, class Out, class Op>
   static void run_kernel(gpu_context& there, Op const& op, nan_policy nan, In const& x,
                          std::span<Out> out, gpu_scan<Out> const& how) {
@@ -128,6 +152,11 @@ struct scanners_on<gpu> {
   static void scan(gpu const& where, char const* call, X const& in, std::span<Out> out,
                    Op const& op, scan_position<In, Out>& at, bool exclusive) {
     scans_on<gpu>::go_on(where, call, in, out, op, at, exclusive);
+  }
+  template <class X, class In, class Out, class Op>
+  static void skip(gpu const& where, char const* call, X const& in, Op const& op,
+                   scan_position<In, Out>& at) {
+    scans_on<gpu>::skip(where, call, in, op, at);
   }
 };
 

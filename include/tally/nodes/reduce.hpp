@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reductions of an array that ranks share out: each tells what it knows of its slice, a state.
+#pragma once
+
+#include "tally/nodes/counts.hpp"
+#include "tally/nodes/results.hpp"
+#include "tally/nodes/told_states.hpp"
+#include "tally/state.hpp"
+
+namespace tally::detail {
+
+template <class W>
+struct states_on<distributed<W>> {
+  // What `op` knows of the elements that all have, the first of which has the index `first`.
+  // require() throws what else is wrong.
+  template <class State, class Op, readable R, class F>
+  static State all(distributed<W> const& where, Op const& op, std::uint64_t first, R const& in,
+                   nan_policy nan, F const& require) {
+    State all(op, first);
+    bool const in_place = may_look_at_places<Op> || all.is_ordered();
+    std::uint64_t begin = first;
+    if (in_place)
+      begin += counts_of_ranks(where.ranks, [&] {
+                 require();
+                 return input_of("reduce", "in", in).size();
+               }).before;
+    auto const told = all_gather_result(where.ranks, [&] {
+      require();
+      State mine(op, begin);
+      mine.add(where.where, in, {nan});
+      byte_writer out;
+      tell(out, mine);
+      return out.take();
+    });
+    for (auto const& bytes : told) {
+      byte_reader from(bytes);
+      auto one = heard<State>::from(from, op);
+      if (!in_place) one.move_to(first + all.count());
+      all.append(one);
+    }
+    return all;
+  }
+  template <class State, class Op, readable R>
+  static State all(distributed<W> const& where, Op const& op, std::uint64_t first, R const& in,
+                   nan_policy nan) {
+    return all<State>(where, op, first, in, nan, [] {});
+  }
+};
+
+template <class W>
+struct reductions_on<distributed<W>> {
+  template <readable R, class Op>
+  static auto value(distributed<W> const& where, R const& in, Op const& op, nan_policy nan) {
+    return known<R>(where, in, op, nan, [] {}).result();
+  }
+  // A gpu has the result in memory of the device when the call returns.
+  template <readable R, class Out, class Op>
+  static void into(distributed<W> const& where, R const& in, Out& out, Op const& op,
+                   nan_policy nan) {
+    using result = typename state<Op, element_of<R>>::result_type;
+    std::span<result> to;
+    auto const all = known<R>(where, in, op, nan, [&] {
+      to = one_result<result>("reduce_into", out);
+      require_writable(where.where, "reduce_into", "out", to);
+    });
+    result const one[] = {all.result()};
+    write_results(where.where, one, to);
+  }
+
+ private:
+  template <class R, class Op, class F>
+  static auto known(distributed<W> const& where, R const& in, Op const& op, nan_policy nan,
+                    F const& require) {
+    return states_on<distributed<W>>::template all<state<Op, element_of<R>>>(where, op, 0, in, nan,
+                                                                             require);
+  }
+};
+
+}  // namespace tally::detail
