@@ -182,15 +182,10 @@ class scanner_of_sums {
         all_(any_aggregate("sum"), in_, out_, {.nan = skip ? tally::skip : propagate}) {}
 
   nb::object scan(std::string const& call, nb::handle given, nb::handle out, bool exclusive) {
-    auto const x = line_of(call, given);
-    if (x.device != array::host) fail_value(call + ": x lies on a GPU");
-    if (x.type != in_)
-      fail_type(call + ": x holds " + std::string(name(x.type)) + ", those before it " +
-                std::string(name(in_)));
+    auto const x = chunk_of(call, given);
     result to(call.c_str(), out_, x.shape, x, out);
     auto const& view = to.view();
-    bool const apart = (x.strides[0] != 1 || view.strides[0] != 1) && x.shape[0] > 1;
-    if (apart) fail_value(call + ": elements do not lie side by side");
+    require_side_by_side(call, view.strides[0], view.shape[0]);
     any_array const from(in_, x.data, x.size());
     any_output const room{out_, view.data, x.size()};
     {
@@ -201,6 +196,14 @@ class scanner_of_sums {
       });
     }
     return to.take();
+  }
+  void skip(std::string const& call, nb::handle given) {
+    auto const x = chunk_of(call, given);
+    nb::gil_scoped_release const elsewhere;
+    alone_([&] { all_.skip(cpu{threads()}, any_array(in_, x.data, x.size())); });
+  }
+  void append(nb::bytes const& carry) {
+    alone_([&] { all_.append(in_bytes(carry)); });
   }
   nb::object total() const {
     return python_number(alone_([&] { return all_.total(); }));
@@ -216,6 +219,19 @@ class scanner_of_sums {
   dtype in_, out_;
   any_scanner all_;
   lock_of_state alone_;
+
+  static void require_side_by_side(std::string const& call, std::int64_t stride, std::uint64_t n) {
+    if (stride != 1 && n > 1) fail_value(call + ": elements do not lie side by side");
+  }
+  array chunk_of(std::string const& call, nb::handle given) const {
+    auto x = line_of(call, given);
+    if (x.device != array::host) fail_value(call + ": x lies on a GPU");
+    if (x.type != in_)
+      fail_type(call + ": x holds " + std::string(name(x.type)) + ", those before it " +
+                std::string(name(in_)));
+    require_side_by_side(call, x.strides[0], x.shape[0]);
+    return x;
+  }
 };
 
 // A top-k chunk by chunk.
@@ -297,6 +313,8 @@ void bind_states(nb::module_& module) {
   nb::class_<scanner_of_sums>(module, "Scanner")
       .def(nb::init<std::string const&, std::string const&, bool>())
       .def("scan", &scanner_of_sums::scan, nb::arg(), nb::arg(), nb::arg().none(), nb::arg())
+      .def("skip", &scanner_of_sums::skip)
+      .def("append", &scanner_of_sums::append)
       .def("total", &scanner_of_sums::total)
       .def("carry", &scanner_of_sums::carry)
       .def("resume", &scanner_of_sums::resume);

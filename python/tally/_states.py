@@ -164,6 +164,33 @@ class Scanner:
             self._start(_core.dtype_of_elements("Scanner.scan", x))
         return self._known.scan("Scanner.scan", x, out, self._exclusive)
 
+    def skip(self, x):
+        """Sees the next elements of the array, whose sums nobody asks for; returns self."""
+        if self._known is None:
+            self._start(_core.dtype_of_elements("Scanner.skip", x))
+        self._known.skip("Scanner.skip", x)
+        return self
+
+    def append(self, other):
+        """Takes over what another saw of the elements that follow; returns self. So parts of an array
+        are read by several at once, each of which then knows what comes before its own.
+
+        >>> tally.Scanner().skip([1.0]).append(tally.Scanner().skip([2.0, 3.0])).scan([4.0]).tolist()
+        [10.0]
+        """
+        if type(other) is not Scanner:
+            raise TypeError(f"append: a {type(other).__name__} to a Scanner")
+        if other._nan != self._nan:
+            raise ValueError(f"append: nan = {other._nan!r} to {self._nan!r}")
+        if other._known is None:
+            return self
+        if self._known is None:
+            self._start(other._types[0])
+        if other._types != self._types:
+            raise TypeError(f"append: {' to '.join(other._types)} to a Scanner from {' to '.join(self._types)}")
+        self._known.append(other._known.carry())
+        return self
+
     @property
     def total(self):
         """The sum of all elements so far, rounded once."""

@@ -98,6 +98,37 @@ def test_cumulative_sums_chunk_by_chunk(dtype, nan):
         assert to.tolist() == tally.cumulative_sum(np.array([0.1, 0.2], np.float32), dtype="float64").tolist()
 
 
+@pytest.mark.parametrize("nan", ["propagate", "skip"])
+@pytest.mark.parametrize("dtype", [t for t in NUMPY_TYPES if t != "bool"])
+def test_cumulative_sums_of_chunks_that_are_read_apart(dtype, nan):
+    rng = np.random.default_rng(1)
+    for exclusive in (False, True):
+        x = elements_of(elements(dtype, rng, int(rng.integers(1, 5000))), dtype)
+        chunks = parts_of(x, rng)
+        told = [pickle.dumps(tally.Scanner(nan=nan).skip(part)) for part in chunks]
+        before, found = tally.Scanner(nan=nan, exclusive=exclusive), []
+        for part, known in zip(chunks, told):
+            found.append(tally.Scanner.from_bytes(before.to_bytes()).scan(part))
+            assert before.append(pickle.loads(known)) is before
+        want = tally.cumulative_sum(x, nan=nan, exclusive=exclusive)
+        assert bits(np.concatenate(found)).tolist() == bits(want).tolist()
+        assert same(before.total, tally.sum(x, nan=nan))
+
+
+def test_scanners_of_other_sums_are_not_appended():
+    with pytest.raises(TypeError, match="append: a list to a Scanner"):
+        tally.Scanner().append([1.0])
+    with pytest.raises(ValueError, match="append: nan = 'skip' to 'propagate'"):
+        tally.Scanner().append(tally.Scanner(nan="skip"))
+    with pytest.raises(TypeError, match="append: float32 to float32 to a Scanner from float64 to float64"):
+        tally.Scanner().skip([1.0]).append(tally.Scanner().skip(np.ones(2, np.float32)))
+    with pytest.raises(TypeError, match="x holds float32, those before it float64"):
+        tally.Scanner().skip([1.0]).skip(np.ones(2, np.float32))
+    with pytest.raises(ValueError, match="do not lie side by side"):
+        tally.Scanner().skip(np.ones(4)[::2])
+    assert tally.Scanner().append(tally.Scanner()).total == 0
+
+
 @pytest.mark.parametrize("mode", ["largest", "smallest"])
 @pytest.mark.parametrize("dtype", NUMPY_TYPES)
 def test_the_best_chunk_by_chunk(dtype, mode):
