@@ -24,7 +24,7 @@ FOLDERS = {
                    "missing.hpp", "options.hpp", "payload.hpp", "reduce.hpp", "row_inputs.hpp", "rows.hpp", "state.hpp",
                    "transform.hpp", "zip.hpp"},
     "nodes": BASE | {"exact", "aggregate", "definition", "cpu", "gpu", "communicator.hpp", "distributed.hpp", "known_elements.hpp",
-                     "options.hpp", "input.hpp", "payload.hpp", "rows.hpp", "reduce.hpp", "scan.hpp", "scan_carry.hpp", "state.hpp",
+                     "options.hpp", "input.hpp", "payload.hpp", "row_inputs.hpp", "rows.hpp", "reduce.hpp", "scan.hpp", "scan_carry.hpp", "state.hpp",
                      "top_k.hpp", "top_k_state.hpp", "quantile.hpp"},
     "io": BASE,
 }

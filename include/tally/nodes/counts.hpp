@@ -3,8 +3,7 @@
 // How many elements ranks have.
 #pragma once
 
-#include "tally/nodes/all_gather.hpp"
-#include "tally/serial.hpp"
+#include "tally/nodes/told.hpp"
 
 namespace tally::detail {
 
@@ -16,17 +15,11 @@ struct counts_here {
 // f() says how many this one has, or throws, and then all do.
 template <class F>
 counts_here counts_of_ranks(communicator& ranks, F const& f) {
-  auto const told = all_gather_result(ranks, [&] {
-    byte_writer out;
-    out.put(std::uint64_t(f()));
-    return out.take();
-  });
+  auto const told = numbers_of_ranks(ranks, [&] { return std::vector<std::uint64_t>{f()}; });
   counts_here all{};
   auto const own = std::size_t(ranks.rank());
   for (std::size_t r = 0; r < told.size(); ++r)
-    (r < own    ? all.before
-     : r == own ? all.own
-                : all.behind) += byte_reader(told[r]).get<std::uint64_t>();
+    (r < own ? all.before : r == own ? all.own : all.behind) += told[r][0];
   return all;
 }
 

@@ -3,8 +3,11 @@
 // Reductions of an array that ranks share out: each tells what it knows of its slice, a state.
 #pragma once
 
+#include <optional>
+
 #include "tally/nodes/counts.hpp"
 #include "tally/nodes/results.hpp"
+#include "tally/nodes/row_results.hpp"
 #include "tally/nodes/told_states.hpp"
 #include "tally/state.hpp"
 
@@ -46,6 +49,23 @@ struct states_on<distributed<W>> {
                    nan_policy nan) {
     return all<State>(where, op, first, in, nan, [] {});
   }
+
+  template <class Op, class R, class F>
+  static void visit(distributed<W> const& where, R const& in, F const& f) {
+    f(where, in);
+  }
+  // What `op` knows of each row, of which all have a slice.
+  template <readable_rows R, class State, class Op>
+  static void append_rows(distributed<W> const& where, std::vector<State>& all,
+                          as_state<Op> const& op, R const& in, nan_policy nan) {
+    require_same_rows(where.ranks, in, [] {});
+    for_row_parts(where.ranks, in, [&](auto const& part, std::uint64_t first) {
+      row_states_of_ranks<State> const told(where, part, op.op, op.first, nan);
+      told.for_shares(op.op, 0, where.ranks.size(), [&](std::uint64_t r, State const& s) {
+        all[std::size_t(first + r)].append(s);
+      });
+    });
+  }
 };
 
 template <class W>
@@ -66,6 +86,37 @@ struct reductions_on<distributed<W>> {
     });
     result const one[] = {all.result()};
     write_results(where.where, one, to);
+  }
+
+  template <readable_rows R, class Op>
+  static auto value(distributed<W> const& where, R const& in, Op const& op, nan_policy nan) {
+    using result = typename state<Op, element_of_rows<R>>::result_type;
+    values_of<result> found(std::size_t(in.layout().count));
+    require_same_rows(where.ranks, in, [] {});
+    find_row_results(where, in, op, nan, reinterpret_cast<result*>(found.data()));
+    return found;
+  }
+  template <readable_rows R, class Out, class Op>
+  static void into(distributed<W> const& where, R const& in, Out& out, Op const& op,
+                   nan_policy nan) {
+    using result = typename state<Op, element_of_rows<R>>::result_type;
+    std::optional<rows<result>> to;
+    require_same_rows(where.ranks, in, [&] {
+      auto const first = [&] {
+        std::size_t const some = in.layout().count ? 1 : 0;
+        if constexpr (is_rows<Out>)
+          return std::span(out.data, some);
+        else
+          return std::span(data_of(out), some);
+      }();
+      bool const here = is_written_here(where.where, first);
+      to.emplace(result_of_each_row<result>("reduce_into", in, out, here));
+      require_writable(where.where, "reduce_into", "out", first);
+    });
+    values_of<result> found(std::size_t(in.layout().count));
+    auto* const results = reinterpret_cast<result*>(found.data());
+    find_row_results(where, in, op, nan, results);
+    write_results(where.where, std::span<result const>(results, found.size()), *to);
   }
 
  private:
