@@ -74,6 +74,8 @@ TESTED_THROUGH = {
     "cpu_operators.hpp": "cpu/reduce_test.cpp",
     "dynamic/distributed.cpp": "dynamic_distributed_test.cpp",
     "dynamic/elementwise.cpp": "elementwise_test.cpp",
+    "digit_steps.hpp": "device/rows/digit_steps_test.cu",
+    "dynamic/digits.cpp": "digits_test.cpp",
     "element_steps.hpp": "elementwise_test.cpp",
     "cuda/strided_copy.cu": "device/rows/strided_copy_test.cu",
     "cuda/each_index.cu": "device/rows/each_index_test.cu",

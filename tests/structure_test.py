@@ -20,7 +20,7 @@ FOLDERS = {
     "warp": BASE | {"cuda", "exact"},
     "block": BASE | {"cuda", "exact", "warp"},
     "device": BASE | {"exact", "aggregate", "definition", "cuda", "warp", "block", "input.hpp", "rows.hpp"},
-    "gpu": BASE | {"exact", "aggregate", "definition", "cpu", "device", "compiled.hpp", "element_steps.hpp", "gpu.hpp", "input.hpp",
+    "gpu": BASE | {"exact", "aggregate", "definition", "cpu", "device", "compiled.hpp", "digit_steps.hpp", "element_steps.hpp", "gpu.hpp", "input.hpp",
                    "missing.hpp", "options.hpp", "payload.hpp", "reduce.hpp", "row_inputs.hpp", "rows.hpp", "state.hpp",
                    "transform.hpp", "zip.hpp"},
     "nodes": BASE | {"exact", "aggregate", "definition", "cpu", "gpu", "communicator.hpp", "distributed.hpp", "known_elements.hpp",

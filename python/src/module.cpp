@@ -8,6 +8,7 @@
 #include "calls.hpp"
 
 namespace tally::python {
+void bind_digits(nb::module_&);
 void bind_dlpack(nb::module_&);
 void bind_reductions(nb::module_&);
 void bind_scans(nb::module_&);
@@ -37,6 +38,7 @@ NB_MODULE(_core_once, module) {
   module.def("dtype_name", [](char const* call, nb::handle dtype) {
     return std::string(tally::name(dtype_of(call, dtype)));
   });
+  bind_digits(module);
   bind_dlpack(module);
   bind_reductions(module);
   bind_scans(module);

@@ -12,5 +12,6 @@ void for_each_index_by_gpu(gpu_context& context, std::uint64_t count, Step const
 
 TALLY_MISSING_STEPS(TALLY_STEP)
 TALLY_ELEMENT_STEPS(TALLY_STEP)
+TALLY_DIGIT_STEPS(TALLY_STEP)
 
 }  // namespace tally::detail

@@ -128,8 +128,18 @@ def sum_integers(rank, size, folder):
     rows = torch.randn(40, 30, generator=torch.Generator().manual_seed(rank)).t()
     turned = tally.torch.all_reduce_sum(rows)
     assert torch.equal(turned, tally.torch.all_reduce_sum(rows.contiguous()))
-    tally.torch._AT_ONCE = 7
+    apart = torch.stack((rows.reshape(-1),) * 2, 1)[:, 1].requires_grad_()
+    assert torch.equal(turned.view(-1), tally.torch.all_reduce_sum(apart))
+    both = [torch.randn(40, 30, generator=torch.Generator().manual_seed(r)).t() for r in range(2)]
+    assert torch.equal(tally.torch.all_reduce_sum([both[rank]] * (1 + 19 * rank)),
+                       tally.torch.all_reduce_sum([both[0]] + [both[1]] * 7 if rank == 0 else [both[1]] * 13))
+    tally.torch._AT_ONCE, tally.torch._LOST_AT_ONCE = 700, 3
     assert torch.equal(turned, tally.torch.all_reduce_sum(rows))
+    wide = torch.cat([rows * 2.0 ** e for e in range(-100, 101, 50)], 1)
+    found = tally.torch.all_reduce_sum(wide)
+    tally.torch._AT_ONCE = tally.torch._LOST_AT_ONCE = 1 << 18
+    assert torch.equal(found, tally.torch.all_reduce_sum(wide))
+    assert torch.equal(found[:, :40], turned * 2.0 ** -100)
 
 
 def test_integers_shapes_and_parts(tmp_path):
