@@ -217,7 +217,7 @@ TESTED_THROUGH = {
     "nodes/found.cpp": "nodes/top_k_test.cpp",
     "nodes/found.hpp": "nodes/top_k_test.cpp",
     "nodes/results.hpp": "nodes/top_k_test.cpp",
-    "nodes/slice.hpp": "nodes/top_k_test.cpp",
+    "nodes/slice.hpp": "nodes/quantile_test.cpp",
     "nodes/told.hpp": "nodes/top_k_test.cpp",
     "options.hpp": "rows_test.cpp",
     "owner.hpp": "gpu/copy_test.cpp",

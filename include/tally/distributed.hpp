@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tally/communicator.hpp"
+#include "tally/nodes/quantile.hpp"
 #include "tally/nodes/reduce.hpp"
 #include "tally/nodes/scan.hpp"
 #include "tally/nodes/top_k.hpp"

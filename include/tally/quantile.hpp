@@ -20,27 +20,30 @@ void require_quantiles(char const* call, quantile_places const& qs);
 void require_elements(char const* call, std::uint64_t n);
 void require_room(char const* call, char const* argument, std::size_t size, std::uint64_t needed);
 
-template <sortable R>
+template <class Where>
+inline constexpr bool has_all = calls_on<arguments_on, Where>::are_all;
+
+template <class Where, sortable R>
 std::uint64_t kth_rows(char const* call, R const& in, std::uint64_t k) {
   require_element<sorted_element<R>>();
   if constexpr (is_rows<R>) {
-    require_rows(call, "in", in);
+    if (has_all<Where>) require_rows(call, "in", in);
     require_kth(call, k, ~std::uint64_t(0));
     return in.count;
   } else {
-    require_kth(call, k, input_of(call, "in", in).size());
+    if (has_all<Where>) require_kth(call, k, input_of(call, "in", in).size());
     return 1;
   }
 }
-template <sortable R>
+template <class Where, sortable R>
 std::uint64_t quantile_rows(char const* call, R const& in, quantile_places const& qs) {
   require_element<sorted_element<R>>();
   require_quantiles(call, qs);
   if constexpr (is_rows<R>) {
-    require_rows(call, "in", in);
+    if (has_all<Where>) require_rows(call, "in", in);
     return in.count;
   } else {
-    require_elements(call, input_of(call, "in", in).size());
+    if (has_all<Where>) require_elements(call, input_of(call, "in", in).size());
     return 1;
   }
 }
@@ -57,7 +60,7 @@ auto of_rows_or_array(Values&& found) {
 template <sortable R, class Where, class Out = quantile_of<sorted_element<R>>>
 auto found_quantiles(char const* call, Where& where, R const& in, quantile_places const& qs,
                      quantile_options const& options, std::type_identity<Out> = {}) {
-  auto const count = quantile_rows(call, in, qs);
+  auto const count = quantile_rows<Where>(call, in, qs);
   values_of<Out> found(std::size_t(count) * qs.size());
   settled_memory<given_element<R>> const during;
   calls_on<quantiles_on, Where>::quantiles(where, known_elements(call, in), call, qs,
@@ -83,7 +86,7 @@ auto found_quantile(char const* call, Where& where, R const& in, Place q,
 template <execution Where, detail::sortable R>
 auto kth_value(Where&& where, R const& in, std::uint64_t k, kth_value_options options = {}) {
   using value = detail::sorted_element<R>;
-  auto const count = std::size_t(detail::kth_rows("kth_value", in, k));
+  auto const count = std::size_t(detail::kth_rows<Where>("kth_value", in, k));
   detail::settled_memory<detail::given_element<R>> const during;
   auto const find = [&](value* values, std::int64_t* indices) {
     detail::calls_on<detail::quantiles_on, Where>::kth(
@@ -110,9 +113,11 @@ void kth_value_into(Where&& where, R const& in, std::uint64_t k, Values&& values
                 "kth_value_into: values holds another type than the elements'");
   static_assert(std::is_same_v<counts_as<detail::value_of<Indices>>, std::int64_t>,
                 "kth_value_into: indices are std::int64_t");
-  auto const count = detail::kth_rows("kth_value_into", in, k);
-  detail::require_room("kth_value_into", "values", std::size(values), count);
-  detail::require_room("kth_value_into", "indices", std::size(indices), count);
+  auto const count = detail::kth_rows<Where>("kth_value_into", in, k);
+  detail::calls_on<detail::arguments_on, Where>::require(where, [&] {
+    detail::require_room("kth_value_into", "values", std::size(values), count);
+    detail::require_room("kth_value_into", "indices", std::size(indices), count);
+  });
   auto const found = detail::elements_in(detail::span_of("kth_value_into", "values", values));
   auto const at = detail::elements_in(detail::span_of("kth_value_into", "indices", indices));
   detail::settled_memory<detail::given_element<R>, detail::value_of<Values>,
@@ -160,8 +165,10 @@ void quantile_into(Where&& where, R const& in, detail::quantile_places qs, Out&&
                 "quantile_into: out holds another type than the elements', or double of integers");
   if (chosen && !chooses_an_element(options.method))
     throw error("quantile_into: out holds integers, and the method chooses none");
-  auto const count = detail::quantile_rows("quantile_into", in, qs);
-  detail::require_room("quantile_into", "out", std::size(out), count * qs.size());
+  auto const count = detail::quantile_rows<Where>("quantile_into", in, qs);
+  detail::calls_on<detail::arguments_on, Where>::require(where, [&] {
+    detail::require_room("quantile_into", "out", std::size(out), count * qs.size());
+  });
   auto const to = detail::elements_in(detail::span_of("quantile_into", "out", out));
   detail::settled_memory<detail::given_element<R>, detail::value_of<Out>> const during;
   detail::calls_on<detail::quantiles_on, Where>::quantiles_into(

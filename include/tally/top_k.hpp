@@ -49,7 +49,10 @@ auto best_into(Where& where, In const& in, K const& k, Values& values, Second& s
   constexpr char const* call = "top_k_into";
   constexpr char const* name = selected<In>::beside;
   if constexpr (selectable_rows<In>)
-    require_room_for_top_k(keys_in(in).count * k.most, std::size(values), std::size(second), name);
+    calls_on<arguments_on, Where>::require(where, [&] {
+      auto const places = keys_in(in).count * k.most;
+      require_room_for_top_k(places, std::size(values), std::size(second), name);
+    });
   auto const best = elements_in(span_of(call, "values", values));
   auto const beside = elements_in(span_of(call, name, second));
   auto const& known = known_elements(call, in);

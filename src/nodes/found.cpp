@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tally/nodes/found.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "../cpu/top_k/sort_pairs.hpp"
@@ -54,9 +55,47 @@ top_k_result<T> best_of_found(std::vector<top_k_result<T>> found, std::uint64_t 
   return std::move(best);
 }
 
-#define X(O, T)                                                                       \
-  template top_k_result<T> best_of_found(std::vector<top_k_result<T>>, std::uint64_t, \
-                                         top_k_options const&);
+template <class T>
+top_k_rows_result<T> best_of_found_rows(bytes_of_ranks const& told,
+                                        std::vector<std::vector<std::uint64_t>> const& sizes,
+                                        k_of_rows const& k, top_k_options const& options) {
+  std::size_t const count = sizes.front().size();
+  top_k_rows_result<T> all;
+  all.counts.resize(count);
+  all.values.resize(count * std::size_t(k.most), missing<T>());
+  all.indices.resize(all.values.size(), -1);
+  std::vector<std::span<std::byte const>> left(told.begin(), told.end());
+  std::vector<std::vector<std::uint64_t>> counts;
+  auto const take = [](std::span<std::byte const>& from, std::size_t bytes) {
+    return std::exchange(from, from.subspan(bytes)).first(bytes);
+  };
+  for (auto& from : left) counts.push_back(values_in<std::uint64_t>(take(from, 8 * count)));
+  for (std::size_t r = 0; r < count; ++r) {
+    std::vector<top_k_result<T>> found(told.size());
+    std::uint64_t before = 0;
+    for (std::size_t i = 0; i < told.size(); ++i) {
+      auto const n = std::size_t(counts[i][r]);
+      found[i].indices = values_in<std::int64_t>(take(left[i], 8 * n));
+      found[i].values = values_in<value_in<T>>(take(left[i], sizeof(T) * n));
+      for (auto& at : found[i].indices) at += std::int64_t(before);
+      before += sizes[i][r];
+    }
+    auto const own = k.each ? std::uint64_t(std::max<std::int64_t>(0, k.each[r])) : k.most;
+    auto const best = best_of_found(std::move(found), std::min(own, k.most), options);
+    auto const at = std::ptrdiff_t(r * std::size_t(k.most));
+    std::ranges::copy(best.values, all.values.begin() + at);
+    std::ranges::copy(best.indices, all.indices.begin() + at);
+    all.counts[r] = best.indices.size();
+  }
+  return all;
+}
+
+#define X(O, T)                                                                                    \
+  template top_k_result<T> best_of_found(std::vector<top_k_result<T>>, std::uint64_t,              \
+                                         top_k_options const&);                                    \
+  template top_k_rows_result<T> best_of_found_rows(bytes_of_ranks const&,                          \
+                                                   std::vector<std::vector<std::uint64_t>> const&, \
+                                                   k_of_rows const&, top_k_options const&);
 TALLY_EACH_element(X, found)
 #undef X
 

@@ -85,14 +85,16 @@ class shared_search {
 };
 
 template <class T>
-auto search_slices(communicator& ranks, slice_here<T> const& mine, std::uint64_t n,
-                   top_k_options const& options, search_limits limits = {}) {
-  using R = represent<T>;
-  int const threads = thread_count(mine.cores);
-  return shared_search<R>(
-      ranks, ranking<R>::of(std::type_identity<T>{}, options),
-      split(reinterpret_cast<R const*>(mine.elements.data()), mine.elements.size(), 0, threads), n,
-      threads, limits);
+pieces<represent<T>> pieces_of(slice_here<T> const& mine) {
+  return split(reinterpret_cast<represent<T> const*>(mine.elements.data()), mine.elements.size(), 0,
+               thread_count(mine.cores));
+}
+template <class T>
+shared_search<represent<T>> search_slices(communicator& ranks, slice_here<T> const& mine,
+                                          std::uint64_t n, top_k_options const& options,
+                                          search_limits limits = {}) {
+  auto const rank = ranking<represent<T>>::of(std::type_identity<T>{}, options);
+  return {ranks, rank, pieces_of(mine), n, thread_count(mine.cores), limits};
 }
 
 }  // namespace tally::detail::top_k

@@ -185,6 +185,14 @@ inline void require_payload(row_layout const& in, std::size_t entries) {
   }
 }
 
+// Ranks that share out an array (nodes/slice.hpp) have only a slice of it each: how many
+// elements there are they find out together, and where one's arguments are wrong they all throw.
+template <class Where>
+struct arguments_on {
+  static constexpr bool are_all = true;
+  static void require(auto const&, auto const& f) { f(); }
+};
+
 // Selections by what `Where` is.
 template <class Where>
 struct selections_on;

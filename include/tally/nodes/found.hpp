@@ -7,6 +7,7 @@
 
 #include "tally/nodes/told.hpp"
 #include "tally/options.hpp"
+#include "tally/rows.hpp"
 #include "tally/types.hpp"
 
 namespace tally::detail {
@@ -19,6 +20,10 @@ std::vector<std::byte> bytes_of_found(top_k_result<T> const& found, std::uint64_
     bytes.insert(bytes.end(), part.begin(), part.end());
   return bytes;
 }
+
+// As which results have a T.
+template <class T>
+using value_in = typename values_of<T>::value_type;
 
 // What all have told.
 template <class T>
@@ -38,7 +43,7 @@ struct found_by_ranks {
     auto const count = bytes.size() / (sizeof(std::int64_t) + sizeof(T));
     auto& one = found.emplace_back();
     one.indices = values_in<std::int64_t>(bytes.first(8 * count));
-    one.values = values_in<typename decltype(one.values)::value_type>(bytes.subspan(8 * count));
+    one.values = values_in<value_in<T>>(bytes.subspan(8 * count));
     for (auto& at : one.indices) at += std::int64_t(starts.back());
     starts.push_back(starts.back() + n);
   }
@@ -59,5 +64,24 @@ top_k_result<T> joined(std::vector<top_k_result<T>> const& found) {
   }
   return all;
 }
+
+// The same of rows, `most` places each, of which every rank has a slice.
+template <class T>
+std::vector<std::byte> bytes_of_found_rows(top_k_rows_result<T> const& found, std::uint64_t most) {
+  auto bytes = bytes_of_values(found.counts);
+  for (std::size_t r = 0; r < found.counts.size(); ++r) {
+    auto const at = r * std::size_t(most), n = std::size_t(found.counts[r]);
+    auto const indices = bytes_of_values(std::span(found.indices).subspan(at, n));
+    auto const values = bytes_of_values(std::span(found.values).subspan(at, n));
+    bytes.insert(bytes.end(), indices.begin(), indices.end());
+    bytes.insert(bytes.end(), values.begin(), values.end());
+  }
+  return bytes;
+}
+// `sizes` are those of the rows on each rank.
+template <class T>
+top_k_rows_result<T> best_of_found_rows(bytes_of_ranks const& told,
+                                        std::vector<std::vector<std::uint64_t>> const& sizes,
+                                        k_of_rows const& k, top_k_options const& options);
 
 }  // namespace tally::detail

@@ -3,16 +3,22 @@
 // A rank's slice of an array as cores see it.
 #pragma once
 
+#include <cstring>
 #include <optional>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "tally/cpu/elements.hpp"
-#include "tally/gpu/context.hpp"
-#include "tally/nodes/all_gather.hpp"
-#include "tally/payload.hpp"
+#include "tally/cpu/selections.hpp"
+#include "tally/nodes/results.hpp"
+#include "tally/nodes/told.hpp"
 
 namespace tally::detail {
+
+template <class T>
+T* first_of_ones(std::vector<one<T>>& all) {
+  return all.empty() ? nullptr : &all.data()->value;
+}
 
 template <class T>
 struct slice_here {
@@ -21,16 +27,6 @@ struct slice_here {
   std::vector<one<T>> memory;  // where they are, unless the caller has them
 };
 
-// The gpu that holds a slice for `where`, or -1.
-template <class Where, class R>
-int gpu_of_slice(Where const&, R const& in) {
-  if constexpr (std::is_same_v<Where, cpu> || input<R>)
-    return -1;
-  else if constexpr (std::is_same_v<Where, automatic>)
-    return in.size() == 0 ? -1 : gpu_holding(in.data());
-  else
-    return 0;
-}
 template <class Where>
 cpu cores_of(Where const& where) {
   if constexpr (std::is_same_v<Where, cpu>)
@@ -40,6 +36,28 @@ cpu cores_of(Where const& where) {
   else
     return {};
 }
+
+template <class W>
+struct arguments_on<distributed<W>> {
+  static constexpr bool are_all = false;
+  template <class F>
+  static void require(distributed<W> const& all, F const& f) {
+    numbers_of_ranks(all.ranks, [&] { return f(), std::vector<std::uint64_t>(); });
+  }
+};
+
+// Copies what is in the memory of `where`.
+template <class Where, class T>
+void copy_here(Where const& where, T const* from, std::span<T> to) {
+  if (to.empty()) return;
+  visit_writer(where, std::span(from, to.size()), [&]<class There>(There const& there) {
+    if constexpr (std::is_same_v<There, cpu>)
+      std::memcpy(to.data(), from, to.size_bytes());
+    else
+      entered_gpu(there.context())->receive(std::as_writable_bytes(to), from);
+  });
+}
+
 template <class R>
 std::span<element_of<R> const> span_of_slice(char const* call, R const& in) {
   auto const all = span_of(call, "in", in);
@@ -51,14 +69,17 @@ std::span<element_of<R> const> span_of_slice(char const* call, R const& in) {
 template <class Where, readable R>
 std::optional<slice_here<element_of<R>>> slice_if_here(Where const& where, char const* call,
                                                        R const& in) {
-  if constexpr (!input<R>)
-    if (std::is_same_v<Where, cpu> ||
-        (std::is_same_v<Where, automatic> && gpu_of_slice(where, in) < 0))
-      return slice_here<element_of<R>>{cores_of(where), span_of_slice(call, in), {}};
+  if constexpr (!input<R> && is_one_of<Where, cpu, automatic>) {
+    slice_here<element_of<R>> const found{cores_of(where), span_of_slice(call, in), {}};
+    bool here = false;
+    visit_writer(where, found.elements,
+                 [&]<class There>(There const&) { here = std::is_same_v<There, cpu>; });
+    if (here) return found;
+  }
   return std::nullopt;
 }
 
-// The same of any slice: what is not there is computed or copied.
+// The same of any slice: what is not there is computed, or copied.
 template <class Where, readable R>
 slice_here<element_of<R>> bring_slice(Where const& where, char const* call, R const& in) {
   using T = element_of<R>;
@@ -71,24 +92,30 @@ slice_here<element_of<R>> bring_slice(Where const& where, char const* call, R co
     for_computed(found.cores, in, false, [&](std::span<T const> part, std::uint64_t) {
       for (T const x : part) found.memory.push_back({x});
     });
-  } else if constexpr (!std::is_same_v<Where, cpu>) {
+  } else {
     auto const all = span_of_slice(call, in);
     found.memory.resize(all.size());
-    with_gpu_of(where, in, [&](auto const& there) {
-      entered_gpu const entered(there.context());
-      entered->receive(std::as_writable_bytes(std::span(found.memory)), all.data());
-    });
+    copy_here(where, all.data(), std::span(first_of_ones(found.memory), all.size()));
   }
-  found.elements = {found.memory.empty() ? nullptr : &found.memory.data()->value,
-                    found.memory.size()};
+  found.elements = {first_of_ones(found.memory), found.memory.size()};
   return found;
 }
-template <class Where, class R, class F>
-void with_gpu_of(Where const& where, R const& in, F const& f) {
-  if constexpr (std::is_same_v<Where, automatic>)
-    f(where.use_gpu(gpu_of_slice(where, in)));
-  else
-    f(where);
+
+// This rank's slice, and how many elements all have. require() throws what else is wrong on a rank.
+template <class Where, readable R, class F>
+std::pair<slice_here<element_of<R>>, std::uint64_t> bring_slices(communicator& ranks,
+                                                                 Where const& where,
+                                                                 char const* call, R const& in,
+                                                                 F const& require) {
+  slice_here<element_of<R>> mine;
+  std::uint64_t n = 0;
+  auto const sizes = numbers_of_ranks(ranks, [&] {
+    require();
+    mine = bring_slice(where, call, in);
+    return std::vector<std::uint64_t>{mine.elements.size()};
+  });
+  for (auto const& size : sizes) n += size[0];
+  return {std::move(mine), n};
 }
 
 }  // namespace tally::detail
