@@ -8,6 +8,7 @@
 #include "support/failure_of.hpp"
 #include "support/slices.hpp"
 #include "support/state_cases.hpp"
+#include "tally/automatic.hpp"
 
 namespace {
 
@@ -77,6 +78,52 @@ TEST(scanners_of_slices, fail_on_all_ranks_where_one_fails) {
         [&] { scanner_of_slice(ranks, cpu{}, any_aggregate("sum"), own, dtype::float32); });
     EXPECT_EQ(failure, std::string(ranks.rank() ? "" : "rank 1: ") +
                            "there is no scan of int8 by sum to float32");
+  });
+}
+
+void expect_found(any_top_k_result const& got, any_top_k_result const& want) {
+  EXPECT_TRUE(std::ranges::equal(got.indices, want.indices));
+  ASSERT_EQ(got.values.type, want.values.type);
+  ASSERT_EQ(got.values.size, want.values.size);
+  auto const bytes = std::size_t(want.values.size * size_of(want.values.type));
+  EXPECT_EQ(std::memcmp(got.values.data, want.values.data, bytes), 0);
+}
+
+TEST(selections_of_ranks, are_those_of_one_call) {
+  auto const x = support::state_values<float>(2000, true, 3);
+  std::vector<double> const qs{0, 0.3, 1};
+  for (bool const smallest_first : {false, true})
+    run_ranks(4, [&](communicator& ranks) {
+      auto const own = slice_of(ranks, std::span(x));
+      any_array const slice(own), whole(x);
+      auto const order = smallest_first ? smallest : largest;
+      auto const anywhere = best();
+      for (auto const& where : {any_where(cpu{1}), any_where(anywhere)})
+        for (std::uint64_t const k : {0, 7, 1500})
+          expect_found(top_k(ranks, where, slice, k, {order}), top_k(cpu{}, whole, k, {order}));
+      any_selector mine(dtype::float32, 7, {order}, std::uint64_t(own.data() - x.data()));
+      mine.add(cpu{1}, slice);
+      expect_found(selector_of_all(ranks, mine).result(), top_k(cpu{}, whole, 7, {order}));
+      auto const kth = kth_value(ranks, cpu{1}, slice, 1000, {order});
+      EXPECT_EQ(kth.index, kth_value(cpu{}, whole, 1000, {order}).index);
+      EXPECT_EQ(kth.value, kth_value(cpu{}, whole, 1000, {order}).value);
+      EXPECT_EQ(quantile(ranks, cpu{1}, slice, qs, {.nan = skip}),
+                quantile(cpu{}, whole, qs, {.nan = skip}));
+    });
+}
+
+TEST(selections_of_ranks, are_of_one_type) {
+  std::vector<std::uint8_t> const x{3, 1, 2};
+  std::vector<float> const y{1, 2, 3};
+  run_ranks(2, [&](communicator& ranks) {
+    auto const qs = std::vector{0.5};
+    EXPECT_EQ(quantile(ranks, cpu{1}, any_array(x), qs, {.method = interpolation::lower})[0],
+              any_number(std::uint8_t(2)));
+    auto const own = ranks.rank() ? any_array(y) : any_array(x);
+    std::string const why = ": in is of float32 on rank 1, and of uint8 on rank 0";
+    EXPECT_EQ(support::failure_of([&] { top_k(ranks, cpu{1}, own, 1); }), "top_k" + why);
+    EXPECT_EQ(support::failure_of([&] { kth_value(ranks, cpu{1}, own, 1); }), "kth_value" + why);
+    EXPECT_EQ(support::failure_of([&] { quantile(ranks, cpu{1}, own, qs); }), "quantile" + why);
   });
 }
 

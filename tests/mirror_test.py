@@ -73,6 +73,7 @@ TESTED_THROUGH = {
     "cpu/tile/tile_reader.hpp": "cpu/sum/windows_test.cpp",
     "cpu_operators.hpp": "cpu/reduce_test.cpp",
     "dynamic/distributed.cpp": "dynamic_distributed_test.cpp",
+    "dynamic/distributed_select.cpp": "dynamic_distributed_test.cpp",
     "dynamic/elementwise.cpp": "elementwise_test.cpp",
     "digit_steps.hpp": "device/rows/digit_steps_test.cu",
     "dynamic/digits.cpp": "digits_test.cpp",

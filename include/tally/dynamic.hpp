@@ -360,6 +360,7 @@ class any_selector {
   any_selector& operator=(any_selector&&) noexcept;
   ~any_selector();
 
+  dtype elements() const { return type_; }
   void add(cpu where, any_array const& chunk);
   void append(any_selector&& right);
   std::uint64_t count() const;

@@ -2,42 +2,12 @@
 #include "tally/quantile.hpp"
 
 #include "present.hpp"
+#include "selected.hpp"
 
 namespace tally {
 namespace {
 
 using namespace detail;
-
-template <class Where>
-any_kth_value kth(Where&& where, any_array const& in, std::uint64_t k,
-                  kth_value_options const& options) {
-  return visit(in.type, [&]<class T>(std::type_identity<T>) {
-    auto const found = kth_value(where, elements_of<T>(in), k, options);
-    return any_kth_value{any_number(found.value), found.index};
-  });
-}
-
-// Calls f with the type of results that are asked for, T or quantile_of<T>.
-template <class T, class F>
-void with_result(dtype out, F const& f) {
-  if (out == dtype_of<T>)
-    f(std::type_identity<T>());
-  else
-    f(std::type_identity<quantile_of<T>>());
-}
-
-template <class Where>
-std::vector<any_number> found_of(Where&& where, any_array const& in, quantile_places const& qs,
-                                 quantile_options const& options) {
-  std::vector<any_number> all;
-  visit(in.type, [&]<class T>(std::type_identity<T>) {
-    with_result<T>(quantile_type(in.type, options.method), [&]<class R>(std::type_identity<R> to) {
-      for (auto const x : found_quantiles("quantile", where, elements_of<T>(in), qs, options, to))
-        all.emplace_back(R(x));
-    });
-  });
-  return all;
-}
 
 // Where elements are missing, of what is there, or with NaNs in their place.
 template <class Where>
@@ -75,7 +45,7 @@ void require_quantiles_type(char const* call, dtype in, dtype out, interpolation
 
 any_kth_value kth_value(any_where where, any_array const& in, std::uint64_t k,
                         kth_value_options options) {
-  return visit_place(where, [&](auto& there) { return kth(there, in, k, options); });
+  return visit_place(where, [&](auto& there) { return kth_of(there, in, k, options); });
 }
 std::vector<any_number> quantile(any_where where, any_array const& in, detail::quantile_places qs,
                                  quantile_options options) {

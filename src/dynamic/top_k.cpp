@@ -2,6 +2,7 @@
 #include "tally/top_k.hpp"
 
 #include "present.hpp"
+#include "selected.hpp"
 
 namespace tally {
 
@@ -17,12 +18,6 @@ struct any_selector::state {
 namespace {
 
 using namespace detail;
-
-template <class T>
-any_top_k_result kept(top_k_result<T>&& found) {
-  auto const all = std::make_shared<top_k_result<T> const>(std::move(found));
-  return {any_array(dtype_of<T>, all->values.data(), all->values.size()), all->indices, all};
-}
 
 template <class T>
 class state_of final : public any_selector::state {
@@ -47,11 +42,7 @@ class state_of final : public any_selector::state {
 
 any_top_k_result top_k(any_where where, any_array const& in, std::uint64_t k,
                        top_k_options options) {
-  return visit_place(where, [&](auto& there) {
-    return visit(in.type, [&]<class T>(std::type_identity<T>) {
-      return kept<T>(top_k(there, elements_of<T>(in), k, options));
-    });
-  });
+  return visit_place(where, [&](auto& there) { return best_of(there, in, k, options); });
 }
 
 void top_k_into(any_where where, any_array const& in, std::uint64_t k, any_output const& values,
