@@ -12,54 +12,15 @@
 //           elements 1,831 us, 1.19 times rung 16.
 // Bytes:    n elements read twice, n results written; a state a block written, and read by all
 //           blocks behind it.
-#include "ladder/scan/tile.cuh"
+#include "ladder/scan/reduce_then_scan.cuh"
 
 namespace ladder::scan {
 
-// The tiles of the calling block.
-struct share {
-  std::size_t begin, end;
-  __device__ explicit share(std::size_t tiles) {
-    std::size_t const each = (tiles + gridDim.x - 1) / gridDim.x;
-    begin = blockIdx.x * each < tiles ? blockIdx.x * each : tiles;
-    end = begin + each < tiles ? begin + each : tiles;
-  }
-};
-
 template <class Op>
-__global__ void totals_of_blocks(typename Op::element const* in, std::size_t n, std::size_t tiles,
-                                 typename Op::state* totals, Op op) {
-  share const own(tiles);
-  typename Op::state all = op.identity(), of_tile;
-  for (std::size_t number = own.begin; number < own.end; ++number) {
-    tile<Op>(in, n, number, op).before(of_tile);
-    all = number == own.begin ? of_tile : op(all, of_tile);
-  }
-  if (threadIdx.x == 0) totals[blockIdx.x] = all;
-}
-
-// What the blocks before the calling one come to.
-template <class Op>
-__device__ typename Op::state before_block(typename Op::state const* totals, Op op) {
-  unsigned const each = (blockIdx.x + blockDim.x - 1) / blockDim.x, begin = threadIdx.x * each;
-  typename Op::state own = op.identity(), all;
-  for (unsigned i = begin; i < begin + each && i < blockIdx.x; ++i) own = op(own, totals[i]);
-  exclusive_in_block(own, all, op);
-  return all;
-}
-
-template <class Op>
-__global__ void scan_of_blocks(typename Op::element const* in, std::size_t n, std::size_t tiles,
-                               typename Op::state const* totals, typename Op::result* out, Op op) {
-  share const own(tiles);
-  typename Op::state carry = before_block(totals, op), of_tile;
-  for (std::size_t number = own.begin; number < own.end; ++number) {
-    tile<Op> here(in, n, number, op);
-    auto const before = here.before(of_tile);
-    here.scan(op(carry, before), out);
-    carry = op(carry, of_tile);
-  }
-  if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) out[n] = op.finish(carry);
+__global__ void scan_of_all_blocks(typename Op::element const* in, std::size_t n, std::size_t tiles,
+                                   typename Op::state const* totals, typename Op::result* out,
+                                   Op op) {
+  scan_of_blocks(in, n, {0, tiles}, op.identity(), totals, out, out + n, op);
 }
 
 static rung reduce_then_scan() {
@@ -74,8 +35,8 @@ static rung reduce_then_scan() {
                        std::size_t const bytes = tile<Op>::shared_bytes(block), tiles = tiles_of(p);
                        auto* const totals = static_cast<typename Op::state*>(p.scratch);
                        tally::launch(totals_of_blocks<Op>, p.grid, block, bytes, p.stream)(
-                           elements_of<Op>(p), p.n, tiles, totals, op);
-                       tally::launch(scan_of_blocks<Op>, p.grid, block, bytes, p.stream)(
+                           elements_of<Op>(p), p.n, {0, tiles}, totals, op);
+                       tally::launch(scan_of_all_blocks<Op>, p.grid, block, bytes, p.stream)(
                            elements_of<Op>(p), p.n, tiles, totals, results_of<Op>(p), op);
                      });
   r.scratch_bytes = [](problem const& p) { return p.grid * largest_state; };

@@ -176,7 +176,8 @@ def test_bank_conflicts_are_those_of_the_places_and_padding_avoids_most_of_them(
 
 
 @pytest.mark.parametrize("rung, least, most", [
-    (ANY_N[0], 1.5, 1.51), (ANY_N[1], 1, 1.01), (ANY_N[2], 1, 1.02), ("scan/18_tally", 1, 1.001)])
+    (ANY_N[0], 1.5, 1.51), (ANY_N[1], 1, 1.01), (ANY_N[2], 1, 1.02), ("scan/18_tally", 1, 1.001),
+    ("scan/19_ranks", 1.5, 1.51)])
 def test_a_scan_in_one_pass_reads_each_element_once_and_in_two_twice(rung, least, most):
     found = rungs("scan")[0][rung]
     assert least <= 32 * found["counts"]["sectors"] / found["bytes"] <= most
