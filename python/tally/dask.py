@@ -54,22 +54,24 @@ def std(x, axis=None, *, ddof=0, correction=None, keepdims=False, nan="propagate
                     tally.Moments, lambda state, dtype: state.std(ddof=ddof))
 
 
-def cumulative_sum(x, /, *, axis=None, dtype=None, nan="propagate"):
+def cumulative_sum(x, /, *, axis=None, dtype=None, nan="propagate", method="sequential"):
     """As `tally.cumulative_sum`: each result is the exact sum of all elements up to its own, rounded
-    once. Chunks of an array of one dimension are scanned one after the other; of more, the elements
-    along the axis are brought together in one chunk.
+    once. Chunks of an array of one dimension are scanned one after the other, or with
+    method="parallel" all at once: each is read twice then, and kept until what comes before it is
+    known. Of more dimensions the elements along the axis are brought together in one chunk.
     """
     x = _checked("cumulative_sum", x)
     axis, = _axes("cumulative_sum", x, None if axis is None else (axis,), one=True)
+    if method not in ("sequential", "parallel"):
+        raise ValueError(f"cumulative_sum: method = {method!r} is neither 'sequential' nor 'parallel'")
     scan = functools.partial(tally.cumulative_sum, axis=axis, dtype=dtype, nan=nan)
     meta = scan(numpy.empty((0,) * x.ndim, x.dtype))
     if x.ndim > 1:
         return x.rechunk({axis: -1}).map_blocks(scan, meta=meta)
-    step = dask.delayed(_scan_chunk, pure=True, nout=2)
-    known, parts = tally.Scanner(dtype=dtype, nan=nan).to_bytes(), []
-    for chunk, length in zip(x.to_delayed(), x.chunks[0]):
-        part, known = step(known, chunk)
-        parts.append(dask.array.from_delayed(part, (length,), meta=meta))
+    start = tally.Scanner(dtype=dtype, nan=nan).to_bytes()
+    steps = _scan_at_once if method == "parallel" else _scan_in_turn
+    parts = [dask.array.from_delayed(part, (length,), meta=meta)
+             for part, length in zip(steps(start, x.to_delayed()), x.chunks[0])]
     return dask.array.concatenate(parts)
 
 
@@ -168,9 +170,32 @@ def _values(value, to, states, axis, keepdims):
     return values if keepdims else values.squeeze(axis)
 
 
+def _scan_in_turn(known, chunks):
+    step = dask.delayed(_scan_chunk, pure=True, nout=2)
+    for chunk in chunks:
+        part, known = step(known, chunk)
+        yield part
+
+
+def _scan_at_once(start, chunks):
+    scan, skip, append = (dask.delayed(f, pure=True) for f in (_scan_chunk, _skip_chunk, _append))
+    known = start
+    for chunk in chunks:
+        yield scan(known, chunk)[0]
+        known = append(known, skip(start, chunk))
+
+
 def _scan_chunk(known, chunk):
     scanner = tally.Scanner.from_bytes(known)
     return scanner.scan(numpy.ascontiguousarray(chunk)), scanner.to_bytes()
+
+
+def _skip_chunk(start, chunk):
+    return tally.Scanner.from_bytes(start).skip(numpy.ascontiguousarray(chunk)).to_bytes()
+
+
+def _append(known, following):
+    return tally.Scanner.from_bytes(known).append(tally.Scanner.from_bytes(following)).to_bytes()
 
 
 def _select(k, first, how, chunk):

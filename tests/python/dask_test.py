@@ -9,6 +9,7 @@ import tally  # noqa: E402
 import tally.dask  # noqa: E402
 
 REDUCTIONS = [("sum", {}), ("mean", {}), ("var", {"ddof": 1}), ("std", {})]
+METHODS = ["sequential", "parallel"]
 DTYPES = ["float16", "float32", "float64", "int8", "int64", "uint32", "bool"]
 
 
@@ -76,7 +77,9 @@ def test_missing_and_infinite_elements():
     for nan in ("propagate", "skip"):
         same(tally.dask.sum(in_chunks(x, 3), nan=nan), tally.sum(x, nan=nan))
         same(tally.dask.mean(in_chunks(x, 3), nan=nan), tally.mean(x, nan=nan))
-        same(tally.dask.cumulative_sum(in_chunks(x, 3), nan=nan), tally.cumulative_sum(x, nan=nan))
+        for method in METHODS:
+            same(tally.dask.cumulative_sum(in_chunks(x, 3), nan=nan, method=method),
+                 tally.cumulative_sum(x, nan=nan))
 
 
 def test_sums_of_integers_wrap():
@@ -85,11 +88,14 @@ def test_sums_of_integers_wrap():
         same(tally.dask.sum(in_chunks(x, 1)), tally.sum(x))
 
 
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_cumulative_sums(dtype):
+def test_cumulative_sums(dtype, method):
     x = some(dtype, 400)
     for seed in range(3):
-        same(tally.dask.cumulative_sum(in_chunks(x, seed)), tally.cumulative_sum(x))
+        same(tally.dask.cumulative_sum(in_chunks(x, seed), method=method), tally.cumulative_sum(x))
+    same(tally.dask.cumulative_sum(in_chunks(x, 3), dtype="float64", method=method),
+         tally.cumulative_sum(x, dtype="float64"))
     x = some(dtype, (20, 30))
     for axis in (0, -1):
         same(tally.dask.cumulative_sum(in_chunks(x, 1), axis=axis), tally.cumulative_sum(x, axis=axis))
@@ -111,7 +117,7 @@ def test_top_k(dtype, mode):
 def test_processes_and_a_second_run_have_the_same_bits():
     x = some("float64", 5000)
     y = dask.array.from_array(x, chunks=700)
-    lazy = tally.dask.sum(y), *tally.dask.top_k(y, 20), tally.dask.cumulative_sum(y)
+    lazy = tally.dask.sum(y), *tally.dask.top_k(y, 20), tally.dask.cumulative_sum(y, method="parallel")
     best = tally.top_k(x, 20)
     expected = tally.sum(x), best.values, best.indices, tally.cumulative_sum(x)
     for scheduler in ("threads", "processes", "synchronous"):
@@ -126,7 +132,8 @@ def test_a_local_cluster():
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         with distributed.Client(cluster):
             same(tally.dask.sum(y), tally.sum(x))
-            same(tally.dask.cumulative_sum(y), tally.cumulative_sum(x))
+            for method in METHODS:
+                same(tally.dask.cumulative_sum(y, method=method), tally.cumulative_sum(x))
             same(tally.dask.top_k(y, 9).indices, tally.top_k(x, 9).indices)
 
 
@@ -144,6 +151,7 @@ def test_arrays_of_xarray():
     (lambda x: tally.dask.mean(x, 3), ValueError, "mean: axis = 3 of 2 dimensions"),
     (lambda x: tally.dask.sum(x, (0, 0)), ValueError, "sum: axis = (0, 0) of 2 dimensions"),
     (lambda x: tally.dask.cumulative_sum(x), ValueError, "x has 2 dimensions: axis= names one"),
+    (lambda x: tally.dask.cumulative_sum(x[0], method="best"), ValueError, "method = 'best'"),
     (lambda x: tally.dask.top_k(x, 7), ValueError, "top_k: k = 7 of 6 elements"),
     (lambda x: tally.dask.top_k(x, 1, mode="best"), ValueError, "mode = 'best'"),
     (lambda x: tally.dask.sum(x, nan="no"), ValueError, "nan = 'no'"),
