@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tally/communicator.hpp"
 #include "tally/dtype.hpp"
 #include "tally/interpolation.hpp"
 #include "tally/where.hpp"
@@ -42,7 +43,8 @@ struct arguments {
   std::vector<std::string> files;  // at least one; "-" is standard input
   bool json = false, time = false, verbose = false;
   cpu where;
-  std::optional<int> gpu;  // --device: none, or which; -1: the current one
+  std::optional<int> gpu;         // --device: none, or which; -1: the current one
+  communicator* ranks = nullptr;  // that share the array out; none: this process has all of it
 
   std::optional<dtype> type;
   std::optional<std::string> column;

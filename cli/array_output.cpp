@@ -57,6 +57,16 @@ array_output::array_output(std::string const& path, dtype type,
   header_bytes_ = header.size();
 }
 
+array_output::array_output(std::string const& path, dtype type,
+                           std::vector<std::uint64_t> const& shape, std::string const& temporary)
+    : file_(path, temporary), standard_(false), type_(type), text_(false) {
+  if (io::ends_in(path, ".npy")) header_bytes_ = io::npy_header(type, shape).size();
+}
+
+void array_output::reserve(std::uint64_t elements) {
+  file_.reserve(header_bytes_ + elements * size_of(type_));
+}
+
 void array_output::put(std::uint64_t first, std::span<std::byte const> elements) {
   if (text_) return write_lines(type_, elements, [&](auto const& text) { put_text(text); });
   auto const size = size_of(type_);

@@ -28,7 +28,13 @@ class array_output {
   // No shape: one dimension, as long as will be written.
   array_output(std::string const& path, dtype type,
                std::optional<std::vector<std::uint64_t>> const& shape);
+  // Another process has begun it, which told temporary(), and finishes after this one has.
+  array_output(std::string const& path, dtype type, std::vector<std::uint64_t> const& shape,
+               std::string const& temporary);
 
+  std::string const& temporary() const { return file_.temporary(); }
+  // That so many elements are to come.
+  void reserve(std::uint64_t elements);
   // Whether put() can be called in another order than from the first element to the last.
   bool takes_any_offset() const { return !text_ && file_.takes_any_offset(); }
   // Whether it has lines of text, which can be what no element is: put_text().

@@ -14,7 +14,7 @@ namespace tally::cli {
 namespace {
 
 constexpr unsigned reduction =
-    reads_arrays | has_rows | writes_rows | takes_each | skips_nan | saves_state;
+    reads_arrays | has_rows | writes_rows | takes_each | skips_nan | saves_state | shares_out;
 
 constexpr command own[] = {
     {"sum",
@@ -157,7 +157,7 @@ constexpr command own[] = {
      {},
      "How many elements there are",
      "With --skip-nan, how many of them are not NaN.",
-     reads_arrays | has_rows | takes_each | skips_nan,
+     reads_arrays | has_rows | takes_each | skips_nan | shares_out,
      {"tally count examples/data/flights_distance.npy",
       "tally count --skip-nan examples/data/flights_arr_delay.npy"},
      run_count},
@@ -169,7 +169,7 @@ constexpr command own[] = {
      "floating point in a wider type, or in --out-dtype. With --skip-nan, pairs with a NaN count "
      "as\n"
      "absent.",
-     (reduction & ~takes_each) | has_out_type | takes_decimals | runs_on_gpu | grows,
+     (reduction & ~takes_each & ~shares_out) | has_out_type | takes_decimals | runs_on_gpu | grows,
      {"tally dot examples/data/flights_distance.npy examples/data/flights_distance.npy",
       "seq 3 | tally dot - <(seq 4 6)"},
      run_dot,
@@ -185,7 +185,7 @@ constexpr command own[] = {
      "written.\n"
      "Without -o, a line for each; with -o, a file of the input's shape.",
      reads_arrays | has_rows | skips_nan | has_out_type | scans | takes_decimals | keeps_all |
-         runs_on_gpu,
+         runs_on_gpu | shares_out,
      {"tally scan examples/data/flights_distance.npy -o distance_scanned.npy",
       "seq 10 | tally scan --exclusive --init 100"},
      run_scan,
@@ -194,7 +194,8 @@ constexpr command own[] = {
      {},
      "The k largest elements and where they are",
      "Prints index, tab, value; best first, ties by lower index. NaN is larger than +inf.",
-     reads_arrays | has_rows | takes_each | skips_nan | selects | takes_decimals | runs_on_gpu,
+     reads_arrays | has_rows | takes_each | skips_nan | selects | takes_decimals | runs_on_gpu |
+         shares_out,
      {"tally top-k -k 5 --skip-nan examples/data/flights_arr_delay.npy",
       "tally top-k --smallest --distinct examples/data/flights_distance.npy"},
      run_top_k},

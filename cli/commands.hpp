@@ -39,6 +39,7 @@ enum option_group : unsigned {
   takes_root = 1u << 23,
   has_rows = 1u << 24,     // answers along an axis
   writes_rows = 1u << 25,  // to a file
+  shares_out = 1u << 26,   // its array, to ranks
 };
 
 struct command {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
+#include "ranks.hpp"
 #include "reduction.hpp"
 #include "rows.hpp"
 
@@ -17,8 +18,12 @@ void run_count(arguments const& options) {
       if (chunk.empty()) break;
       if (nans) *nans += count_nan(options.where, array_of(in.type(), chunk)) + in.missing().size();
     }
+    if (nans) nans = sum_of_ranks(options, *nans);
+    auto const bytes_read = sum_of_ranks(options, in.bytes_read());
+    if (!is_first(options)) return;
     auto const count = in.count().value() - nans.value_or(0);
     auto about = facts_of(in, nans);
+    about.bytes_read = bytes_read;
     if (in.is_text() || about.text.missing > 0)
       about.nan_count = about.text.missing;  // whoever reads text sees them
     print(options, about, answer_with(number(count)), watch);

@@ -5,7 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include "ranks.hpp"
 #include "tally/error.hpp"
+#include "tally/serial.hpp"
 
 namespace tally::cli {
 
@@ -34,6 +36,7 @@ input::input(std::vector<std::string> files, std::vector<io::identified> found,
              arguments const& options)
     : files_(std::move(files)), kept_(options.memory) {
   open_all(std::move(found));
+  if (options.ranks) share_out(options);
   std::uint64_t bytes = 0;
   for (auto const& source : sources_) {
     if (!source->file_bytes()) return;
@@ -56,6 +59,39 @@ void input::open_all(std::vector<io::identified> found) {
   text_ = !settled_;
   type_ = (settled_ ? *known : sources_.front())->type();
   check_types();
+}
+
+// Ranks have runs of the same length, or of one more.
+void input::share_out(arguments const& options) {
+  byte_writer seen;
+  seen.put(std::uint8_t(type_));
+  for (auto const& source : sources_) seen.put(source->count().value());
+  auto const all = gather(options, seen.take());
+  for (std::size_t r = 1; r < all.size(); ++r)
+    if (all[r] != all.front())
+      throw error(name() + ": is not the same for the ranks 0 and " + std::to_string(r));
+
+  auto const rank = std::uint64_t(options.ranks->rank()), ranks = std::uint64_t(all.size());
+  auto const n = count().value();
+  auto const begin_of = [&](std::uint64_t r) { return n / ranks * r + std::min(r, n % ranks); };
+  auto const begin = begin_of(rank), end = begin_of(rank + 1);
+  if (rank > 0) told_by_others_ = bytes_read();
+  std::uint64_t at = 0;
+  for (auto const& source : sources_) {
+    auto const size = source->count().value();
+    auto const from = std::clamp(begin, at, at + size), to = std::clamp(end, at, at + size);
+    if (!source->keep_only(from - at, to - from))
+      throw error(name() + ": is not what it was a moment ago");
+    at += size;
+  }
+  first_ = begin;
+  count_of_ranks_ = n;
+}
+
+bool input::can_be_cut() {
+  return std::ranges::all_of(sources_, [](auto const& source) {
+    return source->count() && source->keep_only(0, *source->count());
+  });
 }
 
 void input::check_types() const {
@@ -102,6 +138,7 @@ std::string input::name() const {
 }
 
 std::optional<std::uint64_t> input::count() const {
+  if (count_of_ranks_) return count_of_ranks_;
   std::uint64_t total = 0;
   for (auto const& source : sources_) {
     if (!source->count()) return std::nullopt;
@@ -122,7 +159,7 @@ std::vector<std::uint64_t> input::shape() const {
 std::uint64_t input::bytes_read() const {
   std::uint64_t total = 0;
   for (auto const& source : sources_) total += source->bytes_read();
-  return total;
+  return total - told_by_others_;
 }
 
 io::text_facts input::facts() const {
@@ -183,7 +220,12 @@ std::vector<std::span<std::byte const>> input::whole() {
 }
 
 std::span<std::byte const> input::side_by_side() {
-  if (sources_.size() == 1 && !may_have_gaps_) return whole().front();
+  auto const has_some = [](auto const& source) { return source->count() != 0u; };
+  if (std::ranges::count_if(sources_, has_some) <= 1 && !may_have_gaps_) {
+    for (auto const run : whole())
+      if (!run.empty()) return run;
+    return {};
+  }
   for (auto chunk = next(); !chunk.empty(); chunk = next())
     for_present({array_of(type_, chunk), missing()}, [&](auto part) { kept_.append(part); });
   return kept_.all();

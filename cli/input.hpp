@@ -50,8 +50,12 @@ class input {
   void read_as(dtype type);
   // Whether it is text without a type of its own.
   bool is_text() const { return text_; }
-  // Unknown while the rest of a stream is.
+  // Unknown while the rest of a stream is. Of all elements, those of other ranks, too.
   std::optional<std::uint64_t> count() const;
+  // Whether every file can be read from any place on.
+  bool can_be_cut();
+  // Of an array that ranks share out, where the elements that next() gives begin; else 0.
+  std::uint64_t first() const { return first_; }
   // Whether that is more than what the beginning of a stream promises.
   bool is_all_there() const;
   // A single file's own; of several, their number of elements.
@@ -98,13 +102,17 @@ class input {
   void check_types() const;
   std::span<std::byte const> next_of_current(std::size_t most);
   run all_of_current();
+  void share_out(arguments const& options);
 
   std::vector<std::string> files_;
   std::vector<std::unique_ptr<io::source>> sources_;
   dtype type_, widest_ = dtype::boolean;
   bool settled_ = true, text_ = false, may_have_gaps_ = false;
   gaps gaps_;
-  std::uint64_t given_ = 0;  // elements
+  std::optional<std::uint64_t> count_of_ranks_;
+  std::uint64_t first_ = 0;
+  std::uint64_t told_by_others_ = 0;  // bytes: headers, which the first rank has read
+  std::uint64_t given_ = 0;           // elements
   std::uint64_t chunks_ = 0;
   kept kept_;
   std::size_t current_ = 0;

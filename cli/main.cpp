@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <exception>
-#include <new>
-#include <string>
-
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "outcome.hpp"
 #include "process.hpp"
-#include "standard_output.hpp"
+#include "ranks.hpp"
 
 namespace {
-
-int fail(int status, std::string const& message) {
-  tally::cli::tell(message);
-  return status;
-}
 
 void run(int argc, char const* const* argv) {
   auto const arguments = tally::cli::parse(argc, argv);
@@ -23,19 +15,8 @@ void run(int argc, char const* const* argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  tally::cli::prepare_process();
-  try {
-    run(argc, argv);
-    return 0;
-  } catch (tally::cli::closed_pipe const&) {
-    return 0;
-  } catch (tally::cli::told_already const&) {
-    return 1;
-  } catch (tally::cli::usage_error const& e) {
-    return fail(2, e.what());
-  } catch (std::bad_alloc const&) {
-    return fail(1, "not enough memory");
-  } catch (std::exception const& e) {
-    return fail(1, e.what());
-  }
+  using namespace tally::cli;
+  prepare_process();
+  if (auto const self = launched_as(); self.size > 1) return run_as_rank(self, argc, argv);
+  return tell(outcome_of([&] { run(argc, argv); }));
 }

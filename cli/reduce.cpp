@@ -5,6 +5,7 @@
 #include "gpu_reduction.hpp"
 #include "input.hpp"
 #include "integer_sum.hpp"
+#include "ranks.hpp"
 #include "reduction.hpp"
 #include "report.hpp"
 #include "rows.hpp"
@@ -33,7 +34,7 @@ void run_on_cpu(input& in, arguments const& options, stopwatch const& watch) {
     return settings;
   };
   auto const make = [&](dtype type) {
-    return reduction(settings_for(type), options.first_index.value_or(0));
+    return reduction(settings_for(type), options.first_index.value_or(0) + in.first());
   };
   every_type<reduction> all(in.types(), make);
   std::optional<integer_sum> integers;
@@ -45,10 +46,14 @@ void run_on_cpu(input& in, arguments const& options, stopwatch const& watch) {
     if (integers && in.facts().decimals > 0) integers.reset();
     if (integers) integers->add(x.all);
   }
-  auto const& total = all.run();
+  auto& total = all.run();
+  total.gather(options, settings_for(all.type()));
+  auto const bytes_read = sum_of_ranks(options, in.bytes_read());
+  if (!is_first(options)) return;
   if (wraps && !integers) aggregate_of(reduction_settings_of(options, all.type()));  // which throws
   auto const settings = settings_for(all.type());
   auto about = facts_of(in, total.nan_count());
+  about.bytes_read = bytes_read;
   about.type = all.type();
   auto result = answer_of(settings, total, in.name());
   if (options.save_state && !is_typed && is_floating(all.type()) && about.text.decimals == 0)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "ranks.hpp"
 #include "rounding.hpp"
 #include "tally/error.hpp"
 #include "tally/io/number.hpp"
@@ -218,6 +219,20 @@ void reduction::add(cpu where, masked_array const& x) {
 void reduction::append(reduction const& right) {
   any_reducer::append(right);
   if (product_) product_->append(*right.product_);
+}
+
+void reduction::gather(arguments const& options, reduction_settings const& settings) {
+  if (!options.ranks) return;
+  byte_writer out;
+  write(out);
+  auto const all = cli::gather(options, out.take());
+  if (!is_first(options)) return;
+  for (std::size_t r = 1; r < all.size(); ++r) {
+    reduction next(settings, 0);
+    byte_reader in(all[r]);
+    next.read(in);
+    append(next);
+  }
 }
 
 void reduction::write(byte_writer& out) const {

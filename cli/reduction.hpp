@@ -52,6 +52,8 @@ class reduction : public any_reducer {
   using any_reducer::add;
   void add(cpu where, masked_array const& x);
   void append(reduction const& right);
+  // Where ranks share the array out, the first one's becomes what all know, in their order.
+  void gather(arguments const& options, reduction_settings const& settings);
   std::optional<integer_product> const& product() const { return product_; }
 
   void write(byte_writer& out) const;

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "commands.hpp"
+#include "ranks.hpp"
 #include "rows.hpp"
 #include "standard_output.hpp"
 #include "tally/devices.hpp"
@@ -27,6 +28,7 @@ json common_keys(arguments const& options, facts const& about, double seconds) {
   keys["nan_count"] = about.nan_count ? json(*about.nan_count) : json();
   keys["device"] = about.ran.device;
   keys["threads"] = threads_of(options.where);
+  keys["ranks"] = ranks_of(options);
   keys["seconds"] = seconds;
   keys["bytes_read"] = about.bytes_read;
   keys["gb_per_s"] = double(about.bytes_read) / seconds / 1e9;
@@ -58,7 +60,8 @@ std::string plan_of(arguments const& options, facts const& about) {
   auto const cores = explain_cpu();  // asked for a GPU's call, too: the next one's begins here
   if (about.ran.device != "cpu") return about.ran.device + about.ran.plan;
   int const threads = threads_of(options.where);
-  return fmt::format("{} ({}){}{}{}",
+  auto const ranks = options.ranks ? fmt::format("{} ranks, the first by ", ranks_of(options)) : "";
+  return fmt::format("{}{} ({}){}{}{}", ranks,
                      threads == 1 ? "1 thread" : fmt::format("up to {} threads", threads),
                      this_cpu().instruction_set, cores.empty() ? "" : ": ", cores,
                      options.gpu ? "; a GPU has no memory for it, or integers are missing" : "");

@@ -8,10 +8,13 @@
 #include "gpu_scan.hpp"
 #include "input.hpp"
 #include "option_values.hpp"
+#include "rank_scan.hpp"
+#include "ranks.hpp"
 #include "report.hpp"
 #include "rows.hpp"
 #include "scan.hpp"
 #include "scan_output.hpp"
+#include "tally/dynamic_distributed.hpp"
 
 namespace tally::cli {
 namespace {
@@ -24,6 +27,10 @@ class cpu_scan {
         in_(in),
         out_(out),
         scanner_(settings.op, in.type(), settings.type, settings.how) {}
+  // Of a rank's slice, at whose beginning, or in reverse end, `scanner` is.
+  cpu_scan(arguments const& options, scan_settings const& settings, input& in, scan_output& out,
+           any_scanner scanner)
+      : options_(options), settings_(settings), in_(in), out_(out), scanner_(std::move(scanner)) {}
 
   scanned run() {
     if (settings_.how.reverse)
@@ -31,6 +38,10 @@ class cpu_scan {
     else
       run_forwards();
     return {nan_count_ + in_.all_missing().count};
+  }
+  scanned run(std::span<std::byte const> slice) {
+    scan_run(in_.first(), slice);
+    return {sum_of_ranks(options_, nan_count_)};
   }
 
  private:
@@ -84,13 +95,19 @@ class cpu_scan {
   void run_backwards() {
     auto const runs = in_.whole();
     auto end = in_.count().value();
-    for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-      for (auto x = *run; !x.empty();) {
-        auto const part = x.last(std::min(x.size(), chunk() * in_size()));
-        end -= part.size() / in_size();
-        scan(end, part);
-        x = x.first(x.size() - part.size());
-      }
+    for (auto run = runs.rbegin(); run != runs.rend(); ++run)
+      scan_run(end -= run->size() / in_size(), *run);
+  }
+
+  // Elements that lie side by side, from index `first` on.
+  void scan_run(std::uint64_t first, std::span<std::byte const> x) {
+    bool const back = settings_.how.reverse;
+    while (!x.empty()) {
+      auto const n = std::min(x.size(), chunk() * in_size());
+      auto const part = back ? x.last(n) : x.first(n);
+      x = back ? x.first(x.size() - n) : x.subspan(n);
+      scan(back ? first + x.size() / in_size() : first, part);
+      if (!back) first += n / in_size();
     }
   }
 };
@@ -107,7 +124,6 @@ void require_possible(any_aggregate const& op, dtype in, dtype out) {
                       std::string(name(out)));
 }
 
-// How often a 64-bit integer has wrapped to be it, modulo 2^64, and that.
 std::pair<std::int64_t, any_number> wrapped_init(std::string const& option, std::string const& text,
                                                  dtype type) {
   constexpr std::size_t most = 37;  // digits, so that 128 bits have all sums
@@ -116,11 +132,7 @@ std::pair<std::int64_t, any_number> wrapped_init(std::string const& option, std:
     throw usage_error("--init: '" + option + "' has more than 37 digits");
   __int128 value = 0;
   for (char const c : text.substr(negative)) value = 10 * value + (c - '0');
-  if (negative) value = -value;
-  any_number low(type, 0);
-  low.bits = std::uint64_t(value);
-  auto const own = type == dtype::uint64 ? __int128(low.bits) : std::int64_t(low.bits);
-  return {std::int64_t((value - own) >> 64), low};
+  return wrapped(negative ? -value : value, type);
 }
 
 // A number of the results' type; of integers that are told in full, any integer.
@@ -146,6 +158,17 @@ scan_settings settings_of(arguments const& options, dtype in) {
   return settings;
 }
 
+scanned scan_slice(arguments const& options, scan_settings settings, input& in, scan_output& out,
+                   std::span<std::byte const> slice) {
+  auto const x = array_of(in.type(), slice);
+  if (!is_floating(x.type)) return cpu_scan(options, settings, in, out).run(slice);
+  auto scanner = on_all_ranks(options, [&] {
+    return scanner_of_slice(*options.ranks, options.where, settings.op, x, settings.type,
+                            settings.how);
+  });
+  return cpu_scan(options, settings, in, out, std::move(scanner)).run(slice);
+}
+
 scanned run(arguments const& options, scan_settings const& settings, input& in, scan_output& out) {
   if (options.gpu && !in.may_have_gaps())
     if (auto const done = scan_on_gpu(in, options, settings, out)) return *done;
@@ -156,6 +179,13 @@ scanned run(arguments const& options, scan_settings const& settings, input& in, 
 bool wants_floats(arguments const& options) {
   if (options.out_type && is_floating(*options.out_type)) return true;
   return options.init && !integer_text(*options.init);
+}
+
+// What is told of the result at the highest index.
+json keys_of(scan_settings const& settings, std::optional<number> const& last) {
+  return {{"out_dtype", last ? last->type_name() : std::string(name(settings.type))},
+          {"last", last ? last->to_json() : json()},
+          {"last_bits", last ? last->bits() : json()}};
 }
 
 }  // namespace
@@ -174,17 +204,25 @@ void run_scan(arguments const& options) {
   input in(options.files, options);
   if (!in.settled() && wants_floats(options)) in.read_as(dtype::float64);
   in.settle();
-  auto const settings = settings_of(options, in.type());
+  auto settings = settings_of(options, in.type());
+  std::span<std::byte const> slice;
+  if (options.ranks) {
+    slice = in.side_by_side();
+    if (!is_floating(in.type())) add_before(options, array_of(in.type(), slice), settings);
+  }
   scan_output out(options, in, settings);
-  auto const done = run(options, settings, in, out);
+  auto const done = options.ranks ? scan_slice(options, settings, in, out, slice)
+                                  : run(options, settings, in, out);
+  if (!is_first(options)) out.finish();
+  auto const last = last_of_ranks(options, keys_of(settings, out.last()));
+  auto const bytes_read = sum_of_ranks(options, in.bytes_read());
+  if (!is_first(options)) return;
   out.finish();
-  auto const last = out.last();
   answer found;
+  found.keys = last;
   found.keys["output"] = options.output ? json(*options.output) : json();
-  found.keys["out_dtype"] = last ? last->type_name() : std::string(name(settings.type));
-  found.keys["last"] = last ? last->to_json() : json();
-  found.keys["last_bits"] = last ? last->bits() : json();
   auto about = facts_of(in, done.nan_count);
+  about.bytes_read = bytes_read;
   about.ran = done.ran;
   if (options.json)
     print(options, about, found, watch);

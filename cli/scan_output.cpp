@@ -3,8 +3,10 @@
 
 #include <cstring>
 
+#include "ranks.hpp"
 #include "standard_output.hpp"
 #include "tally/error.hpp"
+#include "tally/serial.hpp"
 #include "text_lines.hpp"
 
 namespace tally::cli {
@@ -29,13 +31,22 @@ scan_output::scan_output(arguments const& options, input const& in, scan_setting
     sums_.emplace(type_, settings.how.init ? settings.how.init->bits : 0, settings.init_wraps,
                   reverse_);
   if (!options.output) return;
-  if (in.count())
-    file_.emplace(*options.output, type_, in.shape());
-  else  // a stream or text, whose end will tell
-    file_.emplace(*options.output, type_, std::nullopt);
+  open_file(options, in);
   if (options.reverse && !waits_ && !file_->takes_any_offset())
     throw error("-o " + *options.output +
                 ": has to be a regular file, because --reverse writes the last element first");
+}
+
+void scan_output::open_file(arguments const& options, input const& in) {
+  auto const& path = *options.output;
+  if (!in.count())  // a stream or text, whose end will tell
+    return void(file_.emplace(path, type_, std::nullopt));
+  if (is_first(options)) file_.emplace(path, type_, in.shape());
+  if (!options.ranks) return;
+  byte_writer name;
+  if (file_) file_->reserve(*in.count()), name.put(file_->temporary());
+  auto const told = gather(options, name.take());
+  if (!file_) file_.emplace(path, type_, in.shape(), byte_reader(told.front()).get_text());
 }
 
 void scan_output::note_missing(std::uint64_t index) {

@@ -28,6 +28,7 @@ class scan_output {
   void note_missing(std::uint64_t index);
   // Results from index `first` on: in order, or with --reverse from the last to the first.
   void put(std::uint64_t first, std::span<std::byte const> results);
+  // Where ranks write one file, the first finishes last.
   void finish();
   // The result at the highest index.
   std::optional<number> last() const { return last_; }
@@ -55,6 +56,7 @@ class scan_output {
   number result(piece const& p, std::span<std::byte const> sums, std::size_t i) const;
   void require_elements(piece const& p, std::span<std::byte const> sums) const;
   void write(piece const& p, std::span<std::byte const> sums);
+  void open_file(arguments const& options, input const& in);
 };
 
 }  // namespace tally::cli

@@ -10,6 +10,7 @@
 #include "gpu_top_k.hpp"
 #include "input.hpp"
 #include "masked_selector.hpp"
+#include "ranks.hpp"
 #include "report.hpp"
 #include "rows.hpp"
 
@@ -25,6 +26,7 @@ class selection_run {
   selection_run(arguments const& options, input& in) : options_(options), in_(in) {}
 
   selection run() {
+    if (options_.ranks) return run_on_ranks();
     if (!in_.settled() || in_.may_have_gaps()) return run_in_every_type();
     // A single mapped file comes in one piece.
     auto const front = next(in_.files().size() == 1 ? whole : piece_bytes);
@@ -61,6 +63,20 @@ class selection_run {
     auto const x = in_.next(most);
     if (options_.json) nan_count_ += count_nan(options_.where, array(x));
     return x;
+  }
+
+  // The best of each rank's slice, of which the first makes those of all.
+  selection run_on_ranks() {
+    auto const k = k_of(options_, in_.count().value());
+    any_selector best(in_.type(), k, how(), in_.first());
+    for (auto x = next(piece_bytes); !x.empty(); x = next(piece_bytes))
+      best.add(options_.where, array(x));
+    auto const all = gather(options_, best.serialise());
+    nan_count_ = sum_of_ranks(options_, nan_count_);
+    if (!is_first(options_)) return {in_.type(), {}, nan_count_};
+    for (std::size_t r = 1; r < all.size(); ++r)
+      best.append(any_selector::deserialise(in_.type(), all[r]));
+    return found(std::move(best).result());
   }
 
   selection run_in_little_memory(bytes x, std::uint64_t k) {
@@ -155,7 +171,10 @@ void run_top_k(arguments const& options) {
     stopwatch const watch;
     input in(files, options);
     auto const found = run(options, in);
+    auto const bytes_read = sum_of_ranks(options, in.bytes_read());
+    if (!is_first(options)) return;
     auto about = facts_of(in, found.nan_count);
+    about.bytes_read = bytes_read;
     about.type = found.type;
     about.ran = found.ran;
     auto const told = answer_of(options, found);

@@ -20,6 +20,8 @@ from pathlib import Path
 
 import pytest
 
+from support.mpi import HAS_MPI
+
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = Path(os.environ["TALLY_BINARY"]).resolve().parent
 PAGES = [ROOT / "README.md", ROOT / "HACKING.md", *sorted(ROOT.glob("docs/*.md"))]
@@ -56,6 +58,9 @@ ONLY_PARSED = {
 
 NVCC = shutil.which("nvcc")
 TOOLKIT = NVCC and Path(NVCC).resolve().parents[1] / "include"
+# Of any user, root included, on few cores.
+MPIRUN = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+          "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 GXX = ["g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", f"-I{ROOT}/include"]
 # Whether it compiles does not depend on how well.
 DEVICE_CODE = [NVCC, "-std=c++20", "-arch=compute_90", "-ptx", "--Ofast-compile=max", "-Werror",
@@ -79,6 +84,10 @@ class Block:
     @property
     def is_whole(self):
         return "#include" in self.code
+
+    @property
+    def needs_mpi(self):
+        return bool(re.search(r"^mpirun|tally/mpi\.hpp|COMPONENTS mpi", self.code, re.MULTILINE))
 
     @property
     def needs_toolkit(self):
@@ -125,8 +134,10 @@ def check_cpp(block, folder):
         run(*GXX, "-fsyntax-only", "-Wno-unused", source)
     elif block.shown is None:
         source.write_text(block.source)
-        toolkit = [f"-isystem{TOOLKIT}", f"-isystem{TOOLKIT}/cccl"] if block.needs_toolkit else []
-        run(*GXX, *toolkit, "-fsyntax-only", source)
+        others = [f"-isystem{TOOLKIT}", f"-isystem{TOOLKIT}/cccl"] if block.needs_toolkit else []
+        if block.needs_mpi:
+            others += run("mpicxx", "--showme:compile").replace("-I", "-isystem").split()
+        run(*GXX, *others, "-fsyntax-only", source)
     else:
         source.write_text(block.source)
         run(*GXX, source, BUILD / "libtally.a", "-ltbb", "-lz", "-lzstd", "-lbz2", "-llzma", "-o", folder / "program")
@@ -151,7 +162,7 @@ def check_sh(block, folder):
         assert (ROOT / path).exists(), path
     if any(block.code.startswith(first) for first in ONLY_PARSED):
         return
-    path = {**os.environ, "PATH": f"{BUILD}:{os.environ['PATH']}"}
+    path = {**os.environ, **MPIRUN, "PATH": f"{BUILD}:{os.environ['PATH']}"}
     (folder / "examples").symlink_to(ROOT / "examples")
     for day, seed in ("monday", "1"), ("tuesday", "2"):
         run("tally", "generate", "normal", "-n", "1000", "--seed", seed, "-o", f"{day}.npy",
@@ -224,6 +235,8 @@ def test_what_is_only_parsed_is_there():
 @pytest.mark.parametrize("block", [b for b in BLOCKS if NVCC or not b.needs_toolkit],
                          ids=lambda b: f"{b.page.name}-{b.line}-{b.language}")
 def test_a_block_is_right(block, tmp_path):
+    if block.needs_mpi and not HAS_MPI:
+        pytest.skip("no MPI")
     CHECKS[block.language](block, tmp_path)
 
 

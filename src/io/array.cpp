@@ -149,6 +149,7 @@ class mapped_array final : public source {
       shape_ = {*count_};
       if (found % size_ != 0) fail_partial_element(name_, type_, found);
     }
+    end_ = *count_;
     data_ = file_.data.get() + offset;
     direct_ = !layout_.swapped && !layout_.fortran &&
               reinterpret_cast<std::uintptr_t>(data_) % size_ == 0;
@@ -156,7 +157,7 @@ class mapped_array final : public source {
   }
 
   std::span<std::byte const> next(std::size_t most) override {
-    auto n = std::min<std::uint64_t>(whole_elements(most, size_), *count_ - at_);
+    auto n = std::min<std::uint64_t>(whole_elements(most, size_), end_ - at_);
     if (n == 0) return {};
     std::span<std::byte const> elements;
     if (direct_) {
@@ -170,6 +171,14 @@ class mapped_array final : public source {
     at_ += n;
     if (!kept_) bytes_read_ += n * size_;
     return elements;
+  }
+
+  bool keep_only(std::uint64_t first, std::uint64_t count) override {
+    if (kept_) return false;
+    at_ = first;
+    count_ = count;
+    end_ = first + count;
+    return true;
   }
 
   // What is mapped was kept from here, whose bytes count instead.
@@ -199,7 +208,7 @@ class mapped_array final : public source {
   bool direct_;  // the file's bytes are the elements
   bool kept_ = false;
   std::optional<fortran_order> order_;
-  std::uint64_t at_ = 0;
+  std::uint64_t at_ = 0, end_;
   std::vector<std::byte> buffer_;
 };
 

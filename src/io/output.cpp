@@ -91,6 +91,15 @@ output_file::output_file(std::string path) : path_(std::move(path)) {
   if (descriptor_ < 0) fail(path_, errno);
 }
 
+output_file::output_file(std::string path, std::string temporary)
+    : path_(std::move(path)), temporary_(std::move(temporary)), renames_(false) {
+  unfinished_ = remember_unfinished(temporary_);
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor_ >= 0) return;
+  forget_unfinished(unfinished_);
+  fail(path_, errno);
+}
+
 void output_file::open_temporary(unsigned mode) {
   target_ = follow(path_);
   for (int attempt = 0; descriptor_ < 0 && (attempt == 0 || errno == EEXIST); ++attempt) {
@@ -105,7 +114,7 @@ void output_file::open_temporary(unsigned mode) {
 output_file::~output_file() {
   if (descriptor_ >= 0) ::close(descriptor_);
   if (temporary_.empty()) return;
-  ::unlink(temporary_.c_str());
+  if (renames_) ::unlink(temporary_.c_str());
   forget_unfinished(unfinished_);
 }
 
@@ -125,10 +134,17 @@ void output_file::write_at(std::uint64_t offset, std::span<std::byte const> byte
   }
 }
 
+void output_file::reserve(std::uint64_t bytes) {
+  if (!takes_any_offset() || bytes == 0) return;
+  if (::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, off_t(bytes)) != 0 &&
+      (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
+    fail(path_, errno);
+}
+
 void output_file::commit() {
   if (::close(std::exchange(descriptor_, -1)) != 0) fail(path_, errno);
   if (temporary_.empty()) return;
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(path_, errno);
+  if (renames_ && ::rename(temporary_.c_str(), target_.c_str()) != 0) fail(path_, errno);
   temporary_.clear();
   forget_unfinished(unfinished_);
 }

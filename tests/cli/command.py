@@ -13,7 +13,7 @@ BINARY = str(Path(os.environ["TALLY_BINARY"]).resolve())
 LONG = "TALLY_LONG" in os.environ
 
 COMMON_KEYS = {"schema", "command", "inputs", "dtype", "shape", "count", "nan_count", "device",
-               "threads", "seconds", "bytes_read", "gb_per_s"}
+               "threads", "ranks", "seconds", "bytes_read", "gb_per_s"}
 
 
 def npy(x):

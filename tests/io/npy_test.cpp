@@ -117,6 +117,31 @@ TEST_F(npy_test, a_mapped_file_is_given_whole_and_uncopied) {
   EXPECT_TRUE(array->next(8).empty());
 }
 
+// In either order of bytes and axes, of files alone.
+TEST_F(npy_test, any_part_of_a_file_can_be_read_without_the_rest) {
+  auto const values = counting<std::uint16_t>(30);
+  auto const by_columns = bytes_of(to_fortran(values, {5, 6}));
+  for (auto const& bytes : {npy(header("<u2", "(5, 6)"), bytes_of(values)),
+                            npy(header(">u2", "(5, 6)"), swapped(bytes_of(values), 2)),
+                            npy(header("<u2", "(5, 6)", true), by_columns)}) {
+    auto const path = in.write("a.npy", bytes);
+    for (std::size_t first = 0; first <= values.size(); ++first)
+      for (auto const count : {values.size() - first, (values.size() - first) / 2, 0ul}) {
+        auto const part = open(path);
+        ASSERT_TRUE(part->keep_only(first, count));
+        auto const from = values.begin() + std::ptrdiff_t(first);
+        ASSERT_EQ(read_all<std::uint16_t>(*part, 8),
+                  std::vector(from, from + std::ptrdiff_t(count)));
+        EXPECT_EQ(part->shape(), (std::vector<std::uint64_t>{5, 6}));
+      }
+    fifo const stream(in, "stream", bytes);
+    auto const streamed = open(stream.path());
+    EXPECT_FALSE(streamed->keep_only(1, 2));
+    EXPECT_EQ(read_all<std::uint16_t>(*streamed), values);
+    std::filesystem::remove(stream.path());
+  }
+}
+
 TEST_F(npy_test, versions_1_2_and_3_are_read_at_any_alignment) {
   auto const values = counting<double>(1000);
   for (int version = 1; version <= 3; ++version)

@@ -117,6 +117,35 @@ TEST(output_file, takes_the_longest_name_and_two_writers_at_once) {
   EXPECT_EQ(contents(path), "second");
 }
 
+TEST(output_file, is_written_by_several_and_committed_by_the_first) {
+  folder const in;
+  auto const path = in.path("out");
+  output_file first(path);
+  first.reserve(11);
+  first.write(bytes("hello"));
+  EXPECT_EQ(std::filesystem::file_size(first.temporary()), 5u);
+  {
+    output_file other(path, first.temporary());
+    other.write_at(6, bytes("world"));
+    other.commit();
+    output_file(path, first.temporary()).write_at(5, bytes(" "));
+    EXPECT_TRUE(std::filesystem::exists(first.temporary()));
+  }
+  first.commit();
+  EXPECT_EQ(contents(path), "hello world");
+  EXPECT_EQ(in.entries(), 1u);
+  EXPECT_EQ(message_of([&] { output_file(path, in.path("none")); }),
+            "cannot write " + path + ": No such file or directory");
+}
+
+TEST(output_file, of_several_any_can_remove_what_is_unfinished) {
+  folder const in;
+  output_file first(in.path("out"));
+  output_file other(in.path("out"), first.temporary());
+  remove_unfinished_outputs();
+  EXPECT_EQ(in.entries(), 0u);
+}
+
 TEST(output_file, a_full_disk_is_an_error_that_leaves_nothing) {
   if (::access("/dev/full", W_OK) == 0) {
     EXPECT_EQ(message_of([] { output_file("/dev/full").write(bytes("x")); }),

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 BUILD = Path(os.environ["TALLY_BINARY"]).resolve().parent
-HAS_MPI = bool(shutil.which("mpirun")) and "TALLY_MPI:BOOL=ON" in (BUILD / "CMakeCache.txt").read_text()
+CACHE = BUILD / "CMakeCache.txt"
+HAS_MPI = bool(shutil.which("mpirun")) and CACHE.exists() and "TALLY_MPI:BOOL=ON" in CACHE.read_text()
 needs_mpi = pytest.mark.skipif(not HAS_MPI, reason="no MPI")
 
 # Several ranks a core, for any user, root included.

@@ -25,6 +25,9 @@ struct closed_pipe : error {
 class output_file {
  public:
   explicit output_file(std::string path);
+  // The same file, begun by another process, which told its temporary() name and commits it after
+  // this one has: here that only ends the writing.
+  output_file(std::string path, std::string temporary);
   ~output_file();
   output_file(output_file const&) = delete;
   output_file& operator=(output_file const&) = delete;
@@ -33,13 +36,17 @@ class output_file {
   void write(std::span<std::byte const> bytes);
   // At any offset of a regular file; elsewhere only where write() would.
   void write_at(std::uint64_t offset, std::span<std::byte const> bytes);
-  // Until commit(): whether it is a regular file.
+  // So many bytes will be written: throws where the disk has no room for them, if it can tell.
+  void reserve(std::uint64_t bytes);
+  // Until commit(): whether it is a regular file, and what it is called.
   bool takes_any_offset() const { return !temporary_.empty(); }
+  std::string const& temporary() const { return temporary_; }
   void commit();
 
  private:
   std::string path_, target_, temporary_;
   int descriptor_ = -1, unfinished_ = -1;
+  bool renames_ = true;
   std::uint64_t end_ = 0;
 
   void open_temporary(unsigned mode);

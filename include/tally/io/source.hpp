@@ -80,6 +80,13 @@ class source {
   // rest passes through buffers of some MiB. Throws where the input turns out to be wrong.
   virtual std::span<std::byte const> next(std::size_t most) = 0;
 
+  // Goes on with so many elements from `first` on, and has no others: they are what count() says
+  // then. False, and all is as it was, where only reading on gets there. Before next().
+  virtual bool keep_only([[maybe_unused]] std::uint64_t first,
+                         [[maybe_unused]] std::uint64_t count) {
+    return false;
+  }
+
  protected:
   dtype type_ = dtype::float64;
   bool settled_ = true;

@@ -32,3 +32,11 @@ bytes_of_ranks all_gather_result(communicator& ranks, F const& f) {
 }
 
 }  // namespace tally::detail
+
+namespace tally {
+
+using detail::all_gather_bytes;
+using detail::all_gather_result;
+using detail::bytes_of_ranks;
+
+}  // namespace tally
