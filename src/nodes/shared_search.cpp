@@ -275,6 +275,41 @@ shared_key<R> shared_search<R>::by_histograms(std::uint64_t place) const {
   return {s.range.low, s.rank, mine, from_, memory_};
 }
 
+// All keys from where the k-th is expected on, if they are few enough.
+template <class R>
+auto shared_search<R>::keep_best(std::uint64_t k) const -> std::optional<range_found> {
+  if (sample_.empty()) return std::nullopt;
+  auto const low = bracket_at(k).low;
+  auto const [above, equal] = counts_of(sample_, low);
+  if (above + equal > sample_.size() / 8) return std::nullopt;
+  auto found = count({{low, ranking<R>::best}})[0];
+  if (!found.holds(k)) return std::nullopt;
+  return found;
+}
+
+template <class R>
+shared_best<R> shared_search<R>::best(std::uint64_t k) {
+  take_sample();
+  auto const kept = keep_best(k);
+  if (kept && kept->keys.low != kept->keys.high) {
+    count_path(path::top_k_filter);
+    return shared_search(ranks_, rank_, kept->here->as_pieces(), kept->all.inside, threads_,
+                         limits_, kept->here)
+        .best_by_key(k);
+  }
+  return best_by_key(k);
+}
+
+template <class R>
+shared_best<R> shared_search<R>::best_by_key(std::uint64_t k) {
+  auto const worst = at({k})[0];
+  // Of those that tie with it, ranks before this one give theirs first.
+  auto const equal = numbers_of_ranks(ranks_, [&] { return std::vector{worst.mine.inside}; });
+  std::uint64_t ties = worst.ties;
+  for (int r = 0; r < ranks_.rank(); ++r) ties -= std::min(ties, equal[std::size_t(r)][0]);
+  return {{worst.key, std::min(ties, worst.mine.inside)}, from_, memory_};
+}
+
 template class shared_search<std::uint8_t>;
 template class shared_search<std::uint16_t>;
 template class shared_search<std::uint32_t>;

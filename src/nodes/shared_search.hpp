@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "../cpu/top_k/bracket.hpp"
@@ -22,6 +23,14 @@ struct shared_key {
   std::uint64_t ties;  // of the elements that have it, by index, which one is there
   counts mine;         // of this rank's elements: how many are above the key, how many have it
   pieces<R> from;      // where these are
+  std::shared_ptr<void const> memory;
+};
+
+// What this rank has of the k best: the keys above the threshold and its ties, among `from`.
+template <class R>
+struct shared_best {
+  threshold<bits_of<R>> t;
+  pieces<R> from;
   std::shared_ptr<void const> memory;
 };
 
@@ -42,6 +51,8 @@ class shared_search {
 
   // At these places, which ascend, the first of several first.
   std::vector<shared_key<R>> at(std::vector<std::uint64_t> const& places);
+  // For k > 0: mostly they are kept by the read that counts.
+  shared_best<R> best(std::uint64_t k);
 
  private:
   using range = interval<key_type>;
@@ -64,6 +75,8 @@ class shared_search {
   };
 
   void take_sample();
+  std::optional<range_found> keep_best(std::uint64_t k) const;
+  shared_best<R> best_by_key(std::uint64_t k);
   range bracket_at(std::uint64_t place) const;
   plan plan_for(std::span<std::uint64_t const> places) const;
   std::vector<range_found> count(std::vector<range> const& ranges) const;

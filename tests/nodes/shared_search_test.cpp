@@ -77,6 +77,50 @@ TYPED_TEST(shared_search_of, finds_the_keys_at_all_places) {
       }
 }
 
+// Which of the k best are this rank's, by their indices in the slice.
+template <class T>
+std::vector<std::int64_t> best_here(communicator& ranks, std::span<T const> mine, std::size_t n,
+                                    std::uint64_t k, top_k_options const& options,
+                                    detail::top_k::search_limits limits) {
+  using namespace detail::top_k;
+  using R = represent<T>;
+  auto const rank = ranking<R>::of(std::type_identity<T>{}, options);
+  detail::slice_here<T> const slice{cpu{1 + ranks.rank() % 2}, mine, {}};
+  auto const found = search_slices(ranks, slice, n, options, limits).best(k);
+  std::vector<std::int64_t> at;
+  auto ties = found.t.ties;
+  for (auto const& p : found.from)
+    for (std::size_t j = 0; j < p.size; ++j) {
+      auto const key = rank(p.values[j]);
+      if (key > found.t.key || (key == found.t.key && ties && ties--)) at.push_back(index_of(p, j));
+    }
+  return at;
+}
+
+TYPED_TEST(shared_search_of, shares_out_the_best) {
+  using T = TypeParam;
+  source random(2);
+  for (auto const& kind : inputs<T>())
+    for (std::size_t const n : {1, 5000, 40'000})
+      for (auto const order : {largest, smallest}) {
+        auto const values = kind.make(n, random);
+        top_k_options const options{.order = order, .sorted = false};
+        auto const at = any_cuts(n, 1 + int(random() % 8), random);
+        for (std::uint64_t const k : {std::size_t(1), n / 50 + 1, n / 3 + 1, n})
+          for (auto const& limits : {detail::top_k::search_limits{.few = 300}, {300, 1u << 30}}) {
+            auto const want = top_k(cpu{1}, values.span(), k, options).indices;
+            on_slices(values.span(), at, [&](communicator& ranks, std::span<T const> mine) {
+              auto got = best_here(ranks, mine, n, k, options, limits);
+              auto const begin = std::int64_t(at[std::size_t(ranks.rank())]);
+              for (auto& i : got) i += begin;
+              auto const first = std::ranges::lower_bound(want, begin);
+              auto const last = std::ranges::lower_bound(want, begin + std::int64_t(mine.size()));
+              ASSERT_EQ(got, std::vector(first, last)) << kind.name << " n = " << n << " k = " << k;
+            });
+          }
+      }
+}
+
 std::uint64_t times(path which, std::vector<float> const& in, std::uint64_t place) {
   auto const before = path_count(which);
   expect_keys<float>(in, {0, in.size() / 3, in.size()}, {}, {place}, {}, "");

@@ -8,12 +8,15 @@
 #include "nodes/slices.hpp"
 #include "support/failure_of.hpp"
 #include "tally/automatic.hpp"
+#include "tally/cpu/path_counters.hpp"
 #include "tally/distributed.hpp"
 #include "tally/transform.hpp"
 
 namespace tally {
 namespace {
 
+using detail::path;
+using detail::path_count;
 using support::failure_of;
 using namespace top_k_cases;
 using namespace slices;
@@ -66,24 +69,30 @@ TYPED_TEST(top_k_of_ranks, is_that_of_one_call) {
     }
 }
 
-// So large a k that ranks would tell too much.
+// So large a k that ranks would tell too much: many of which one may be, or so many that they are
+// not kept.
 TEST(top_k_of_ranks, tells_no_more_than_is_needed) {
   auto const x = top_k_inputs::random_floats(300'000);
-  std::uint64_t const k = 50'000;
-  auto const want = top_k(cpu{2}, x, k);
   source random(2);
-  for (int const p : {2, 3, 8}) {
-    auto const at = any_cuts(x.size(), p, random);
-    auto shares = std::vector<std::uint64_t>(std::size_t(p));
-    on_slices(std::span(x), at, [&](communicator& ranks, std::span<float const> mine) {
-      expect_same(top_k(distributed{ranks, cpu{1}}, mine, k), want, "");
-      shares[std::size_t(ranks.rank())] = detail::share_of_best(
-          ranks, detail::slice_here<float>{cpu{1}, mine, {}}, x.size(), k, {});
-    });
-    std::uint64_t total = 0;
-    for (auto const n : shares) total += n;
-    EXPECT_EQ(total, k);
-  }
+  for (std::uint64_t const k : {20'000, 250'000})
+    for (int const p : {2, 3, 8}) {
+      auto const at = any_cuts(x.size(), p, random);
+      auto const kept = path_count(path::top_k_filter);
+      for (bool const sorted : {true, false}) {
+        auto const want = top_k(cpu{2}, x, k, {.sorted = sorted});
+        on_slices(std::span(x), at, [&](communicator& ranks, std::span<float const> mine) {
+          distributed const where{ranks, cpu{1}};
+          expect_same(top_k(where, mine, k, {.sorted = sorted}), want, "");
+          detail::found_by_ranks<float> const told(detail::tell_best(
+              ranks, detail::slice_here<float>{cpu{1}, mine, {}}, x.size(), k, {.sorted = sorted}));
+          EXPECT_EQ(told.size(), x.size());
+          std::uint64_t total = 0;
+          for (auto const& one : told.found) total += one.indices.size();
+          EXPECT_EQ(total, k);
+        });
+      }
+      EXPECT_GT(path_count(path::top_k_filter), kept);
+    }
 }
 
 TEST(top_k_of_ranks, writes_where_it_is_told) {

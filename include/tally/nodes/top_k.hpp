@@ -17,11 +17,11 @@ namespace tally::detail {
 // Of how many elements that ranks would tell, if each told k, it is found out which ones need not.
 inline constexpr std::uint64_t many_to_tell = std::uint64_t(1) << 16;
 
-// How many of the k best of all are in this rank's slice, of n that all have: src/nodes/top_k.cpp
-// has the instances.
+// What each rank has of the k best of all, of n that all have; best first if they are to be sorted,
+// else by ascending index. src/nodes/top_k.cpp has the instances.
 template <class T>
-std::uint64_t share_of_best(communicator& ranks, slice_here<T> const& mine, std::uint64_t n,
-                            std::uint64_t k, top_k_options const& options);
+bytes_of_ranks tell_best(communicator& ranks, slice_here<T> const& mine, std::uint64_t n,
+                         std::uint64_t k, top_k_options const& options);
 
 // The best of all, and where slices begin.
 template <class T>
@@ -37,10 +37,6 @@ auto select_on_ranks(distributed<W> const& all, char const* call, R const& in, s
                      std::uint64_t many = many_to_tell) {
   using T = element_of<R>;
   using where = std::remove_cvref_t<W>;
-  auto own = options;
-  own.sorted = true;
-  std::uint64_t share = k;
-  bool exact = false;
   if (!options.distinct && k > many / std::uint64_t(all.ranks.size())) {
     std::optional<slice_here<T>> here;
     auto const told = numbers_of_ranks(all.ranks, [&] {
@@ -49,21 +45,26 @@ auto select_on_ranks(distributed<W> const& all, char const* call, R const& in, s
       return std::vector<std::uint64_t>{input_of(call, "in", in).size(), here.has_value()};
     });
     std::uint64_t n = 0;
-    exact = true;
-    for (auto const& one : told) n += one[0], exact &= one[1] != 0;
+    bool all_here = true;
+    for (auto const& one : told) n += one[0], all_here &= one[1] != 0;
     require_top_k(call, k, n);
-    if (exact) share = share_of_best(all.ranks, *here, n, k, options), own.sorted = options.sorted;
+    if (all_here) {
+      found_by_ranks<T> found(tell_best(all.ranks, *here, n, k, options));
+      return best_of_ranks<T>{
+          options.sorted ? best_of_found(std::move(found.found), k, options) : joined(found.found),
+          std::move(found.starts)};
+    }
   }
   found_by_ranks<T> found(all_gather_result(all.ranks, [&] {
     require();
+    auto own = options;
+    own.sorted = true;
     std::uint64_t const n = input_of(call, "in", in).size();
-    return bytes_of_found(selections_on<where>::best(all.where, in, std::min(share, n), own), n);
+    return bytes_of_found(selections_on<where>::best(all.where, in, std::min(k, n), own), n);
   }));
   require_top_k(call, k, found.size());
-  bool const by_index = exact && !options.sorted;
-  return best_of_ranks<T>{
-      by_index ? joined(found.found) : best_of_found(std::move(found.found), k, options),
-      std::move(found.starts)};
+  return best_of_ranks<T>{best_of_found(std::move(found.found), k, options),
+                          std::move(found.starts)};
 }
 
 // Which rank has an element, and where in its slice.
