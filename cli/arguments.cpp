@@ -148,14 +148,6 @@ void check_rows(arguments const& a) {
   if (a.first_index) throw usage_error(by + "--first-index is for one array");
 }
 
-void check_gpu_can(command const& chosen, arguments const& a) {
-  std::string what;
-  if (!(chosen.options & runs_on_gpu)) what = chosen.name;
-  if (a.save_state) what = "--save-state";
-  if (a.first_index) what = "--first-index";
-  if (!what.empty()) throw error("--device gpu: not on a GPU yet: " + what);
-}
-
 }  // namespace
 
 std::optional<arguments> parse(int argc, char const* const* argv) {
@@ -194,7 +186,8 @@ std::optional<arguments> parse(int argc, char const* const* argv) {
     if (a.json) throw usage_error("--json: needs another -o, standard output takes the array");
     a.output.reset();
   }
-  if (a.gpu) check_gpu_can(*chosen, a);
+  if (!a.gpus.empty() && !(chosen->options & runs_on_gpu))
+    throw error("--device gpu: not on a GPU yet: " + std::string(chosen->name));
   if (a.files.empty()) a.files = {"-"};
   if (a.segments == "-" && std::ranges::count(a.files, "-"))
     throw usage_error("--segments: standard input is the array; name a file with the offsets");

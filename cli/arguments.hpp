@@ -43,7 +43,8 @@ struct arguments {
   std::vector<std::string> files;  // at least one; "-" is standard input
   bool json = false, time = false, verbose = false;
   cpu where;
-  std::optional<int> gpu;         // --device: none, or which; -1: the current one
+  std::string device = "auto";
+  std::vector<int> gpus;          // that --device names: none, or which; -1: the current one
   communicator* ranks = nullptr;  // that share the array out; none: this process has all of it
 
   std::optional<dtype> type;

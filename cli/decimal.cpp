@@ -124,7 +124,7 @@ void require_decimal(arguments const& options) {
   if (options.out_type) with = "--out-dtype";
   if (options.save_state) with = "--save-state";
   if (options.first_index) with = "--first-index";
-  if (options.gpu) with = "--device gpu";
+  if (!options.gpus.empty()) with = "--device gpu";
   if (!with.empty())
     throw usage_error("--decimal: cannot be with " + with + ", the answer is in decimal");
 }

@@ -4,7 +4,7 @@
 
 #include "commands.hpp"
 #include "decimal.hpp"
-#include "gpu_call.hpp"
+#include "gpu_chunks.hpp"
 #include "reduction.hpp"
 #include "rows.hpp"
 #include "state.hpp"
@@ -33,11 +33,11 @@ class pair_of_inputs {
   // Calls take(x, y, missing) with as many elements of one as of the other, and with the indices of
   // those that one of them has not.
   template <class F>
-  void read(F&& take) {
+  void read(F&& take, std::size_t most = input::chunk_bytes) {
     std::vector<std::size_t> x_missing, y_missing, missing;
     for (bytes x, y;;) {
-      if (x.empty()) x = a_.next(), x_missing.assign(a_.missing().begin(), a_.missing().end());
-      if (y.empty()) y = b_.next(), y_missing.assign(b_.missing().begin(), b_.missing().end());
+      if (x.empty()) x = a_.next(most), x_missing.assign(a_.missing().begin(), a_.missing().end());
+      if (y.empty()) y = b_.next(most), y_missing.assign(b_.missing().begin(), b_.missing().end());
       auto const size = std::min(x.size(), y.size());
       if (size == 0) return require_ends(x, y);
       auto const count = size / size_of(type());
@@ -53,9 +53,6 @@ class pair_of_inputs {
 
   dtype type() const { return a_.type(); }
   std::string name_of_first() const { return a_.name(); }
-  std::size_t expected_bytes() const {
-    return std::size_t(a_.count().value_or(0) * size_of(type()));
-  }
   facts about(std::optional<std::uint64_t> nan_count) const {
     auto found = facts_of(a_, nan_count);
     found.inputs.push_back(b_.files().front());
@@ -107,7 +104,7 @@ void run_on_cpu(pair_of_inputs& in, arguments const& options, reduction_settings
   print(options, in.about(total.nan_count()), found, watch);
 }
 
-// Whether it did: no element is read if the GPU has no memory for them.
+// Whether it did: no element is read if there is no memory for a chunk.
 bool run_on_gpu(pair_of_inputs& in, arguments const& options, reduction_settings const& settings,
                 stopwatch const& watch) {
   auto const op = aggregate_of(settings);
@@ -115,18 +112,22 @@ bool run_on_gpu(pair_of_inputs& in, arguments const& options, reduction_settings
     throw error("--device gpu: not on a GPU yet: dot of " + std::string(name(in.type())) +
                 "; --out-dtype " + std::string(name(op.results().value().type)) +
                 " gives it modulo 2^64");
-  gpu_call call(options);
-  auto& there = call.there();
-  if (2 * in.expected_bytes() > there.free_bytes()) return false;
-  gpu_copy a(there, in.expected_bytes()), b(there, in.expected_bytes());
-  in.read([&](bytes x, bytes y, auto const&) { a.append(x), b.append(y); });
-  auto const run = [&](bound_aggregate const& what) {
-    return reduce(there, array_of(in.type(), a.as<std::byte>()),
-                  array_of(in.type(), b.as<std::byte>()), what, {.nan = settings.nan()});
-  };
+  auto const type = in.type();
+  auto const first = options.first_index.value_or(0);
+  reduction total(settings, first);
+  gpu_chunks chunks(options, {.elements = {size_of(type), size_of(type)}, .first = first},
+                    [&](gpu_chunk& chunk) {
+                      reduction part(settings, chunk.first());
+                      part.add(chunk.there(), array_of(type, chunk, 0), array_of(type, chunk, 1));
+                      chunk.in_turn([&] { total.append(part); });
+                    });
+  if (!chunks.has_memory()) return false;
+  in.read([&](bytes x, bytes y, auto const&) { chunks.add({x, y}); }, gpu_chunks::piece_bytes);
+  chunks.finish();
   auto about = in.about(std::nullopt);
-  auto const found = answer_of(settings, run(op), run, about.count, 0);
-  about.ran = call.ran();
+  auto const found = answer_of(settings, total, in.name_of_first());
+  about.ran = chunks.ran();
+  if (options.save_state) save_state(options, settings, total);
   print(options, about, found, watch);
   return true;
 }
@@ -145,7 +146,8 @@ void run_dot(arguments const& options) {
                                     .type = in.type(),
                                     .skip_nan = options.skip_nan,
                                     .out_type = options.out_type};
-  if (options.gpu && !in.may_have_gaps() && run_on_gpu(in, options, settings, watch)) return;
+  bool const on_gpu = !options.gpus.empty() && !in.may_have_gaps();
+  if (on_gpu && run_on_gpu(in, options, settings, watch)) return;
   run_on_cpu(in, options, settings, watch);
 }
 

@@ -11,10 +11,11 @@
 
 namespace tally::cli {
 
-// A call on the GPU that --device names, which --verbose asks for its plan.
+// A call of a whole array on the GPU that --device names first, which --verbose asks for its plan.
 class gpu_call {
  public:
-  explicit gpu_call(arguments const& options) : options_(options), there_{.device = *options.gpu} {
+  explicit gpu_call(arguments const& options)
+      : options_(options), there_{.device = options.gpus.front()} {
     if (options.verbose) there_.explain_to(&plan_);
   }
   gpu_call(gpu_call const&) = delete;

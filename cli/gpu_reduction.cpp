@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu_reduction.hpp"
 
-#include "gpu_call.hpp"
+#include "gpu_chunks.hpp"
 
 namespace tally::cli {
 
@@ -12,17 +12,17 @@ std::optional<gpu_reduction> reduce_on_gpu(input& in, arguments const& options,
     throw error("--device gpu: not on a GPU yet: " + std::string(settings.command->name) + " of " +
                 std::string(name(in.type())) + "; --out-dtype " +
                 std::string(name(op.results().value().type)) + " gives it modulo 2^64");
-  gpu_call call(options);
-  if (in.count().value_or(0) * size_of(in.type()) > call.there().free_bytes()) return std::nullopt;
-  bool const counts_nan = options.json || settings.skip_nan;
-  auto const x = call.copy_of(in, counts_nan);
-  auto const nan = call.nan_count();
-  bool const nothing = x.size == (settings.skip_nan ? nan : 0) && !op.answers_nothing();
-  reduce_options const how{.nan = settings.nan()};
-  auto const run = [&](bound_aggregate const& what) { return reduce(call.there(), x, what, how); };
-  auto const found = nothing ? answer_of_nothing(settings, in.name(), x.size)
-                             : answer_of(settings, run(op), run, x.size, nan);
-  return gpu_reduction{found, counts_nan ? std::optional(nan) : std::nullopt, call.ran()};
+  auto const first = options.first_index.value_or(0);
+  reduction total(settings, first);
+  gpu_chunks chunks(options, {.elements = {size_of(in.type())}, .first = first},
+                    [&](gpu_chunk& chunk) {
+                      reduction part(settings, chunk.first());
+                      part.add(any_where(chunk.there()), array_of(in.type(), chunk));
+                      chunk.in_turn([&] { total.append(part); });
+                    });
+  if (!chunks.has_memory()) return std::nullopt;
+  chunks.take(in);
+  return gpu_reduction{std::move(total), chunks.ran()};
 }
 
 }  // namespace tally::cli

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "input.hpp"
 #include "reduction.hpp"
@@ -10,13 +9,12 @@
 namespace tally::cli {
 
 struct gpu_reduction {
-  answer found;
-  std::optional<std::uint64_t> nan_count;
+  reduction total;
   ran_on ran;
 };
 
-// The reduction of all of `in`, copied to the GPU that --device names. Nothing, and no element
-// read, if that has no memory for it.
+// The reduction of all of `in`, by the GPUs that --device names. Nothing, and no element read, if
+// there is no memory for a chunk.
 std::optional<gpu_reduction> reduce_on_gpu(input& in, arguments const& options,
                                            reduction_settings const& settings);
 

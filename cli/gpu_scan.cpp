@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu_scan.hpp"
 
-#include <algorithm>
-
-#include "gpu_call.hpp"
-#include "tally/gpu/output.hpp"
+#include "gpu_chunks.hpp"
 
 namespace tally::cli {
 namespace {
@@ -15,39 +12,47 @@ void require_kernel(scan_settings const& s, dtype in) {
                 " of " + std::string(name(in)));
 }
 
-// Whether there is memory for `count` elements, their results, and what blocks tell each other.
-bool fits(gpu const& there, std::uint64_t count, dtype in, dtype out) {
-  auto const bytes = count * (size_of(in) + size_of(out));
-  return bytes + bytes / 16 <= there.free_bytes();
-}
+// What chunks do one after the other: a scan goes on where that of the chunk before has ended.
+class scan_of_chunks {
+ public:
+  scan_of_chunks(arguments const& options, scan_settings const& s, dtype in)
+      : counts_(options.json), s_(s), scanner_(s.op, in, s.type, s.how) {}
 
-// In the order in which a scan finds them.
-void put_all(scan_output& to, gpu_output const& results, bool reverse, std::size_t size) {
-  std::vector<std::byte> part;
-  for (std::size_t done = 0; done < results.bytes(); done += part.size()) {
-    auto const left = results.bytes() - done;
-    part.resize(std::min(left, input::chunk_bytes));
-    auto const first = reverse ? left - part.size() : done;
-    results.read(first, part);
-    to.put(first / size, part);
+  void scan(gpu_chunk& chunk, any_array const& x) {
+    any_output const to{s_.type, chunk.results<std::byte>().data(), x.size};
+    s_.exclusive ? scanner_.exclusive(chunk.there(), x, to)
+                 : scanner_.inclusive(chunk.there(), x, to);
+    if (counts_) nan_count_ += count_nan(chunk.there(), x);
   }
-}
+  std::uint64_t nan_count() const { return nan_count_; }
+
+ private:
+  bool counts_;
+  scan_settings const& s_;
+  any_scanner scanner_;
+  std::uint64_t nan_count_ = 0;
+};
 
 }  // namespace
 
 std::optional<scanned> scan_on_gpu(input& in, arguments const& options, scan_settings const& s,
                                    scan_output& out) {
   require_kernel(s, in.type());
-  gpu_call call(options);
-  if (!fits(call.there(), in.count().value_or(0), in.type(), s.type)) return std::nullopt;
-  auto const x = call.copy_of(in, options.json);
-  auto const size = size_of(s.type);
-  gpu_output const results(call.there(), std::size_t(x.size) * size);
-  any_output const to{s.type, results.as<std::byte>().data(), x.size};
-  s.exclusive ? exclusive_scan(call.there(), x, to, s.op, s.how)
-              : inclusive_scan(call.there(), x, to, s.op, s.how);
-  put_all(out, results, s.how.reverse, size);
-  return scanned{call.nan_count(), call.ran()};
+  bool const reverse = s.how.reverse;
+  scan_of_chunks all(options, s, in.type());
+  gpu_chunks chunks(
+      options, {.elements = {size_of(in.type())}, .result = size_of(s.type), .reverse = reverse},
+      [&](gpu_chunk& chunk) {
+        auto const x = array_of(in.type(), chunk);
+        chunk.in_turn([&] { all.scan(chunk, x); });
+        auto const results = chunk.read_results();
+        // In reverse they were counted from the end, which is known by now.
+        auto const first = chunk.first() + (reverse ? in.count().value() : 0);
+        chunks.pass_on(chunk, [&] { out.put(first, results); });
+      });
+  if (!chunks.has_memory()) return std::nullopt;
+  reverse ? chunks.take_backwards(in) : chunks.take(in);
+  return scanned{all.nan_count(), chunks.ran()};
 }
 
 }  // namespace tally::cli

@@ -9,8 +9,8 @@
 
 namespace tally::cli {
 
-// The scan of all of `in`, copied to the GPU that --device names, into `out`. Nothing, and no
-// element read, if that has no memory for both.
+// The scan of all of `in`, by the GPUs that --device names, into `out`. Nothing, and no element
+// read, if there is no memory for a chunk.
 std::optional<scanned> scan_on_gpu(input& in, arguments const& options,
                                    scan_settings const& settings, scan_output& out);
 

@@ -1,30 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu_top_k.hpp"
 
-#include "gpu_call.hpp"
+#include <atomic>
+
+#include "gpu_chunks.hpp"
 
 namespace tally::cli {
-namespace {
-
-// Whether there is memory for the elements, the best of them, and what sorts these, or all to find
-// different ones: two arrays of them with their indices. Blocks tell each other little beside that.
-bool fits(gpu const& there, std::uint64_t count, std::uint64_t k, dtype type, bool distinct) {
-  auto const size = size_of(type), pair = size + sizeof(std::int64_t);
-  auto const bytes =
-      count * size + std::min(k, count) * pair + 2 * (distinct ? count : std::min(k, count)) * pair;
-  return bytes + bytes / 16 <= there.free_bytes();
-}
-
-}  // namespace
 
 std::optional<selection> select_on_gpu(input& in, arguments const& options) {
-  gpu_call call(options);
-  auto const expected = in.count().value_or(0);
-  if (!fits(call.there(), expected, k_of(options, expected), in.type(), options.distinct))
-    return std::nullopt;
-  auto const x = call.copy_of(in, options.json);
-  auto const best = top_k(call.there(), x, k_of(options, x.size), top_k_options_of(options));
-  return selection{x.type, all_of(best), call.nan_count(), call.ran()};
+  auto const type = in.type();
+  auto const how = top_k_options_of(options);
+  // What a chunk's best can take, all of it at most: these, and two arrays that are sorted.
+  auto const beside = 3 * (size_of(type) + sizeof(std::int64_t));
+  std::optional<any_selector> best;
+  std::uint64_t k = 0;
+  std::atomic<std::uint64_t> nan_count = 0;
+  gpu_chunks chunks(options, {.elements = {size_of(type)}, .beside = beside},
+                    [&](gpu_chunk& chunk) {
+                      auto const x = array_of(type, chunk);
+                      if (options.json) nan_count += count_nan(chunk.there(), x);
+                      any_selector part(type, k, how, chunk.first());
+                      part.add(chunk.there(), x);
+                      chunk.in_turn([&] { best->append(std::move(part)); });
+                    });
+  if (!chunks.has_memory()) return std::nullopt;
+  bool const is_kept = !in.count();  // its end tells how many there are
+  auto const runs = is_kept ? in.whole() : std::vector<std::span<std::byte const>>();
+  k = k_of(options, in.count().value());
+  best.emplace(type, k, how);
+  for (auto const& run : runs) chunks.add({run});
+  is_kept ? chunks.finish() : chunks.take(in);
+  return selection{type, all_of(std::move(*best).result()), nan_count, chunks.ran()};
 }
 
 }  // namespace tally::cli

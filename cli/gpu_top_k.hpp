@@ -8,8 +8,8 @@
 
 namespace tally::cli {
 
-// The best of all of `in`, copied to the GPU that --device names. Nothing, and no element read, if
-// that has no memory for them.
+// The best of all of `in`, by the GPUs that --device names. Nothing, and no element read, if there
+// is no memory for a chunk.
 std::optional<selection> select_on_gpu(input& in, arguments const& options);
 
 }  // namespace tally::cli

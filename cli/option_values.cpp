@@ -170,16 +170,22 @@ dtype type_named(std::string const& option, std::string const& text) {
        "is not an element type" + did_you_mean(text, {dtype_names.begin(), dtype_names.end()}));
 }
 
-std::optional<int> gpu_named(std::string const& text) {
-  if (text == "auto" || text == "cpu") return std::nullopt;
-  std::smatch parts;
-  if (!std::regex_match(text, parts, std::regex("gpu(:([0-9]{1,4})(-[0-9]{1,4})?)?")))
-    fail("--device", text, "is not auto, cpu, gpu, gpu:0 or gpu:0-3");
+std::vector<int> gpus_named(std::string const& text) {
+  if (text == "auto" || text == "cpu") return {};
+  std::string const one = "([0-9]{1,3})(-([0-9]{1,3}))?";
+  if (!std::regex_match(text, std::regex("gpu(:" + one + "(," + one + ")*)?")))
+    fail("--device", text, "is not auto, cpu, gpu, gpu:0, gpu:0-3 or gpu:0,2");
+  std::regex const some(one);
+  std::vector<int> found;
+  for (std::sregex_iterator part(text.begin(), text.end(), some), end; part != end; ++part) {
+    auto const first = std::stoi((*part)[1]);
+    auto const last = (*part)[3].matched ? std::stoi((*part)[3]) : first;
+    if (last < first) fail("--device", text, "counts down");
+    for (int i = first; i <= last; ++i) found.push_back(i);
+  }
   if (auto const why = no_gpu_because(); !why.empty())
     throw error("--device " + text + ": no GPU: " + why);
-  if (parts[3].matched)
-    throw error("--device " + text + ": several GPUs at once are not there yet");
-  return parts[2].matched ? std::stoi(parts[2]) : -1;
+  return found.empty() ? std::vector{-1} : found;
 }
 
 }  // namespace tally::cli

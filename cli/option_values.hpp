@@ -38,8 +38,8 @@ std::string choice(std::string const& option, std::string const& text,
 char separator(std::string const& option, std::string const& text);
 dtype type_named(std::string const& option, std::string const& text);
 
-// What --device names: nothing for auto and cpu, the number of a GPU, -1 for any. Throws
+// What --device names: nothing for auto and cpu, the numbers of GPUs, -1 for any. Throws
 // tally::error where there is none.
-std::optional<int> gpu_named(std::string const& text);
+std::vector<int> gpus_named(std::string const& text);
 
 }  // namespace tally::cli

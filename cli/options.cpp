@@ -254,7 +254,7 @@ void define_threads(CLI::App& app, arguments& a) {
 void define_common(CLI::App& app, unsigned groups, arguments& a) {
   define_threads(app, a);
   value(app, "--device", "NAME", "auto, cpu, gpu or gpu:0-3 (auto)",
-        [&a](auto const& text) { a.gpu = gpu_named(text); });
+        [&a](auto const& text) { a.device = text, a.gpus = gpus_named(text); });
   define_json(app, a);
   flag(app, "--time", a.time, "Seconds and GB/s (10^9 bytes read a second) on standard error");
   if (groups & runs_on_gpu)

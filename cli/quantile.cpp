@@ -36,7 +36,7 @@ quantiles_found quantiles_on_cpu(input& in, arguments const& options) {
 }
 
 quantiles_found run(input& in, arguments const& options) {
-  if (options.gpu && !in.may_have_gaps())
+  if (!options.gpus.empty() && !in.may_have_gaps())
     if (auto const done = quantiles_on_gpu(in, options)) return *done;
   return quantiles_on_cpu(in, options);
 }

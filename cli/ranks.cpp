@@ -49,7 +49,7 @@ int run_alone(arguments const& options) {
 // Whether ranks can share out what the command line asks for, if its files can be cut.
 bool is_for_ranks(arguments const& options) {
   auto const can = options.command->options;
-  if (!(can & shares_out) || options.gpu || options.each || options.decimal) return false;
+  if (!(can & shares_out) || !options.gpus.empty() || options.each || options.decimal) return false;
   if (asks_for_rows(options)) return false;
   if (!(can & scans)) return true;
   return options.output ? !is_text(*options.output) : options.json;

@@ -72,10 +72,11 @@ bool run_on_gpu(input& in, arguments const& options, reduction_settings const& s
                 stopwatch const& watch) {
   auto const done = reduce_on_gpu(in, options, settings);
   if (!done) return false;
-  auto about = facts_of(in, done->nan_count);
+  auto about = facts_of(in, done->total.nan_count());
   about.ran = done->ran;
-  auto found = done->found;
-  found.rounded = about.text.rounded && found.keys.value("result_dtype", "") == "float64";
+  auto found = answer_of(settings, done->total, in.name());
+  found.rounded &= in.is_text() || about.text.rounded;
+  if (options.save_state) save_state(options, settings, done->total);
   print(options, about, found, watch);
   return true;
 }
@@ -92,7 +93,7 @@ void run_reduction(arguments const& options) {
     if (all && asks_for_all_columns(found, options))
       return reduce_columns(files, std::move(found), options);
     input in(files, std::move(found), options);
-    if (options.gpu) {
+    if (!options.gpus.empty()) {
       in.settle();
       if (!in.may_have_gaps() &&
           run_on_gpu(in, options, reduction_settings_of(options, in.type()), watch))

@@ -55,6 +55,13 @@ bool counts(std::string_view command) {
   return counts_alone(command) || std::ranges::count(all, command) > 0;
 }
 
+// Why it is not a GPU that runs it, where there is one.
+std::string_view why_cores(arguments const& options) {
+  if (!options.gpus.empty()) return "; a GPU has no memory for it, or integers are missing";
+  if (options.device == "cpu" || !no_gpu_because().empty()) return "";
+  return "; cores read it where it is, a GPU would have to have it copied there first";
+}
+
 // What ran the call, and how.
 std::string plan_of(arguments const& options, facts const& about) {
   auto const cores = explain_cpu();  // asked for a GPU's call, too: the next one's begins here
@@ -64,7 +71,7 @@ std::string plan_of(arguments const& options, facts const& about) {
   return fmt::format("{}{} ({}){}{}{}", ranks,
                      threads == 1 ? "1 thread" : fmt::format("up to {} threads", threads),
                      this_cpu().instruction_set, cores.empty() ? "" : ": ", cores,
-                     options.gpu ? "; a GPU has no memory for it, or integers are missing" : "");
+                     why_cores(options));
 }
 
 void print_plan(arguments const& options, facts const& about) {

@@ -146,7 +146,7 @@ std::vector<std::byte> row_input::row(std::uint64_t r) const {
 
 row_call::row_call(arguments const& options, std::vector<row_input const*> const& inputs)
     : options_(options), inputs_(inputs) {
-  if (!options.gpu) return;
+  if (options.gpus.empty()) return;
   gpu_.emplace(options);
   auto const copy = [&](std::span<std::byte const> bytes) {
     copies_.push_back(std::make_unique<gpu_copy>(gpu_->there(), bytes.size()));

@@ -170,7 +170,7 @@ scanned scan_slice(arguments const& options, scan_settings settings, input& in, 
 }
 
 scanned run(arguments const& options, scan_settings const& settings, input& in, scan_output& out) {
-  if (options.gpu && !in.may_have_gaps())
+  if (!options.gpus.empty() && !in.may_have_gaps())
     if (auto const done = scan_on_gpu(in, options, settings, out)) return *done;
   return cpu_scan(options, settings, in, out).run();
 }

@@ -67,7 +67,7 @@ void refuse_options_of_one(arguments const& options) {
   if (options.save_state) of_one = "--save-state";
   if (options.first_index) of_one = "--first-index";
   if (options.each) of_one = "--each";
-  if (options.gpu) of_one = "--device gpu";
+  if (!options.gpus.empty()) of_one = "--device gpu";
   if (!of_one.empty()) throw usage_error(of_one + ": needs --column, it is of one column");
 }
 

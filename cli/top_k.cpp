@@ -156,8 +156,9 @@ answer answer_of(arguments const& options, selection const& found) {
 }
 
 selection run(arguments const& options, input& in) {
-  if (options.gpu) in.settle();
-  if (options.gpu && !in.may_have_gaps())
+  bool const on_gpu = !options.gpus.empty();
+  if (on_gpu) in.settle();
+  if (on_gpu && !in.may_have_gaps())
     if (auto const done = select_on_gpu(in, options)) return *done;
   return selection_run(options, in).run();
 }

@@ -238,9 +238,9 @@ inline any_result reduce(any_where where, any_array const& a, any_array const& b
 }
 
 // How many elements are NaN.
-std::uint64_t count_nan(cpu where, any_array const& in);
+std::uint64_t count_nan(any_where where, any_array const& in);
 
-// A reduction in instalments, as a reducer is.
+// A reduction in instalments, as a reducer is. On a gpu add() waits for the stream.
 class any_reducer {
  public:
   explicit any_reducer(bound_aggregate const& op, reduce_options options = {},
@@ -250,10 +250,10 @@ class any_reducer {
   any_reducer& operator=(any_reducer other) noexcept;
   ~any_reducer();
 
-  // Integers may be missing, those at these indices of the chunk, ascending: as a NaN that is
-  // skipped they have an index, and count.
-  void add(cpu where, any_array const& chunk, std::span<std::size_t const> missing = {});
-  void add(cpu where, any_array const& a, any_array const& b,
+  // Integers may be missing, for cores, those at these indices of the chunk, ascending: as a NaN
+  // that is skipped they have an index, and count.
+  void add(any_where where, any_array const& chunk, std::span<std::size_t const> missing = {});
+  void add(any_where where, any_array const& a, any_array const& b,
            std::span<std::size_t const> missing = {});
   // `right` is of the same aggregate and options.
   void append(any_reducer const& right);
@@ -269,7 +269,8 @@ class any_reducer {
   std::uint64_t count() const;
   std::uint64_t first() const;
   bool is_ordered() const;
-  // How many of the elements were NaN or missing. Most aggregates know, for others add() counts.
+  // How many of the elements were NaN or missing. Most aggregates know, for others add() counts;
+  // of pairs only cores do.
   std::uint64_t nan_count() const;
   // The index of the first that is missing.
   std::optional<std::uint64_t> first_missing() const;
@@ -303,7 +304,7 @@ void inclusive_scan(any_where where, any_array const& in, any_output const& out,
 void exclusive_scan(any_where where, any_array const& in, any_output const& out,
                     any_aggregate const& op, any_scan_options const& options = {});
 
-// A scan in instalments, as a scanner is.
+// A scan in instalments, as a scanner is. On a gpu a call waits for the stream.
 class any_scanner {
  public:
   any_scanner(any_aggregate const& op, dtype in, dtype out, any_scan_options const& options = {},
@@ -312,8 +313,8 @@ class any_scanner {
   any_scanner& operator=(any_scanner&&) noexcept;
   ~any_scanner();
 
-  void inclusive(cpu where, any_array const& in, any_output const& out);
-  void exclusive(cpu where, any_array const& in, any_output const& out);
+  void inclusive(any_where where, any_array const& in, any_output const& out);
+  void exclusive(any_where where, any_array const& in, any_output const& out);
   // Elements that follow, whose results are not asked for.
   void skip(cpu where, any_array const& in);
   any_number total() const;
@@ -329,7 +330,7 @@ class any_scanner {
   struct state;
 
  private:
-  void scan(cpu where, any_array const& in, any_output const& out, bool exclusive);
+  void scan(any_where where, any_array const& in, any_output const& out, bool exclusive);
 
   dtype in_, out_;
   std::unique_ptr<state> state_;
@@ -361,7 +362,7 @@ class any_selector {
   ~any_selector();
 
   dtype elements() const { return type_; }
-  void add(cpu where, any_array const& chunk);
+  void add(any_where where, any_array const& chunk);
   void append(any_selector&& right);
   std::uint64_t count() const;
   any_top_k_result result() &&;

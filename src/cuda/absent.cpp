@@ -4,6 +4,7 @@
 #include "instances.hpp"
 #include "tally/devices.hpp"
 #include "tally/error.hpp"
+#include "tally/gpu/pipeline.hpp"
 #include "tally/gpu/states.hpp"
 #include "tally/nccl.hpp"
 
@@ -38,6 +39,7 @@ void nccl_communicator::reduce_scatter(std::span<std::uint64_t const>, std::span
 namespace detail {
 
 gpu_context* open_gpu(CUstream_st*, gpu_memory*, int) { fail(); }
+gpu_context* open_gpu_beside(int) { fail(); }
 
 int gpu_holding(void const*) { return -1; }
 

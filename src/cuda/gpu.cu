@@ -9,6 +9,7 @@
 #include "src/cuda/staging.cuh"
 #include "src/cuda/workspace.cuh"
 #include "tally/devices.hpp"
+#include "tally/gpu/pipeline.hpp"
 
 namespace tally::detail {
 namespace {
@@ -25,7 +26,7 @@ std::size_t first_workspace(int device) {
   return each * std::size_t(attribute(cudaDevAttrMultiProcessorCount, device));
 }
 
-class cuda_gpu final : public gpu_context {
+class cuda_gpu : public gpu_context {
  public:
   cuda_gpu(CUstream_st* stream, gpu_memory* memory, int device)
       : stream_(stream),
@@ -124,6 +125,15 @@ class cuda_gpu final : public gpu_context {
   pinned result_;
 };
 
+struct stream_of_a_gpu {
+  own_stream own;
+};
+// The stream outlives what is on it.
+class cuda_gpu_beside final : stream_of_a_gpu, public cuda_gpu {
+ public:
+  explicit cuda_gpu_beside(int device) : cuda_gpu(own, nullptr, device) {}
+};
+
 int device_for(CUstream_st* stream, int asked) {
   if (auto const why = no_gpu_because(); !why.empty()) throw error("no GPU: " + why);
   int count, device;
@@ -150,6 +160,12 @@ gpu_context* open_gpu(CUstream_st* stream, gpu_memory* memory, int device) {
   device = device_for(stream, device);
   on_device const here(device);
   return new cuda_gpu(stream, memory, device);
+}
+
+gpu_context* open_gpu_beside(int device) {
+  device = device_for(nullptr, device);
+  on_device const here(device);
+  return new cuda_gpu_beside(device);
 }
 
 int gpu_holding(void const* data) {

@@ -59,12 +59,14 @@ struct wide_sum_of_squares {
 template <integer T, class What>
 struct of_moments {
   using parts = moments<T, What::squares>;
+  using known_as = std::conditional_t<What::squares, sum_of_squares, mean>;
 
-  static owner<running<T>> nothing_yet() {
-    if constexpr (What::squares)
-      return start_compiled<sum_of_squares, T>(sum_of_squares{});
-    else
-      return start_compiled<mean, T>(mean{});
+  static owner<running<T>> nothing_yet() { return start_compiled<known_as, T>({}); }
+  static void append_on_gpu(aggregate_options const&, gpu& where, any_input const& in,
+                            nan_policy nan, void* run) {
+    if constexpr (gpu_calls)
+      states_on<gpu>::append(where, *static_cast<known_run<T>*>(run), known_as{},
+                             input_of(What::op::name, "in", arrays_of<T>::in(in)), nan);
   }
   static void lower(typename parts::state const& s, any_result& out) {
     with_standard_arithmetic([&] { What::lower(s, out); });

@@ -12,7 +12,7 @@ using indices = std::span<std::size_t const>;
 struct any_reducer::state {
   virtual ~state() = default;
   virtual std::unique_ptr<state> copy() const = 0;
-  virtual void add(cpu where, any_input const& in, indices missing) = 0;
+  virtual void add(any_where where, any_input const& in, indices missing) = 0;
   virtual void append(state const& right) = 0;
   virtual void move_to(std::uint64_t first) = 0;
   virtual void const* known() const = 0;
@@ -29,14 +29,28 @@ struct any_reducer::state {
 
 namespace {
 
-// How many elements are NaN. A minimum counts them on its way, on every thread.
-template <element T>
-std::uint64_t nans_in(cpu where, std::span<T const> x) {
+// What `op` knows of elements, the first of which has this index.
+template <class T, class Where, class Op>
+detail::known_run<T> known_of(Where& where, Op const& op, auto const& in, nan_policy nan,
+                              std::uint64_t first = 0) {
+  detail::known_run<T> run{detail::start_compiled<Op, T>(op), first};
+  detail::calls_on<detail::states_on, Where>::append(where, run, op, in, nan);
+  return run;
+}
+
+// How many elements are NaN. A minimum counts them on its way, on every thread; on a gpu a mean
+// counts all others.
+template <element T, class Where>
+std::uint64_t nans_in(Where& where, std::span<T const> x) {
   if constexpr (integer<T>) return 0;
   auto const in = detail::input_of("count_nan", "in", x);
-  auto const ends = detail::start_compiled<minimum, T>(minimum{});
-  ends->add(detail::thread_count(where), detail::elements_of(in), x.size(), 0, propagate);
-  return detail::total_of<extrema<T>>(*ends).value.nan;
+  if constexpr (std::is_same_v<Where, gpu>) {
+    auto const mean_of = known_of<T>(where, mean{}, in, skip);
+    return x.size() - detail::total_of<moments<T, false>>(*mean_of.known).value.count;
+  } else {
+    auto const least = known_of<T>(where, minimum{}, in, propagate);
+    return detail::total_of<extrema<T>>(*least.known).value.nan;
+  }
 }
 
 // As a reducer, but of an aggregate that is an entry, and of elements some of which may be missing.
@@ -45,22 +59,27 @@ class state_of final : public any_reducer::state {
  public:
   state_of(aggregate_entry const& entry, aggregate_options const& options, reduce_options how,
            std::uint64_t first)
-      : name_(entry.name),
+      : entry_(entry),
+        options_(options),
         nan_(how.nan),
         run_{started(entry, options), first},
         counts_(!known_nans()) {}
 
   std::unique_ptr<state> copy() const override { return std::make_unique<state_of>(*this); }
-  void add(cpu where, any_input const& in, indices missing) override {
-    auto const x = detail::input_of(name_, "in", detail::arrays_of<T>::in(in));
-    run_.require_indices(name_, x.size());
-    if (missing.empty())
-      run_.known->add(detail::thread_count(where), detail::elements_of(x), x.size(), run_.end(),
-                      nan_);
-    else
-      add_between(detail::elements_of(x), x.size(), missing);
+  void add(any_where where, any_input const& in, indices missing) override {
+    auto const x = detail::input_of(entry_.name, "in", detail::arrays_of<T>::in(in));
+    run_.require_indices(entry_.name, x.size());
+    detail::run_where(where, in, [&](auto&& there) {
+      if constexpr (std::is_same_v<decltype(there), gpu&>)
+        add_on_gpu(there, in, missing);
+      else if (missing.empty())
+        run_.known->add(detail::thread_count(there), detail::elements_of(x), x.size(), run_.end(),
+                        nan_);
+      else
+        add_between(detail::elements_of(x), x.size(), missing);
+      if (counts_) nans_ += missing.size() + nans_of(there, detail::arrays_of<T>::in(in));
+    });
     run_.count += x.size();
-    if (counts_) nans_ += missing.size() + nans_of(where, detail::arrays_of<T>::in(in));
   }
   void append(state const& right) override {
     auto const& other = static_cast<state_of const&>(right);
@@ -103,7 +122,8 @@ class state_of final : public any_reducer::state {
  private:
   static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
 
-  char const* name_;
+  aggregate_entry const& entry_;  // of a table that stays
+  aggregate_options options_;
   nan_policy nan_;
   detail::known_run<T> run_;
   bool counts_;  // because what is known does not tell
@@ -114,6 +134,41 @@ class state_of final : public any_reducer::state {
                                                    aggregate_options const& options) {
     return detail::owner<detail::running<T>>(
         static_cast<detail::running<T>*>(entry.start(options)));
+  }
+  void add_on_gpu(gpu& where, any_input const& in, indices missing) {
+    auto const what = std::string(entry_.name) + " of " + std::string(name(entry_.elements));
+    if (!missing.empty()) throw error("reduce: elements of a gpu's are missing, in the " + what);
+    if (!entry_.append_on_gpu) throw error("reduce: there is no kernel for states of the " + what);
+    if (!add_more_on_gpu(where, in)) entry_.append_on_gpu(options_, where, in, nan_, &run_);
+  }
+  // Whether a gpu was asked for more than the result, as other aggregates may be made of what is
+  // known: with a minimum cores know both ends and where they are, with all_of how many are zero.
+  bool add_more_on_gpu(gpu& where, any_input const& in) {
+    if constexpr (element<T>) {
+      auto const x = detail::input_of(entry_.name, "in", detail::arrays_of<T>::in(in));
+      auto const ask = [&](auto const& op) {
+        return known_of<T>(where, op, x, nan_, run_.end()).known;
+      };
+      if (run_.known->kind() == &detail::kind_of<extrema<T>>) {
+        append(extrema<T>(), detail::total_of<extrema<T>>(*ask(describe{})).value);
+        return true;
+      }
+      if (run_.known->kind() == &detail::kind_of<zeros<T>>) {
+        auto const others = detail::total_of<zeros<T>>(*ask(count_nonzero{})).value.count;
+        std::uint64_t const skipped =
+            nan_ == skip ? nans_of(where, detail::arrays_of<T>::in(in)) : 0;
+        auto const count = x.size() - skipped;
+        append(zeros<T>(), {count, count - others});
+        return true;
+      }
+    }
+    return false;
+  }
+  template <class A>
+  void append(A const& a, typename A::state const& known) {
+    detail::partial<A> part(a);
+    part.value = known;
+    run_.known->append(*detail::run_of(a, part));
   }
   // All that is not missing, a run of neighbours after the other.
   void add_between(detail::elements<T> const& x, std::uint64_t size, indices missing) {
@@ -141,11 +196,11 @@ class state_of final : public any_reducer::state {
     }
     return std::nullopt;
   }
-  static std::uint64_t nans_of(cpu where, auto const& x) {
+  static std::uint64_t nans_of(auto& where, auto const& x) {
     std::uint64_t nans = 0;
     if constexpr (element<T> && has_nan<T>)
       nans = nans_in<T>(where, x);
-    else if constexpr (has_nan<T>)
+    else if constexpr (has_nan<T> && !std::is_same_v<decltype(where), gpu&>)
       for (std::uint64_t i = 0; i < x.size(); ++i) nans += is_nan(x[i]);
     return nans;
   }
@@ -181,10 +236,10 @@ any_reducer& any_reducer::operator=(any_reducer other) noexcept {
 }
 any_reducer::~any_reducer() = default;
 
-void any_reducer::add(cpu where, any_array const& chunk, indices missing) {
+void any_reducer::add(any_where where, any_array const& chunk, indices missing) {
   state_->add(where, detail::input_for(entry_of(op_), chunk), missing);
 }
-void any_reducer::add(cpu where, any_array const& a, any_array const& b, indices missing) {
+void any_reducer::add(any_where where, any_array const& a, any_array const& b, indices missing) {
   state_->add(where, detail::input_for(entry_of(op_), a, b), missing);
 }
 
@@ -223,10 +278,14 @@ std::optional<std::uint64_t> any_reducer::first_missing() const { return state_-
 void any_reducer::write(byte_writer& out) const { state_->write(out); }
 void any_reducer::read(byte_reader& in) { state_->read(in); }
 
-std::uint64_t count_nan(cpu where, any_array const& in) {
-  return visit(in.type, [&]<class T>(std::type_identity<T>) {
-    return nans_in<T>(where, detail::elements_of<T>(in));
+std::uint64_t count_nan(any_where where, any_array const& in) {
+  std::uint64_t nans = 0;
+  detail::run_where(where, {in.data, nullptr, in.size}, [&](auto&& there) {
+    nans = visit(in.type, [&]<class T>(std::type_identity<T>) {
+      return nans_in<T>(there, detail::elements_of<T>(in));
+    });
   });
+  return nans;
 }
 
 }  // namespace tally

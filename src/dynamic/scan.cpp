@@ -14,6 +14,8 @@ struct scan_functions {
   void* (*start)() = nullptr;  // a running_scan<In, Out>; null: there is no such scan
   void (*on_gpu)(gpu&, any_array const&, any_output const&, any_scan_options const&,
                  bool exclusive) = nullptr;  // null: there is no kernel
+  void (*go_on_on_gpu)(gpu&, any_array const&, any_output const&, void* position,
+                       bool exclusive) = nullptr;  // of a scan_position<In, Out>
   void (*rows_on_gpu)(gpu&, any_rows const&, any_row_output const&, any_row_scan_options const&,
                       bool exclusive) = nullptr;
   void (*rows_on_cores)(cpu, any_rows const&, any_row_output const&, any_row_scan_options const&,
@@ -58,6 +60,14 @@ void scan_on_a_gpu(gpu& where, any_array const& in, any_output const& out,
   }
 }
 
+template <class Op, class In, class Out>
+void go_on_on_a_gpu(gpu& where, any_array const& in, any_output const& out, void* position,
+                    bool exclusive) {
+  if constexpr (gpu_calls)
+    scans_on<gpu>::go_on(where, "scan", elements_of<In>(in), room_of<Out>(out), Op{},
+                         *static_cast<scan_position<In, Out>*>(position), exclusive);
+}
+
 template <class In, class Out>
 void scan_rows(auto&& where, any_rows const& in, any_row_output const& out, auto const& op,
                any_row_scan_options const& options, bool exclusive) {
@@ -82,6 +92,7 @@ constexpr scan_functions functions_of() {
   using held = std::conditional_t<sums_integers<Op, In, Out>, sum, Op>;  // both sums are one
   if constexpr (element<In> && scan_is_held_on_gpu<held, array_input<In>, Out>)
     functions.on_gpu = scan_on_a_gpu<held, In, Out>,
+    functions.go_on_on_gpu = go_on_on_a_gpu<held, In, Out>,
     functions.rows_on_gpu = scan_rows_by<gpu&, held, In, Out>;
   if constexpr (scans_short_rows<held, In, Out>)
     functions.rows_on_cores = scan_rows_by<cpu, held, In, Out>;
@@ -136,7 +147,8 @@ struct scan_compiled_here<scan_functions, In, Out> {
 
 struct any_scanner::state {
   virtual ~state() = default;
-  virtual void scan(cpu where, any_array const& in, any_output const& out, bool exclusive) = 0;
+  virtual void scan(any_where where, any_array const& in, any_output const& out,
+                    bool exclusive) = 0;
   virtual void skip(cpu where, any_array const& in) = 0;
   virtual any_number total() const = 0;
   virtual std::vector<std::byte> carry() const = 0;
@@ -152,10 +164,15 @@ class state_of final : public any_scanner::state {
   state_of(detail::scan_functions const& scan, any_scan_options const& options, std::uint64_t first)
       : scan_(scan), nan_(options.nan), all_(scan, detail::options_for<Out>(options), first) {}
 
-  void scan(cpu where, any_array const& in, any_output const& out, bool exclusive) override {
+  void scan(any_where where, any_array const& in, any_output const& out, bool exclusive) override {
     auto const x = detail::elements_of<In>(in);
     auto const to = detail::room_of<Out>(out);
-    exclusive ? all_.exclusive(where, x, to) : all_.inclusive(where, x, to);
+    detail::run_where(where, {in.data, nullptr, in.size}, [&](auto&& there) {
+      if constexpr (std::is_same_v<decltype(there), gpu&>)
+        go_on(there, in, out, exclusive);
+      else
+        exclusive ? all_.exclusive(there, x, to) : all_.inclusive(there, x, to);
+    });
   }
   void skip(cpu where, any_array const& in) override {
     all_.skip(where, detail::elements_of<In>(in));
@@ -175,6 +192,13 @@ class state_of final : public any_scanner::state {
   detail::scan_functions scan_;
   nan_policy nan_;
   scanning all_;
+
+  void go_on(gpu& there, any_array const& in, any_output const& out, bool exclusive) {
+    if (!scan_.go_on_on_gpu)
+      throw error("scan: there is no kernel for this one of " + std::string(name(in.type)) +
+                  " to " + std::string(name(out.type)));
+    scan_.go_on_on_gpu(there, in, out, &all_.position(), exclusive);
+  }
 };
 
 // Between which types something can be scanned.
@@ -289,13 +313,14 @@ any_scanner::any_scanner(any_scanner&&) noexcept = default;
 any_scanner& any_scanner::operator=(any_scanner&&) noexcept = default;
 any_scanner::~any_scanner() = default;
 
-void any_scanner::inclusive(cpu where, any_array const& in, any_output const& out) {
+void any_scanner::inclusive(any_where where, any_array const& in, any_output const& out) {
   scan(where, in, out, false);
 }
-void any_scanner::exclusive(cpu where, any_array const& in, any_output const& out) {
+void any_scanner::exclusive(any_where where, any_array const& in, any_output const& out) {
   scan(where, in, out, true);
 }
-void any_scanner::scan(cpu where, any_array const& in, any_output const& out, bool exclusive) {
+void any_scanner::scan(any_where where, any_array const& in, any_output const& out,
+                       bool exclusive) {
   detail::require_type("scan", "in", in.type, in_);
   detail::require_type("scan", "out", out.type, out_);
   state_->scan(where, in, out, exclusive);

@@ -62,6 +62,9 @@ struct aggregate_entry {
   void (*rows_on_gpu)(aggregate_options const&, gpu&, gpu_rows const&, nan_policy,
                       rows_places const&) = nullptr;
   bool any_order = false;  // elements in any order have the same result
+  // Elements in a gpu's memory to a known_run<T>; null: there is no kernel.
+  void (*append_on_gpu)(aggregate_options const&, gpu&, any_input const&, nan_policy,
+                        void* run) = nullptr;
 };
 
 // Whether calls on a gpu are compiled: not where none can be opened.
@@ -200,13 +203,30 @@ Op made([[maybe_unused]] aggregate_options const& options) {
 // Where first moments know what the aggregate does and results can have several types, first
 // moments are what is known: they tell how many elements were NaN, and of integers the exact sum.
 template <class Op, class T>
+bool counts_by_moments(Op const& op) {
+  if constexpr (with_types<Op> && element<T>)
+    return start_compiled<mean, T>(mean{})->includes(*start_compiled<Op, T>(op));
+  else
+    return false;
+}
+template <class Op, class T>
 owner<running<T>> start_counting(Op const& op) {
-  auto own = start_compiled<Op, T>(op);
-  if constexpr (with_types<Op> && element<T>) {
-    auto moments = start_compiled<mean, T>(mean{});
-    if (moments->includes(*own)) return moments;
+  if constexpr (with_types<Op> && element<T>)
+    if (counts_by_moments<Op, T>(op)) return start_compiled<mean, T>(mean{});
+  return start_compiled<Op, T>(op);
+}
+// And how a gpu adds to it.
+template <class Op, class T>
+void append_counting_on_gpu(aggregate_options const& options, gpu& where, any_input const& in,
+                            nan_policy nan, void* run) {
+  if constexpr (gpu_calls) {
+    auto const op = made<Op>(options);
+    auto& known = *static_cast<known_run<T>*>(run);
+    auto const x = input_of(Op::name, "in", arrays_of<T>::in(in));
+    if constexpr (with_types<Op> && element<T>)
+      if (counts_by_moments<Op, T>(op)) return states_on<gpu>::append(where, known, mean{}, x, nan);
+    states_on<gpu>::append(where, known, op, x, nan);
   }
-  return own;
 }
 
 // What a entry has of `Op`, an aggregate as the table names it.
@@ -234,6 +254,13 @@ struct entry_functions {
     finish_compiled<Op, T>(made<Op>(options), *static_cast<running<T> const*>(known), &found);
     put(out, found);
   }
+
+  static constexpr auto append_on_gpu = [] {
+    if constexpr (has_state_kernel<Op, stored_input<T>>)
+      return append_counting_on_gpu<Op, T>;
+    else
+      return nullptr;
+  }();
 
   static constexpr std::size_t result_bytes = sizeof(result);
   static constexpr auto numbers = numbers_of<result>;
@@ -310,7 +337,8 @@ constexpr aggregate_entry entry_with(decltype(aggregate_entry::on_gpu) on_gpu,
           Functions::result_bytes,
           Functions::on_cores,
           rows_on_gpu,
-          in_any_order<Op, T>};
+          in_any_order<Op, T>,
+          Functions::append_on_gpu};
 }
 template <class Op, class T>
 constexpr aggregate_entry entry() {

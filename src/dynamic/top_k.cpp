@@ -8,7 +8,7 @@ namespace tally {
 
 struct any_selector::state {
   virtual ~state() = default;
-  virtual void add(cpu where, any_array const& chunk) = 0;
+  virtual void add(any_where where, any_array const& chunk) = 0;
   virtual void append(state&& right) = 0;
   virtual std::uint64_t count() const = 0;
   virtual any_top_k_result result() = 0;
@@ -26,7 +26,9 @@ class state_of final : public any_selector::state {
       : best_(k, options, first) {}
   explicit state_of(top_k_state<T> const& known) : best_(known) {}
 
-  void add(cpu where, any_array const& chunk) override { best_.add(where, elements_of<T>(chunk)); }
+  void add(any_where where, any_array const& chunk) override {
+    visit_place(where, [&](auto& there) { best_.add(there, elements_of<T>(chunk)); });
+  }
   void append(state&& right) override {
     best_.append(std::move(static_cast<state_of&>(right).best_));
   }
@@ -96,7 +98,7 @@ any_selector::any_selector(any_selector&&) noexcept = default;
 any_selector& any_selector::operator=(any_selector&&) noexcept = default;
 any_selector::~any_selector() = default;
 
-void any_selector::add(cpu where, any_array const& chunk) {
+void any_selector::add(any_where where, any_array const& chunk) {
   require_type("top_k", "in", chunk.type, type_);
   state_->add(where, chunk);
 }

@@ -116,6 +116,8 @@ struct functions_of {
     put_wide<T>(out, here::finish({}, *static_cast<running<pair<T>> const*>(known)));
   }
 
+  static constexpr decltype(aggregate_entry::append_on_gpu) append_on_gpu = nullptr;
+
   static constexpr std::size_t result_bytes = sizeof(wide_integer);
   static std::span<number_place const> numbers() { return {}; }
   static void on_cores(aggregate_options const&, cpu where, cpu_rows const& in, nan_policy nan,

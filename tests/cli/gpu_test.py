@@ -5,6 +5,7 @@ Where there is no GPU, cores stand in for one (tests/support/host_kernels.cpp), 
 """
 
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -274,29 +275,101 @@ def test_a_gpu_can_be_named_and_auto_is_the_cpu():
     assert message.startswith("tally: gpu: device = 999, where there are ")
 
 
-if not HAS_GPU:
-    def test_what_it_has_no_memory_for_is_left_to_the_cpu():
-        x = np.ones(1000, "float32")
-        np.save("x.npy", x)
-        call = ("scan", "x.npy", "-o", "y.npy", "--device", "gpu")
-        for free, ran in ((8500, "gpu:0"), (8499, "cpu")):
-            environment = {**os.environ, "TALLY_HOST_GPU_BYTES": str(free)}
-            assert report(*call, env=environment, command=COMMAND)["device"] == ran
-            assert (np.load("y.npy") == x.cumsum()).all()
+def with_gpus(count, free=10**9):
+    """Where cores stand in for GPUs: so many, each with so many bytes free."""
+    return {**os.environ, "TALLY_HOST_GPUS": str(count), "TALLY_HOST_GPU_BYTES": str(free)}
 
-    def test_a_top_k_of_what_it_has_no_memory_for_is_left_to_the_cpu():
-        np.save("x.npy", np.arange(1000, dtype="float32"))
-        call = ("top-k", "x.npy", "-k", 100, "--device", "gpu")
-        needed = (4000 + 3 * 100 * 12) * 17 // 16
-        for free, ran in ((needed, "gpu:0"), (needed - 1, "cpu")):
-            environment = {**os.environ, "TALLY_HOST_GPU_BYTES": str(free)}
-            found = report(*call, env=environment, command=COMMAND)
-            assert found["device"] == ran
-            assert found["indices"] == list(range(999, 899, -1))
+
+CALLS = [["sum"], ["fast-sum"], ["mean", "--skip-nan"], ["max"], ["argmin", "--skip-nan"], ["describe"], ["std"],
+         ["dot", "x.npy"], ["top-k", "-k", 50], ["top-k", "-k", 5000, "--distinct", "--skip-nan"],
+         ["top-k", "--smallest", "--unsorted"], ["scan", "-o", "y.npy"], ["scan", "-o", "y.npy", "--reverse"],
+         ["scan", "-o", "y.npy", "--exclusive", "--init", "0.1", "--skip-nan"]]
+
+
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: "_".join(map(str, call)))
+@pytest.mark.parametrize("device, name", [("gpu:0", "gpu:0"), ("gpu:0,0", "gpu:0,0")] + [
+    ("gpu:0-3", "gpu:0-3"), ("gpu:3,1", "gpu:3,1"), ("gpu:0,1,3", "gpu:0-1,3")] * (not HAS_GPU))
+def test_chunks_through_gpus_have_the_same_answers(call, device, name):
+    x = np.random.default_rng(7).standard_normal(100_003 if not HAS_GPU else 50_000_003).astype("float32")
+    x[[5, 70_001]] = np.nan
+    np.save("x.npy", x)
+    found = []
+    for device, ran in (("cpu", "cpu"), (device, name)):
+        # Of 4096 elements for a reduction, fewer for others.
+        one = report(*call, "x.npy", "--device", device, env=with_gpus(4, 140_000), command=COMMAND)
+        assert one.pop("device") == ran
+        output = Path("y.npy").read_bytes() if "-o" in call else b""
+        ignored = ("seconds", "gb_per_s", "threads") + ("nan_count",) * (call[0] == "dot")
+        found.append(({k: v for k, v in one.items() if k not in ignored}, output))
+    assert found[0] == found[1]
+
+
+def test_streams_text_and_several_files_go_through_gpus():
+    x = np.random.default_rng(8).integers(-99, 99, 50_000)
+    np.save("a.npy", x[:999])
+    np.save("b.npy", x[999:])
+    text = "\n".join(map(str, x)).encode()
+    for arguments, stdin in ((["a.npy", "b.npy"], b""), (["-"], text), (["-", "--dtype", "int64", "--raw"], x.tobytes())):
+        for call in (["sum"], ["top-k", "-k", 20], ["scan", "--reverse"], ["scan"]):
+            cpu, gpu = (answer(*call, *arguments, "--device", device, stdin=stdin, env=with_gpus(2, 140_000), command=COMMAND)
+                        for device in ("cpu", "gpu:0,0"))
+            assert cpu == gpu, (call, arguments)
+
+
+@pytest.mark.parametrize("command", ["sum", "min", "describe", "variance", "argmax", "all-of", "count-nonzero"])
+def test_states_of_gpus_are_those_of_cores(command):
+    for dtype in ("float64", "int16"):
+        x = values(dtype)
+        np.save("x.npy", x)
+        for options in ([], ["--first-index", 4096]):
+            for device in ("cpu", "gpu"):
+                told(device, command, "x.npy", "--save-state", device, *options)
+            assert Path("cpu").read_bytes() == Path("gpu").read_bytes()
+
+
+def test_quantiles_are_found_on_the_first_of_several():
+    np.save("x.npy", np.arange(1001, dtype="float32"))
+    found = report("median", "x.npy", "--device", "gpu:0,0", command=COMMAND)
+    assert (found["device"], found["value"]) == ("gpu:0", 500)
+
+
+def test_devices_are_numbers_that_are_there():
+    np.save("x.npy", np.ones(10, "float32"))
+    for text in ("gpu:", "gpu:0-", "gpu:,0", "gpu:0,", "gpu:0--1", "gpu:x", "gpus", "gpu:0 ,1", "gpu:1000"):
+        message = failure(2, "sum", "x.npy", "--device", text, command=COMMAND)
+        assert message.startswith(f"tally: --device: '{text}' is not auto, cpu, gpu, gpu:0, gpu:0-3 or gpu:0,2")
+    assert failure(2, "sum", "x.npy", "--device", "gpu:3-1", command=COMMAND) == "tally: --device: 'gpu:3-1' counts down"
+    count = sum(one["kind"] == "gpu" for one in report("devices", "--no-measure", command=COMMAND)["devices"])
+    for text in (f"gpu:0-{count}", f"gpu:{count}", f"gpu:0,{count}"):
+        message = failure(1, "sum", "x.npy", "--device", text, command=COMMAND)
+        assert message.startswith(f"tally: gpu: device = {count}, where there are ")
+
+
+def test_what_takes_the_time_is_told():
+    x = np.ones(100_000, "float32")
+    np.save("x.npy", x)
+    for call in (["sum"], ["scan", "-o", "y.npy"]):
+        done = tally(*call, "x.npy", "--verbose", "--device", "gpu:0,0", env=with_gpus(1, 600_000), command=COMMAND)
+        note = done.stderr.decode()
+        shares = re.search(r"; (\d+) chunks? of up to (\d+) elements, (\d+) at once, [\d.e+]+ GB/s((, \d+ % [a-z ]+){4})\n$", note)
+        assert shares, note
+        if not HAS_GPU:
+            assert int(shares[1]) == -(-100_000 // int(shares[2])) and int(shares[3]) <= 8
+        assert {"copying to it", "computing", "copying back", "reading and writing"} == set(
+            re.findall(r"% ([a-z ]+)", shares[4]))
+    note = tally("sum", "x.npy", "--verbose", command=COMMAND).stderr.decode()
+    assert note.endswith("; cores read it where it is, a GPU would have to have it copied there first\n")
+
+
+if not HAS_GPU:
+    @pytest.mark.parametrize("call", [["sum"], ["top-k"], ["scan", "-o", "y.npy"], ["median"], ["dot", "x.npy"]], ids=str)
+    def test_without_memory_for_a_chunk_cores_do_it(call):
+        np.save("x.npy", np.arange(1001, dtype="float32"))
+        found = report(*call, "x.npy", "--device", "gpu", env=with_gpus(1, 1000), command=COMMAND)
+        assert found["device"] == "cpu"
 
     def test_a_median_of_what_it_has_no_memory_for_is_left_to_the_cpu():
         np.save("x.npy", np.arange(1001, dtype="float32"))
         for free, ran in ((4004 * 17 // 16, "gpu:0"), (4004 * 17 // 16 - 1, "cpu")):
-            environment = {**os.environ, "TALLY_HOST_GPU_BYTES": str(free)}
-            found = report("median", "x.npy", "--device", "gpu", env=environment, command=COMMAND)
+            found = report("median", "x.npy", "--device", "gpu", env=with_gpus(1, free), command=COMMAND)
             assert (found["device"], found["value"]) == (ran, 500)

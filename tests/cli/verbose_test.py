@@ -16,7 +16,7 @@ BASELINE = {**os.environ, "TALLY_ISA": "baseline"}
 
 def told(*arguments, threads=3, **options):
     """The line, after the name of the program."""
-    note = noted(*arguments, "--verbose", "--threads", threads, env=BASELINE, **options)[1]
+    note = noted(*arguments, "--verbose", "--device", "cpu", "--threads", threads, env=BASELINE, **options)[1]
     return note.removeprefix("tally: ")
 
 

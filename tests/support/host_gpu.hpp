@@ -23,7 +23,7 @@ struct host_memory {
   void const* out_of_reach = nullptr;
 };
 
-class host_gpu final : public tally::detail::gpu_context {
+class host_gpu : public tally::detail::gpu_context {
  public:
   explicit host_gpu(host_memory& m) : memory_(m) {}
 

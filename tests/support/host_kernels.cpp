@@ -1,28 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Instead of src/cuda/, for a command that finds a GPU where there is none: cores do its work, in
-// memory of the host. Of that it says that TALLY_HOST_GPU_BYTES are free.
+// memory of the host. It says that there are TALLY_HOST_GPUS, and TALLY_HOST_GPU_BYTES free of
+// each.
 #include "src/cuda/instances.hpp"
 #include "support/host_gpu.hpp"
 #include "tally/device/launch_context.cuh"
 #include "tally/devices.hpp"
+#include "tally/gpu/pipeline.hpp"
 #include "tally/tally.hpp"
 
 namespace tally {
 namespace {
 
-support::host_memory& memory() {
-  static support::host_memory all{.allocations = {}, .entered = 0, .free_bytes = [] {
-                                    auto const* const told = std::getenv("TALLY_HOST_GPU_BYTES");
-                                    return told ? std::strtoull(told, nullptr, 10)
-                                                : std::size_t(1) << 40;
-                                  }()};
-  return all;
+std::size_t number_named(char const* name, std::size_t otherwise) {
+  auto const* const told = std::getenv(name);
+  return told ? std::strtoull(told, nullptr, 10) : otherwise;
 }
+
+struct own_memory {
+  support::host_memory own{
+      .allocations = {}, .free_bytes = number_named("TALLY_HOST_GPU_BYTES", std::size_t(1) << 40)};
+};
+class one_of_several final : own_memory, public support::host_gpu {
+ public:
+  explicit one_of_several(int device) : host_gpu(own), device_(device) {}
+  int device() const override { return device_; }
+
+ private:
+  int device_;
+};
 
 }  // namespace
 
-std::vector<gpu_properties> gpus() { return {gpu_properties{}}; }
+std::vector<gpu_properties> gpus() {
+  std::vector<gpu_properties> all(number_named("TALLY_HOST_GPUS", 1));
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].index = int(i);
+  return all;
+}
 
 std::string no_gpu_because() { return {}; }
 
@@ -31,10 +46,13 @@ memory_lines measure_memory(gpu_properties const&) { return {}; }
 namespace detail {
 
 gpu_context* open_gpu(CUstream_st*, gpu_memory*, int device) {
-  if (device > 0)
-    throw error("gpu: device = " + std::to_string(device) + ", where there are 1 from 0 on");
-  return new support::host_gpu(memory());
+  auto const count = gpus().size();
+  if (device >= int(count))
+    throw error("gpu: device = " + std::to_string(device) + ", where there are " +
+                std::to_string(count) + " from 0 on");
+  return new one_of_several(std::max(device, 0));
 }
+gpu_context* open_gpu_beside(int device) { return open_gpu(nullptr, nullptr, device); }
 
 int gpu_holding(void const*) { return -1; }
 

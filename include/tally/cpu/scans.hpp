@@ -257,6 +257,8 @@ class scanner {
   Out total() const { return at_.before->total(); }
   // The same, not rounded (scan_carry.hpp).
   carry_type carry() const { return carry_type(at_); }
+  // What calls go on with, here and elsewhere.
+  detail::scan_position<In, Out>& position() { return at_; }
 
  private:
   Op op_;
