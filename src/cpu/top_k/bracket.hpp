@@ -31,12 +31,18 @@ struct bracket {
   std::vector<Key> sample;
 };
 
+// A bracket is as wide as the root of its sample's size: more is taken of very many elements, so
+// that of 20 GB not 1 lies in it.
+inline std::uint64_t bracket_samples(std::uint64_t n) {
+  return std::max(sample_size(n, 16), n >> 13);
+}
+
 // The interval between the order statistics of the sample five standard deviations to either side
 // of the k-th key's expected rank, or, if `open`, all keys above the lower one.
 template <class R>
 bracket<bits_of<R>> bracket_of(ranking<R> rank, R const* in, std::size_t n, std::uint64_t k,
                                bool open, int threads) {
-  auto keys = sample_keys(rank, in, n, sample_size(n, open ? 4 : 16), threads);
+  auto keys = sample_keys(rank, in, n, open ? sample_size(n, 4) : bracket_samples(n), threads);
   double const m = double(keys.size()), mean = m * (double(k) / double(n));
   double const margin = 8 + 5 * std::sqrt(mean * (1 - mean / m));
   auto const statistic = [&](double position) {

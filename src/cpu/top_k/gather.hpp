@@ -23,10 +23,17 @@ struct chunk {
 template <class R>
 using chunks = std::vector<std::unique_ptr<chunk<R>>>;
 
-// How many chunks a call on n elements may fill: an eighth of the input's bytes, or a megabyte.
+// How much memory a call on n elements may take: an eighth of theirs, and not more than fits beside
+// others where they are a large file.
+template <class R>
+std::size_t memory_beside(std::size_t n) {
+  return std::min(n / 8 * sizeof(R), std::size_t(640) << 20);
+}
+
+// How many chunks it may fill: that, or a megabyte.
 template <class R>
 std::int64_t chunk_budget(std::size_t n) {
-  std::size_t const bytes = std::max(n / 8 * sizeof(R), std::size_t(1) << 20);
+  std::size_t const bytes = std::max(memory_beside<R>(n), std::size_t(1) << 20);
   return std::int64_t(bytes / sizeof(chunk<R>));
 }
 

@@ -49,9 +49,9 @@ class running {
   }
 
   static constexpr std::size_t min_room = std::size_t(1) << 15;
-  // The room of a buffer that takes an eighth of the bytes of n elements.
+  // The room of a buffer beside n elements.
   static std::size_t room_for(std::size_t n) {
-    return n / 8 * sizeof(R) / (sizeof(R) + sizeof(std::int64_t));
+    return memory_beside<R>(n) / (sizeof(R) + sizeof(std::int64_t));
   }
 
   output<R>& held() { return held_; }

@@ -14,7 +14,7 @@ inline std::uint64_t sample_size(std::uint64_t n, std::uint64_t roots) {
 }
 
 // `samples` equal parts of n elements, and in each the position of a sample, hashed, so that no two
-// coincide and no period in the data is met. n < 2^48, 0 < samples <= 2^16, n.
+// coincide and no period in the data is met. n < 2^48, 0 < samples <= n.
 class strata {
  public:
   strata(std::uint64_t n, std::uint64_t samples) : width_((wide(n) << 64) / samples) {}

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cpu/top_k/running.hpp"
+
 namespace tally::detail::top_k {
 namespace {
 
@@ -20,6 +22,26 @@ std::vector<element_type> with_inside(std::size_t count) {
     for (auto const x : {range.low + element_type(i), range.high + 1, range.low - 1})
       all.push_back(x);
   return all;
+}
+
+// Beside a file of 20 GB, say: its elements stay in the file.
+template <class R>
+void expect_less_than_a_gigabyte() {
+  std::uint64_t const n = 20'000'000'000 / sizeof(R);
+  auto const budget = double(chunk_budget<R>(n)) * sizeof(chunk<R>);
+  EXPECT_LT(budget, 0.7e9);
+  // What lies between five standard deviations to either side of the middle of a sample.
+  double const inside = 5 / std::sqrt(double(bracket_samples(n))) * double(n);
+  EXPECT_LT(inside * (sizeof(R) + sizeof(std::int64_t)), budget);
+  EXPECT_LT(running<R>::room_for(n) * (sizeof(R) + sizeof(std::int64_t)), 0.7e9);
+}
+
+TEST(gathered_elements, take_less_than_a_gigabyte_beside_large_arrays) {
+  expect_less_than_a_gigabyte<std::uint8_t>();
+  expect_less_than_a_gigabyte<float16>();
+  expect_less_than_a_gigabyte<float>();
+  expect_less_than_a_gigabyte<double>();
+  EXPECT_EQ(bracket_samples(1 << 29), 1u << 16);  // as of fewer
 }
 
 // All of each piece that is inside, in order, in chunks that are full but for its last one.
