@@ -38,15 +38,16 @@ struct digits_of_sum<T> {
   static constexpr std::size_t count = std::size_t(digits) + 3;
   static void put(exact_state<T> const& carried, std::uint64_t* to) {
     for (auto const digit : carried.finite.digit) *to++ = std::uint64_t(digit);
-    for (auto const n : {carried.nan, carried.positive_infinity, carried.negative_infinity})
-      *to++ = n;
+    *to++ = carried.nan;
+    *to++ = carried.positive_infinity;
+    *to++ = carried.negative_infinity;
   }
   template <class R>
   static R result(std::uint64_t const* from) {
     exact_state<T> s;
     for (auto& digit : s.finite.digit) digit = std::int64_t(*from++);
     s.finite.carry();
-    for (auto* const n : {&s.nan, &s.positive_infinity, &s.negative_infinity}) *n = *from++;
+    s.nan = *from++, s.positive_infinity = *from++, s.negative_infinity = *from++;
     return s.template result<R>();
   }
 };
