@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/failure_of.hpp"
@@ -93,12 +95,14 @@ inline void expect_the_bits_of_one_call(std::vector<int> const& devices, std::si
   }
 }
 
-// Two for each chunk, beside others' chunks, which the last one is late for.
+// Two for each chunk, of which every other one is late for the first.
 inline void expect_turns_in_order(std::vector<int> const& devices, std::uint64_t chunks) {
   std::vector<std::uint64_t> first, second;
   tally::gpu_pipeline through({.devices = devices, .elements = {1}, .chunk_bytes = 256, .lanes = 5},
                               [&](tally::gpu_chunk& chunk) {
                                 EXPECT_EQ(chunk.count(), 256u);
+                                if (chunk.number() % 2 == 0)
+                                  std::this_thread::sleep_for(std::chrono::microseconds(300));
                                 chunk.in_turn([&] { first.push_back(chunk.number()); });
                                 chunk.in_turn([&] { second.push_back(chunk.first() / 256); });
                               });
