@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Prefix scans on a GPU.
+// Prefix scans on a GPU. Names no aggregate.
 #pragma once
 
 #include <cstring>
 
-#include "tally/aggregate/sum.hpp"
 #include "tally/cpu/scans.hpp"
 #include "tally/device/scan/request.hpp"
-#include "tally/gpu/states.hpp"
+#include "tally/gpu/reduce.hpp"
 
 namespace tally::detail {
 
@@ -32,15 +31,6 @@ struct scans_here;
 template <class Op, class In, class Out>
 inline constexpr bool has_scan_kernel =
     scan_is_held_on_gpu<Op, In, Out> || requires { sizeof(scans_here<Op, typename In::element>); };
-
-// Whether a scan by Op is told as bytes what it passes over as a state of Op is: prefix sums, where
-// they are kept as the sum is. (Where integers are summed to narrower ones, their bytes come
-// first.)
-template <class Op, class X, class Out>
-inline constexpr bool is_passed_by_state = false;
-template <class X, class Out>
-inline constexpr bool is_passed_by_state<sum, X, Out> =
-    has_state_kernel<sum, X> && (integer<Out> || std::is_same_v<typename X::element, Out>);
 
 template <>
 struct scans_on<gpu> {
@@ -83,15 +73,25 @@ struct scans_on<gpu> {
     });
   }
 
-  // A chunk whose results nobody wants.
+  // A chunk whose results nobody wants: they go, a part after the other, where they soon are
+  // overwritten, which takes little more than to read it.
   template <readable R, class In, class Out, class Op>
   static void skip(gpu const& where, char const* call, R const& in, Op const& op,
                    scan_position<In, Out>& at) {
+    constexpr std::uint64_t at_once = std::uint64_t(1) << 24;
     auto const x = input_of(call, "in", in);
-    if constexpr (is_passed_by_state<Op, input_type<R>, Out>)
-      add_state(where, call, x, op, at);
-    else
-      scan_to_scratch(where, call, x, op, at);
+    auto const n = x.size();
+    std::uint64_t const part = is_array<decltype(x)> && n > at_once ? at_once : n;
+    gpu_allocation const room(where.context(), std::size_t(part * sizeof(Out)));
+    auto* const results = reinterpret_cast<Out*>(room.data());
+    for (std::uint64_t done = 0; done < n;) {
+      auto const count = n - done < part ? n - done : part;
+      auto next = x;
+      if constexpr (is_array<decltype(x)>)
+        next = {x.data + (at.reverse ? n - done - count : done), count};
+      go_on(where, call, next, std::span(results, std::size_t(count)), op, at, false);
+      done += count;
+    }
   }
 
   // total[r] takes the result over row r.
@@ -117,38 +117,6 @@ struct scans_on<gpu> {
  private:
   template <class X>
   static constexpr bool is_array = requires(X const& x) { x.data; };
-
-  template <class X, class In, class Out, class Op>
-  static void add_state(gpu const& where, char const* call, X const& x, Op const& op,
-                        scan_position<In, Out>& at) {
-    if (x.size() == 0) return;
-    entered_gpu const there(where.context());
-    require_reach(*there, call, "in", x);
-    byte_writer known;
-    reduction_of<Op, In>::pack(op, *known_on<Op, X>::array(*there, op, at.nan, x, 0), known);
-    auto const bytes = known.take();
-    byte_reader from(bytes);
-    auto const passed = start_scan<In, Out>(op);
-    passed->unpack(from);
-    at.go(x.size(), [&](std::uint64_t) { at.before->append(*passed, at.reverse); });
-  }
-  // The results go, a part after the other, where they soon are overwritten.
-  template <class X, class In, class Out, class Op>
-  static void scan_to_scratch(gpu const& where, char const* call, X const& x, Op const& op,
-                              scan_position<In, Out>& at) {
-    constexpr std::uint64_t at_once = std::uint64_t(1) << 24;
-    auto const n = x.size();
-    std::uint64_t const part = is_array<X> && n > at_once ? at_once : n;
-    gpu_allocation const room(where.context(), std::size_t(part * sizeof(Out)));
-    auto* const results = reinterpret_cast<Out*>(room.data());
-    for (std::uint64_t done = 0; done < n;) {
-      auto const count = n - done < part ? n - done : part;
-      auto next = x;
-      if constexpr (is_array<X>) next = {x.data + (at.reverse ? n - done - count : done), count};
-      go_on(where, call, next, std::span(results, std::size_t(count)), op, at, false);
-      done += count;
-    }
-  }
 
   template <class In, class Out, class Op>
   static void run_kernel(gpu_context& there, Op const& op, nan_policy nan, In const& x,

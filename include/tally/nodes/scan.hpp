@@ -9,6 +9,7 @@
 
 #include "tally/communicator.hpp"
 #include "tally/cpu/scans.hpp"
+#include "tally/gpu/states.hpp"
 #include "tally/nodes/counts.hpp"
 #include "tally/nodes/results.hpp"
 #include "tally/serial.hpp"
@@ -25,6 +26,35 @@ owner<running_scan<In, Out>> scan_that_knows(Op const& op, std::string_view memo
   auto scan = start_scan<In, Out>(op);
   std::memcpy(scan->known(), memory.data(), memory.size());
   return scan;
+}
+
+// A GPU passes over elements by a scan whose results nobody reads; over those of a prefix sum by
+// their sum's state, in one read, where that is told as bytes as the scan takes it. (Where integers
+// are summed to narrower ones, the bytes of these come first.)
+template <class Op, class X, class Out>
+inline constexpr bool is_passed_by_state = false;
+template <class X, class Out>
+inline constexpr bool is_passed_by_state<sum, X, Out> =
+    has_state_kernel<sum, X> && (integer<Out> || std::is_same_v<typename X::element, Out>);
+
+template <class Where, class R, class In, class Out, class Op>
+void pass_over_slice(Where& where, char const* call, R const& in, Op const& op,
+                     scan_position<In, Out>& at) {
+  if constexpr (std::is_same_v<std::remove_cvref_t<Where>, gpu> &&
+                is_passed_by_state<Op, input_type<R>, Out>) {
+    auto const x = input_of(call, "in", in);
+    known_run<In> run{reduction_of<Op, In>::start(op), 0};
+    if (x.size() > 0) states_on<gpu>::append<Op>(where, run, op, x, at.nan);
+    byte_writer told;
+    reduction_of<Op, In>::pack(op, *run.known, told);
+    auto const bytes = told.take();
+    byte_reader from(bytes);
+    auto const passed = start_scan<In, Out>(op);
+    passed->unpack(from);
+    at.go(x.size(), [&](std::uint64_t) { at.before->append(*passed, at.reverse); });
+  } else {
+    scanners_on<std::remove_cvref_t<Where>>::skip(where, call, in, op, at);
+  }
 }
 
 template <class W>
@@ -77,7 +107,7 @@ struct scanners_on<distributed<W>> {
     auto const told = all_gather_result(where.ranks, [&] {
       check();
       auto const first = own.next;
-      scanners_on<std::remove_cvref_t<W>>::skip(where.where, call, in, op, own);
+      pass_over_slice(where.where, call, in, op, own);
       byte_writer out;
       out.put(own.next - first), out.put(memory_of(*own.before));
       return out.take();
