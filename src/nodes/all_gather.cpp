@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tally/nodes/all_gather.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -61,7 +62,7 @@ bytes_of_ranks all_gather_bytes(communicator& ranks, std::vector<std::byte> cons
                                 std::exception_ptr failed) {
   auto const told = failed ? bytes_of(message_of(failed)) : mine;
   head own{.size = told.size(), .failed = failed != nullptr};
-  std::memcpy(own.front, told.data(), std::min(told.size(), sizeof own.front));
+  std::copy_n(told.begin(), std::min(told.size(), sizeof own.front), own.front);
   std::vector<head> heads(std::size_t(ranks.size()));
   ranks.all_gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(heads)));
   auto found = fronts_of(heads);

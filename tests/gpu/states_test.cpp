@@ -104,6 +104,38 @@ TEST(gpus_of_ranks, give_the_bits_of_one_call) {
   EXPECT_EQ(std::memcmp(got.data(), prefixes.data(), 3000 * sizeof(float)), 0);
 }
 
+TEST(gpus_of_ranks, reduce_slices_of_rows) {
+  auto const x = support::state_values<float>(40 * 100, true, 1);
+  auto const all = rows(x.data(), 40, 100);
+  auto const op = all_together(arg_maximum{}, mean{});
+  run_ranks(4, [&](communicator& ranks) {
+    host_place place;
+    distributed const where{ranks, place.there};
+    rows const own(x.data() + 25 * ranks.rank(), 40, 25, 100);
+    std::vector<float> side_by_side(40), apart(120);
+    std::vector<std::int64_t> starts;
+    for (std::int64_t r = 0; r < 40; ++r) starts.push_back(3 * r);
+    reduce_into(where, own, side_by_side, sum{});
+    reduce_into(where, own, rows(apart.data(), 40, 1, 0, starts.data()), sum{});
+    auto const sums = reduce(cpu{}, all, sum{});
+    auto const found = reduce(where, own, op, {skip}), want = reduce(cpu{}, all, op, {skip});
+    auto const ordered = reduce(where, own, fast_sum{}), in_order = reduce(cpu{}, all, fast_sum{});
+    for (std::size_t r = 0; r < 40; ++r) {
+      EXPECT_EQ(to_bits(side_by_side[r]), to_bits(sums[r]));
+      EXPECT_EQ(to_bits(apart[3 * r]), to_bits(sums[r]));
+      EXPECT_EQ(tally::get<0>(found[r]), tally::get<0>(want[r]));
+      EXPECT_EQ(to_bits(tally::get<1>(found[r])), to_bits(tally::get<1>(want[r])));
+      EXPECT_EQ(to_bits(ordered[r]), to_bits(in_order[r]));
+    }
+    std::vector<std::int64_t> const lengths(40, 25);
+    auto of_any_length = own;
+    of_any_length.lengths = lengths.data();
+    EXPECT_EQ(reduce(where, of_any_length, arg_maximum{}), reduce(cpu{}, all, arg_maximum{}));
+    auto const failure = support::failure_of([&] { reduce(where, of_any_length, fast_sum{}); });
+    EXPECT_NE(failure.find("a gpu's slices of rows are all of one length"), std::string::npos);
+  });
+}
+
 TEST(selections_of_a_gpu_and_cores, go_on_with_one_another) {
   host_place place;
   auto const x = support::state_values<float>(3000, true, 1);

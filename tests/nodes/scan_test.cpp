@@ -20,7 +20,8 @@ class array {
   explicit array(std::vector<T> const& x) : memory_(x.begin(), x.end()) {}
   std::span<T> all() { return {reinterpret_cast<T*>(memory_.data()), memory_.size()}; }
   bool operator==(array const& other) const {
-    return std::memcmp(memory_.data(), other.memory_.data(), memory_.size() * sizeof(T)) == 0;
+    return std::ranges::equal(std::as_bytes(std::span(memory_)),
+                              std::as_bytes(std::span(other.memory_)));
   }
 
  private:

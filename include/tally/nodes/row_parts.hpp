@@ -21,7 +21,6 @@ rows<T> some_rows(rows<T> const& in, std::uint64_t first, std::uint64_t count) {
   if (in.inner) {
     part.data +=
         std::int64_t(first / in.inner) * in.outer + std::int64_t(first % in.inner) * in.stride;
-    if (first % in.inner) part.inner = 0;
   } else {
     part.data += std::int64_t(first) * in.stride;
   }

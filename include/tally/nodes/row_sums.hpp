@@ -46,7 +46,6 @@ struct digits_of_sum<T> {
   static R result(std::uint64_t const* from) {
     exact_state<T> s;
     for (auto& digit : s.finite.digit) digit = std::int64_t(*from++);
-    s.finite.carry();
     s.nan = *from++, s.positive_infinity = *from++, s.negative_infinity = *from++;
     return s.template result<R>();
   }

@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "tally/communicator.hpp"
-#include "tally/cpu/scans.hpp"
 #include "tally/gpu/states.hpp"
 #include "tally/nodes/counts.hpp"
 #include "tally/nodes/results.hpp"
+#include "tally/scan.hpp"
 #include "tally/serial.hpp"
 
 namespace tally::detail {

@@ -8,12 +8,16 @@
 #include <type_traits>
 #include <vector>
 
-#include "tally/cpu/running_of.hpp"
+#include "tally/aggregate/packed.hpp"
 #include "tally/state.hpp"
 
 namespace tally::detail {
 
-// What has no form as bytes is told as it is in memory: the ranks are one program.
+// What has no form as bytes is told as it is in memory: the ranks are one program. That is only of
+// aggregates of users' own, for which cpu_operators.hpp has this:
+template <aggregate A>
+class running_of;
+
 template <class T>
 void put_memory(byte_writer& out, T const& x) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -75,10 +79,12 @@ struct heard<state<Op, T>> {
       return s;
     } else {
       auto const parts = parts_of(bind_reduce<T>(op));
+      using P = std::remove_const_t<decltype(parts)>;
       auto const first = in.get<std::uint64_t>(), count = in.get<std::uint64_t>();
-      partial<std::remove_const_t<decltype(parts)>> known(parts);
+      partial<P> known(parts);
       get_memory(in, known);
-      return {op, {run_of(parts, known), first, count}};
+      owner<running<T>> run = make_owner<running_of<P>>(parts, known);
+      return {op, {std::move(run), first, count}};
     }
   }
 };
