@@ -2,7 +2,6 @@
 #include "tally/nodes/all_gather.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 #include "tally/error.hpp"
