@@ -17,16 +17,22 @@
 namespace tally::cli {
 namespace {
 
+bool is_nan(any_number const& value) { return count_nan(cpu{1}, {value.type, &value.bits, 1}) > 0; }
+
 quantiles_found quantiles_on_cpu(input& in, arguments const& options) {
   auto x = array_of(in.type(), in.side_by_side());
-  auto const nans = count_nan(options.where, x), missing = in.all_missing().count;
-  quantiles_found found{.values = {}, .nan_count = nans + missing};
+  auto const missing = in.all_missing().count;
+  quantiles_found found{.values = {}, .nan_count = missing};
   bool const spoilt = missing > 0 && !options.skip_nan;
   std::uint64_t const zero = 0;
   if (spoilt) x = any_array(in.type(), &zero, 1);  // its quantiles have the type that all have
-  if (x.size == (options.skip_nan ? nans : 0)) return found;
+  if (x.size == 0) return found;
   auto const places = places_of(options);
   auto const values = quantile(options.where, x, places, quantile_options_of(options));
+  // Another read counts NaNs, where a value does not tell that there is none.
+  if (std::ranges::any_of(values, is_nan) || (options.skip_nan && options.json))
+    found.nan_count += count_nan(options.where, x);
+  if (options.skip_nan && found.nan_count == x.size + missing) return found;
   for (std::size_t i = 0; i < values.size(); ++i) {
     auto const value = values[i];
     found.values.push_back(spoilt ? number::missing(value.type) : number(value));
