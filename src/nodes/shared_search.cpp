@@ -124,7 +124,7 @@ shared_search<R>::shared_search(communicator& ranks, ranking<R> rank, pieces<R> 
 template <class R>
 void shared_search<R>::take_sample() {
   if (n_ <= limits_.few || !sample_.empty()) return;
-  auto const all = sample_size(n_, 16);
+  auto const all = std::min(bracket_samples(n_), std::uint64_t(1) << 21);  // goes to every rank
   sample_ = merged<key_type>(all_gather_result(ranks_, [&] {
     auto const share = std::uint64_t(std::ceil(double(all) * (double(mine_) / double(n_))));
     auto keys = sample_pieces(rank_, from_, mine_, std::min(share, mine_), threads_);
@@ -167,8 +167,9 @@ template <class R>
 auto shared_search<R>::count(std::vector<range> const& ranges) const -> std::vector<range_found> {
   std::vector<range_found> found;
   auto const all_counts = numbers_of_ranks(ranks_, [&] {
-    auto const room = std::int64_t(std::max(mine_ / limits_.kept, limits_.few));
-    auto const chunks = room / std::int64_t(chunk<R>::capacity);
+    auto const most = (std::uint64_t(640) << 20) / sizeof(chunk<R>) * chunk<R>::capacity;
+    auto const room = std::max(std::min(mine_ / limits_.kept, most), limits_.few);
+    auto const chunks = std::int64_t(room / chunk<R>::capacity);
     auto const not_full = std::int64_t(from_.size() * ranges.size());
     auto all = gather_each(rank_, from_, ranges, chunks + not_full, threads_);
     std::vector<std::uint64_t> mine;
