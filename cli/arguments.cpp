@@ -156,7 +156,8 @@ std::optional<arguments> parse(int argc, char const* const* argv) {
       "Exact reductions, prefix sums and top-k over arrays of any size.\n\n"
       "Inputs are files and standard input: text with numbers, CSV, .npy, .npz, any of these "
       "compressed\n"
-      "by gzip, zstd, bzip2 or xz, and raw data with --dtype. Several files are one array.\n",
+      "by gzip, zstd, bzip2 or xz, and raw data with --dtype. Several files are one array.\n"
+      "Processes that mpirun starts share .npy and raw files out, if MPI is built in.\n",
       "tally");
   define_commands(app, a);
   auto const words = words_of(argc, argv);

@@ -209,7 +209,7 @@ constexpr command own[] = {
      "NaN\n"
      "makes the answer NaN. A line for each place, or the median without -q.",
      reads_arrays | has_rows | writes_rows | takes_each | skips_nan | takes_quantiles |
-         takes_decimals | keeps_all | runs_on_gpu,
+         takes_decimals | keeps_all | runs_on_gpu | shares_out,
      {"tally quantile -q 0.5,0.95,99% examples/data/flights_distance.npy",
       "seq 100 | tally quantile -q 0.9 --method nearest"},
      run_quantile},
@@ -220,7 +220,7 @@ constexpr command own[] = {
      "answer\n"
      "NaN.",
      reads_arrays | has_rows | writes_rows | takes_each | skips_nan | takes_decimals | keeps_all |
-         runs_on_gpu,
+         runs_on_gpu | shares_out,
      {"tally median examples/data/flights_distance.npy",
       "tally median --skip-nan --json examples/data/flights_arr_delay.npy"},
      run_quantile},

@@ -65,7 +65,10 @@ void input::open_all(std::vector<io::identified> found) {
 void input::share_out(arguments const& options) {
   byte_writer seen;
   seen.put(std::uint8_t(type_));
-  for (auto const& source : sources_) seen.put(source->count().value());
+  for (auto const& source : sources_) {
+    seen.put(source->count().value());
+    for (auto const length : source->shape()) seen.put(length);
+  }
   auto const all = gather(options, seen.take());
   for (std::size_t r = 1; r < all.size(); ++r)
     if (all[r] != all.front())

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 
@@ -17,10 +18,14 @@ void open_standard_streams() {
     if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);  // the lowest one that is free
 }
 
-// A signal that comes again has its default action.
+// One that comes meanwhile, of which mpirun sends some, must not end the process before all is
+// removed.
 extern "C" void clean_up_and_end(int number) {
+  static std::atomic_flag begun;
+  if (begun.test_and_set()) return;
   io::remove_unfinished_outputs();
-  ::raise(number);
+  std::signal(number, SIG_DFL);
+  ::raise(number);  // which ends the process when this returns
 }
 
 // A page of a mapped file that is no longer there.
@@ -36,7 +41,7 @@ void clean_up_on(int number) {
   ::sigaction(number, nullptr, &action);
   if (action.sa_handler == SIG_IGN) return;  // nohup, or a shell's background job
   action.sa_handler = clean_up_and_end;
-  action.sa_flags = SA_RESETHAND | SA_NODEFER;
+  action.sa_flags = 0;
   ::sigaction(number, &action, nullptr);
 }
 

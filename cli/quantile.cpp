@@ -10,14 +10,25 @@
 #include "commands.hpp"
 #include "decimal.hpp"
 #include "option_values.hpp"
+#include "ranks.hpp"
 #include "rounding.hpp"
 #include "rows.hpp"
+#include "tally/dynamic_distributed.hpp"
 #include "tally/error.hpp"
 
 namespace tally::cli {
 namespace {
 
 bool is_nan(any_number const& value) { return count_nan(cpu{1}, {value.type, &value.bits, 1}) > 0; }
+
+// Of all ranks' slices, if they share the array out.
+std::vector<any_number> quantiles(arguments const& options, any_array const& x,
+                                  std::span<fraction const> places) {
+  auto const how = quantile_options_of(options);
+  if (!options.ranks) return quantile(options.where, x, places, how);
+  return on_all_ranks(options,
+                      [&] { return quantile(*options.ranks, options.where, x, places, how); });
+}
 
 quantiles_found quantiles_on_cpu(input& in, arguments const& options) {
   auto x = array_of(in.type(), in.side_by_side());
@@ -26,13 +37,14 @@ quantiles_found quantiles_on_cpu(input& in, arguments const& options) {
   bool const spoilt = missing > 0 && !options.skip_nan;
   std::uint64_t const zero = 0;
   if (spoilt) x = any_array(in.type(), &zero, 1);  // its quantiles have the type that all have
-  if (x.size == 0) return found;
+  auto const n = options.ranks ? in.count().value() : x.size;
+  if (n == 0) return found;
   auto const places = places_of(options);
-  auto const values = quantile(options.where, x, places, quantile_options_of(options));
+  auto const values = quantiles(options, x, places);
   // Another read counts NaNs, where a value does not tell that there is none.
   if (std::ranges::any_of(values, is_nan) || (options.skip_nan && options.json))
-    found.nan_count += count_nan(options.where, x);
-  if (options.skip_nan && found.nan_count == x.size + missing) return found;
+    found.nan_count += sum_of_ranks(options, count_nan(options.where, x));
+  if (options.skip_nan && found.nan_count == n + missing) return found;
   for (std::size_t i = 0; i < values.size(); ++i) {
     auto const value = values[i];
     found.values.push_back(spoilt ? number::missing(value.type) : number(value));
@@ -122,8 +134,11 @@ void run_quantile(arguments const& options) {
     input in(files, options);
     in.settle();
     auto const found = run(in, options);
+    auto const bytes_read = sum_of_ranks(options, in.bytes_read());
+    if (!is_first(options)) return;
     if (found.values.empty()) throw empty_array(*options.command, in.name(), found.nan_count);
     auto about = facts_of(in, found.nan_count);
+    about.bytes_read = bytes_read;
     about.ran = found.ran;
     auto told = answer_of(options, found.values);
     told.rounded = found.rounded;

@@ -13,6 +13,7 @@
 #include "ranks.hpp"
 #include "report.hpp"
 #include "rows.hpp"
+#include "tally/dynamic_distributed.hpp"
 
 namespace tally::cli {
 namespace {
@@ -65,18 +66,15 @@ class selection_run {
     return x;
   }
 
-  // The best of each rank's slice, of which the first makes those of all.
+  // The best of each rank's slice, and of these those of all.
   selection run_on_ranks() {
     auto const k = k_of(options_, in_.count().value());
     any_selector best(in_.type(), k, how(), in_.first());
     for (auto x = next(piece_bytes); !x.empty(); x = next(piece_bytes))
       best.add(options_.where, array(x));
-    auto const all = gather(options_, best.serialise());
+    auto of_all = on_all_ranks(options_, [&] { return selector_of_all(*options_.ranks, best); });
     nan_count_ = sum_of_ranks(options_, nan_count_);
-    if (!is_first(options_)) return {in_.type(), {}, nan_count_};
-    for (std::size_t r = 1; r < all.size(); ++r)
-      best.append(any_selector::deserialise(in_.type(), all[r]));
-    return found(std::move(best).result());
+    return found(std::move(of_all).result());
   }
 
   selection run_in_little_memory(bytes x, std::uint64_t k) {

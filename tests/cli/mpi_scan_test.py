@@ -96,38 +96,47 @@ def test_a_file_that_is_there_is_replaced_or_kept():
     assert os.stat("y.npy").st_mode & 0o777 == 0o640
 
 
-def process_of_rank(rank, folder):
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            environment = (process / "environ").read_bytes().split(b"\0")
-            if (f"OMPI_COMM_WORLD_RANK={rank}".encode() in environment
-                    and os.readlink(process / "cwd") == folder and os.readlink(process / "exe") == BINARY):
-                return int(process.name)
-        except OSError:
-            pass  # it has ended, or is another user's
-    return None
-
-
-def stop_a_rank_that_writes(started):
-    """Rank 1's process, stopped while the file is not finished."""
-    folder = os.getcwd()
+def process_of_rank(rank, started):
+    """Once it is there; None if mpirun ends before."""
     while started.poll() is None:
-        if any(f.endswith(".tmp") for f in os.listdir()):
-            process = process_of_rank(1, folder)
-            os.kill(process, signal.SIGSTOP)
-            return process
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                environment = (process / "environ").read_bytes().split(b"\0")
+                if (f"OMPI_COMM_WORLD_RANK={rank}".encode() in environment
+                        and os.readlink(process / "cwd") == os.getcwd() and os.readlink(process / "exe") == BINARY):
+                    return int(process.name)
+            except OSError:
+                pass  # it has ended, or is another user's
     return None
+
+
+def unfinished():
+    return [f for f in os.listdir() if f.endswith(".tmp")]
+
+
+def scan_of_which_a_rank_is_stopped():
+    """mpirun, and the process of rank 1, which is stopped; it has not written all of its part."""
+    for size in 50_000_000, 100_000_000, 200_000_000:
+        with open("x.dat", "wb") as file:
+            file.truncate(size)
+        started = mpirun(3, BINARY, "scan", "--raw", "--dtype", "int8", "x.dat", "-o", "y.npy", launch=subprocess.Popen)
+        process = process_of_rank(1, started)
+        while started.poll() is None and not unfinished():
+            pass
+        if started.poll() is None:
+            os.kill(process, signal.SIGSTOP)
+            time.sleep(0.2)
+            if unfinished():  # the others wait
+                return started, process
+            os.kill(process, signal.SIGCONT)
+        started.communicate(timeout=60)
+        os.remove("y.npy")
+    raise AssertionError("no rank could be stopped")
 
 
 @pytest.mark.parametrize("what", ["rank", "mpirun", "interrupt"])
 def test_where_a_rank_is_killed_all_end_and_leave_no_file(what):
-    with open("x.dat", "wb") as file:
-        file.truncate(50_000_000)
-    started = mpirun(3, BINARY, "scan", "--raw", "--dtype", "int8", "x.dat", "-o", "y.npy", launch=subprocess.Popen)
-    process = stop_a_rank_that_writes(started)
-    assert process
-    time.sleep(0.2)
-    assert any(f.endswith(".tmp") for f in os.listdir())  # the others wait
+    started, process = scan_of_which_a_rank_is_stopped()
     if what == "rank":
         os.kill(process, signal.SIGKILL)
     else:
@@ -138,15 +147,11 @@ def test_where_a_rank_is_killed_all_end_and_leave_no_file(what):
     if what == "rank":
         assert not left
     elif left:  # mpirun wakes the rank before it ends it, which has sometimes done its work by then
-        assert left == {"y.npy"} and np.load("y.npy", mmap_mode="r").shape == (50_000_000,)
+        assert left == {"y.npy"} and np.load("y.npy", mmap_mode="r").shape == (os.path.getsize("x.dat"),)
 
 
 def test_a_file_that_becomes_shorter_ends_all_ranks():
-    with open("x.dat", "wb") as file:
-        file.truncate(50_000_000)
-    started = mpirun(3, BINARY, "scan", "--raw", "--dtype", "int8", "x.dat", "-o", "y.npy", launch=subprocess.Popen)
-    process = stop_a_rank_that_writes(started)
-    assert process
+    started, process = scan_of_which_a_rank_is_stopped()
     os.truncate("x.dat", 5000)
     os.kill(process, signal.SIGCONT)
     _, note = started.communicate(timeout=60)

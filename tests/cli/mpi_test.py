@@ -42,7 +42,8 @@ CALLS = [
     "describe two", "count files", "count --skip-nan nan", "count-nonzero bools", "bit-xor integers",
     "any-of bools", "min-max swapped", "top-k -k 3 hard", "top-k files", "top-k -k 2500 --smallest files",
     "top-k -k 5 --distinct --unsorted nan", "top-k --skip-nan -k 1999 nan", "top-k two", "top-k -k 7 fortran", "top-k none", "top-k -k 0 hard",
-    "quantile -q 0.1,1/3,99% files", "median nan", "median --skip-nan nan", "scan --json hard",
+    "quantile -q 0.1,1/3,99% files", "median nan", "median --skip-nan nan",
+    "median integers", "median none", "quantile -q 0,1,0.5 two", "quantile -q 0.3 --method lower swapped", "scan --json hard",
 ]
 
 
