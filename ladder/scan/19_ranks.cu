@@ -10,6 +10,9 @@
 //           launches more, of 2 us each. On p GPUs, of which each has a pth of the elements, a pth
 //           of that and the latency of the gather, 10 to 20 us through NCCL: a scan of all on one
 //           GPU moves 2 n, so that two GPUs are at best 4/3 as fast as one, and p of them 2/3 p.
+// Measured: on an H200 65.5 us, rung 14's 26.5 and 3.9 a launch: 12 kernels end one after the
+//           other, each of a quarter of the blocks' work. Tally's own scan of 2^32 elements on two
+//           H200, each of which has half, takes 6.3 ms; of half of them on one 4.4 ms.
 // Bytes:    n elements read twice, n results written; the states of all blocks and ranks.
 #include "ladder/scan/reduce_then_scan.cuh"
 
