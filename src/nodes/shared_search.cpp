@@ -37,7 +37,7 @@ std::vector<Key> merged(bytes_of_ranks const& told) {
   return all;
 }
 
-// Of keys that come best first, how many are above `key`, and how many are it.
+// How many keys are above `key`, and how many are it, where the best come first.
 template <class Key>
 counts counts_of(std::vector<Key> const& keys, Key key) {
   auto const [first, last] = std::equal_range(keys.begin(), keys.end(), key, std::greater<>());
@@ -304,7 +304,7 @@ shared_best<R> shared_search<R>::best(std::uint64_t k) {
 template <class R>
 shared_best<R> shared_search<R>::best_by_key(std::uint64_t k) {
   auto const worst = at({k})[0];
-  // Of those that tie with it, ranks before this one give theirs first.
+  // Where several tie with it, ranks before this one give theirs first.
   auto const equal = numbers_of_ranks(ranks_, [&] { return std::vector{worst.mine.inside}; });
   std::uint64_t ties = worst.ties;
   for (int r = 0; r < ranks_.rank(); ++r) ties -= std::min(ties, equal[std::size_t(r)][0]);

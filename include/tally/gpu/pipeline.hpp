@@ -103,7 +103,7 @@ class gpu_pipeline {
   gpu_pipeline(gpu_pipeline const&) = delete;
   ~gpu_pipeline();
 
-  // Of a chunk, at most; 0: there is no memory for any.
+  // How many a chunk has at most; 0: there is no memory for any.
   std::uint64_t chunk_elements() const;
   // What the devices are, and what the first is called.
   std::vector<int> devices() const;

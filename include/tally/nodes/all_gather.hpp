@@ -18,7 +18,7 @@ using bytes_of_ranks = std::vector<std::vector<std::byte>>;
 bytes_of_ranks all_gather_bytes(communicator& ranks, std::vector<std::byte> const& mine,
                                 std::exception_ptr failed = nullptr);
 
-// Of what f() returns, bytes.
+// The same of the bytes that f() returns.
 template <class F>
 bytes_of_ranks all_gather_result(communicator& ranks, F const& f) {
   std::vector<std::byte> mine;

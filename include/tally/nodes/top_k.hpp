@@ -14,7 +14,7 @@
 
 namespace tally::detail {
 
-// Of how many elements that ranks would tell, if each told k, it is found out which ones need not.
+// If ranks would tell more elements than this, each its k best, it is found out which need not be.
 inline constexpr std::uint64_t many_to_tell = std::uint64_t(1) << 16;
 
 // What each rank has of the k best of all, of n that all have; best first if they are to be sorted,
@@ -72,7 +72,7 @@ struct slice_place {
   int rank;  // -1: none
   std::uint64_t index;
 };
-// Of an array or a row, by the sizes of its slices.
+// In an array or a row, by the sizes of its slices.
 template <class SizeOf>
 slice_place place_in_slices(int ranks, std::int64_t at, SizeOf const& size_of) {
   if (at < 0) return {-1, 0};
