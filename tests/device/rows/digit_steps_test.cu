@@ -107,7 +107,9 @@ void expect_as_on_cores(std::size_t n, unsigned count, bool finite) {
       device, [](std::uint64_t k, auto const& step) { run(k, step); },
       []<class U>(std::vector<U> const& x) { return device_array<U>(x); },
       [](auto const& x) { return x.to_host(); });
-  if (n > 1) EXPECT_EQ(want.told, !finite);
+  if (n > 1) {
+    EXPECT_EQ(want.told, !finite);
+  }
   EXPECT_TRUE(found == want) << n;
 }
 
