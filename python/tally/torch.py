@@ -17,14 +17,15 @@ __all__ = ["all_reduce_sum", "clip_grad_norm_"]
 
 _FLOATING = {torch.float16, torch.bfloat16, torch.float32, torch.float64}
 _AT_ONCE = 1 << 24  # elements: what is computed on the way takes up to 17 bytes of each
-_LOST_AT_ONCE = 1 << 18  # of their groups, which take up to 2,240 bytes
+_LOST_AT_ONCE = 1 << 18  # groups of eight; one of float64 takes 2,304 bytes on 8 processes
 
 
 def all_reduce_sum(x, group=None):
     """The exact sums of what the processes have at each place of x, each rounded once to its type, as a
     new tensor on its device. x: a tensor, or a list of some that are added, too, as from batches one
     after the other. All processes of the group call it, with tensors of one shape and type, of which
-    each may have another number. Integers are added modulo 2**bits; of bools the int64 count.
+    each may have another number. Integers are added modulo 2**bits, by a backend that has sums of
+    their type (NCCL has none of int16); of bools the int64 count.
 
     8.1 bytes of a float32, and 16.1 of a float64, go through the backend instead of 4 and 8; the host
     waits for it.
@@ -44,7 +45,7 @@ def all_reduce_sum(x, group=None):
 
 
 def _sums(rows, out, group):
-    """Of the rows, and over the group."""
+    """Writes to `out` the exact sums of the rows of all processes of the group."""
     processes = dist.get_world_size(group)
     places, digits = _core.find_places(rows)
     dist.all_reduce(places, op=dist.ReduceOp.MAX, group=group)
@@ -72,7 +73,8 @@ def _checked(x):
 def clip_grad_norm_(parameters, max_norm, *, group=None):
     """As torch.nn.utils.clip_grad_norm_ of the 2-norm, but of the exact norm, rounded once: returns it, and
     scales gradients so that it is at most max_norm. group: the processes that share out the
-    parameters, each of which calls this with its own; None if all are here.
+    parameters, each of which calls this with its own; None if all are here. The norm is a tensor
+    in the host's memory.
     """
     parameters = [parameters] if isinstance(parameters, torch.Tensor) else parameters
     gradients = [p.grad for p in parameters if p.grad is not None]
