@@ -59,8 +59,8 @@ ran_on gpu_chunks::ran() const {
   return {name_of(through_.devices()), verbose_ ? text + times() : text};
 }
 
-// Of the lanes' time, all of which together are as long as the call. What is none of it went by
-// waiting for elements, or for results to be taken.
+// What took which part of the lanes' time, each of which is there as long as the call. The rest
+// went by waiting for elements, or for results to be taken.
 std::string gpu_chunks::times() const {
   auto const spent = through_.spent();
   if (spent.chunks == 0) return {};

@@ -54,7 +54,7 @@ class input {
   std::optional<std::uint64_t> count() const;
   // Whether every file can be read from any place on.
   bool can_be_cut();
-  // Of an array that ranks share out, where the elements that next() gives begin; else 0.
+  // Where the elements that next() gives begin in the array, if ranks share it out; else 0.
   std::uint64_t first() const { return first_; }
   // Whether that is more than what the beginning of a stream promises.
   bool is_all_there() const;

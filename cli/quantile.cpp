@@ -21,7 +21,7 @@ namespace {
 
 bool is_nan(any_number const& value) { return count_nan(cpu{1}, {value.type, &value.bits, 1}) > 0; }
 
-// Of all ranks' slices, if they share the array out.
+// Those of all ranks' slices, if they share the array out.
 std::vector<any_number> quantiles(arguments const& options, any_array const& x,
                                   std::span<fraction const> places) {
   auto const how = quantile_options_of(options);

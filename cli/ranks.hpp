@@ -2,7 +2,8 @@
 //
 // Processes that mpirun has started on one command line: ranks. They share out the elements of
 // files that can be read from any place on; all else the first does alone, as without the others.
-// It alone prints, and its exit status is that of all.
+// It alone prints, and its exit status is that of all. What takes `options` below is collective:
+// all ranks call it, in the same order, but is_first and ranks_of.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@ int run_as_rank(launched self, int argc, char const* const* argv);
 bool is_first(arguments const& options);
 int ranks_of(arguments const& options);
 
-// All ranks throw it.
+// What all ranks throw at once, so that none need tell the others.
 struct failed_together : error {
   using error::error;
 };
@@ -35,7 +36,7 @@ struct failed_together : error {
 // What each rank tells, in their order; alone, what this one does. If a rank fails instead, before
 // it gets here, all throw.
 bytes_of_ranks gather(arguments const& options, std::vector<std::byte> const& mine);
-// Calls f, which is one call of the library that all ranks make.
+// Calls f, which is one call of the library that all ranks make; not if one fails before.
 template <class F>
 auto on_all_ranks(arguments const& options, F const& f) {
   gather(options, {});

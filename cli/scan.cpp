@@ -27,7 +27,7 @@ class cpu_scan {
         in_(in),
         out_(out),
         scanner_(settings.op, in.type(), settings.type, settings.how) {}
-  // Of a rank's slice, at whose beginning, or in reverse end, `scanner` is.
+  // For a rank's slice: `scanner` knows what comes before it, or in reverse behind it.
   cpu_scan(arguments const& options, scan_settings const& settings, input& in, scan_output& out,
            any_scanner scanner)
       : options_(options), settings_(settings), in_(in), out_(out), scanner_(std::move(scanner)) {}

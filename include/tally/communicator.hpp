@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranks, processes or threads that share out the elements of an array, and how they tell each other
-// what they know of their own.
+// Ranks, processes or threads that share out the elements of an array, and the collective calls by
+// which they tell each other what they know of their own.
 #pragma once
 
 #include <algorithm>
@@ -11,22 +11,27 @@
 
 namespace tally {
 
-// What a rank has of all: run_ranks.hpp (threads of a process), mpi.hpp and nccl.hpp have some.
-// Every rank makes the same calls in the same order, each of which may wait for all. They throw
-// tally::error where a rank has ended, as far as that shows.
+// What a rank has of all: run_ranks.hpp (threads of a process), mpi.hpp and nccl.hpp have some, and
+// a class of one's own derives from it. Calls are collective and blocking: every rank makes the
+// same ones in the same order, one at a time, and each may wait for all of them. A rank that makes
+// fewer leaves the others waiting. They throw tally::error where a rank has ended, as far as that
+// shows. What they read and write is in the host's memory.
 class communicator {
  public:
   virtual ~communicator() = default;
 
-  // Of size() ranks, from 0 on.
+  // This one's number, from 0 to size() - 1.
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  // `all` takes every rank's bytes, in the order of ranks: each gives as many.
+  // `all`, size() times as long as `mine` and apart from it, takes every rank's bytes in the order
+  // of ranks, each of which gives as many.
   virtual void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) = 0;
-  // Each number becomes the sum of those that the ranks have at its place, modulo 2^64.
+  // Each number becomes the sum of those that the ranks have at its place, modulo 2^64. All give as
+  // many.
   virtual void all_reduce(std::span<std::uint64_t> sums) = 0;
-  // The same of size() times as many numbers as `mine`, which takes this rank's part of the sums.
+  // The sums of size() times as many numbers as `mine` has, which takes its part of them: the sums
+  // from rank() * mine.size() on.
   virtual void reduce_scatter(std::span<std::uint64_t const> all,
                               std::span<std::uint64_t> mine) = 0;
 

@@ -46,7 +46,7 @@ struct digit_groups {
   TALLY_FN std::uint64_t group(std::uint64_t i) const {
     return which ? std::uint64_t(which[i]) : i;
   }
-  // The j-th number's, of the i-th of them.
+  // Where digit d of the j-th number lies, in the i-th of these groups.
   TALLY_FN std::uint64_t digit(unsigned d, std::uint64_t i, unsigned j) const {
     constexpr unsigned each = number_groups::each;
     return d * each * count + (which ? i * each + j : number_groups::number(i, j));

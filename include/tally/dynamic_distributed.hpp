@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Calls with run-time types (dynamic.hpp) on an array that ranks share out, each of which has a
-// slice of it (distributed.hpp).
+// slice of it. All ranks make the same call, with arguments that differ in the slice alone;
+// distributed.hpp says who waits for whom, and which errors are thrown on all.
 #pragma once
 
 #include "tally/communicator.hpp"
@@ -9,18 +10,20 @@
 
 namespace tally {
 
-// What all ranks' reducers know, of the same aggregate and options, put together in their order.
-// One that is ordered has to begin at its slice's index.
+// What all ranks' reducers know, of the same aggregate, type and options, put together in their
+// order. Those of an ordered aggregate have to begin at the indices of their slices' first
+// elements.
 any_reducer reducer_of_all(communicator& ranks, any_reducer const& mine);
 
-// A scanner that is where this rank's slice begins, which it reads once: in reverse, where the
-// slice ends. options.total takes the result over all slices.
+// A scanner that knows all that comes before this rank's slice, in reverse all behind it, so that
+// the slice can be scanned next. To that end every rank has read its slice once. options.total
+// takes the result over all slices.
 any_scanner scanner_of_slice(communicator& ranks, cpu where, any_aggregate const& op,
                              any_array const& slice, dtype out,
                              any_scan_options const& options = {});
 
-// What all ranks' selectors know, of the same k and options, each of which began at its slice's
-// index.
+// What all ranks' selectors know, of the same type, k and options, each of which began at the index
+// of its slice's first element.
 any_selector selector_of_all(communicator& ranks, any_selector& mine);
 
 // As in dynamic.hpp, of all slices, which have one type; indices are those in the array.

@@ -17,11 +17,13 @@
 namespace tally {
 
 // The ranks of a communicator of MPI, in a duplicate of it: no message of others meets these. What
-// MPI reports is thrown as tally::error. Calls come one at a time, from a thread that may call MPI.
+// MPI reports is thrown as tally::error. Calls come one at a time, from a thread that may call MPI:
+// in a session the one that made it (MPI_THREAD_FUNNELED).
 class mpi_communicator : public communicator {
  public:
-  // Made and destroyed by all of its ranks. A call of MPI is of at most so many bytes or numbers;
-  // MPI counts with 31 bits, longer messages go in portions.
+  // Made and destroyed by all of its ranks, while MPI is initialised. `portion`, the same on all of
+  // them: how many bytes or numbers one call of MPI moves at most. MPI counts with 31 bits, so that
+  // longer messages take several calls.
   explicit mpi_communicator(MPI_Comm all, std::size_t portion = std::size_t(1) << 30);
   ~mpi_communicator() override;
 

@@ -9,9 +9,10 @@
 
 namespace tally {
 
-// Calls f once in each of `size` threads, with its communicator, and waits for all of them. If one
-// throws, the others' calls of their communicators throw, too; then the first exception is thrown
-// here.
+// Calls f once on each of `size` threads, at least one, of which the calling thread is rank 0, with
+// the rank's communicator, which lives until f returns; waits for all. If one throws, the others'
+// calls of their communicators throw a tally::error that names it; then the first exception is
+// thrown here. A rank that returns while others still call leaves them waiting.
 //
 //   std::vector<tally::gpu> gpus = ...;
 //   tally::run_ranks(int(gpus.size()), [&](tally::communicator& ranks) {

@@ -34,10 +34,11 @@ struct gpu_pipeline_options {
 std::uint64_t gpu_chunk_elements(std::size_t free_bytes, int lanes, std::size_t array_bytes,
                                  std::size_t device_bytes, std::size_t chunk_bytes);
 
-// Some neighbours among the elements, in the memory of a GPU, on a thread of their own.
+// Some neighbours among the elements, in the memory of a GPU. `f` has it on a thread of its lane,
+// and until it returns.
 class gpu_chunk {
  public:
-  // That GPU, with a stream for this chunk alone.
+  // That GPU, with a stream that no other chunk uses meanwhile.
   gpu& there() const { return *there_; }
   // Which chunk this is, from 0 on, and the index of its first element.
   std::uint64_t number() const { return number_; }
@@ -53,11 +54,12 @@ class gpu_chunk {
   std::span<T> results() const {
     return {reinterpret_cast<T*>(results_), std::size_t(count_)};
   }
-  // These in the memory of the host, until the chunk ends.
+  // Waits for the stream, and gives the results in the memory of the host, until the chunk ends.
   std::span<std::byte const> read_results();
 
-  // Calls f() after the chunk before this one has done so: of every chunk the first such call
-  // follows the others' first one, the second their second. Each chunk makes as many.
+  // Calls f() after the chunk before this one, by number(), has done so: of every chunk the first
+  // such call follows the others' first one, the second their second. Each chunk makes as many; one
+  // that makes fewer leaves those behind it waiting.
   template <class F>
   void in_turn(F&& f) {
     await_turn();
@@ -98,19 +100,21 @@ class gpu_pipeline {
   using compute = std::function<void(gpu_chunk&)>;
   using bytes = std::span<std::byte const>;
 
-  // `f` is called for each chunk, of several at once on as many threads.
+  // `f` is called for each chunk, and for several at once on as many threads.
   gpu_pipeline(gpu_pipeline_options options, compute f);
   gpu_pipeline(gpu_pipeline const&) = delete;
+  // Without finish() it waits for chunks under way, and drops the others.
   ~gpu_pipeline();
 
-  // How many a chunk has at most; 0: there is no memory for any.
+  // How many a chunk has at most; 0: there is no memory for any, and add() throws.
   std::uint64_t chunk_elements() const;
   // What the devices are, and what the first is called.
   std::vector<int> devices() const;
   std::string name() const;
 
   // The elements that follow, or in reverse come before: of each array as many. Returns when they
-  // have been read. Throws what `f` has thrown, as finish() does.
+  // have been read, not computed; called by one thread at a time. Throws what `f` has thrown, as
+  // finish() does.
   void add(std::vector<bytes> const& arrays);
   void add(bytes array) { add(std::vector{array}); }
   // Waits until all have been computed. Nothing is added any more.

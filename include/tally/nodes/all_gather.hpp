@@ -18,7 +18,7 @@ using bytes_of_ranks = std::vector<std::vector<std::byte>>;
 bytes_of_ranks all_gather_bytes(communicator& ranks, std::vector<std::byte> const& mine,
                                 std::exception_ptr failed = nullptr);
 
-// The same of the bytes that f() returns.
+// The same of the bytes that f() returns; if it throws, this rank has failed by that.
 template <class F>
 bytes_of_ranks all_gather_result(communicator& ranks, F const& f) {
   std::vector<std::byte> mine;

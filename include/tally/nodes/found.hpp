@@ -21,11 +21,11 @@ std::vector<std::byte> bytes_of_found(top_k_result<T> const& found, std::uint64_
   return bytes;
 }
 
-// As which results have a T.
+// The type that stands for a T in results.
 template <class T>
 using value_in = typename values_of<T>::value_type;
 
-// What all have told.
+// What all have told of what they have found.
 template <class T>
 struct found_by_ranks {
   std::vector<std::uint64_t> starts{0};  // of the slices in the array; then its end
@@ -54,7 +54,7 @@ struct found_by_ranks {
 template <class T>
 top_k_result<T> best_of_found(std::vector<top_k_result<T>> found, std::uint64_t k,
                               top_k_options const& options);
-// All of it, as it comes.
+// All of it, one rank's behind the other's.
 template <class T>
 top_k_result<T> joined(std::vector<top_k_result<T>> const& found) {
   top_k_result<T> all;

@@ -10,7 +10,7 @@
 
 namespace tally::detail {
 
-// Among n elements that all have; src/nodes/quantile.cpp has the instances.
+// Searches in the n elements that all have together; src/nodes/quantile.cpp has the instances.
 template <class T>
 kth_value_result<T> kth_of_ranks(communicator& ranks, slice_here<T> const& mine, std::uint64_t n,
                                  std::uint64_t k, kth_value_options const& options);
@@ -18,7 +18,8 @@ template <class T, class Out>
 void quantiles_of_ranks(communicator& ranks, slice_here<T> const& mine, std::uint64_t n,
                         quantile_places const& qs, Out* out, quantile_options const& options);
 
-// In rows, of each of which every rank has a slice.
+// Searches in each row, of which every rank has a slice; src/nodes/row_slices.cpp has the
+// instances.
 template <class T>
 void kth_of_rows_of_ranks(communicator& ranks, rows_of_ranks<T> const& all, std::uint64_t k,
                           T* values, std::int64_t* indices, kth_value_options const& options);

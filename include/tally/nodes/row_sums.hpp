@@ -18,7 +18,7 @@ inline constexpr bool is_sum = false;
 template <class R>
 inline constexpr bool is_sum<basic_sum<R>> = true;
 
-// Modulo 2^64, of integers.
+// Integers are added up modulo 2^64, as one digit.
 template <element T>
 struct digits_of_sum {
   using known = sum;
@@ -29,8 +29,8 @@ struct digits_of_sum {
     return R(*from);
   }
 };
-// A digit is of 32 bits, and the last one's sign bits: 2^29 ranks' have room in 64. Behind them
-// come the counts of what is not finite.
+// Digits have 32 bits each, but for the last, which has the sign: their sums over 2^29 ranks have
+// room in 64. Behind them come the counts of what is not finite.
 template <floating T>
 struct digits_of_sum<T> {
   using known = sum_state;

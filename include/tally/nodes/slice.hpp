@@ -79,7 +79,8 @@ std::optional<slice_here<element_of<R>>> slice_if_here(Where const& where, char 
   return std::nullopt;
 }
 
-// The same of any slice: what is not there is computed, or copied.
+// Any slice as an array that cores see: what is in a gpu's memory is copied to the host, and what
+// is no array is computed.
 template <class Where, readable R>
 slice_here<element_of<R>> bring_slice(Where const& where, char const* call, R const& in) {
   using T = element_of<R>;

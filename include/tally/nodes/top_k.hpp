@@ -14,7 +14,8 @@
 
 namespace tally::detail {
 
-// If ranks would tell more elements than this, each its k best, it is found out which need not be.
+// If ranks that told k elements each would tell more than so many in all, it is found out before
+// which ones need not be told.
 inline constexpr std::uint64_t many_to_tell = std::uint64_t(1) << 16;
 
 // What each rank has of the k best of all, of n that all have; best first if they are to be sorted,
@@ -72,7 +73,7 @@ struct slice_place {
   int rank;  // -1: none
   std::uint64_t index;
 };
-// In an array or a row, by the sizes of its slices.
+// The place of the element with the index `at` in an array or a row, by the sizes of its slices.
 template <class SizeOf>
 slice_place place_in_slices(int ranks, std::int64_t at, SizeOf const& size_of) {
   if (at < 0) return {-1, 0};
