@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "array_output.hpp"
@@ -16,6 +18,7 @@
 #include "outcome.hpp"
 #include "rows.hpp"
 #include "tally/error.hpp"
+#include "tally/io/output.hpp"
 #include "tally/serial.hpp"
 #ifdef TALLY_WITH_MPI
 #include "tally/mpi.hpp"
@@ -87,6 +90,15 @@ void run_together(arguments const& options) {
   }
 }
 
+// Ranks that were started by different command lines would each take a part of another array.
+void require_same_words(communicator& all, std::string_view words) {
+  auto const bytes = std::as_bytes(std::span(words));
+  auto const each = all_gather_bytes(all, {bytes.begin(), bytes.end()});
+  for (std::size_t r = 1; r < each.size(); ++r)
+    if (each[r] != each.front())
+      throw usage_error("the ranks 0 and " + std::to_string(r) + " have different command lines");
+}
+
 // Whether all ranks can read a part.
 bool is_cut(communicator& all, arguments const& options) {
   auto const each = all_gather_result(
@@ -94,12 +106,13 @@ bool is_cut(communicator& all, arguments const& options) {
   return std::ranges::all_of(each, [](auto const& one) { return one.front() == std::byte(1); });
 }
 
-int run_with_others(launched self, arguments options) {
+int run_with_others(launched self, arguments options, std::string_view words) {
   mpi_session session;
   auto& all = session.ranks();
   bool shared = false;
   auto how = outcome_of([&] {
     require_same_size(self, all.size());
+    require_same_words(all, words);
     shared = is_cut(all, options);
     if (!shared) return;
     options.ranks = &all;
@@ -116,7 +129,7 @@ void require_mpi(launched) {}
 #else
 
 bool is_for_ranks(arguments const&) { return false; }
-int run_with_others(launched, arguments const&) { return 0; }
+int run_with_others(launched, arguments const&, std::string_view) { return 0; }
 
 void require_mpi(launched self) {
   throw usage_error("is one of " + std::to_string(self.size) +
@@ -146,7 +159,11 @@ int run_as_rank(launched self, int argc, char const* const* argv) {
     require_mpi(self);
     options = parse(argc, argv);
   });
-  if (options && is_for_ranks(*options)) return run_with_others(self, *options);
+  if (options && is_for_ranks(*options)) {
+    std::string words;
+    for (int i = 1; i < argc; ++i) words += argv[i], words += '\0';
+    return run_with_others(self, *options, words);
+  }
   if (!first) return 0;
   return options ? run_alone(*options) : tell(how);
 }
@@ -162,6 +179,12 @@ bytes_of_ranks gather(arguments const& options, std::vector<std::byte> const& mi
   } catch (error const& e) {
     throw failed_together(e.what());
   }
+}
+
+void end_alone() {
+  tell(outcome_of([] { throw; }));
+  io::remove_unfinished_outputs();
+  std::_Exit(1);
 }
 
 std::uint64_t sum_of_ranks(arguments const& options, std::uint64_t mine) {

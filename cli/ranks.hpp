@@ -36,6 +36,9 @@ struct failed_together : error {
 // What each rank tells, in their order; alone, what this one does. If a rank fails instead, before
 // it gets here, all throw.
 bytes_of_ranks gather(arguments const& options, std::vector<std::byte> const& mine);
+// Tells of the exception that is being handled, and ends this rank at once, where others may wait
+// for it without end: the launcher ends those.
+[[noreturn]] void end_alone();
 // Calls f, which is one call of the library that all ranks make; not if one fails before.
 template <class F>
 auto on_all_ranks(arguments const& options, F const& f) {
@@ -44,6 +47,9 @@ auto on_all_ranks(arguments const& options, F const& f) {
     return f();
   } catch (error const& e) {
     throw failed_together(e.what());
+  } catch (...) {
+    if (!options.ranks) throw;
+    end_alone();
   }
 }
 // The sum over all of them.

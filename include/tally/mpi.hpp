@@ -26,6 +26,8 @@ class mpi_communicator : public communicator {
   // longer messages take several calls.
   explicit mpi_communicator(MPI_Comm all, std::size_t portion = std::size_t(1) << 30);
   ~mpi_communicator() override;
+  mpi_communicator(mpi_communicator const&) = delete;
+  mpi_communicator& operator=(mpi_communicator const&) = delete;
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "src/cuda/on_device.cuh"
 #include "tally/cuda/device_array.cuh"
@@ -83,14 +84,24 @@ nccl_id make_nccl_id() {
   return id;
 }
 
-struct nccl_communicator::state {
-  ncclComm* comm = nullptr;
-  bool own = false;
+// Ends what was made here.
+struct owned_comm {
+  ncclComm* comm;
+  bool own;
+
+  owned_comm(ncclComm* made, bool is_own) : comm(made), own(is_own) {}
+  owned_comm(owned_comm const&) = delete;
+  ~owned_comm() {
+    if (own) nccl().comm_destroy(comm);
+  }
+};
+
+struct nccl_communicator::state : owned_comm {
   int rank = 0, size = 0, device = 0;
   cudaStream_t stream = nullptr;
   device_array<std::byte> memory;
 
-  state(ncclComm* made, bool is_own) : comm(made), own(is_own) {
+  state(ncclComm* made, bool is_own) : owned_comm(made, is_own) {
     nccl().require(nccl().comm_user_rank(comm, &rank));
     nccl().require(nccl().comm_count(comm, &size));
     nccl().require(nccl().comm_cu_device(comm, &device));
@@ -101,7 +112,6 @@ struct nccl_communicator::state {
     on_device const during(device);
     memory = {};
     cudaStreamDestroy(stream);
-    if (own) nccl().comm_destroy(comm);
   }
 
   // Copies `from` to the device, where call(its address, that of the results) starts what ranks do
@@ -109,6 +119,7 @@ struct nccl_communicator::state {
   template <class F>
   void run(std::span<std::byte const> from, std::span<std::byte> to, F const& call) {
     if (to.empty()) return;
+    if (!comm) throw error("nccl_communicator: another rank has ended");
     on_device const during(device);
     auto const begin = (from.size() + 255) / 256 * 256;
     if (memory.size() < begin + to.size()) {
@@ -128,7 +139,7 @@ struct nccl_communicator::state {
       nccl().require(nccl().comm_get_async_error(comm, &code));
       constexpr int in_progress = 7;
       if (code != 0 && code != in_progress) {
-        if (own) nccl().comm_abort(comm), own = false;
+        if (own) nccl().comm_abort(std::exchange(comm, nullptr)), own = false;
         nccl().require(code);
       }
       if (looks > 1000) std::this_thread::sleep_for(std::chrono::microseconds(20));

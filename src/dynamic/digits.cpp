@@ -87,6 +87,8 @@ void wait_for(gpu& where) { where.synchronise(); }
 }  // namespace
 
 digit_counts count_digits(dtype type, std::uint64_t size) {
+  if (!is_floating(type))
+    throw error("count_digits: type = " + std::string(name(type)) + " is no floating-point type");
   digit_counts all{.groups = number_groups::of(size), .places = 0, .digits = 0};
   all.places = all.groups + 1;
   visit_floating(type, [&]<class T>(std::type_identity<T>) {

@@ -93,7 +93,8 @@ struct gpu_pipeline::held {
     if (options.devices.empty()) throw error("gpu_pipeline: devices has none");
     if (options.lanes < 1) throw error("gpu_pipeline: lanes = " + std::to_string(options.lanes));
     bytes_of_all = std::reduce(options.elements.begin(), options.elements.end());
-    if (bytes_of_all == 0) throw error("gpu_pipeline: elements has no sizes");
+    if (options.elements.empty() || std::ranges::count(options.elements, 0u) > 0)
+      throw error("gpu_pipeline: elements has no sizes, or one of 0 bytes");
     plan();
   }
   ~held() {

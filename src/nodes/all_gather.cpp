@@ -2,6 +2,7 @@
 #include "tally/nodes/all_gather.hpp"
 
 #include <algorithm>
+#include <new>
 #include <string>
 
 #include "tally/error.hpp"
@@ -46,7 +47,16 @@ void gather_rest(communicator& ranks, std::vector<head> const& heads,
   std::uint64_t most = 0;
   for (auto const& h : heads) most = std::max(most, rest(h));
   if (most == 0) return;
-  std::vector<std::byte> padded(most), all(most * heads.size());
+  std::vector<std::byte> padded, all;
+  std::uint64_t without_memory = 0;
+  try {
+    padded.resize(most), all.resize(most * heads.size());
+  } catch (std::bad_alloc const&) {
+    without_memory = 1;
+  }
+  ranks.all_reduce(std::span(&without_memory, 1));
+  if (without_memory)
+    throw error("all_gather: a rank has no memory for " + std::to_string(most) + " bytes of each");
   if (mine.size() > front) std::ranges::copy(mine.subspan(front), padded.begin());
   ranks.all_gather(padded, all);
   for (std::size_t r = 0; r < heads.size(); ++r) {

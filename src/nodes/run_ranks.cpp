@@ -119,8 +119,12 @@ void run_ranks(int size, std::function<void(communicator&)> const& f) {
   };
   {
     std::vector<std::jthread> others;
-    for (int rank = 1; rank < size; ++rank) others.emplace_back(run, rank);
-    run(0);
+    try {
+      for (int rank = 1; rank < size; ++rank) others.emplace_back(run, rank);
+      run(0);
+    } catch (...) {  // there are no more threads
+      all.fail(0);
+    }
   }
   all.rethrow();
 }

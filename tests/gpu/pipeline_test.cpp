@@ -42,7 +42,8 @@ TEST(gpu_pipelines, say_what_they_cannot_take) {
     return support::failure_of([&] { gpu_pipeline const all(std::move(options), none); });
   };
   EXPECT_EQ(made({.devices = {}, .elements = {4}}), "gpu_pipeline: devices has none");
-  EXPECT_EQ(made({.elements = {}}), "gpu_pipeline: elements has no sizes");
+  for (auto const& sizes : {std::vector<std::size_t>{}, {0}, {0, 4}})
+    EXPECT_EQ(made({.elements = sizes}), "gpu_pipeline: elements has no sizes, or one of 0 bytes");
   EXPECT_EQ(made({.elements = {4}, .lanes = 0}), "gpu_pipeline: lanes = 0");
   gpu_pipeline two({.elements = {4, 2}}, none);
   std::vector<std::byte> const x(8);

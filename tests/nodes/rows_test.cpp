@@ -152,6 +152,27 @@ TEST(rows_of_many_ranks, are_told_of_in_parts) {
   });
 }
 
+// Where rows lie in groups on one rank, and all alike on the other.
+TEST(rows_of_many_ranks, may_lie_otherwise_on_each) {
+  std::uint64_t const outer = 3, inner = 25000, count = outer * inner;
+  std::vector<std::uint16_t> x(2 * count), first(count);
+  std::mt19937_64 random(3);
+  for (auto& v : x) v = std::uint16_t(random());
+  for (std::uint64_t r = 0; r < count; ++r) first[r] = x[r / inner * 2 * inner + r % inner];
+  along const whole(x.data(), std::array{outer, std::uint64_t(2), inner}, 1);
+  run_ranks(2, [&](communicator& ranks) {
+    auto own = rows<std::uint16_t const>{first.data(), count, 1};
+    if (ranks.rank() == 1) {
+      own = whole;
+      own.length = 1;
+      own.data += inner;
+    }
+    distributed const where{ranks, cpu{}};
+    EXPECT_EQ(reduce(where, own, sum{}), reduce(cpu{}, whole, sum{}));
+    EXPECT_EQ(reduce(where, own, arg_maximum{}), reduce(cpu{}, whole, arg_maximum{}));
+  });
+}
+
 TEST(results_of_rows_of_ranks, are_written_to_places_of_their_own) {
   matrix<float> const all(6, 40, 3, true);
   auto const want = reduce(cpu{}, all.part(all.memory, 0, 40), sum{});

@@ -58,8 +58,8 @@ struct states_on<distributed<W>> {
   template <readable_rows R, class State, class Op>
   static void append_rows(distributed<W> const& where, std::vector<State>& all,
                           as_state<Op> const& op, R const& in, nan_policy nan) {
-    require_same_rows(where.ranks, in, [] {});
-    for_row_parts(where.ranks, in, [&](auto const& part, std::uint64_t first) {
+    auto const groups = require_same_rows(where.ranks, in, [] {});
+    for_row_parts(where.ranks, groups, in, [&](auto const& part, std::uint64_t first) {
       row_states_of_ranks<State> const told(where, part, op.op, op.first, nan);
       told.for_shares(op.op, 0, where.ranks.size(), [&](std::uint64_t r, State const& s) {
         all[std::size_t(first + r)].append(s);
@@ -92,8 +92,8 @@ struct reductions_on<distributed<W>> {
   static auto value(distributed<W> const& where, R const& in, Op const& op, nan_policy nan) {
     using result = typename state<Op, element_of_rows<R>>::result_type;
     values_of<result> found(std::size_t(in.layout().count));
-    require_same_rows(where.ranks, in, [] {});
-    find_row_results(where, in, op, nan, reinterpret_cast<result*>(found.data()));
+    auto const groups = require_same_rows(where.ranks, in, [] {});
+    find_row_results(where, groups, in, op, nan, reinterpret_cast<result*>(found.data()));
     return found;
   }
   template <readable_rows R, class Out, class Op>
@@ -101,7 +101,7 @@ struct reductions_on<distributed<W>> {
                    nan_policy nan) {
     using result = typename state<Op, element_of_rows<R>>::result_type;
     std::optional<rows<result>> to;
-    require_same_rows(where.ranks, in, [&] {
+    auto const groups = require_same_rows(where.ranks, in, [&] {
       auto const first = [&] {
         std::size_t const some = in.layout().count ? 1 : 0;
         if constexpr (is_rows<Out>)
@@ -115,7 +115,7 @@ struct reductions_on<distributed<W>> {
     });
     values_of<result> found(std::size_t(in.layout().count));
     auto* const results = reinterpret_cast<result*>(found.data());
-    find_row_results(where, in, op, nan, results);
+    find_row_results(where, groups, in, op, nan, results);
     write_results(where.where, std::span<result const>(results, found.size()), *to);
   }
 

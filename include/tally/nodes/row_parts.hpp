@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "tally/nodes/told.hpp"
 #include "tally/row_inputs.hpp"
@@ -38,33 +39,45 @@ transformed_rows<In, F> some_rows(transformed_rows<In, F> const& in, std::uint64
   return {some_rows(in.in, first, count), in.f};
 }
 
-// Calls f(some of the rows, the first one's number) for all of them, so many at a time on all ranks
-// that what these tell one another takes little memory.
+// How long the groups of rows are that layouts have by `inner`, on any rank: parts end where one
+// does.
+using row_groups = std::vector<std::uint64_t>;
+
+// Throws on all ranks unless each has as many rows, and require() throws nothing. Returns the
+// groups that there are on all of them.
 template <readable_rows R, class F>
-void for_row_parts(communicator& ranks, R const& in, F const& f) {
+row_groups require_same_rows(communicator& ranks, R const& in, F const& require) {
+  auto const told = numbers_of_ranks(ranks, [&] {
+    require();
+    std::vector<std::uint64_t> mine{in.layout().count};
+    in.for_memory([&](row_layout const& x) {
+      if (x.inner) mine.push_back(x.inner);
+    });
+    return mine;
+  });
+  row_groups groups;
+  for (std::size_t r = 0; r < told.size(); ++r) {
+    if (told[r][0] != told[0][0])
+      throw error("reduce: rank 0 has " + std::to_string(told[0][0]) + " rows, rank " +
+                  std::to_string(r) + " has " + std::to_string(told[r][0]));
+    groups.insert(groups.end(), told[r].begin() + 1, told[r].end());
+  }
+  return groups;
+}
+
+// Calls f(some of the rows, the first one's number) for all of them, on all ranks for the same
+// ones, and so many at a time that what ranks tell one another takes little memory.
+template <readable_rows R, class F>
+void for_row_parts(communicator& ranks, row_groups const& groups, R const& in, F const& f) {
   std::uint64_t const count = in.layout().count;
   std::uint64_t const at_once = std::max<std::uint64_t>(1 << 16, ranks.size()) / ranks.size();
   for (std::uint64_t first = 0; first < count;) {
     std::uint64_t n = std::min(at_once, count - first);
-    in.for_memory([&](row_layout const& x) {
-      if (x.inner && first % x.inner) n = std::min(n, x.inner - first % x.inner);
-    });
+    for (auto const group : groups)
+      if (first % group) n = std::min(n, group - first % group);
     f(some_rows(in, first, n), first);
     first += n;
   }
-}
-
-// Throws on all ranks unless each has as many rows, and require() throws nothing.
-template <readable_rows R, class F>
-void require_same_rows(communicator& ranks, R const& in, F const& require) {
-  auto const counts = numbers_of_ranks(ranks, [&] {
-    require();
-    return std::vector<std::uint64_t>{in.layout().count};
-  });
-  for (std::size_t r = 1; r < counts.size(); ++r)
-    if (counts[r] != counts[0])
-      throw error("reduce: rank 0 has " + std::to_string(counts[0][0]) + " rows, rank " +
-                  std::to_string(r) + " has " + std::to_string(counts[r][0]));
 }
 
 // The s-th of as many shares of n rows as there are ranks.

@@ -30,9 +30,9 @@ void for_row_results(distributed<W> const& where, R const& in, Op const& op, nan
 
 // All, to `out`, which has a place for each.
 template <class Op, class W, readable_rows R, class Result>
-void find_row_results(distributed<W> const& where, R const& in, Op const& op, nan_policy nan,
-                      Result* out) {
-  for_row_parts(where.ranks, in, [&](auto const& part, std::uint64_t first) {
+void find_row_results(distributed<W> const& where, row_groups const& groups, R const& in,
+                      Op const& op, nan_policy nan, Result* out) {
+  for_row_parts(where.ranks, groups, in, [&](auto const& part, std::uint64_t first) {
     if constexpr (!std::is_trivially_copyable_v<Result>) {
       for_row_results(where, part, op, nan, true,
                       [&](std::uint64_t r, Result const& x) { out[first + r] = x; });

@@ -58,15 +58,16 @@ void for_sums_of_share(distributed<W> const& where, R const& in, nan_policy nan,
   using digits = digits_of_sum<T>;
   auto& ranks = where.ranks;
   auto const n = in.layout().count, each = share_of_rows::size(n, ranks.size());
-  std::vector<std::uint64_t> all(each * std::uint64_t(ranks.size()) * digits::count);
+  std::vector<std::uint64_t> all, sums;
   all_gather_result(ranks, [&] {
+    all.resize(each * std::uint64_t(ranks.size()) * digits::count);
+    sums.resize(each * digits::count);
     auto const mine = reductions_on<std::remove_cvref_t<W>>::value(where.where, in,
                                                                    typename digits::known{}, nan);
     for (std::size_t r = 0; r < mine.size(); ++r)
       digits::put(mine[r], all.data() + r * digits::count);
     return std::vector<std::byte>();
   });
-  std::vector<std::uint64_t> sums(each * digits::count);
   ranks.reduce_scatter(all, sums);
   share_of_rows const share(n, ranks.size(), ranks.rank());
   for (auto r = share.begin; r < share.end; ++r)
