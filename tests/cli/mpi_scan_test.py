@@ -110,6 +110,11 @@ def process_of_rank(rank, started):
     return None
 
 
+# On a busy machine a rank that is ended does not always remove its file within a second, which is how
+# long Open MPI waits before it kills.
+PATIENT = {"OMPI_MCA_odls_base_sigkill_timeout": "5"}
+
+
 def unfinished():
     return [f for f in os.listdir() if f.endswith(".tmp")]
 
@@ -119,7 +124,8 @@ def scan_of_which_a_rank_is_stopped():
     for size in 50_000_000, 100_000_000, 200_000_000:
         with open("x.dat", "wb") as file:
             file.truncate(size)
-        started = mpirun(3, BINARY, "scan", "--raw", "--dtype", "int8", "x.dat", "-o", "y.npy", launch=subprocess.Popen)
+        started = mpirun(3, BINARY, "scan", "--raw", "--dtype", "int8", "x.dat", "-o", "y.npy",
+                         launch=subprocess.Popen, env=os.environ | PATIENT)
         process = process_of_rank(1, started)
         while started.poll() is None and not unfinished():
             pass

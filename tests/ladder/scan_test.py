@@ -205,7 +205,7 @@ def test_a_chain_asks_one_tile_and_a_look_back_a_warp_of_them():
 def test_every_scan_takes_every_operator_also_one_that_does_not_commute(operator, dtype):
     found, status = lines("tally-ladder-simt", "run", "scan", "--operator", operator, "--dtype",
                           dtype, "--n", "1025", "--this-size")
-    assert len(found) == 17 and {row["op"] for row in found} == {operator}
+    assert len(found) == 18 and {row["op"] for row in found} == {operator}
     assert status == 0 and all(row["verified"] and row["findings"] == [] for row in found)
 
 
