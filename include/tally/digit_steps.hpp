@@ -253,9 +253,12 @@ struct leading_bits {
   TALLY_FN void put(std::uint64_t digit, int place) {
     if (digit == 0) return;
     int const shift = leading_zeros(digit), first = place + 63 - shift;
-    int const by = first - exponent;
-    if (bits != 0) sticky |= by >= 64 || bits << (64 - by) != 0;
-    bits = digit << shift | (by < 64 ? bits >> by : 0);
+    if (bits != 0) {
+      int const by = first - exponent;
+      sticky |= by >= 64 || bits << (64 - by) != 0;
+      bits = by < 64 ? bits >> by : 0;
+    }
+    bits |= digit << shift;
     exponent = first;
   }
 };

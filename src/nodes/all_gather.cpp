@@ -17,9 +17,13 @@ struct head {
   std::byte front[1008] = {};
 };
 
+constexpr char const* no_memory = "not enough memory";
+
 std::string message_of(std::exception_ptr const& failed) {
   try {
     std::rethrow_exception(failed);
+  } catch (std::bad_alloc const&) {
+    return no_memory;
   } catch (std::exception const& e) {
     return e.what();
   } catch (...) {
@@ -39,6 +43,30 @@ bytes_of_ranks fronts_of(std::vector<head> const& heads) {
   return found;
 }
 
+// Of no memory it becomes the error that the others throw.
+[[noreturn]] void rethrow(std::exception_ptr const& failed) {
+  try {
+    std::rethrow_exception(failed);
+  } catch (std::bad_alloc const&) {
+    throw error(no_memory);
+  }
+}
+
+// Makes room, or throws on all ranks: one that has none would leave the others waiting.
+template <class F>
+void make_room(communicator& ranks, F const& f) {
+  std::vector<std::uint64_t> without(std::size_t(ranks.size()));
+  try {
+    f();
+  } catch (std::bad_alloc const&) {
+    without[std::size_t(ranks.rank())] = 1;
+  }
+  ranks.all_reduce(without);
+  auto const first = std::ranges::find(without, 1) - without.begin();
+  if (first == ranks.rank()) throw error(no_memory);
+  if (first < ranks.size()) throw error("rank " + std::to_string(first) + ": " + no_memory);
+}
+
 // Adds what is behind the fronts, as much of each rank as the longest has.
 void gather_rest(communicator& ranks, std::vector<head> const& heads,
                  std::span<std::byte const> mine, bytes_of_ranks& found) {
@@ -48,15 +76,10 @@ void gather_rest(communicator& ranks, std::vector<head> const& heads,
   for (auto const& h : heads) most = std::max(most, rest(h));
   if (most == 0) return;
   std::vector<std::byte> padded, all;
-  std::uint64_t without_memory = 0;
-  try {
+  make_room(ranks, [&] {
     padded.resize(most), all.resize(most * heads.size());
-  } catch (std::bad_alloc const&) {
-    without_memory = 1;
-  }
-  ranks.all_reduce(std::span(&without_memory, 1));
-  if (without_memory)
-    throw error("all_gather: a rank has no memory for " + std::to_string(most) + " bytes of each");
+    for (std::size_t r = 0; r < heads.size(); ++r) found[r].reserve(std::size_t(heads[r].size));
+  });
   if (mine.size() > front) std::ranges::copy(mine.subspan(front), padded.begin());
   ranks.all_gather(padded, all);
   for (std::size_t r = 0; r < heads.size(); ++r) {
@@ -76,7 +99,7 @@ bytes_of_ranks all_gather_bytes(communicator& ranks, std::vector<std::byte> cons
   ranks.all_gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(heads)));
   auto found = fronts_of(heads);
   gather_rest(ranks, heads, told, found);
-  if (failed) std::rethrow_exception(failed);
+  if (failed) rethrow(failed);
   for (std::size_t r = 0; r < heads.size(); ++r)
     if (heads[r].failed)
       throw error("rank " + std::to_string(r) + ": " +

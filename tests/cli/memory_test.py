@@ -9,7 +9,10 @@ import subprocess
 import numpy as np
 import pytest
 
+from support.mpi import mpirun, needs_mpi
+
 from .command import BINARY, LONG, report, tally
+from .mpi_test import told
 
 LIMITS = ["prlimit", "--data=256000000"]
 MARKS = {0: 1.0, 12_345_678: 3.0, 800_000_000: -2.0, 2**30 - 1: 3.0}
@@ -158,3 +161,15 @@ def test_csv_is_read_in_parts(command):
         sums = (found.get("value"), found.get("last"), found.get("columns", [{}])[-1].get("sum"))
         assert blocks * sum(range(100_000)) / 8 in sums
     os.unlink("x.csv")
+
+
+@needs_mpi
+def test_where_one_rank_has_no_memory_all_end():
+    """Wherever it lacks: for its own work, for what it tells, or for what the other one tells."""
+    np.save("x.npy", np.random.default_rng(1).standard_normal(8_000_000, np.float32))
+    call = [BINARY, "top-k", "-k", 3_000_000, "--threads", 1, "x.npy"]
+    ends = [told(mpirun(1, *call, ":", "-n", 1, "prlimit", f"--data={limit}", *call))
+            for limit in range(80_000_000, 360_000_000, 30_000_000)]
+    failures = [end for end in ends if end[0] != 0]
+    assert len(failures) > 5
+    assert set(failures) == {(1, b"", "tally: rank 1: not enough memory\n")}

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
 #include <string>
 
+#include "support/failure_of.hpp"
 #include "tally/error.hpp"
 #include "tally/run_ranks.hpp"
 
@@ -47,6 +49,17 @@ TEST(all_gather, throws_on_all_ranks_if_one_failed) {
       }
       EXPECT_EQ(all_gather_bytes(ranks, some(1, ranks.rank())).size(), 3u);  // they go on
     });
+}
+
+TEST(all_gather, of_no_memory_is_an_error_on_all_ranks) {
+  run_ranks(2, [](communicator& ranks) {
+    auto const fails = [&]() -> bytes {
+      if (ranks.rank() == 1) throw std::bad_alloc();
+      return {};
+    };
+    EXPECT_EQ(support::failure_of([&] { all_gather_result(ranks, fails); }),
+              ranks.rank() == 1 ? "not enough memory" : "rank 1: not enough memory");
+  });
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 #include "tally/run_ranks.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <atomic>
 #include <vector>
 
@@ -67,6 +69,21 @@ TEST(run_ranks, throws_what_a_rank_threw_and_leaves_none_waiting) {
   }
   EXPECT_EQ(woken, 3);
 }
+
+// Sanitizers reserve more memory than any limit allows.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(run_ranks, throws_and_leaves_none_waiting_where_a_thread_cannot_be_started) {
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  rlimit const some{std::min<rlim_t>(before.rlim_cur, rlim_t(1) << 30), before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &some), 0);
+  EXPECT_ANY_THROW(run_ranks(1000, [](communicator& ranks) {
+    std::uint64_t one[] = {1};
+    ranks.all_reduce(one);
+  }));
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+}
+#endif
 
 }  // namespace
 }  // namespace tally

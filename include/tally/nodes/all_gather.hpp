@@ -14,7 +14,8 @@ namespace tally::detail {
 using bytes_of_ranks = std::vector<std::vector<std::byte>>;
 
 // Every rank's bytes, as many as each has, in the order of ranks. If a rank failed instead, all
-// throw: that rank what it failed by, the others a tally::error that names it and tells why.
+// throw: that rank what it failed by, or of no memory a tally::error, the others a tally::error
+// that names it and tells why.
 bytes_of_ranks all_gather_bytes(communicator& ranks, std::vector<std::byte> const& mine,
                                 std::exception_ptr failed = nullptr);
 
