@@ -180,6 +180,12 @@ def test_ranks_that_see_other_files_do_not_add_them_up():
     assert told(done) == (1, b"", "tally: hard0.npy: is not the same for the ranks 0 and 1\n")
 
 
+def test_ranks_of_other_command_lines_do_not_add_up_what_they_find():
+    files_of("nan")
+    done = mpirun(2, BINARY, "sum", "nan0.npy", ":", "-n", 1, BINARY, "sum", "--skip-nan", "nan0.npy")
+    assert told(done) == (2, b"", "tally: the ranks 0 and 2 have different command lines\n")
+
+
 def test_a_state_is_saved_once_and_goes_on():
     words = words_of("variance files")
     same(mpirun(3, BINARY, *words, "--first-index", 5, "--save-state", "a"),
