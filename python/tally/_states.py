@@ -149,9 +149,12 @@ class Scanner:
         self._types, self._known = (None, to), None
         self._exclusive, self._nan = bool(exclusive), nan
 
-    def _start(self, dtype):
+    def _types_from(self, dtype):
         wide = dtype if "float" in dtype else "uint64" if dtype[0] == "u" else "int64"
-        self._types = dtype, self._types[1] or wide
+        return dtype, self._types[1] or wide
+
+    def _start(self, dtype):
+        self._types = self._types_from(dtype)
         started = _core.Scanner(*self._types, self._nan == "skip")
         self._known = self._known or started
 
@@ -184,10 +187,11 @@ class Scanner:
             raise ValueError(f"append: nan = {other._nan!r} to {self._nan!r}")
         if other._known is None:
             return self
+        types = self._types_from(other._types[0]) if self._known is None else self._types
+        if other._types != types:
+            raise TypeError(f"append: {' to '.join(other._types)} to a Scanner from {' to '.join(types)}")
         if self._known is None:
             self._start(other._types[0])
-        if other._types != self._types:
-            raise TypeError(f"append: {' to '.join(other._types)} to a Scanner from {' to '.join(self._types)}")
         self._known.append(other._known.carry())
         return self
 

@@ -16,6 +16,7 @@ from tally import _core
 __all__ = ["all_reduce_sum", "clip_grad_norm_"]
 
 _FLOATING = {torch.float16, torch.bfloat16, torch.float32, torch.float64}
+_ADDED = {torch.int8, torch.uint8, torch.int32, torch.int64}  # by every backend
 _AT_ONCE = 1 << 24  # elements: what is computed on the way takes up to 17 bytes of each
 _LOST_AT_ONCE = 1 << 18  # groups of eight; one of float64 takes 2,304 bytes on 8 processes
 
@@ -35,9 +36,11 @@ def all_reduce_sum(x, group=None):
         raise ValueError(f"all_reduce_sum: x has tensors {[(*t.shape, t.dtype) for t in all]}")
     rows = [t.detach().contiguous().view(-1) for t in all]
     if not all[0].is_floating_point():
-        total = torch.stack(rows).sum(0, dtype=torch.int64 if all[0].dtype == torch.bool else all[0].dtype)
-        dist.all_reduce(total, group=group)
-        return total.view(all[0].shape)
+        total = torch.int64 if all[0].dtype == torch.bool else all[0].dtype
+        wide = total if total in _ADDED else torch.int64
+        sums = torch.stack([row.to(wide) for row in rows]).sum(0, dtype=wide)
+        dist.all_reduce(sums, group=group)
+        return sums.to(total).view(all[0].shape)
     out = torch.empty_like(rows[0])
     for at in range(0, len(out), _AT_ONCE):
         _sums([row[at:at + _AT_ONCE] for row in rows], out[at:at + _AT_ONCE], group)

@@ -122,6 +122,10 @@ def test_scanners_of_other_sums_are_not_appended():
         tally.Scanner().append(tally.Scanner(nan="skip"))
     with pytest.raises(TypeError, match="append: float32 to float32 to a Scanner from float64 to float64"):
         tally.Scanner().skip([1.0]).append(tally.Scanner().skip(np.ones(2, np.float32)))
+    wide = tally.Scanner(dtype="float64")
+    with pytest.raises(TypeError, match="append: float32 to float32 to a Scanner from float32 to float64"):
+        wide.append(tally.Scanner().skip(np.ones(2, np.float32)))
+    assert wide.scan([1.0]).tolist() == [1]  # as if nothing had been asked
     with pytest.raises(TypeError, match="x holds float32, those before it float64"):
         tally.Scanner().skip([1.0]).skip(np.ones(2, np.float32))
     with pytest.raises(ValueError, match="do not lie side by side"):

@@ -123,6 +123,10 @@ def sum_integers(rank, size, folder):
     assert torch.equal(tally.torch.all_reduce_sum([x > 2, x > 0]), (x > 100).long()
                        + sum(((torch.arange(6).view(2, 3) * r) > t).long() for r in (1, 2) for t in (0, 2)))
     assert tally.torch.all_reduce_sum(torch.full((3,), 100, dtype=torch.int8)).tolist() == [-56] * 3
+    for dtype in (torch.int16, torch.uint16, torch.uint32, torch.uint64):  # which Gloo does not add
+        sums = tally.torch.all_reduce_sum([torch.full((3,), torch.iinfo(dtype).max, dtype=dtype)] * 2)
+        assert sums.dtype == dtype
+        assert sums.tolist() == [-4 if dtype == torch.int16 else torch.iinfo(dtype).max - 3] * 3
     assert tally.torch.all_reduce_sum(torch.zeros(0)).shape == (0,)
     assert tally.torch.all_reduce_sum(torch.tensor(0.1)).shape == ()
     rows = torch.randn(40, 30, generator=torch.Generator().manual_seed(rank)).t()
