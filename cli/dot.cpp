@@ -113,6 +113,9 @@ bool run_on_gpu(pair_of_inputs& in, arguments const& options, reduction_settings
                 "; --out-dtype " + std::string(name(op.results().value().type)) +
                 " gives it modulo 2^64");
   auto const type = in.type();
+  if (options.save_state && is_floating(type))  // only cores know how many pairs have a NaN
+    throw error("--device gpu: not on a GPU yet: --save-state of dot of " +
+                std::string(name(type)));
   auto const first = options.first_index.value_or(0);
   reduction total(settings, first);
   gpu_chunks chunks(options, {.elements = {size_of(type), size_of(type)}, .first = first},

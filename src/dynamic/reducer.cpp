@@ -146,15 +146,20 @@ class state_of final : public any_reducer::state {
   bool add_more_on_gpu(gpu& where, any_input const& in) {
     if constexpr (element<T>) {
       auto const x = detail::input_of(entry_.name, "in", detail::arrays_of<T>::in(in));
-      auto const ask = [&](auto const& op) {
-        return known_of<T>(where, op, x, nan_, run_.end()).known;
+      auto const ask = [&](auto const& op, nan_policy nan) {
+        return known_of<T>(where, op, x, nan, run_.end()).known;
       };
       if (run_.known->kind() == &detail::kind_of<extrema<T>>) {
-        append(extrema<T>(), detail::total_of<extrema<T>>(*ask(describe{})).value);
+        auto seen = detail::total_of<extrema<T>>(*ask(describe{}, skip)).value;
+        // Where the first NaN is, is another question.
+        if (nan_ == propagate && seen.nan > 0)
+          seen.first_nan =
+              detail::total_of<extrema<T>>(*ask(arg_minimum{}, propagate)).value.first_nan;
+        append(extrema<T>(), seen);
         return true;
       }
       if (run_.known->kind() == &detail::kind_of<zeros<T>>) {
-        auto const others = detail::total_of<zeros<T>>(*ask(count_nonzero{})).value.count;
+        auto const others = detail::total_of<zeros<T>>(*ask(count_nonzero{}, nan_)).value.count;
         std::uint64_t const skipped =
             nan_ == skip ? nans_of(where, detail::arrays_of<T>::in(in)) : 0;
         auto const count = x.size() - skipped;

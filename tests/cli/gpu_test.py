@@ -318,13 +318,25 @@ def test_streams_text_and_several_files_go_through_gpus():
 
 @pytest.mark.parametrize("command", ["sum", "min", "describe", "variance", "argmax", "all-of", "count-nonzero"])
 def test_states_of_gpus_are_those_of_cores(command):
-    for dtype in ("float64", "int16"):
+    for dtype in ("float64", "float32", "int16"):
         x = values(dtype)
+        if dtype == "float32":
+            x[1000::1000] = np.nan
         np.save("x.npy", x)
         for options in ([], ["--first-index", 4096]):
             for device in ("cpu", "gpu"):
                 told(device, command, "x.npy", "--save-state", device, *options)
             assert Path("cpu").read_bytes() == Path("gpu").read_bytes()
+
+
+def test_a_dot_without_its_count_of_nan_is_not_saved():
+    np.save("x.npy", np.ones(10, "float32"))
+    message = failure(1, "dot", "x.npy", "x.npy", "--device", "gpu", "--save-state", "s", command=COMMAND)
+    assert message == "tally: --device gpu: not on a GPU yet: --save-state of dot of float32"
+    np.save("x.npy", np.ones(10, "int32"))
+    for device in ("cpu", "gpu"):
+        told(device, "dot", "x.npy", "x.npy", "--out-dtype", "int64", "--save-state", device)
+    assert Path("cpu").read_bytes() == Path("gpu").read_bytes()
 
 
 def test_quantiles_are_found_on_the_first_of_several():
