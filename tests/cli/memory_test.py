@@ -172,4 +172,5 @@ def test_where_one_rank_has_no_memory_all_end():
             for limit in range(80_000_000, 360_000_000, 30_000_000)]
     failures = [end for end in ends if end[0] != 0]
     assert len(failures) > 5
-    assert set(failures) == {(1, b"", "tally: rank 1: not enough memory\n")}
+    assert set(failures) <= {(1, b"", "tally: rank 1: not enough memory\n"),
+                             (1, b"", "tally: not enough memory\n")}  # it tells itself where the others do not hear it
