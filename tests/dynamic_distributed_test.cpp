@@ -33,6 +33,17 @@ TEST(reducers_of_ranks, have_the_results_of_one_call) {
     });
 }
 
+TEST(reducers_of_ranks, count_indices_from_where_rank_0_begins) {
+  run_ranks(3, [](communicator& ranks) {
+    std::vector<float> const own{1, 5.f + float(ranks.rank())};
+    any_reducer mine(any_aggregate("arg_maximum").on(dtype::float32), {}, 100);
+    mine.add(cpu{1}, any_array(own));
+    auto const all = reducer_of_all(ranks, mine);
+    EXPECT_EQ(all.first(), 100u);
+    EXPECT_EQ(all.result().value().as<std::int64_t>(), 105);
+  });
+}
+
 template <class T>
 void expect_scan(char const* name, bool exclusive) {
   auto const x = support::state_values<T>(3000, true, 2);

@@ -11,8 +11,8 @@
 namespace tally {
 
 // What all ranks' reducers know, of the same aggregate, type and options, put together in their
-// order. Those of an ordered aggregate have to begin at the indices of their slices' first
-// elements.
+// order: rank 0's says which index the first element has. Those of an ordered aggregate have to
+// begin at the indices of their slices' first elements.
 any_reducer reducer_of_all(communicator& ranks, any_reducer const& mine);
 
 // A scanner that knows all that comes before this rank's slice, in reverse all behind it, so that

@@ -15,7 +15,7 @@ any_reducer reducer_of_all(communicator& ranks, any_reducer const& mine) {
     byte_reader bytes(told[r]);
     any_reducer one = mine;
     one.read(bytes);
-    if (!one.is_ordered()) one.move_to(r == 0 ? 0 : all.count());
+    if (!one.is_ordered() && r > 0) one.move_to(all.first() + all.count());
     if (r == 0)
       all = std::move(one);
     else
