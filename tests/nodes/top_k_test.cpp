@@ -122,6 +122,28 @@ TEST(top_k_of_ranks, writes_where_it_is_told) {
   }
 }
 
+TEST(top_k_of_ranks, takes_entries_of_any_type) {
+  struct id {
+    explicit id(int n) : number(n) {}
+    int number;
+  };
+  run_ranks(2, [](communicator& ranks) {
+    int const rank = ranks.rank();
+    std::vector<float> const mine{1.f - float(rank), 4.f + float(rank)};
+    bool const flags[] = {false, rank == 0};
+    id const ids[] = {id(1), id(10 + rank)};
+    std::vector<float> values(2);
+    bool chosen[] = {true, false};
+    id found[] = {id(0), id(0)};
+    distributed const where{ranks, cpu{1}};
+    top_k_into(where, with_payload(mine, flags), 2, values, chosen);
+    top_k_into(where, with_payload(mine, ids), 2, values, found);
+    EXPECT_EQ(values, (std::vector<float>{5, 4}));
+    EXPECT_TRUE(!chosen[0] && chosen[1]);
+    EXPECT_TRUE(found[0].number == 11 && found[1].number == 10);
+  });
+}
+
 // Entries of what is not found are zero bytes.
 TEST(top_k_of_ranks, gives_zeros_where_too_few_are_found) {
   std::vector<float> const x{1, quiet_nan<float>(), 2};

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <memory>
 
 #include "tally/nodes/found.hpp"
@@ -85,23 +87,25 @@ slice_place place_in_slices(int ranks, std::int64_t at, SizeOf const& size_of) {
 
 // What belongs to elements, each of which one rank has: entry(i, index in its slice) there. Zero
 // bytes where none has it.
+template <class P>
+using bytes_of_entry = std::array<std::byte, sizeof(P)>;
 template <class P, class Entry>
-std::vector<P> payload_of_ranks(communicator& ranks, std::vector<slice_place> const& places,
-                                Entry const& entry) {
+std::vector<bytes_of_entry<P>> payload_of_ranks(communicator& ranks,
+                                                std::vector<slice_place> const& places,
+                                                Entry const& entry) {
   auto const told = all_gather_result(ranks, [&] {
-    std::vector<P> mine;
+    std::vector<bytes_of_entry<P>> mine;
     for (std::size_t i = 0; i < places.size(); ++i)
-      if (places[i].rank == ranks.rank()) mine.push_back(entry(i, places[i].index));
+      if (places[i].rank == ranks.rank())
+        mine.push_back(std::bit_cast<bytes_of_entry<P>>(entry(i, places[i].index)));
     return bytes_of_values(mine);
   });
-  std::vector<P> chosen(places.size());
-  std::memset(static_cast<void*>(chosen.data()), 0, chosen.size() * sizeof(P));
+  std::vector<bytes_of_entry<P>> chosen(places.size());
   std::vector<std::size_t> next(told.size());
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (places[i].rank < 0) continue;
     auto const rank = std::size_t(places[i].rank);
-    std::memcpy(static_cast<void*>(&chosen[i]), told[rank].data() + next[rank]++ * sizeof(P),
-                sizeof(P));
+    std::memcpy(&chosen[i], told[rank].data() + next[rank]++ * sizeof(P), sizeof(P));
   }
   return chosen;
 }
