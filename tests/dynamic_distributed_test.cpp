@@ -85,10 +85,29 @@ TEST(scanners_of_slices, fail_on_all_ranks_where_one_fails) {
   std::vector<std::int8_t> const y(3);
   run_ranks(2, [&](communicator& ranks) {
     auto const own = ranks.rank() ? any_array(y) : any_array(x);
-    auto const failure = support::failure_of(
-        [&] { scanner_of_slice(ranks, cpu{}, any_aggregate("sum"), own, dtype::float32); });
-    EXPECT_EQ(failure, std::string(ranks.rank() ? "" : "rank 1: ") +
-                           "there is no scan of int8 by sum to float32");
+    auto const to_float = [&](any_array const& slice) {
+      return support::failure_of(
+          [&] { scanner_of_slice(ranks, cpu{}, any_aggregate("sum"), slice, dtype::float32); });
+    };
+    EXPECT_EQ(to_float(own), "scan: in is of int8 on rank 1, and of float32 on rank 0");
+    any_array const odd(dtype::float32, reinterpret_cast<char const*>(x.data()) + 1, 2);
+    auto const failure = to_float(ranks.rank() ? odd : any_array(x));
+    EXPECT_NE(failure.find("is not aligned to its elements of 4 bytes"), std::string::npos)
+        << failure;
+    EXPECT_EQ(failure.starts_with("rank 1: "), ranks.rank() == 0);
+  });
+}
+
+// Rank 0 has nothing before it to look at.
+TEST(scanners_of_slices, of_other_types_fail_on_all_ranks) {
+  std::vector<float> const x(3);
+  std::vector<double> const y(3);
+  run_ranks(2, [&](communicator& ranks) {
+    auto const own = ranks.rank() ? any_array(y) : any_array(x);
+    EXPECT_EQ(support::failure_of([&] {
+                scanner_of_slice(ranks, cpu{}, any_aggregate("sum"), own, dtype::float64);
+              }),
+              "scan: in is of float64 on rank 1, and of float32 on rank 0");
   });
 }
 

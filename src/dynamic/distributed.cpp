@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tally/dynamic_distributed.hpp"
-#include "tally/nodes/all_gather.hpp"
+
+#include "one_type.hpp"
 
 namespace tally {
 
@@ -26,6 +27,7 @@ any_reducer reducer_of_all(communicator& ranks, any_reducer const& mine) {
 
 any_scanner scanner_of_slice(communicator& ranks, cpu where, any_aggregate const& op,
                              any_array const& slice, dtype out, any_scan_options const& options) {
+  detail::require_one_type(ranks, "scan", slice.type);
   auto const told = detail::all_gather_result(ranks, [&] {
     any_scanner own(op, slice.type, out, {.reverse = options.reverse, .nan = options.nan});
     own.skip(where, slice);

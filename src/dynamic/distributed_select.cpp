@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "one_type.hpp"
 #include "selected.hpp"
 #include "tally/distributed.hpp"
 #include "tally/dynamic_distributed.hpp"
 
 namespace tally {
-namespace {
-
 using namespace detail;
-
-// Throws on all unless all have elements of that type.
-void require_one_type(communicator& ranks, char const* call, dtype type) {
-  auto const told =
-      numbers_of_ranks(ranks, [&] { return std::vector<std::uint64_t>{std::uint64_t(type)}; });
-  for (std::size_t r = 1; r < told.size(); ++r)
-    if (told[r] != told[0])
-      throw error(std::string(call) + ": in is of " + std::string(name(dtype(told[r][0]))) +
-                  " on rank " + std::to_string(r) + ", and of " +
-                  std::string(name(dtype(told[0][0]))) + " on rank 0");
-}
-
-}  // namespace
 
 any_selector selector_of_all(communicator& ranks, any_selector& mine) {
   auto const type = mine.elements();
