@@ -68,6 +68,8 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, nan="propagate", method="sequ
     meta = scan(numpy.empty((0,) * x.ndim, x.dtype))
     if x.ndim > 1:
         return x.rechunk({axis: -1}).map_blocks(scan, meta=meta)
+    if _is_floating(meta.dtype) != _is_floating(x.dtype):  # a scanner's are of one kind
+        x = x.astype(meta.dtype)
     start = tally.Scanner(dtype=dtype, nan=nan).to_bytes()
     steps = _scan_at_once if method == "parallel" else _scan_in_turn
     parts = [dask.array.from_delayed(part, (length,), meta=meta)
@@ -168,6 +170,10 @@ def _values(value, to, states, axis, keepdims):
     for at in numpy.ndindex(states.shape):
         values[at] = value(states[at], to)
     return values if keepdims else values.squeeze(axis)
+
+
+def _is_floating(dtype):
+    return "float" in dtype.name
 
 
 def _scan_in_turn(known, chunks):
