@@ -135,7 +135,7 @@ T any_finite(std::mt19937_64& random) {
   auto const x = any_bits<T>(random);
   return is_finite(x) ? x : from_bits<T>(bits_of<T>(to_bits(x) & ~format<T>::infinity));
 }
-// Of exponents that are so many apart at most, the largest being any.
+// Numbers whose exponents are so many apart at most, the largest being any.
 template <class T>
 auto near(int apart) {
   return [=](std::mt19937_64& random) {

@@ -61,7 +61,7 @@ double time_of(communicator& ranks, std::function<void()> const& call) {
   return *std::ranges::max_element(all);
 }
 
-void measure(communicator& ranks, slice& mine, std::string const& name, std::size_t bytes,
+void measure(communicator& ranks, std::string const& name, std::size_t bytes,
              std::function<void()> const& call) {
   std::string const id = "ranks/" + name + "/" + std::to_string(ranks.size());
   if (!asked.wants(id)) return;
@@ -70,7 +70,6 @@ void measure(communicator& ranks, slice& mine, std::string const& name, std::siz
   for (int i = 0; i < (asked.quick ? 5 : 15); ++i) samples.push_back(time_of(ranks, call));
   std::ranges::sort(samples);
   double const median = samples[samples.size() / 2];
-  (void)mine;
   if (ranks.rank() == 0)
     print(bench::row{id, median, double(bytes) * ranks.size() / median * 1e-3, {}, samples});
 }
@@ -82,10 +81,10 @@ void measure_calls(communicator& ranks, slice& mine, Where&& where, std::string 
   auto const name = [&](char const* call) {
     return std::string(call) + "/" + std::to_string(n) + "/" + how;
   };
-  measure(ranks, mine, name("sum"), 4 * n, [&] { reduce(where, mine.in, sum{}); });
-  measure(ranks, mine, name("maximum"), 4 * n, [&] { reduce(where, mine.in, maximum{}); });
-  measure(ranks, mine, name("top_k_64"), 4 * n, [&] { top_k(where, mine.in, 64); });
-  measure(ranks, mine, name("scan"), 8 * n, [&] {
+  measure(ranks, name("sum"), 4 * n, [&] { reduce(where, mine.in, sum{}); });
+  measure(ranks, name("maximum"), 4 * n, [&] { reduce(where, mine.in, maximum{}); });
+  measure(ranks, name("top_k_64"), 4 * n, [&] { top_k(where, mine.in, 64); });
+  measure(ranks, name("scan"), 8 * n, [&] {
     inclusive_scan(where, mine.in, mine.out, sum{});
     mine.there.synchronise();
   });

@@ -43,7 +43,7 @@ bytes_of_ranks fronts_of(std::vector<head> const& heads) {
   return found;
 }
 
-// Of no memory it becomes the error that the others throw.
+// That there is no memory becomes the error that the others throw.
 [[noreturn]] void rethrow(std::exception_ptr const& failed) {
   try {
     std::rethrow_exception(failed);

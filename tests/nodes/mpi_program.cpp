@@ -53,7 +53,7 @@ void portions(tally::mpi_communicator& world) {
   }
 }
 
-// Of ranks that somebody else has put together, in another order.
+// Ranks that somebody else has put together, in another order.
 void groups(tally::mpi_communicator& world) {
   MPI_Comm half;
   MPI_Comm_split(MPI_COMM_WORLD, world.rank() % 2, -world.rank(), &half);
@@ -75,7 +75,7 @@ std::string failure_of(std::function<void()> const& f) {
   return "none";
 }
 
-// Of one rank that has more to tell than the other, and of what is no communicator.
+// One rank has more to tell than the other; and what is no communicator.
 void errors(tally::mpi_communicator& world) {
   expect(failure_of([] { tally::mpi_communicator none(MPI_COMM_NULL); }) ==
              "mpi_communicator: all is MPI_COMM_NULL",

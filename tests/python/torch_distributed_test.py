@@ -106,7 +106,7 @@ def sum_all(rank, size, folder):
     torch.save(found, f"{folder}/{rank}")
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, PARTS])
+@pytest.mark.parametrize("size", [1, 2, 3, 4, PARTS])
 def test_sums_are_exact_on_any_number_of_processes(size, tmp_path):
     on_ranks(size, sum_all, str(tmp_path))
     for rank in range(size):
@@ -115,6 +115,24 @@ def test_sums_are_exact_on_any_number_of_processes(size, tmp_path):
             assert torch.equal(found.isnan(), wanted.isnan()), (dtype, kind)
             same = found.view(INTEGERS[dtype]) == wanted.view(INTEGERS[dtype])
             assert (same | wanted.isnan()).all(), (dtype, kind)
+
+
+def sum_beside_the_backend(rank, size, folder):
+    mine = [torch.randn(5000, generator=torch.Generator().manual_seed(number)) for number in share(rank, size)]
+    found = tally.torch.all_reduce_sum(mine)
+    assert torch.equal(tally.torch.all_reduce_sum([m[:1000] for m in mine]), found[:1000])
+    inexact = torch.stack(mine).sum(0)
+    dist.all_reduce(inexact)
+    torch.save((found, inexact), f"{folder}/{size}")
+
+
+def test_bits_are_those_of_any_number_of_processes_where_the_backends_differ(tmp_path):
+    sizes = 1, 2, 4, PARTS
+    for size in sizes:
+        on_ranks(size, sum_beside_the_backend, str(tmp_path))
+    found, inexact = zip(*(torch.load(tmp_path / str(size)) for size in sizes))
+    assert len({x.numpy().tobytes() for x in found}) == 1
+    assert len({x.numpy().tobytes() for x in inexact}) > 1
 
 
 def sum_integers(rank, size, folder):

@@ -64,7 +64,7 @@ inline void expect_the_scan_of_one_call(tally::gpu_pipeline_options options,
   EXPECT_EQ(got, want) << reverse;
 }
 
-// Of two arrays at once.
+// Two arrays at once.
 inline void expect_the_dot_of_one_call(tally::gpu_pipeline_options options,
                                        std::vector<float> const& x) {
   auto const y = std::vector(x.rbegin(), x.rend());
