@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tally/state.hpp"
 
+#include "cpu/operators.hpp"
 #include "support/failure_of.hpp"
 #include "support/state_cases.hpp"
 
 namespace {
 
 using namespace tally;
+using operators::affine, operators::then;
 using support::failure_of;
 
 struct cores : support::arrays_here {
@@ -75,20 +77,8 @@ TEST(reducers, go_on_behind_a_state_of_any_type) {
   EXPECT_EQ(more.result(), 6.5f / 6);
 }
 
-// Affine maps modulo 2^32, of which no two commute.
-struct affine {
-  std::uint32_t scale, offset;
-  bool operator==(affine const&) const = default;
-};
-struct then {
-  affine operator()(affine const& f, affine const& g) const {
-    return {f.scale * g.scale, f.offset * g.scale + g.offset};
-  }
-};
-
 TEST(states_of_operators, keep_their_order) {
-  std::vector<affine> x;
-  for (std::uint32_t i = 0; i < 1000; ++i) x.push_back({2 * i + 1, i * i});
+  auto const x = operators::random_affine(1000);
   auto left = reduce(cpu{}, std::span<affine const>(x.data(), 333), as_state{then{}});
   left.append(reduce(cpu{}, std::span<affine const>(x.data() + 333, 667), as_state{then{}, 333}));
   EXPECT_EQ(left.result(), reduce(cpu{}, x, then{}));

@@ -37,6 +37,19 @@ inline std::vector<affine> random_affine(std::size_t n, unsigned seed = 1) {
   return x;
 }
 
+// Sums x * (i + 1), modulo 2^64: an aggregate whose lift looks at the index.
+template <class T>
+struct weighted {
+  using element = T;
+  using state = std::uint64_t;
+  using result = std::uint64_t;
+  static constexpr bool any_order = true;
+  state identity() const { return 0; }
+  state lift(element x, std::uint64_t i) const { return x * (i + 1); }
+  state combine(state s, state t) const { return s + t; }
+  result lower(state s) const { return s; }
+};
+
 inline constexpr std::size_t sizes[] = {0,     1,     2,     3,     255,   256,   257,
                                         511,   512,   513,   1023,  5000,  16383, 16384,
                                         16385, 65535, 65536, 65537, 200003};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tally/nodes/reduce.hpp"
 
+#include "cpu/operators.hpp"
 #include "support/failure_of.hpp"
 #include "support/slices.hpp"
 #include "support/state_cases.hpp"
@@ -8,6 +9,7 @@
 namespace {
 
 using namespace tally;
+using operators::affine, operators::leftmost, operators::then, operators::weighted;
 using support::failure_of, support::slice_of;
 
 template <class R>
@@ -122,40 +124,9 @@ TEST(states_of_ranks, go_on_behind_what_was_known) {
   });
 }
 
-// Affine maps modulo 2^32, of which no two commute, and no state has a form as bytes.
-struct affine {
-  std::uint32_t scale, offset;
-  bool operator==(affine const&) const = default;
-};
-struct then {
-  affine operator()(affine const& f, affine const& g) const {
-    return {f.scale * g.scale, f.offset * g.scale + g.offset};
-  }
-};
-struct first_of {
-  affine operator()(affine const& f, affine const&) const { return f; }
-};
-std::vector<affine> some_maps(std::uint32_t n) {
-  std::vector<affine> x;
-  for (std::uint32_t i = 0; i < n; ++i) x.push_back({2 * i + 1, i * i});
-  return x;
-}
-
-// Sums x * (i + 1), modulo 2^64: a lift that looks at the index, and nothing that moves it.
-struct weighted {
-  using element = std::uint32_t;
-  using state = std::uint64_t;
-  using result = std::uint64_t;
-  static constexpr bool any_order = true;
-  state identity() const { return 0; }
-  state lift(element x, std::uint64_t i) const { return x * (i + 1); }
-  state combine(state s, state t) const { return s + t; }
-  result lower(state s) const { return s; }
-};
-
 TEST(operators_on_ranks, keep_the_order_of_elements) {
   for (std::uint32_t const n : {1, 2, 1000}) {
-    auto const x = some_maps(n);
+    auto const x = operators::random_affine(n);
     auto const f = support::state_values<float>(n, true, n);
     auto const folded = [](float a, float b) { return 0.5f * a + b; };
     for (int const size : {1, 2, 5, 8})
@@ -163,7 +134,7 @@ TEST(operators_on_ranks, keep_the_order_of_elements) {
         distributed const all{ranks, cpu{}};
         auto const own = slice_of(ranks, std::span<affine const>(x));
         EXPECT_EQ(reduce(all, own, then{}), reduce(cpu{}, x, then{}));
-        auto const both = reduce(all, own, all_together(first_of{}, then{}));
+        auto const both = reduce(all, own, all_together(leftmost{}, then{}));
         EXPECT_EQ(tally::get<0>(both), x[0]);
         EXPECT_EQ(tally::get<1>(both), reduce(cpu{}, x, then{}));
         auto const state = reduce(all, own, as_state{then{}, 77});
@@ -179,8 +150,9 @@ TEST(operators_on_ranks, keep_the_order_of_elements) {
 TEST(operators_on_ranks, see_the_indices_of_the_whole_array) {
   auto const x = support::state_values<std::uint32_t>(500, true, 1);
   run_ranks(4, [&](communicator& ranks) {
-    EXPECT_EQ(reduce(distributed{ranks, cpu{}}, slice_of(ranks, std::span(x)), weighted{}),
-              reduce(cpu{}, x, weighted{}));
+    EXPECT_EQ(
+        reduce(distributed{ranks, cpu{}}, slice_of(ranks, std::span(x)), weighted<std::uint32_t>{}),
+        reduce(cpu{}, x, weighted<std::uint32_t>{}));
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "cpu/operators.hpp"
 #include "support/failure_of.hpp"
 #include "support/slices.hpp"
 #include "support/state_cases.hpp"
@@ -10,6 +11,7 @@
 namespace {
 
 using namespace tally;
+using operators::affine, operators::then, operators::weighted;
 using support::failure_of, support::slice_of;
 
 // Elements or results of a scan; a vector of bools would be no array.
@@ -136,21 +138,10 @@ TEST(ordered_scans_of_ranks, give_the_same_bits_again) {
   EXPECT_EQ(first, run(3));
 }
 
-// Affine maps modulo 2^32, of which no two commute, and no state has a form as bytes.
-struct affine {
-  std::uint32_t scale, offset;
-  bool operator==(affine const&) const = default;
-};
-struct then {
-  affine operator()(affine const& f, affine const& g) const {
-    return {f.scale * g.scale, f.offset * g.scale + g.offset};
-  }
-};
-
+// No state of theirs has a form as bytes.
 TEST(scans_of_ranks, keep_the_order_of_operands) {
   for (std::uint32_t const n : {0, 1, 2, 40000}) {
-    std::vector<affine> x;
-    for (std::uint32_t i = 0; i < n; ++i) x.push_back({2 * i + 1, i * i});
+    auto const x = operators::random_affine(n);
     for (int const size : {1, 2, 5, 8})
       for (bool const exclusive : {false, true})
         for (bool const reverse : {false, true}) {
@@ -162,20 +153,9 @@ TEST(scans_of_ranks, keep_the_order_of_operands) {
   }
 }
 
-// Sums x * (i + 1), modulo 2^64: a lift that looks at the index.
-struct weighted {
-  using element = std::uint64_t;
-  using state = std::uint64_t;
-  using result = std::uint64_t;
-  static constexpr bool any_order = true;
-  state identity() const { return 0; }
-  state lift(element x, std::uint64_t i) const { return x * (i + 1); }
-  state combine(state s, state t) const { return s + t; }
-  result lower(state s) const { return s; }
-};
-
 TEST(scans_of_ranks, see_the_indices_of_the_whole_array) {
-  expect_one_call<std::uint64_t>(support::state_values<std::uint64_t>(300, true, 2), weighted{});
+  expect_one_call<std::uint64_t>(support::state_values<std::uint64_t>(300, true, 2),
+                                 weighted<std::uint64_t>{});
 }
 
 TEST(scans_of_ranks, of_what_is_computed) {
