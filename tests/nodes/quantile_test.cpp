@@ -7,8 +7,8 @@
 
 #include "cpu/top_k_cases.hpp"
 #include "cpu/top_k_inputs.hpp"
-#include "nodes/slices.hpp"
 #include "support/failure_of.hpp"
+#include "support/slices.hpp"
 #include "tally/automatic.hpp"
 #include "tally/cpu/path_counters.hpp"
 #include "tally/distributed.hpp"
@@ -19,7 +19,7 @@ namespace {
 
 using support::failure_of;
 using namespace top_k_cases;
-using namespace slices;
+using namespace support;
 
 constexpr interpolation methods[] = {interpolation::linear, interpolation::lower,
                                      interpolation::higher, interpolation::nearest,

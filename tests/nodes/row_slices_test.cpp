@@ -6,8 +6,8 @@
 #include <array>
 
 #include "cpu/top_k_cases.hpp"
-#include "nodes/slices.hpp"
 #include "support/failure_of.hpp"
+#include "support/slices.hpp"
 #include "tally/automatic.hpp"
 #include "tally/distributed.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 using support::failure_of;
 using namespace top_k_cases;
-using namespace slices;
+using namespace support;
 
 // Rows of any length, and for each rank the slices of all of them, anyhow in its memory.
 template <class T>

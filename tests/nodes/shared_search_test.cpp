@@ -5,7 +5,7 @@
 
 #include "cpu/top_k_cases.hpp"
 #include "cpu/top_k_inputs.hpp"
-#include "nodes/slices.hpp"
+#include "support/slices.hpp"
 #include "tally/cpu/path_counters.hpp"
 
 namespace tally {
@@ -14,7 +14,7 @@ namespace {
 using detail::path;
 using detail::path_count;
 using namespace top_k_cases;
-using namespace slices;
+using namespace support;
 
 // Each of these places, and what the ranks say of it.
 template <class T>
