@@ -78,11 +78,11 @@ digit_layout<T> of_all_digits(std::uint64_t count) {
 
 // Memory that a step can write and the host read once the step has ended.
 bool* told_by(cpu, bool& here) { return &here; }
-bool* told_by(gpu& where, bool&) {
+[[maybe_unused]] bool* told_by(gpu& where, bool&) {
   return static_cast<bool*>(entered_gpu(where.context())->result_slot(sizeof(bool)));
 }
 void wait_for(cpu) {}
-void wait_for(gpu& where) { where.synchronise(); }
+[[maybe_unused]] void wait_for(gpu& where) { where.synchronise(); }
 
 }  // namespace
 
@@ -185,8 +185,12 @@ void round_all_digits(any_where where, std::uint64_t count, std::span<std::int64
   run_of_type(where, out.type, out.data, out.size,
               [&]<class T>(auto& there, std::type_identity<T>) {
                 for_each_index(there, groups.size(),
-                               round_sums<T>{of_all_digits<T>(count), groups.data(), groups.size(),
-                                             digits, static_cast<T*>(out.data), out.size, nullptr});
+                               round_sums<T>{of_all_digits<T>(count),
+                                             {groups.data(), groups.size()},
+                                             digits,
+                                             static_cast<T*>(out.data),
+                                             out.size,
+                                             nullptr});
               });
 }
 

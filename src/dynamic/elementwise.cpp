@@ -69,8 +69,8 @@ void convert_places(cpu where, dimensions const& loops, any_ndarray const& in,
   });
   run_places(where, loops, 0, count_of(loops), in.data, out.data, run);
 }
-void convert_places(gpu& where, dimensions const& loops, any_ndarray const& in,
-                    any_ndarray_output const& out) {
+[[maybe_unused]] void convert_places(gpu& where, dimensions const& loops, any_ndarray const& in,
+                                     any_ndarray_output const& out) {
   auto const copy = copy_along("copy_into", loops, in.data, out);
   for_each_index(where, copy.count, convert_elements{copy, in.type, out.type});
 }

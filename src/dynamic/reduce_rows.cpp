@@ -100,8 +100,8 @@ void reduce_on(cpu where, gpu_rows const& in, rows_places const& to, bound_aggre
     }
   });
 }
-void reduce_on(gpu& where, gpu_rows const& in, rows_places const& to, bound_aggregate const& op,
-               nan_policy nan) {
+[[maybe_unused]] void reduce_on(gpu& where, gpu_rows const& in, rows_places const& to,
+                                bound_aggregate const& op, nan_policy nan) {
   auto const& entry = entry_of(op);
   if (!entry.rows_on_gpu) throw no_kernel(op);
   entry.rows_on_gpu(op.options(), where, in, nan, to);
