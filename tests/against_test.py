@@ -68,7 +68,7 @@ def build(tmp_path):
         programs = tmp_path / name / "bin"
         programs.mkdir(parents=True)
         outputs = {"tally": [{"devices": gpus * [{"kind": "gpu", "name": "G"}], "no_gpu": "none is there"}],
-                   "bench-reduce": rows, "bench-top_k_table": [], "bench-ceilings": [], f"bench-of_{name}": []}
+                   "bench-reduce": rows, "bench-top_k_table": [], "bench-cliffs": [], "bench-ceilings": [], f"bench-of_{name}": []}
         for program, lines in outputs.items():
             text = "".join(json.dumps(line) + "\n" for line in lines)
             (programs / program).write_text(f"#!/bin/sh\necho {program} $* >>{tmp_path}/calls\ncat <<'END'\n{text}END\n")

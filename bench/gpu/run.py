@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs every GPU benchmark of a folder that ./dev gpu-build made, and peers.py, and puts their rows in
-one file.
+"""Runs every GPU benchmark of a folder that ./dev gpu-build made, but those that have a script of their own, and
+peers.py, and puts their rows in one file.
 
 usage: ./dev bench --gpu --prebuilt DIR --json OUT [--against DIR] [--quick] [--rows REGEX] [--groups NAME,...]
 
@@ -24,7 +24,7 @@ from result_files import write_results  # noqa: E402
 
 PEERS = [[sys.executable, Path(__file__).with_name("peers.py"), library] for library in ("torch", "cupy")]
 LINES = "bench-ceilings"  # of the machine
-CELLS = "bench-top_k_table"  # makes a cell of a table, as top_k_table.py tells it
+OF_THEIR_OWN = ("bench-top_k_table", "bench-cliffs")  # top_k_table.py and cliffs.py run them
 GROUPED = "bench-top_k"
 
 
@@ -54,7 +54,7 @@ def devices_of(folder, *options):
 
 def benchmarks_of(folder, given):
     names = sorted(path.name for path in (folder / "bin").glob("bench-*"))
-    return [name for name in names if name != CELLS and (name == GROUPED or not given.groups)]
+    return [name for name in names if name not in OF_THEIR_OWN and (name == GROUPED or not given.groups)]
 
 
 def options_of(given):
