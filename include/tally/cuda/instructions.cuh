@@ -79,6 +79,28 @@ __device__ inline unsigned plus_carry(unsigned count, std::uint64_t a, std::uint
 #endif
 }
 
+// 2 * x, and 1 more if a + b is beyond their type.
+__device__ inline unsigned twice_and_carry(unsigned x, std::uint32_t a, std::uint32_t b) {
+#ifdef __CUDA_ARCH__
+  asm("{\n .reg .u32 sum;\n add.cc.u32 sum, %1, %2;\n addc.u32 %0, %0, %0;\n}"
+      : "+r"(x)
+      : "r"(a), "r"(b));
+  return x;
+#else
+  return 2 * x + unsigned(a + b < a);
+#endif
+}
+__device__ inline unsigned twice_and_carry(unsigned x, std::uint64_t a, std::uint64_t b) {
+#ifdef __CUDA_ARCH__
+  asm("{\n .reg .u64 sum;\n add.cc.u64 sum, %1, %2;\n addc.u32 %0, %0, %0;\n}"
+      : "+r"(x)
+      : "l"(a), "l"(b));
+  return x;
+#else
+  return 2 * x + unsigned(a + b < a);
+#endif
+}
+
 // Two numbers of 16 bits in one word, of which instructions take both at once.
 template <class T>
 concept half_word = is_one_of<T, float16, bfloat16>;
@@ -143,6 +165,48 @@ __device__ unsigned zero_if_finite(unsigned x, unsigned sum) {
 #else
   double const zero = 0 * double(half_of<T>(x, 0)) + 0 * double(half_of<T>(x, 1));
   return zero == 0 ? sum : ~0u;
+#endif
+}
+
+// x * factor as bits, for a factor of 1 or -1: both zeros are 0, and all NaNs are one.
+__device__ inline unsigned plain_float(unsigned x, float factor) {
+#ifdef __CUDA_ARCH__
+  return __float_as_uint(__fmaf_rn(__uint_as_float(x), factor, 0.f));
+#else
+  unsigned const magnitude = x & 0x7fffffff;
+  if (magnitude > 0x7f800000) return 0x7fffffff;
+  return magnitude ? to_bits(from_bits<float>(x) * factor) : 0;
+#endif
+}
+// The same of two numbers of 16 bits.
+template <half_word T>
+__device__ unsigned plain_halves(unsigned x, float factor) {
+#ifdef __CUDA_ARCH__
+  unsigned const factors = to_bits(T(factor)) * 0x10001u;
+  unsigned out;
+  if constexpr (std::is_same_v<T, bfloat16>)
+    asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(out) : "r"(x), "r"(factors), "r"(0));
+  else
+    asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(out) : "r"(x), "r"(factors), "r"(0));
+  return out;
+#else
+  auto const plain = [&](unsigned half) {
+    unsigned const magnitude = half & 0x7fff;
+    if (magnitude > (std::is_same_v<T, bfloat16> ? 0x7f80u : 0x7c00u)) return 0x7fffu;
+    return magnitude ? half ^ (factor < 0 ? 0x8000u : 0u) : 0u;
+  };
+  return plain(x & 0xffff) | plain(x >> 16) << 16;
+#endif
+}
+
+// 16 times the sign bit of each half.
+__device__ inline unsigned signs_of_halves(unsigned x) {
+#ifdef __CUDA_ARCH__
+  unsigned signs;  // __byte_perm takes no signs
+  asm("prmt.b32 %0, %1, %1, 0xbb99;" : "=r"(signs) : "r"(x));
+  return signs;
+#else
+  return (x >> 15 & 0x10001u) * 0xffff;
 #endif
 }
 

@@ -146,7 +146,6 @@ TEST(top_k_by_blocks_of_rows, may_be_of_an_input_of_ones_own) {
   expect_top_k_of_computed(3, 4001, 500, top_k_path::block_rows);
   std::uint64_t const far = std::uint64_t(1) << 31;  // so that rows begin beyond 32 bits
   expect_top_k_of_computed(3, 1301, 200, top_k_path::block_rows, {}, 1, far);
-  expect_top_k_of_computed(12, 201, 7, top_k_path::short_rows, {}, 1, far);
 }
 
 // Of one row, too.

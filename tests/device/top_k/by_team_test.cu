@@ -115,54 +115,6 @@ TEST(top_k_in_one_read, is_how_sorted_rows_are_selected) {
       }
 }
 
-TEST(top_k_of_short_rows, is_found_by_a_warp_each) {
-  for (unsigned length : {1u, 31u, 33u, 128u, 129u, 256u})
-    for (unsigned kinds : {0u, 1u, 3u, 50u}) {
-      auto const in = elements<float>(13 * length, kinds, length);
-      for (auto const& options : all_options())
-        for (unsigned k : {1u, 7u, 16u}) {
-          test_call call(1);
-          paths taken;
-          expect_top_k(call, in, test_rows{13, length, length}, k, options,
-                       std::to_string(length) + " of " + std::to_string(kinds), 0, false, &taken);
-          EXPECT_EQ(taken, path(row_path::short_rows, 13));
-        }
-    }
-}
-TEST(top_k_of_short_rows, is_of_any_bits_of_64) {
-  for (auto const& options : all_options())
-    for (std::uint64_t k : {1u, 15u}) {
-      test_call call(1);
-      expect_top_k(call, values_of<double>(shape::any_bits, 12 * 255), test_rows{12, 255, 255}, k,
-                   options, "any bits");
-      expect_top_k(call, values_of<std::uint64_t>(shape::extremes, 12 * 31), test_rows{12, 31, 31},
-                   k, options, "extremes");
-    }
-}
-// All of the best in few lanes.
-TEST(top_k_of_short_rows, may_be_best_at_every_32nd_place) {
-  std::vector<double> in(12 * 250);
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    std::size_t const at = i % 250;
-    in[i] = at % 32 < 3 ? 1000.0 + double(at) : double(at);
-  }
-  test_call call(1);
-  for (bool sorted : {true, false})
-    expect_top_k(call, in, test_rows{12, 250, 250}, 16, {.sorted = sorted}, "few lanes");
-}
-TEST(top_k_of_rows_that_are_few_or_long_or_of_many, is_not_found_so) {
-  for (auto [rows, length, k] : {std::tuple{11, 256, 16}, {12, 257, 16}, {12, 256, 17}}) {
-    test_call call(1);
-    paths taken;
-    auto const in = elements<float>(std::size_t(rows * length), 0);
-    expect_top_k(call, in,
-                 test_rows{std::uint64_t(rows), std::uint64_t(length), std::uint64_t(length)},
-                 std::uint64_t(k), {}, "others", 0, false, &taken);
-    EXPECT_EQ(taken,
-              path(rows < 12 ? row_path::block_rows : row_path::warp_rows, std::uint64_t(rows)));
-  }
-}
-
 // Where a list finds no room in a block, another way is taken; for k = 100 the first limit is
 // enough. Each limit meets each of the options once.
 TEST(top_k_with_little_shared_memory, is_selected_in_another_way) {

@@ -209,9 +209,9 @@ TEST(top_k_by_warps_of_rows, have_limits) {
   EXPECT_EQ(taken_by_warps(2, 2000, 128), 0u);
   EXPECT_EQ(taken_by_warps(1, 2000, 129), 0u);
   EXPECT_EQ(taken_by_warps(1, 32'769, 1), 0u);
-  EXPECT_EQ(taken_by_warps(1, 256, 16), 0u);
-  EXPECT_EQ(taken_by_warps(1, 256, 17), enough);
-  EXPECT_EQ(taken_by_warps(1, 257, 16), enough);
+  EXPECT_EQ(taken_by_warps(1, 1024, 32), 0u);
+  EXPECT_EQ(taken_by_warps(1, 1024, 33), enough);
+  EXPECT_EQ(taken_by_warps(1, 1025, 32), enough);
 }
 
 }  // namespace

@@ -25,19 +25,45 @@ top_k_way way(std::uint64_t count, std::uint64_t length, std::uint64_t k, bool s
   return choose_top_k(rows_of(count, length), selection<Bits>(k, sorted), gpu).way;
 }
 
-TEST(a_plan, gives_many_short_rows_a_warp_each) {
-  EXPECT_EQ(way(65536, 256, 16), top_k_way::short_rows);
-  EXPECT_EQ(way(12 * 132, 256, 16), top_k_way::short_rows);
-  EXPECT_EQ(way(12 * 132 - 1, 256, 16), top_k_way::block_rows);
-  EXPECT_EQ(way(65536, 257, 16), top_k_way::warp_rows);
-  EXPECT_EQ(way(65536, 256, 17), top_k_way::warp_rows);
+template <class Bits = std::uint32_t>
+device::lanes_of_row lanes(std::uint64_t count, std::uint64_t length) {
+  return choose_top_k(rows_of(count, length), selection<Bits>(8), h100).in;
+}
+
+TEST(a_plan, gives_short_rows_lanes_of_a_warp) {
+  EXPECT_EQ(way(65536, 1024, 32), top_k_way::short_rows);
+  EXPECT_EQ(way(1, 1, 1), top_k_way::short_rows);
+  EXPECT_EQ(way(65536, 1025, 32), top_k_way::warp_rows);
+  EXPECT_EQ(way(65536, 1024, 33), top_k_way::warp_rows);
+  EXPECT_EQ(way(1, 1025, 32), top_k_way::block_rows);
+  EXPECT_EQ(way(1, 1024, 33), top_k_way::block_rows);
+  EXPECT_EQ(way<std::uint64_t>(65536, 512, 16), top_k_way::short_rows);
+  EXPECT_EQ(way<std::uint64_t>(65536, 513, 16), top_k_way::warp_rows);
+  EXPECT_EQ(way<std::uint64_t>(65536, 512, 17), top_k_way::warp_rows);
+}
+
+TEST(a_plan, gives_a_short_row_the_fewest_lanes_that_hold_it_unless_rows_are_few) {
+  constexpr std::uint64_t many = 12 * 132, few = many - 1;
+  using device::lanes_of_row;
+  EXPECT_EQ(lanes(many, 128), (lanes_of_row{8, 16}));
+  EXPECT_EQ(lanes(many, 129), (lanes_of_row{8, 32}));
+  EXPECT_EQ(lanes(many, 257), (lanes_of_row{16, 32}));
+  EXPECT_EQ(lanes(many, 513), (lanes_of_row{32, 32}));
+  EXPECT_EQ(lanes(few, 1), (lanes_of_row{32, 8}));
+  EXPECT_EQ(lanes(few, 256), (lanes_of_row{32, 8}));
+  EXPECT_EQ(lanes(few, 257), (lanes_of_row{16, 32}));
+  EXPECT_EQ(lanes<std::uint8_t>(few, 256), (lanes_of_row{16, 16}));
+  EXPECT_EQ(lanes<std::uint64_t>(many, 256), (lanes_of_row{16, 16}));
+  EXPECT_EQ(lanes<std::uint64_t>(many, 257), (lanes_of_row{32, 16}));
+  EXPECT_EQ(lanes<std::uint64_t>(few, 256), (lanes_of_row{32, 8}));
+}
+
+TEST(a_plan, gives_other_rows_a_warp_or_a_block_each) {
+  EXPECT_EQ(way(12 * 132, 2048, 16), top_k_way::warp_rows);
+  EXPECT_EQ(way(12 * 132 - 1, 2048, 16), top_k_way::block_rows);
   EXPECT_EQ(way(65536, 32768, 128), top_k_way::warp_rows);
   EXPECT_EQ(way(65536, 32769, 128), top_k_way::teams);
   EXPECT_EQ(way(65536, 16384, 129), top_k_way::block_rows);
-}
-
-TEST(a_plan, gives_other_short_rows_a_block_each) {
-  EXPECT_EQ(way(1, 1, 1), top_k_way::block_rows);
   EXPECT_EQ(way(1, 16384, 4096), top_k_way::block_rows);
   EXPECT_EQ(way(1, 16384, 16384), top_k_way::large);  // for which a block has no room
   EXPECT_EQ(way(1, 16385, 10), top_k_way::teams);
@@ -93,8 +119,9 @@ TEST(a_plan, is_told_in_words) {
   auto const text = [](std::uint64_t count, std::uint64_t length, std::uint64_t k) {
     return to_text(choose_top_k(rows_of(count, length), selection(k), h100));
   };
-  EXPECT_EQ(text(65536, 256, 16), "a warp a row, in registers");
-  EXPECT_EQ(text(65536, 1024, 16), "a warp a row, streamed");
+  EXPECT_EQ(text(65536, 256, 16), "8 lanes a row, in registers");
+  EXPECT_EQ(text(1, 100, 16), "32 lanes a row, in registers");
+  EXPECT_EQ(text(65536, 2048, 16), "a warp a row, streamed");
   EXPECT_EQ(text(1, 16384, 10), "a block a row, in registers");
   EXPECT_EQ(text(1, 1 << 28, 10), "a guessed threshold, by 1 team of 256 blocks of 512 threads");
   EXPECT_EQ(text(1000, 1 << 20, 10),

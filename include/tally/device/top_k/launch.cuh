@@ -139,14 +139,27 @@ bool start_large(Context& context, top_k_plan const& plan, device::top_k_request
 
 // ---- By warps, and by blocks.
 
-// A warp a row, whose lanes have up to `Each` elements.
-template <int Each, launch_context Context, class In>
-void start_short_rows(Context& context, device::top_k_request<In> const& call) {
-  if constexpr (Each * warp_size < device::longest_short_row)
-    if (call.rows.length > Each * warp_size) return start_short_rows<2 * Each>(context, call);
-  launch_early<device::top_k_short_rows<Each, In>>(
-      blocks_for(context, call.rows.count, device::short_row_warps, 16),
-      device::short_row_warps * warp_size, 0, context.stream())(call);
+template <class Shape, launch_context Context, class In>
+void start_short_rows(Context& context, device::top_k_request<In> const& of) {
+  launch_early<device::top_k_short_rows<Shape, In>>(
+      blocks_for(context, of.rows.count, Shape::rows, 4096), Shape::warps * warp_size, 0,
+      context.stream())(device::short_rows_call<In>(of));
+}
+// By those lanes of the ones that are known, from the I-th on.
+template <std::size_t I = 0, launch_context Context, class In>
+void start_short_rows(Context& context, device::lanes_of_row const& by,
+                      device::top_k_request<In> const& of) {
+  using known = device::short_rows_lanes<bits_of<typename In::element>>;
+  if constexpr (I < known::all.size()) {
+    constexpr auto one = known::all[I];
+    if (by != one) return start_short_rows<I + 1>(context, by, of);
+    auto const start = [&]<int Most>(std::integral_constant<int, Most>) {
+      start_short_rows<device::short_rows_shape<one.lanes, one.each, Most>>(context, of);
+    };
+    if (of.how.most <= 8) return start(std::integral_constant<int, 8>{});
+    if (of.how.most <= 16) return start(std::integral_constant<int, 16>{});
+    if constexpr (known::most > 16) start(std::integral_constant<int, 32>{});
+  }
 }
 template <launch_context Context, class In>
 void start_warp_rows(Context& context, device::top_k_request<In> const& of) {
@@ -193,7 +206,7 @@ template <memory_context Context, class In>
 bool start(Context& context, top_k_plan const& plan, device::top_k_request<In> const& of,
            device::call_memory const& memory) {
   switch (plan.way) {
-    case top_k_way::short_rows: return start_short_rows<4>(context, of), true;
+    case top_k_way::short_rows: return start_short_rows(context, plan.in, of), true;
     case top_k_way::warp_rows: return start_warp_rows(context, of), true;
     case top_k_way::block_rows: return start_block_rows(context, of), true;
     case top_k_way::large: return start_large(context, plan, of, memory);

@@ -18,15 +18,17 @@
 
 namespace tally::detail {
 
-// A warp a row, held in registers or streamed; a block a row, held in registers; teams of blocks,
-// by a guessed threshold or by digits; teams that narrow a row for a large k.
+// Lanes of a warp a row, held in registers; a warp a row, streamed; a block a row, held in
+// registers; teams of blocks, by a guessed threshold or by digits; teams that narrow a row for a
+// large k.
 enum class top_k_way : unsigned char { short_rows, warp_rows, block_rows, teams, large };
 
 struct top_k_plan {
   top_k_way way;
-  row_teams on{1, 1};    // of teams, and of a large k
-  bool samples = false;  // teams try to do with one read
-  bool wide = false;     // they count in 64 bits
+  row_teams on{1, 1};         // of teams, and of a large k
+  bool samples = false;       // teams try to do with one read
+  bool wide = false;          // they count in 64 bits
+  device::lanes_of_row in{};  // short rows
 };
 
 inline std::string to_text(row_teams const& on) {
@@ -39,7 +41,7 @@ inline std::string to_text(row_teams const& on) {
 }
 inline std::string to_text(top_k_plan const& plan) {
   switch (plan.way) {
-    case top_k_way::short_rows: return "a warp a row, in registers";
+    case top_k_way::short_rows: return std::to_string(plan.in.lanes) + " lanes a row, in registers";
     case top_k_way::warp_rows: return "a warp a row, streamed";
     case top_k_way::block_rows: return "a block a row, in registers";
     case top_k_way::large: return "a large k, narrowed by " + to_text(plan.on);
@@ -101,13 +103,25 @@ top_k_plan choose_teams(row_layout const& rows, gpu_selection<Bits> const& how,
   return plan;
 }
 
+// The fewest lanes that hold a row have the least to tell one another; of few rows, more lanes are
+// sooner. None where there is no such kernel.
+template <class Bits>
+device::lanes_of_row choose_lanes(std::uint64_t n, std::uint64_t k, bool many) {
+  using known = device::short_rows_lanes<Bits>;
+  if (k > known::most) return {};
+  if (!many && n <= known::of_few.longest()) return known::of_few;
+  for (auto const& one : known::all)
+    if (n <= one.longest()) return one;
+  return {};
+}
+
 template <class Bits>
 top_k_plan choose_top_k(row_layout const& rows, gpu_selection<Bits> const& how,
                         gpu_limits const& gpu) {
   std::uint64_t const n = rows.length, k = how.most;
   bool const many = rows.count >= device::warp_rows_of_a_multiprocessor * gpu.multiprocessors;
-  if (many && n <= device::longest_short_row && k <= device::most_of_short_row)
-    return {top_k_way::short_rows};
+  if (auto const in = choose_lanes<Bits>(n, k, many); in.lanes > 0)
+    return {.way = top_k_way::short_rows, .in = in};
   if (many && n <= device::longest_warp_row && k <= device::most_of_warp_row &&
       device::warp_rows_shared_bytes<Bits>(k) <= gpu.shared_memory)
     return {top_k_way::warp_rows};

@@ -1,132 +1,220 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The k best of each of many short rows, for small k: a warp a row, which it holds in registers.
-// The k-th of the lanes' best keys is a threshold that at least k elements reach.
+// The k best of each of short rows, for small k: some lanes of a warp have a row in registers. What
+// reaches a threshold is put aside, and each of it finds its place by counting what is better.
 #pragma once
+
+#include <array>
 
 #include "tally/cuda/launch.cuh"
 #include "tally/device/top_k/rows.cuh"
-#include "tally/device/top_k/select/ranked.cuh"
-#include "tally/warp/reduce.cuh"
+#include "tally/device/top_k/select/short_row.cuh"
 
 namespace tally::device {
 
-inline constexpr int short_row_warps = 8;  // of a block
-// Of more, many would reach the threshold, and longer ones are streamed as soon.
-inline constexpr int longest_short_row = 256, most_of_short_row = 16;
+// How a kernel has rows: by so many lanes each, which have so many elements each, for a k of up to
+// `Most`.
+template <int Lanes, int Each, int Most>
+struct short_rows_shape {
+  static constexpr int lanes = Lanes, each = Each, most = Most;
+  static constexpr int room = 2 * most;  // for what is put aside of a row
+  // Of a block: few, as its registers are free when all of them have ended.
+  static constexpr int warps = each < 32 ? 2 : 1, rows = warps * warp_size / lanes;
+  static constexpr int blocks = 1;  // of a multiprocessor, at least
+};
 
-// A row in the lanes' registers: the element j * 32 + lane is a lane's j-th.
-template <class Row, int Each>
-struct held_row {
-  using bits = typename Row::bits;
-  bits key[Each];
-  unsigned live = 0;
+// Which shapes there are: the first that is long enough is for many rows, and of few short ones a
+// row has more lanes. Longer elements take more registers.
+struct lanes_of_row {
+  int lanes, each;
 
-  __device__ held_row(Row const& row, rank_order<bits> const& order) {
-    unsigned const lane = threadIdx.x % 32, size = unsigned(row.count);
-    bits x[Each];
-#pragma unroll
-    for (int j = 0; j < Each; ++j) x[j] = j * 32 + lane < size ? row[j * 32 + lane] : bits(0);
-#pragma unroll
-    for (int j = 0; j < Each; ++j) {
-      key[j] = order(x[j]);
-      bool const counts = j * 32 + lane < size && !(order.skips && key[j] == 0);
-      live |= unsigned(counts) << j;
+  constexpr bool operator==(lanes_of_row const&) const = default;
+  constexpr std::uint64_t longest() const { return std::uint64_t(lanes * each); }
+};
+template <class Bits>
+struct short_rows_lanes {
+  static constexpr lanes_of_row of_few = {32, 8};
+  static constexpr std::array<lanes_of_row, 5> all{{{8, 16}, {8, 32}, {16, 32}, {32, 32}, of_few}};
+  static constexpr int most = 32;
+};
+template <>
+struct short_rows_lanes<std::uint8_t> {
+  static constexpr lanes_of_row of_few = {16, 16};
+  static constexpr std::array<lanes_of_row, 5> all{{{8, 16}, {8, 32}, {16, 32}, {32, 32}, of_few}};
+  static constexpr int most = 32;
+};
+template <>
+struct short_rows_lanes<std::uint64_t> {
+  static constexpr lanes_of_row of_few = {32, 8};
+  static constexpr std::array<lanes_of_row, 4> all{{{8, 16}, {16, 16}, {32, 16}, of_few}};
+  static constexpr int most = 16;
+};
+
+// What is put aside: indices, and then what ranks them.
+template <class Bits, class Shape>
+struct short_row_room {
+  using type = typename ranked_in_row<Bits>::type;
+  static constexpr int vector = vector_bytes / int(sizeof(type));
+
+  alignas(vector_bytes) type ranked[Shape::room + vector];  // rows begin in different banks
+  std::uint16_t index[Shape::room];
+
+  __device__ void read(type (&some)[vector], unsigned first) const {
+    if constexpr (vector == 1) {
+      some[0] = ranked[first];
+    } else {
+      uint4 const all = *reinterpret_cast<uint4 const*>(ranked + first);
+      __builtin_memcpy(some, &all, sizeof all);
     }
-  }
-  // The k-th of the lanes' best keys; 0 where fewer lanes have any.
-  __device__ bits threshold(unsigned k) const {
-    bits best = 0;
-#pragma unroll
-    for (int j = 0; j < Each; ++j)
-      if ((live >> j & 1) && key[j] > best) best = key[j];
-    best = warp::sort(best, [](bits a, bits b) { return a > b; });
-    return warp::broadcast(best, int(k) - 1);
-  }
-  // Puts those that are chosen into `room` behind `count` others, in their order, as far as it has
-  // `places`. Returns how many these make.
-  template <class Choose>
-  __device__ unsigned put(typename ranked<bits>::type* room, unsigned count, unsigned places,
-                          Choose is_chosen) const {
-    unsigned const lane = threadIdx.x % 32, before = (1u << lane) - 1;
-#pragma unroll
-    for (int j = 0; j < Each; ++j) {
-      bool const chosen = (live >> j & 1) && is_chosen(key[j]);
-      unsigned const votes = __ballot_sync(~0u, chosen);
-      if (unsigned const at = count + unsigned(__popc(votes & before)); chosen && at < places)
-        room[at] = ranked<bits>::of(key[j], j * 32 + lane);
-      count += unsigned(__popc(votes));
-    }
-    return count;
   }
 };
 
-// Calls emit(place, key, index) for the best of a row, and returns how many there are.
-template <int Each, class Row, class Emit>
-__device__ unsigned top_k_of_short_row(Row const& row, rank_order<typename Row::bits> const& order,
-                                       unsigned k, bool sorted,
-                                       typename ranked<typename Row::bits>::type* room, Emit emit) {
+// Finds the best of a row, k of them at most, by a group of lanes; all of a warp call together.
+template <class Shape, class Row>
+class short_selection {
+ public:
   using bits = typename Row::bits;
-  using rank = ranked<bits>;
-  using pair = typename rank::type;
-  unsigned const lane = threadIdx.x % 32;
-  held_row<Row, Each> const held(row, order);
-  bits const least = held.threshold(k);
+  using room_type = short_row_room<bits, Shape>;
 
-  // All above the threshold, and of those at it the first, which are the first by index.
-  unsigned const above = held.put(room, 0, 32, [&](bits key) { return key > least; });
-  unsigned used = 0;
-  pair mine = rank::of(0, 0);
-  if (above <= 32) {
-    used = held.put(room, above, k, [&](bits key) { return key == least; });
-    used = above > k ? above : used < k ? used : k;
+  __device__ short_selection(Row const& row, row_words<bits> const& words, unsigned k,
+                             room_type& room)
+      : k_(k), room_(room) {
+    put_aside(row, words);
     __syncwarp();
-    if (lane < used) mine = room[lane];
-    // Past the end, what comes after all others: no element has this index.
-    if (lane >= used) mine = rank::of(0, ~0u);
-    mine = warp::sort(mine, [](pair const& a, pair const& b) { return rank::first(a, b); });
-    used = used < k ? used : k;
-  } else {  // many in few lanes
-    struct best_first {
-      __device__ bool operator()(entry<bits> const& a, entry<bits> const& b) const {
-        return a.value != b.value ? a.value > b.value : a.index < b.index;
-      }
-    };
-    warp::running_top_k<bits, std::uint32_t, best_first> best{int(k)};
-#pragma unroll 1
-    for (unsigned i = lane; i < longest_short_row; i += 32) {
-      bool const there = i < row.count;
-      best.add({there ? order(row[i]) : bits(0), i}, there);
-      if (i - lane + 32 >= row.count) break;
-    }
-    used = unsigned(best.count());
-    mine = rank::of(best.mine().value, best.mine().index);
+    read_back(row, words);
   }
-  if (!sorted) {
-    pair const last = rank::of(0, ~0u);
-    mine = warp::sort(lane < used ? mine : last,
-                      [](pair const& a, pair const& b) { return rank::index(a) < rank::index(b); });
-  }
-  __syncwarp();
-  if (lane < used) emit(lane, rank::key(mine), rank::index(mine));
-  return used;
-}
 
-template <int Each, class In>
-__global__ void __launch_bounds__(32 * short_row_warps)
-    top_k_short_rows(__grid_constant__ top_k_request<In> const call) {
-  __shared__ typename ranked<typename top_k_request<In>::bits>::type room[short_row_warps][32];
-  await_launches_before();
-  unsigned const lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  std::uint64_t const step = std::uint64_t(gridDim.x) * short_row_warps;
+  __device__ unsigned count() const { return count_ < k_ ? count_ : k_; }
+
+  // Calls put(place, element, index) for each of them.
+  template <class Put>
+  __device__ void emit(bool sorted, Put put) {
+    find_places([](auto const& a, auto const& b) { return rank::first(a, b); });
+    bool chosen[own];
+#pragma unroll
+    for (int i = 0; i < own; ++i) chosen[i] = slot(i) < count_ && place_[i] < k_;
+    if (!sorted) {
+      __syncwarp();
+#pragma unroll
+      for (int i = 0; i < own; ++i)
+        if (slot(i) < count_ && !chosen[i]) room_.ranked[slot(i)] = behind_all();
+      find_places([](auto const& a, auto const& b) { return rank::index(a) < rank::index(b); });
+    }
+#pragma unroll
+    for (int i = 0; i < own; ++i)
+      if (chosen[i]) put(place_[i], element_[i], rank::index(ranked_[i]));
+  }
+
+ private:
+  using rank = ranked_in_row<bits>;
+  using type = typename rank::type;
+  // Of what is put aside a lane has so many in its care.
+  static constexpr int own = (Shape::room + Shape::lanes - 1) / Shape::lanes;
+
+  unsigned k_;
+  room_type& room_;
+  unsigned count_, most_;  // that are put aside: of the row, and of any row of the warp
+  type ranked_[own];
+  bits element_[own];
+  unsigned place_[own];
+
+  __device__ static unsigned slot(int i) {
+    return unsigned(i * Shape::lanes + warp::lane<Shape::lanes>());
+  }
+  __device__ static type behind_all() { return rank::of(0, rank::indexed ? 0xffff : ~0u); }
+
+  __device__ void put_aside(Row const& row, row_words<bits> const& words) {
+    short_row<bits, Shape::lanes, Shape::each> const held(row, words);
+    auto threshold = held.template threshold<Shape::most>();
+    if (threshold < words.least()) threshold = words.least();
+    unsigned mask = held.reaching(threshold);
+    auto found = held.count(mask);
+    if (__any_sync(~0u, found.all > Shape::room)) {
+      mask = held.at_most(Shape::room, k_, threshold, mask, found.all);
+      found = held.count(mask);
+    }
+    count_ = found.all;
+    most_ = warp::all_reduce(count_, larger{});
+    for (unsigned at = found.before; mask; mask &= mask - 1)
+      room_.index[at++] = std::uint16_t(held.index_of(__ffs(int(mask)) - 1));
+  }
+  // Elements are read again: it takes an index to find one among registers.
+  __device__ void read_back(Row const& row, row_words<bits> const& words) {
+    unsigned index[own];
+#pragma unroll
+    for (int i = 0; i < own; ++i) {
+      index[i] = slot(i) < count_ ? room_.index[slot(i)] : 0;
+      element_[i] = slot(i) < count_ ? row[index[i]] : bits(0);
+    }
+#pragma unroll
+    for (int i = 0; i < own; ++i) {
+      ranked_[i] = slot(i) < count_ ? words.ranked(element_[i], index[i]) : behind_all();
+      if (slot(i) < Shape::room) room_.ranked[slot(i)] = ranked_[i];
+    }
+  }
+  // How many of those that are put aside are before each of the lane's.
+  template <class Before>
+  __device__ void find_places(Before before) {
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < own; ++i) place_[i] = 0;
+#pragma unroll 2
+    for (unsigned j = 0; j < most_; j += room_type::vector) {
+      type others[room_type::vector];
+      room_.read(others, j);
+#pragma unroll
+      for (int i = 0; i < own; ++i)
+        if (unsigned(i * Shape::lanes) < most_)
+#pragma unroll
+          for (type const& other : others) place_[i] += before(other, ranked_[i]);
+    }
+  }
+};
+
+template <class In>
+struct short_rows_call : top_k_request<In> {
+  using bits = typename top_k_request<In>::bits;
+  row_words<bits> words;
+  bool are_alike;  // all rows are as long, one stride after another, and their k are the same
+
+  explicit short_rows_call(top_k_request<In> const& of)
+      : top_k_request<In>(of),
+        words(of.order),
+        are_alike(!of.rows.starts && !of.rows.lengths && !of.rows.inner && !of.how.ks) {}
+
+  // The row r, or an empty one where there is no such row.
+  __device__ auto row(std::uint64_t r) const {
+    std::int64_t begin = std::int64_t(r) * this->rows.stride;
+    std::uint64_t size = r < this->rows.count ? this->rows.length : 0;
+    if (!are_alike && size > 0) begin = this->rows.begin(r), size = this->rows.size(r);
+    return row_of(this->in, std::uint64_t(begin), size);
+  }
+  __device__ unsigned k_of(std::uint64_t r, std::uint64_t size) const {
+    if (are_alike || size == 0) return unsigned(this->how.most < size ? this->how.most : size);
+    return unsigned(this->how.k_of(r, size));
+  }
+};
+
+template <class Shape, class In>
+__global__ void __launch_bounds__(warp_size* Shape::warps, Shape::blocks)
+    top_k_short_rows(__grid_constant__ short_rows_call<In> const call) {
+  __shared__ short_row_room<typename short_rows_call<In>::bits, Shape> room[Shape::rows];
+  unsigned const group = threadIdx.x / Shape::lanes, lane = threadIdx.x % Shape::lanes;
+  if (!call.are_alike) await_launches_before();
 #pragma unroll 1
-  for (std::uint64_t r = std::uint64_t(blockIdx.x) * short_row_warps + warp; r < call.rows.count;
-       r += step)
-    select_row(call, r, lane, 32, [&](unsigned k, output_for<In> const& out) {
-      return top_k_of_short_row<Each>(
-          out.row, call.order, k, call.how.sorted, room[warp],
-          [&](unsigned place, auto key, std::uint32_t index) { out.put_key(place, key, index); });
+  for (std::uint64_t first = std::uint64_t(blockIdx.x) * Shape::rows; first < call.rows.count;
+       first += std::uint64_t(gridDim.x) * Shape::rows) {
+    std::uint64_t const r = first + group;
+    auto const row = call.row(r);
+    if (call.are_alike) await_launches_before();
+    short_selection<Shape, std::remove_const_t<decltype(row)>> best(
+        row, call.words, call.k_of(r, row.count), room[group]);
+    best.emit(call.how.sorted, [&](unsigned place, auto element, std::uint32_t index) {
+      call.how.put(r * call.how.most + place, element, index);
     });
+    if (r < call.rows.count) finish_row(call.how, r, best.count(), lane, Shape::lanes);
+    __syncwarp();
+  }
 }
 
 }  // namespace tally::device
