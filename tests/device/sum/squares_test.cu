@@ -6,6 +6,7 @@
 #include "tally/cuda/launch.cuh"
 #include "tally/definition/moments.hpp"
 #include "tally/device/input/load.cuh"
+#include "tally/device/sum/half_squares.cuh"
 #include "tally/exact/exact_state.hpp"
 
 namespace {

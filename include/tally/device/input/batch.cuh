@@ -39,6 +39,9 @@ template <class T, int Vectors, int Each = vector_size<T>, bool = vector_bytes %
 class batch {
  public:
   static constexpr int vectors = Vectors, each = Each, size = Vectors * Each;
+  static constexpr int words = (size * int(sizeof(T)) + 3) / 4;
+  // Whether a vector is whole words, each of elements alone.
+  static constexpr bool in_words = each * sizeof(T) % 4 == 0;
 
   // Loads a vector of 16 bytes from an address that is aligned to it.
   __device__ void load(int vector, T const* from) {
@@ -95,13 +98,31 @@ class batch {
     }
     return x;
   }
+  __device__ std::uint32_t word(int i) const { return word_[i]; }
+  // The j-th vector, chosen while it runs.
+  __device__ auto vector(int j) const
+    requires in_words
+  {
+    batch<T, 1, Each> v;
+    constexpr int count = words / vectors;
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+      v.word_[i] = word_[i];
+#pragma unroll
+      for (int other = 1; other < vectors; ++other)
+        if (j == other) v.word_[i] = word_[other * count + i];
+    }
+    return v;
+  }
   // Elements k and k + 1 of 16 bits, for an even k.
   __device__ std::uint32_t pair(int k) const { return word_[k / 2]; }
   __device__ void set_pair(int k, std::uint32_t halves) { word_[k / 2] = halves; }
   __device__ int replace_nan_by_zero() { return put_zeros_for_nan(*this); }
 
  private:
-  std::uint32_t word_[(size * sizeof(T) + 3) / 4];
+  template <class, int, int, bool>
+  friend class batch;
+  std::uint32_t word_[words];
 
   __device__ void put(int vector, uint4 const& raw) {
     static_assert(each * sizeof(T) == vector_bytes);
@@ -114,6 +135,7 @@ template <class T, int Vectors, int Each>
 class batch<T, Vectors, Each, false> {
  public:
   static constexpr int vectors = Vectors, each = Each, size = Vectors * Each;
+  static constexpr bool in_words = false;
   __device__ void clear(int vector) {
     for (int k = 0; k < each; ++k) x_[vector * each + k] = T{};
   }

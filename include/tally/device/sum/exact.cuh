@@ -7,6 +7,7 @@
 
 #include "tally/aggregate/zipped.hpp"
 #include "tally/device/input/batch.cuh"
+#include "tally/device/input/packed.cuh"
 #include "tally/device/sum/block_superaccumulator.cuh"
 #include "tally/device/sum/privatised_superaccumulator.cuh"
 #include "tally/device/sum/significands.cuh"
@@ -337,8 +338,12 @@ class exact_adder<T> {
   __device__ static void clear_apart() {}
   template <class Batch>
   __device__ void add(Batch const& x, shared_type& shared) {
+    if constexpr (narrow<T> && Batch::in_words) {
+      low_ += std::uint64_t(sum_of_words<T>(x));
+    } else {
 #pragma unroll
-    for (int k = 0; k < Batch::size; ++k) add_one(x[k], shared);
+      for (int k = 0; k < Batch::size; ++k) add_one(x[k], shared);
+    }
   }
   __device__ void add_one(T x, shared_type&) {
     if constexpr (sizeof(T) == 8) {

@@ -11,6 +11,71 @@ namespace tally::device {
 template <element T>
 class square_adder;
 
+// Adds elements and squares that have little in common, one by one, and exact sums of some that
+// have more.
+template <floating T>
+class single_square_adder {
+  using sum_type = single_adder<T>;
+
+ public:
+  using number = detail::square_digits<T>;
+  using sums = typename sum_type::shared_type;
+  using digits = block_superaccumulator<number>;
+  using columns =
+      privatised_superaccumulator<number, 16, first_bit<T, number, 2>, sum_type::dynamic_bytes>;
+  static constexpr int dynamic_bytes = sum_type::dynamic_bytes + columns::bytes;
+
+  __device__ static void clear_apart() {
+    sum_type::clear_apart();
+    columns::clear();
+  }
+  __device__ void add_one(T x, sums& shared, digits& squares) {
+    sum_.add_one(x, shared);
+    add_square(x, squares);
+  }
+  // Whole warps call close() after the last add, and the block calls close_apart() between two
+  // barriers, of which the second one may not be needed.
+  __device__ void close(sums& shared, digits& squares) {
+    sum_.close(shared);
+    squares_.close(squares);
+  }
+  __device__ static bool close_apart(sums& shared, digits& squares) {
+    bool const any = sum_type::close_apart(shared);
+    return columns::close(squares) || any;
+  }
+
+ protected:
+  sum_type sum_;
+  expansion<std::is_same_v<T, double> ? 4 : 3> squares_;
+  columns apart_;
+
+  // Makes room for so many elements, which are then added to the privatised digits; for whole
+  // warps.
+  __device__ void reserve(int n, sums& shared, digits& squares) {
+    sum_.apart().reserve(n, shared.digits);
+    apart_.reserve(n, squares);
+  }
+  template <class Batch>
+  __device__ void add_apart(Batch const& x, sums& shared) {
+    sum_.add_apart(x, shared, [&](auto const& r) {
+      apart_.template add_row<2 * row_bits<T>>(product_of(r.significand, r.significand), r.row);
+    });
+  }
+  __device__ static void add_square(T x, digits& squares) {
+    if (!is_finite(x)) return;
+    auto const p = take_apart(x);
+    std::uint64_t const low = p.significand & 0xffffffff, high = p.significand >> 32;
+    add_digits(low * low, 2 * p.exponent, squares);
+    add_digits(low * high, 2 * p.exponent + 33, squares);
+    add_digits(high * high, 2 * p.exponent + 64, squares);
+  }
+
+ private:
+  __device__ static void add_digits(std::uint64_t significand, int exponent, digits& squares) {
+    if (significand != 0) squares.add(false, significand, exponent);
+  }
+};
+
 // Where elements of type T lie: their exponents' fields, each of which says what they are below.
 template <floating T>
 struct square_window {
@@ -26,87 +91,43 @@ struct square_window {
   static __device__ unsigned upper(bits_of<T> x) { return unsigned(x >> (exact ? 0 : 32)); }
   static __device__ auto magnitude(T x) { return bits_of<T>(to_bits(x) & ~format<T>::sign); }
   // Less than upper() of all that are not less than x, unless x is zero: then it is large.
-  static __device__ unsigned upper_before(bits_of<T> x) {
-    if constexpr (sizeof(T) < 4)
-      return unsigned(x) - 1;
-    else
-      return upper(x - 1);
-  }
+  static __device__ unsigned upper_before(bits_of<T> x) { return upper(x - 1); }
 };
 
-// Elements of a few binades, the window, are added up in doubles without an error: multiples of one
-// power of two are extracted from their squares by a sigma (Rump, Ogita and Oishi, 2008;
-// cpu/sum/windows.hpp), and of doubles also from the elements and the squares' errors. The
+// Floats or doubles of a few binades, the window, are added up in doubles without an error:
+// multiples of one power of two are extracted from their squares by a sigma (Rump, Ogita and Oishi,
+// 2008; cpu/sum/windows.hpp), and of doubles also from the elements and the squares' errors. The
 // window moves to where the elements are.
 template <floating T>
-class square_adder<T> {
+  requires(sizeof(T) > 2)
+class square_adder<T> : public single_square_adder<T> {
   using window = square_window<T>;
-  using sum_type = single_adder<T>;
+  using base = single_square_adder<T>;
+  using base::apart_;
+  using base::squares_;
+  using base::sum_;
 
  public:
-  using number = detail::square_digits<T>;
-  using sums = typename sum_type::shared_type;
-  using digits = block_superaccumulator<number>;
-  using columns =
-      privatised_superaccumulator<number, 16, first_bit<T, number, 2>, sum_type::dynamic_bytes>;
-  static constexpr int dynamic_bytes = sum_type::dynamic_bytes + columns::bytes;
+  using typename base::digits;
+  using typename base::sums;
 
-  __device__ static void clear_apart() {
-    sum_type::clear_apart();
-    columns::clear();
-  }
   // Adds what a thread has read at once, with T{} in place of what does not count; for whole warps.
   template <class Batch>
   __device__ void add(Batch& x, sums& shared, digits& squares) {
-    constexpr int some = 8;
-    if constexpr (sizeof(T) == 2 && Batch::size > some && Batch::size % some == 0) {
-      sub_batch<some> next;
-#pragma unroll 1
-      for (int i = 0; i < Batch::size; i += some) {
-#pragma unroll
-        for (int k = 0; k < some; ++k) next.set(k, x[k]);
-        add_some(next, shared, squares);
-#pragma unroll
-        for (int k = 0; k + some < Batch::size; ++k) x.set(k, x[k + some]);
-      }
-    } else {
-      add_some(x, shared, squares);
+    if (apart_.expects() || !make_fit(x, shared, squares)) {
+      base::reserve(Batch::size, shared, squares);
+      return base::add_apart(x, shared);
     }
-  }
-  __device__ void add_one(T x, sums& shared, digits& squares) {
-    sum_.add_one(x, shared);
-    add_square(x, squares);
-  }
-  // Whole warps call close() after the last add, and the block calls close_apart() between two
-  // barriers, of which the second one may not be needed.
-  __device__ void close(sums& shared, digits& squares) {
-    flush(shared, squares);
-    sum_.close(shared);
-    squares_.close(squares);
-  }
-  __device__ static bool close_apart(sums& shared, digits& squares) {
-    bool const any = sum_type::close_apart(shared);
-    return columns::close(squares) || any;
-  }
-
- private:
-  // Some of a batch of many small elements: there are not the registers for all.
-  template <int Size>
-  struct sub_batch {
-    static constexpr int size = Size;
-    T value[Size];
-    __device__ T operator[](int k) const { return value[k]; }
-    __device__ void set(int k, T x) { value[k] = x; }
-  };
-
-  template <class Batch>
-  __device__ void add_some(Batch& x, sums& shared, digits& squares) {
-    if (apart_.expects() || !make_fit(x, shared, squares)) return add_all_apart(x, shared, squares);
     left_ -= additions<Batch>;
 #pragma unroll
     for (int k = 0; k < Batch::size; ++k) accumulate(x[k], k % chains);
   }
+  __device__ void close(sums& shared, digits& squares) {
+    flush(shared, squares);
+    base::close(shared, squares);
+  }
 
+ private:
   // Moves the window, or sets elements apart, where that helps. False, in all lanes, where it does
   // not in too many.
   template <class Batch>
@@ -147,9 +168,6 @@ class square_adder<T> {
   // additions of what the last extraction leaves are exact, too.
   static constexpr int unit = log2_room - 50;
   static constexpr int binades = exact ? 51 - log2_room - window::precision : 25 - log2_room;
-  sum_type sum_;
-  expansion<exact ? 3 : 4> squares_;
-  columns apart_;
   // The window: upper halves of magnitudes [from_, above_). Nothing but zeros fits at first.
   unsigned from_ = ~0u, above_ = 1;
   int left_ = 0;  // additions to a chain until it is full
@@ -256,30 +274,10 @@ class square_adder<T> {
       }
       sum_.add_one(value, shared);
       if constexpr (!exact)
-        add_square(value, squares);
+        base::add_square(value, squares);
       else if (is_finite(value))
         squares_.template put<1>(as_double(value) * as_double(value), squares);
     }
-  }
-  // Adds all that was read to the privatised digits; for whole warps.
-  template <class Batch>
-  __device__ void add_all_apart(Batch const& x, sums& shared, digits& squares) {
-    sum_.apart().reserve(Batch::size, shared.digits);
-    apart_.reserve(Batch::size, squares);
-    sum_.add_apart(x, shared, [&](auto const& r) {
-      apart_.template add_row<2 * row_bits<T>>(product_of(r.significand, r.significand), r.row);
-    });
-  }
-  __device__ static void add_square(T x, digits& squares) {
-    if (!is_finite(x)) return;
-    auto const p = take_apart(x);
-    std::uint64_t const low = p.significand & 0xffffffff, high = p.significand >> 32;
-    add_digits(low * low, 2 * p.exponent, squares);
-    add_digits(low * high, 2 * p.exponent + 33, squares);
-    add_digits(high * high, 2 * p.exponent + 64, squares);
-  }
-  __device__ static void add_digits(std::uint64_t significand, int exponent, digits& squares) {
-    if (significand != 0) squares.add(false, significand, exponent);
   }
 };
 
@@ -297,8 +295,12 @@ class square_adder<T> {
   template <class Batch>
   __device__ void add(Batch const& x, sums& shared, digits&) {
     sum_.add(x, shared);
+    if constexpr (narrow<T> && Batch::in_words) {
+      piece_[0] += squares_of_words<T>(x);
+    } else {
 #pragma unroll
-    for (int k = 0; k < Batch::size; ++k) put(x[k]);
+      for (int k = 0; k < Batch::size; ++k) put(x[k]);
+    }
   }
   __device__ void add_one(T x, sums& shared, digits&) {
     sum_.add_one(x, shared);

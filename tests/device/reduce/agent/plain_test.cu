@@ -50,7 +50,8 @@ TEST(a_reduction, tells_how_it_has_been_started) {
 
 template <class T>
 struct integers_on_a_device : ::testing::Test {};
-using integers = ::testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t>;
+using integers = ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
+                                  std::int32_t, std::uint64_t>;
 TYPED_TEST_SUITE(integers_on_a_device, integers);
 
 TYPED_TEST(integers_on_a_device, are_right_for_every_size) {
@@ -93,6 +94,24 @@ TYPED_TEST(integers_on_a_device, are_right_at_every_address) {
       expect_fold(tally::integer_sum<TypeParam>{}, in, call, offset);
       expect_fold(tally::arg_maximum{}.on<TypeParam>(), in, call, offset);
     }
+}
+
+// The places of all vectors of some lanes, and of all elements of a vector.
+constexpr std::size_t places_of_a_tile = 1024;
+TYPED_TEST(integers_on_a_device, have_the_first_of_two_extrema_at_every_place) {
+  using T = TypeParam;
+  test_call call(1);
+  constexpr std::size_t each = 16 / sizeof(T);
+  for (std::size_t vector = 0; vector < 5 * 33; vector += 33) {
+    std::size_t const at = vector * each + vector % each;
+    for (T const best : {std::numeric_limits<T>::max(), std::numeric_limits<T>::min()})
+      for (std::size_t const apart : {1, 2, 3, int(each), int(32 * each), int(5 * each + 1)}) {
+        std::vector<T> in(places_of_a_tile * each + 3, T(7));
+        in[at] = in[at + apart] = best;
+        expect_fold(tally::arg_minimum{}.on<T>(), in, call);
+        expect_fold(tally::arg_maximum{}.on<T>(), in, call);
+      }
+  }
 }
 
 // The greatest and the least integer are what an extremum of no element is, too.
@@ -153,6 +172,46 @@ TYPED_TEST(floats_on_a_device, have_the_first_of_many_equal_extrema) {
   expect_all(in, call, tally::skip);
 }
 
+// At every place of two vectors: an extremum, whose equal comes later, and a NaN beside better
+// ones.
+TYPED_TEST(floats_on_a_device, have_the_first_extremum_and_nan_at_every_place) {
+  using T = TypeParam;
+  test_call call(1);
+  constexpr std::size_t each = 16 / sizeof(T);
+  T const two = tally::convert<T>(2.0), none = tally::quiet_nan<T>();
+  for (std::size_t at = 0; at < 2 * each; ++at)
+    for (std::size_t const later : {at + 1, at + each + 1, at + 64 * each + 3}) {
+      std::vector<T> in(100 * each + 5, tally::convert<T>(1.0));
+      auto const expect = [&] {
+        for (auto const nan : {tally::propagate, tally::skip}) {
+          expect_fold(tally::arg_maximum{}.on<T>(), in, call, 0, nan);
+          expect_fold(tally::arg_minimum{}.on<T>(), in, call, 0, nan);
+          expect_fold(tally::min_max{}.on<T>(), in, call, 0, nan);
+        }
+      };
+      in[at] = in[later] = two;
+      expect();
+      in[at] = in[later] = none;
+      expect();
+      in[later] = two, in[0] = tally::convert<T>(0.5);
+      expect();
+    }
+}
+
+// The worst of all numbers is better than none.
+TYPED_TEST(floats_on_a_device, have_infinite_extrema_beside_nan) {
+  using T = TypeParam;
+  test_call call(2);
+  for (bool const below : {false, true}) {
+    std::vector<T> in(20000, tally::quiet_nan<T>());
+    in[12345] = in[12999] = tally::infinity<T>(below);
+    expect_all(in, call, tally::skip);
+    std::fill(in.begin(), in.end(), tally::infinity<T>(below));
+    in[0] = tally::quiet_nan<T>();
+    expect_all(in, call, tally::skip);
+  }
+}
+
 template <class T, class... Op>
 void expect_nothing(Op const&... op) {
   test_call call(2);
@@ -169,6 +228,8 @@ void expect_nothing(Op const&... op) {
 TEST(floats_on_a_device, know_that_nothing_counts) {
   expect_nothing<float>(tally::minimum{}, tally::arg_maximum{}, tally::min_max{});
   expect_nothing<double>(tally::maximum{}, tally::arg_minimum{}, tally::arg_maximum{});
+  expect_nothing<tally::float16>(tally::minimum{}, tally::arg_maximum{}, tally::min_max{});
+  expect_nothing<tally::bfloat16>(tally::maximum{}, tally::arg_minimum{}, tally::arg_maximum{});
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "tally/aggregate/extrema.hpp"
+#include "tally/cuda/packed.cuh"
 #include "tally/device/reduce/agent/agent.cuh"
 #include "tally/operators.hpp"
 #include "tally/warp/reduce.cuh"
@@ -55,6 +56,47 @@ struct float_extremum {
   }
 };
 
+// Narrow elements are compared by halves of words, two at once; of bytes each half has one above,
+// and what is below it decides between equal ones, if at all.
+template <narrow T, bool Least, bool SkipsNan>
+struct packed_extremum {
+  using half =
+      std::conditional_t<sizeof(T) == 2, T,
+                         std::conditional_t<std::is_signed_v<T>, std::int16_t, std::uint16_t>>;
+
+  static TALLY_FN unsigned better(unsigned a, unsigned b) {
+    return better_halves<half, Least, SkipsNan>(a, b);
+  }
+  // The best of those of the j-th vector that are there, in halves; NaN stand for none.
+  template <class Batch, class IsThere>
+  static TALLY_FN unsigned of_vector(Batch const& x, int j, IsThere is_there) {
+    constexpr int words = Batch::words / Batch::vectors;
+    unsigned best = x.word(j * words);
+    if constexpr (sizeof(T) == 1) best = better(best, best << 8);
+    TALLY_UNROLL
+    for (int i = 1; i < words; ++i) {
+      unsigned const word = x.word(j * words + i);
+      best = better(best, word);
+      if constexpr (sizeof(T) == 1) best = better(best, word << 8);
+    }
+    return is_there.has_vector(j) ? best : ~0u;
+  }
+  // The better of both halves.
+  static TALLY_FN T value(unsigned halves) {
+    unsigned const best = better(halves, halves >> 16 | halves << 16);
+    return from_bits<T>(bits_of<T>(sizeof(T) == 1 ? best >> 8 : best));
+  }
+  template <class Batch, class IsThere>
+  static TALLY_FN T of(Batch const& x, IsThere is_there) {
+    unsigned best = of_vector(x, 0, is_there);
+    TALLY_UNROLL
+    for (int j = 1; j < Batch::vectors; ++j) best = better(best, of_vector(x, j, is_there));
+    return value(best);
+  }
+};
+template <class T, class Batch>
+concept packed = narrow<T> && Batch::in_words;
+
 template <element T, bool Least>
 struct single_extremum {
   using keys = extremum_keys<T, Least>;
@@ -75,6 +117,12 @@ struct single_extremum {
     requires std::is_same_v<T, float>
   TALLY_FN void add(state& s, Batch const& x, Index, IsThere is_there) const {
     s = combine(s, float_extremum<Least>::key_of(x, is_there));
+  }
+  template <class Batch, class Index, class IsThere>
+    requires packed<T, Batch>
+  TALLY_FN void add(state& s, Batch const& x, Index, IsThere is_there) const {
+    T const best = packed_extremum<T, Least, IsThere::skip_nan>::of(x, is_there);
+    if (!IsThere::skip_nan || !is_nan(best)) s = combine(s, keys::of(best));
   }
 };
 
@@ -101,7 +149,7 @@ struct single_extremum_pair {
   TALLY_HD bool empty(state const& s) const { return low.empty(s.least); }
 
   template <class Batch, class Index, class IsThere>
-    requires std::is_same_v<T, float>
+    requires(std::is_same_v<T, float> || packed<T, Batch>)
   TALLY_FN void add(state& s, Batch const& x, Index index, IsThere is_there) const {
     low.add(s.least, x, index, is_there), high.add(s.greatest, x, index, is_there);
   }
@@ -141,7 +189,9 @@ struct single_arg_extremum {
   // for an index only where they beat all of those.
   template <class Batch, class Index, class IsThere>
   TALLY_FN void add(state& s, Batch const& x, Index index, IsThere is_there) const {
-    if constexpr (std::is_same_v<T, float>) {  // compared as they are
+    if constexpr (packed<T, Batch>) {
+      add_packed(s, x, index, is_there);
+    } else if constexpr (std::is_same_v<T, float>) {  // compared as they are
       T const best = float_extremum<Least>::of(x, is_there);
       key const all = merged(best);
       if (!keys::better(all, s.best) && !empty(s)) return;
@@ -161,6 +211,25 @@ struct single_arg_extremum {
   }
 
  private:
+  // Looks for the vector first.
+  template <class Batch, class Index, class IsThere>
+  static TALLY_FN void add_packed(state& s, Batch const& x, Index index, IsThere is_there) {
+    using compare = packed_extremum<T, Least, IsThere::skip_nan>;
+    unsigned of_vector[Batch::vectors], best = 0;
+    TALLY_UNROLL
+    for (int j = 0; j < Batch::vectors; ++j) {
+      of_vector[j] = compare::of_vector(x, j, is_there);
+      best = j > 0 ? compare::better(best, of_vector[j]) : of_vector[0];
+    }
+    if (IsThere::skip_nan && is_nan(compare::value(best))) return;
+    key const all = merged(compare::value(best));
+    if (!keys::better(all, s.best) && s.at != nowhere) return;
+    int const j = first_of<Batch::vectors>(
+        [&](int j) { return merged(compare::value(of_vector[j])) == all; });
+    auto const v = x.vector(j);
+    int const k = first_of<Batch::each>([&](int k) { return merged(v[k]) == all; });
+    s = {all, index(j * Batch::each + k)};
+  }
   template <int Size, class V, class Value, class Op>
   static TALLY_FN V fold(V identity, Value value, Op op) {
     V best[2] = {identity, identity};

@@ -5,6 +5,7 @@
 
 #include "tally/aggregate/dot.hpp"
 #include "tally/aggregate/sum.hpp"
+#include "tally/device/input/packed.cuh"
 #include "tally/device/reduce/agent/agent.cuh"
 #include "tally/warp/reduce.cuh"
 
@@ -18,13 +19,13 @@ struct block_integer_sum : integer_sum<T, R> {
 
   // The sum of a batch of narrow elements fits 32 bits; zeros stand where there is no element.
   template <class Batch, class Index, class IsThere>
-  TALLY_FN void add(state& s, Batch const& x, Index, IsThere) const {
-    using narrow = std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>;
-    using part = std::conditional_t<sizeof(T) <= 2, narrow, state>;
-    part total = 0;
-    TALLY_UNROLL
-    for (int k = 0; k < x.size; ++k) total += part(x[k]);
-    s += state(total);
+  __device__ void add(state& s, Batch const& x, Index, IsThere) const {
+    if constexpr (narrow<T> && Batch::in_words) {
+      s += state(sum_of_words<T>(x));
+    } else {
+#pragma unroll
+      for (int k = 0; k < x.size; ++k) s += state(x[k]);
+    }
   }
 };
 

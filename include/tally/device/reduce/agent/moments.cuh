@@ -9,8 +9,8 @@
 #include "tally/device/grid/sparse_totals.cuh"
 #include "tally/device/reduce/agent/agent.cuh"
 #include "tally/device/reduce/rows/lanes_of_moments.cuh"
+#include "tally/device/sum/half_squares.cuh"
 #include "tally/device/sum/round.cuh"
-#include "tally/device/sum/squares.cuh"
 
 namespace tally::device {
 
@@ -37,11 +37,12 @@ struct moments_agent {
   using square_number = detail::square_digits<element>;
   using adder = std::conditional_t<Squares, square_adder<element>, exact_adder<element>>;
   static constexpr bool is_double = std::is_same_v<element, double>;
-  static constexpr int threads = !Squares ? 512 : integer<element> ? 384 : is_double ? 256 : 512;
+  static constexpr bool is_quick = !Squares || narrow_integer<element>;  // of few instructions
+  static constexpr int threads = is_quick || (floating<element> && !is_double) ? 512 : 384;
   static constexpr int blocks_a_multiprocessor =  // one where two have not the shared memory
       Squares && floating<element> && !is_double ? 1 : 2;
-  static constexpr bool loads_ahead = Squares && floating<element>;
-  static constexpr bool schedules_dynamically = !Squares;
+  static constexpr bool loads_ahead = Squares && floating<element> && !is_double;
+  static constexpr bool schedules_dynamically = is_quick;
   static constexpr int square_words = Squares ? square_number::digits : 0;
   static constexpr int totals = sum_type::words + square_words + 1;
   static constexpr int words = status_words_of<totals>, sums = totals;

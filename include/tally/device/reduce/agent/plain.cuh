@@ -36,10 +36,26 @@ __device__ State fold_block(State s, State identity, fold_places<State, Warps>& 
   return s;
 }
 
+// Which elements of a batch count.
+struct all_elements {
+  static constexpr bool skip_nan = false;
+  TALLY_FN bool operator()(int) const { return true; }
+  TALLY_FN bool has_vector(int) const { return true; }
+};
+template <class Batch>
+struct numbers_of {
+  static constexpr bool skip_nan = true;
+  Batch const& x;
+  unsigned live;  // vectors
+  TALLY_FN bool operator()(int k) const { return has_vector(k / Batch::each) && !is_nan(x[k]); }
+  TALLY_FN bool has_vector(int j) const { return live >> j & 1; }
+};
+
 // The agent (agent.cuh) of an aggregate A with a small state. An aggregate that is made for it, as
 // those of extrema.cuh are, may have two members more:
 //
-//   add(s, x, index, is_there)  adds the elements x[k] of a batch of which is_there(k)
+//   add(s, x, index, is_there)  adds the elements x[k] of a batch of which is_there(k): all, or the
+//                               numbers of some vectors
 //   fold_warp(s)                the states of a warp's lanes combined, in the first one
 template <aggregate A, int Chains = sizeof(typename A::state) <= 8 ? 4 : 1>
 struct plain_agent {
@@ -69,17 +85,17 @@ struct plain_agent {
 
   template <class Batch, class Index>
   __device__ void add(accumulator& acc, shared&, Batch const& x, unsigned live, Index index) const {
-    if (has_nan<element> && skips_nan)
-      add_batch(acc, x, index, [&](int k) { return (live >> k / x.each & 1) && counts(x[k]); });
-    else if (live == (1u << x.vectors) - 1)
-      add_batch(acc, x, index, [](int) { return true; });
+    if constexpr (has_nan<element>)
+      if (skips_nan) return add_batch(acc, x, index, numbers_of<Batch>{x, live});
+    if (live == (1u << x.vectors) - 1)
+      add_batch(acc, x, index, all_elements{});
     else
 #pragma unroll
       for (int j = 0; j < x.vectors; ++j)
         if (live >> j & 1)
           add_batch(
               acc, vector_of<element>(x, j), [&](int k) { return index(j * x.each + k); },
-              [](int) { return true; });
+              all_elements{});
   }
   __device__ void add(accumulator& acc, shared&, element x, std::uint64_t index) const {
     if (counts(x)) put(acc.chain[0], x, index);

@@ -49,14 +49,12 @@ struct lanes_of_states {
   }
   template <class Batch>
   __device__ void add_vector(sum& s, Batch const& x, std::uint64_t first) const
-    requires requires(std::uint64_t (*index)(int), bool (*counts)(int)) {
-      a.add(s, x, index, counts);
-    }
+    requires requires(std::uint64_t (*index)(int)) { a.add(s, x, index, all_elements{}); }
   {
     auto const index = [&](int k) { return first + std::uint64_t(k); };
     if constexpr (has_nan<element>)
-      if (skips_nan) return a.add(s, x, index, [&](int k) { return !is_nan(x[k]); });
-    a.add(s, x, index, [](int) { return true; });
+      if (skips_nan) return a.add(s, x, index, numbers_of<Batch>{x, ~0u});
+    a.add(s, x, index, all_elements{});
   }
   __device__ sum combine(sum const& s, sum const& t) const { return a.combine(s, t); }
   __device__ bool finish(sum const& s, std::uint64_t, result& out) const {

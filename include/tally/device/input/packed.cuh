@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sums of what a thread has read of narrow integers, several of which an instruction adds up.
+#pragma once
+
+#include "tally/cuda/packed.cuh"
+#include "tally/device/input/batch.cuh"
+
+namespace tally::device {
+
+// The sum of the elements of a batch of narrow integers, and that of their squares.
+inline constexpr int most_in_words = 128;  // elements, of which 32 bits hold what they come to
+template <narrow_integer T, class Batch>
+__device__ word_sum<T> sum_of_words(Batch const& x) {
+  static_assert(Batch::size <= most_in_words);  // 2^16 each
+  word_sum<T> sum = 0;
+#pragma unroll
+  for (int i = 0; i < Batch::words; ++i) sum = plus_elements<T>(sum, x.word(i));
+  return sum;
+}
+template <narrow_integer T, class Batch>
+__device__ std::uint64_t squares_of_words(Batch const& x) {
+  static_assert(Batch::size <= most_in_words);
+  using byte = std::conditional_t<std::is_signed_v<T>, std::int8_t, std::uint8_t>;
+  word_sum<T> low = 0, high = 0;
+  if constexpr (sizeof(T) == 1) {  // 2^16 each
+#pragma unroll
+    for (int i = 0; i < Batch::words; ++i)
+      low = __dp4a(word_sum<T>(x.word(i)), word_sum<T>(x.word(i)), low);
+  } else {  // an element times its upper byte and its lower one: less than 2^24 each, or 2^23
+#pragma unroll
+    for (int i = 0; i < Batch::words; i += 2) {
+      unsigned const a = x.word(i), b = i + 1 < Batch::words ? x.word(i + 1) : 0;
+      unsigned const lower = __byte_perm(a, b, 0x6420), upper = __byte_perm(a, b, 0x7531);
+      low = plus_products<T, std::uint8_t, 0>(low, a, lower);
+      low = plus_products<T, std::uint8_t, 2>(low, b, lower);
+      high = plus_products<T, byte, 0>(high, a, upper);
+      high = plus_products<T, byte, 2>(high, b, upper);
+    }
+  }
+  using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+  return std::uint64_t(wide(low) + wide(high) * 256);
+}
+
+}  // namespace tally::device
