@@ -9,6 +9,7 @@
 #include "tally/exact/between.hpp"
 #include "top_k/nth.hpp"
 #include "top_k/searches.hpp"
+#include "top_k/several.hpp"
 
 namespace tally::detail::top_k {
 
@@ -54,9 +55,17 @@ std::uint64_t count_nans(cpu where, std::span<T const> in) {
   return count;
 }
 
+// Those between which a quantile lies.
+template <class R>
+std::pair<bits_of<R>, bits_of<R>> keys_around(nth<R> const& sorted,
+                                              detail::sorted_place const& at) {
+  return sorted.keys_at(at.index + 1, at.index + (at.is_between() ? 2 : 1));
+}
+
+// Each by a read of its own, or two.
 template <class T, class Out>
-void quantiles_of_row(cpu where, std::span<T const> in, detail::quantile_places const& qs, Out* out,
-                      quantile_options const& options) {
+void quantiles_one_by_one(cpu where, std::span<T const> in, detail::quantile_places const& qs,
+                          Out* out, quantile_options const& options) {
   auto const nans = count_nans(where, in);
   auto const n = in.size() - nans;
   if (n == 0 || (nans && options.nan == propagate)) {
@@ -66,9 +75,54 @@ void quantiles_of_row(cpu where, std::span<T const> in, detail::quantile_places 
   auto const sorted = nth_of(where, in, {.order = smallest});
   for (std::size_t i = 0; i < qs.size(); ++i) {
     auto const at = detail::place_of(options.method, n, qs[i]);
-    auto const [low, high] = sorted.keys_at(at.index + 1, at.index + (at.is_between() ? 2 : 1));
+    auto const [low, high] = keys_around(sorted, at);
     out[i] = detail::quantile_at<Out, T>(low, high, at);
   }
+}
+
+double nearly(detail::quantile_place q) {
+  return q.is_fraction() ? double(q.numerator) / double(q.denominator) : q.as_double();
+}
+
+// As many as one read is for are far apart: each turn takes every so-manieth of them.
+template <class T, class Out>
+void quantiles_together(cpu where, std::span<T const> in, detail::quantile_places const& qs,
+                        Out* out, quantile_options const& options) {
+  using R = represent<T>;
+  auto const sorted = nth_of(where, in, {.order = smallest});
+  several<R> all(ranking<R>::of(std::type_identity<T>{}, {.order = smallest}),
+                 reinterpret_cast<R const*>(in.data()), in.size(), qs.size(), floating<T>,
+                 detail::thread_count(where));
+  std::size_t const turns = (qs.size() + all.at_once() - 1) / all.at_once();
+  for (std::size_t turn = 0; turn < turns; ++turn) {
+    std::vector<double> places;
+    for (std::size_t i = turn; i < qs.size(); i += turns) places.push_back(nearly(qs[i]));
+    all.read(places);
+    auto const n = in.size() - all.nans();
+    if (n == 0 || (all.nans() && options.nan == propagate)) {
+      std::fill_n(out, qs.size(), detail::missing<Out>());
+      return;
+    }
+    for (std::size_t i = turn; i < qs.size(); i += turns) {
+      auto const at = detail::place_of(options.method, n, qs[i]);
+      auto const low = all.key_at(at.index + 1);
+      auto const high = at.is_between() ? all.key_at(at.index + 2) : low;
+      detail::count_path(low && high ? detail::path::top_k_filter
+                                     : detail::path::top_k_filter_retry);
+      auto const keys = low && high ? std::pair(*low, *high) : keys_around(sorted, at);
+      out[i] = detail::quantile_at<Out, T>(keys.first, keys.second, at);
+    }
+  }
+}
+
+template <class T, class Out>
+void quantiles_of_row(cpu where, std::span<T const> in, detail::quantile_places const& qs, Out* out,
+                      quantile_options const& options) {
+  bool const one_read_is_enough = !floating<T> && qs.size() < 2;
+  if (in.size() < several<represent<T>>::from || one_read_is_enough)
+    quantiles_one_by_one(where, in, qs, out, options);
+  else
+    quantiles_together(where, in, qs, out, options);
 }
 
 }  // namespace

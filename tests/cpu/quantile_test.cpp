@@ -84,6 +84,8 @@ TEST(kth_value_paths, where_the_sample_misleads_histograms_take_over) {
   auto in = top_k_inputs::misleading(1 << 18, 16);
   for (auto& x : in) x = -x;
   EXPECT_EQ(times_taken(path::top_k_radix, in, 5000), 1);
+  in = top_k_inputs::misleading(60'000, 16);  // a quantile of so few takes the same way
+  for (auto& x : in) x = -x;
   auto const before = path_count(path::top_k_radix);
   auto sorted = in;
   std::sort(sorted.begin(), sorted.end());
@@ -115,6 +117,90 @@ TEST(quantile, of_several_at_once_is_that_of_each) {
   std::vector<double> out(4);
   quantile_into(cpu{}, x, qs, out, {.method = interpolation::midpoint});
   EXPECT_EQ(out, (std::vector<double>{1, 3.5, 4.5, 9}));
+}
+
+// Of arrays that are read once for several: each lies a third of the way from an element to the
+// next, and is that of the two alone.
+template <class T>
+class quantiles_of_many : public testing::Test {};
+TYPED_TEST_SUITE(quantiles_of_many, test_types<element_types>::type, type_names);
+
+TYPED_TEST(quantiles_of_many, are_those_of_the_elements_around_them) {
+  using found_type = quantile_of<TypeParam>;
+  source random(2);
+  for (auto const& kind : inputs<TypeParam>())
+    for (std::size_t n : {65536, 70001}) {
+      auto const values = kind.make(n, random);
+      auto const in = std::as_const(values).span();
+      auto const there = top_k_oracle::ranked(in, {.order = smallest, .nan = skip});
+      std::size_t const m = there.size();
+      std::vector<fraction> qs;
+      std::vector<std::size_t> at;
+      for (std::size_t i : {m - 2, std::size_t(0), m / 7, m / 2, m / 2 + 1, m / 2, std::size_t(1)})
+        if (m >= 2) at.push_back(i), qs.push_back({3 * i + 1, 3 * (m - 1)});
+      for (auto nan : {propagate, skip})
+        for (auto method : {interpolation::linear, interpolation::lower, interpolation::higher,
+                            interpolation::nearest, interpolation::midpoint}) {
+          int const threads = 1 + int(random() % 3);
+          auto const found = quantile(cpu{threads}, in, qs, {method, nan});
+          for (std::size_t q = 0; q < qs.size(); ++q) {
+            array<TypeParam> const two(
+                2, [&](std::size_t j) { return in[std::size_t(there[at[q] + j])]; });
+            auto const want = nan == propagate && m < n
+                                  ? detail::missing<found_type>()
+                                  : quantile(cpu{1}, two.span(), fraction{1, 3}, {method});
+            ASSERT_EQ(to_bits(found[q]), to_bits(want)) << kind.name << " n = " << n << " q " << q;
+          }
+        }
+    }
+}
+
+template <class T>
+std::vector<T> sorted_of(std::vector<T> in) {
+  std::sort(in.begin(), in.end());
+  return in;
+}
+// At places i / (n - 1), for i = 0, step, 2 * step, ...; how many the one read did not find.
+std::size_t expect_elements(std::vector<float> const& in, std::size_t step, int threads) {
+  auto const sorted = sorted_of(in);
+  std::vector<fraction> qs;
+  for (std::size_t i = 0; i < in.size(); i += step) qs.push_back({i, in.size() - 1});
+  auto const before = path_count(path::top_k_filter_retry);
+  auto const found = quantile(cpu{threads}, in, qs);
+  for (std::size_t q = 0; q < qs.size(); ++q) EXPECT_EQ(found[q], sorted[q * step]) << q;
+  return path_count(path::top_k_filter_retry) - before;
+}
+
+TEST(quantiles_paths, ten_are_found_by_one_read) {
+  for (int threads : {1, 3})
+    EXPECT_EQ(expect_elements(top_k_inputs::random_floats(1 << 20), (1 << 20) / 9 - 1, threads), 0);
+}
+TEST(quantiles_paths, more_than_one_read_is_for_take_turns) {
+  EXPECT_EQ(expect_elements(top_k_inputs::random_floats(200'000), 1000, 2), 0);
+}
+
+TEST(quantiles_paths, common_values_are_counted_not_kept) {
+  auto in = top_k_inputs::random_floats(1 << 20);
+  for (std::size_t i = 0; i < in.size(); ++i)
+    if (i * 7919 % 10 < 7) in[i] = i % 2 ? 0.25f : -0.5f;
+  EXPECT_EQ(expect_elements(in, 100'000, 2), 0);
+}
+
+// What is less than all that was sampled has no room beside the array; what is more is elsewhere.
+TEST(quantiles_paths, where_the_sample_misleads_each_takes_its_own) {
+  auto in = top_k_inputs::misleading(1 << 20, 64);
+  EXPECT_GT(expect_elements(in, (1 << 20) / 7, 2), 4);
+  for (auto& x : in) x = -x;
+  EXPECT_GT(expect_elements(in, (1 << 20) / 7, 2), 4);
+}
+
+TEST(quantiles_paths, all_nans_but_few_leave_nothing_to_sample) {
+  std::vector<float> in(100'000, quiet_nan<float>());
+  EXPECT_TRUE(std::isnan(quantile(cpu{2}, in, 0.5, {.nan = skip})));
+  in[77] = 3, in[99'999] = 5;
+  EXPECT_EQ(quantile(cpu{2}, in, std::array{0.0, 0.5, 1.0}, {.nan = skip}),
+            (std::vector<float>{3, 4, 5}));
+  EXPECT_TRUE(std::isnan(quantile(cpu{2}, in, 0.5)));
 }
 
 TEST(quantile, may_be_at_a_fraction) {
