@@ -186,6 +186,16 @@ TEST(quantiles_paths, common_values_are_counted_not_kept) {
   EXPECT_EQ(expect_elements(in, 100'000, 2), 0);
 }
 
+TEST(quantiles_paths, nans_are_no_part_of_what_is_sampled) {
+  auto in = top_k_inputs::random_floats(1 << 20);
+  auto const there = std::vector(in.begin(), in.begin() + (1 << 19));
+  std::fill(in.begin() + (1 << 19), in.end(), quiet_nan<float>());
+  auto const before = path_count(path::top_k_filter_retry);
+  std::array const qs = {0.1, 0.3, 0.5, 0.7, 0.9};
+  EXPECT_EQ(quantile(cpu{2}, in, qs, {.nan = skip}), quantile(cpu{2}, there, qs));
+  EXPECT_EQ(path_count(path::top_k_filter_retry), before);
+}
+
 // What is less than all that was sampled has no room beside the array; what is more is elsewhere.
 TEST(quantiles_paths, where_the_sample_misleads_each_takes_its_own) {
   auto in = top_k_inputs::misleading(1 << 20, 64);
