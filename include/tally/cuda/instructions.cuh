@@ -110,6 +110,16 @@ __device__ T half_of(unsigned word, int i) {
   return from_bits<T>(std::uint16_t(word >> (16 * i)));
 }
 
+// x, of which the compiler does not see that it is x: what it made of x before it makes again, and
+// needs no registers until then.
+template <half_word T>
+__device__ T anew(T x) {
+#ifdef __CUDA_ARCH__
+  asm volatile("" : "+h"(x.bits));
+#endif
+  return x;
+}
+
 // What is less of x + offset and `least`.
 __device__ inline unsigned least_halves(unsigned x, unsigned offset, unsigned least) {
 #ifdef __CUDA_ARCH__

@@ -127,6 +127,56 @@ TYPED_TEST(square_adders, keep_the_last_bit_of_the_smallest_element) {
                  "depth " + std::to_string(depth));
 }
 
+// Elements of all sizes, of which a sigma takes what comes after them: the largest, and some that
+// are not finite.
+template <class T>
+void expect_exact_after_wide(bool negative) {
+  batches_of_lanes<T> in(batch_size<T>, 24);
+  using bits = bits_of<T>;
+  for (int lane = 0; lane < warp_size; ++lane)
+    for (int batch = 0; batch < in.count; ++batch)
+      for (int k = 0; k < in.size; ++k) {
+        auto const all = bits(any_fraction<T>(unsigned(batch * in.size + k + lane)));
+        auto& x = in.at(lane, batch, k);
+        if (batch < 4)
+          x = from_bits<T>(k % 2 ? bits(format<T>::infinity - 1 - all) : bits(all | 1));
+        else if (batch < 12)
+          x = from_bits<T>(bits(format<T>::infinity - 1));
+        else
+          x = from_bits<T>(bits(1 + k % 3));
+        if (negative && k % 3 == 0) x = from_bits<T>(bits(to_bits(x) | format<T>::sign));
+      }
+  expect_exact(in, "wide, and then the largest");
+  for (T const x : {infinity<T>(negative), quiet_nan<T>()})
+    for (int batch : {2, 5, 15}) {
+      auto more = in;
+      more.at(7, batch, 3) = more.at(8, batch, in.size - 1) = x;
+      expect_exact(more, "not finite in batch " + std::to_string(batch));
+    }
+}
+TEST(square_adders_of_halves, take_all_that_is_finite_after_wide_batches) {
+  for (bool const negative : {false, true}) {
+    expect_exact_after_wide<float16>(negative);
+    expect_exact_after_wide<bfloat16>(negative);
+  }
+}
+
+// One large element sets sigma, of whose last bit the squares of most others are nearly half; what
+// is left of them has 53 bits down to the last one of a small element, or one bit more.
+TEST(square_adders_of_bfloat16, keep_the_last_bit_of_what_sigma_leaves) {
+  for (int depth : {41, 42, 43}) {
+    batches_of_lanes<bfloat16> in(batch_size<bfloat16>, 3);
+    for (int lane = 0; lane < warp_size; ++lane)
+      for (int batch = 0; batch < in.count; ++batch) {
+        for (int k = 0; k < in.size; ++k)
+          in.at(lane, batch, k) = element_of<bfloat16>(k % 2, 14, 53);  // 181^2 is below 2^15
+        in.at(lane, batch, lane) = element_of<bfloat16>(false, 40, 0);
+        in.at(lane, batch, (lane + 9) % in.size) = element_of<bfloat16>(true, 40 - depth, 1);
+      }
+    expect_exact(in, "depth " + std::to_string(depth));
+  }
+}
+
 TEST(square_adders_of_bfloat16, empty_their_columns_before_these_are_full) {
   expect_exact(full_columns<bfloat16>(batch_size<bfloat16>), "full columns");
 }
