@@ -111,6 +111,7 @@ TESTED_THROUGH = {
     "device/reduce/agent/describe.cuh": "device/reduce/agent/together_test.cu",
     "device/reduce/agent/extrema.cuh": "device/reduce/agent/plain_test.cu",
     "device/reduce/agent/integer_sum.cuh": "device/reduce/agent/plain_test.cu",
+    "device/reduce/agent/logic.cuh": "device/reduce/agent/plain_test.cu",
     "device/reduce/agent/second_moments.cuh": "device/reduce/agent/moments_test.cu",
     "device/reduce/kernel.cuh": "device/reduce/agent/plain_test.cu",
     "device/reduce/launch.cuh": "device/reduce/agent/plain_test.cu",

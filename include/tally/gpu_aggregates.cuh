@@ -9,6 +9,7 @@
 #include "tally/device/reduce/agent/dot.cuh"
 #include "tally/device/reduce/agent/extrema.cuh"
 #include "tally/device/reduce/agent/integer_sum.cuh"
+#include "tally/device/reduce/agent/logic.cuh"
 #include "tally/device/reduce/agent/second_moments.cuh"
 #include "tally/device/reduce/agent/sum.cuh"
 #include "tally/device/reduce/agent/together.cuh"

@@ -90,7 +90,9 @@ using vectors_of = device::batch<T, 2, Each>;
 TALLY_FN unsigned word_at(int i, int k) {
   unsigned const random = (unsigned(i) * 0x9e3779b1u + unsigned(k) * 0x85ebca6bu) * 0xc2b2ae35u;
   unsigned const kinds[] = {0x80808080u, 0x80008000u, 0x7f7f7f7fu, 0x7fff7fffu, ~0u, 0u};
-  return i < 6 ? kinds[i] : random ^ random >> 15;
+  if (i < 6) return kinds[i];
+  unsigned const word = random ^ random >> 15;
+  return i % 2 ? word | 0x01010101 : word & (random << 9 | 0xff);  // odd ones, and some zeros
 }
 template <class T, int Each>
 __device__ auto batch_at(int i) {
@@ -116,20 +118,39 @@ struct squares_of_batch {
 };
 
 template <class T, int Each>
+struct product_of_batch {
+  __device__ std::uint64_t operator()(int i) const {
+    return device::product_of_words<T>(batch_at<T, Each>(i));
+  }
+};
+template <class T, int Each>
+struct nonzero_of_batch {
+  __device__ int operator()(int i) const { return device::nonzero_bytes(batch_at<T, Each>(i)); }
+};
+
+template <class T, int Each>
 void expect_sums() {
   constexpr int batches = 500, size = vectors_of<T, Each>::size;
   auto const sums = computed<std::int64_t>(batches, sum_of_batch<T, Each>{});
   auto const squares = computed<std::uint64_t>(batches, squares_of_batch<T, Each>{});
+  auto const products = computed<std::uint64_t>(batches, product_of_batch<T, Each>{});
+  auto const nonzeros = computed<int>(batches, nonzero_of_batch<T, Each>{});
   for (int i = 0; i < batches; ++i) {
     std::int64_t sum = 0, sum_of_squares = 0;
+    std::uint64_t product = 1;
+    int nonzero = 0;
     for (int k = 0; k < size; ++k) {
       int const byte = k * int(sizeof(T));
       auto const x = from_bits<T>(bits_of<T>(word_at(i, byte / 4) >> (8 * (byte % 4))));
       sum += x;
       sum_of_squares += std::int64_t(x) * x;
+      product *= std::uint64_t(x);
+      for (unsigned bytes = bits_of<T>(x); bytes != 0; bytes >>= 8) nonzero += (bytes & 0xff) != 0;
     }
     EXPECT_EQ(sums[i], sum) << i;
     EXPECT_EQ(squares[i], std::uint64_t(sum_of_squares)) << i;
+    EXPECT_EQ(products[i], product) << i;
+    EXPECT_EQ(nonzeros[i], nonzero) << i;
   }
 }
 
@@ -138,7 +159,7 @@ struct integers_in_words : ::testing::Test {};
 using integers = ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t>;
 TYPED_TEST_SUITE(integers_in_words, integers);
 
-TYPED_TEST(integers_in_words, are_added_up_with_their_squares) {
+TYPED_TEST(integers_in_words, are_added_up_with_their_squares_multiplied_and_counted) {
   constexpr int word = 4 / sizeof(TypeParam);
   expect_sums<TypeParam, 4 * word>();
   expect_sums<TypeParam, word>();

@@ -3,9 +3,9 @@
 
 #include "support/device_reduce.cuh"
 #include "tally/aggregate/fast_sum.hpp"
-#include "tally/aggregate/logic.hpp"
 #include "tally/device/reduce/agent/extrema.cuh"
 #include "tally/device/reduce/agent/integer_sum.cuh"
+#include "tally/device/reduce/agent/logic.cuh"
 #include "tally/device/reduce/agent/second_moments.cuh"
 #include "tally/device/reduce/agent/sum.cuh"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums of what a thread has read of narrow integers, several of which an instruction adds up.
+// What comes of narrow integers that a thread has read, several of which are in a word.
 #pragma once
 
 #include "tally/cuda/packed.cuh"
@@ -40,6 +40,35 @@ __device__ std::uint64_t squares_of_words(Batch const& x) {
   }
   using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
   return std::uint64_t(wide(low) + wide(high) * 256);
+}
+
+// How many bytes of a batch are not zero: the highest bit of each tells in the end.
+template <class Batch>
+__device__ int nonzero_bytes(Batch const& x) {
+  int found = 0;
+#pragma unroll
+  for (int i = 0; i < Batch::words; ++i) {
+    constexpr unsigned lower = 0x7f7f7f7f;
+    unsigned const tells = (((x.word(i) & lower) + lower) | x.word(i)) & ~lower;
+    found = __dp4a(int(tells), -1, found);  // -128 for each, times -1
+  }
+  return found / 128;
+}
+
+// The product, modulo 2^64: those of a word have 32 bits at most.
+template <narrow_integer T, class Batch>
+__device__ std::uint64_t product_of_words(Batch const& x) {
+  constexpr int each = 4 / int(sizeof(T));
+  using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+  std::uint64_t product[2] = {1, 1};
+#pragma unroll
+  for (int i = 0; i < Batch::words; ++i) {
+    word_sum<T> of_word = x[i * each];
+#pragma unroll
+    for (int k = 1; k < each; ++k) of_word *= x[i * each + k];
+    product[i % 2] *= std::uint64_t(wide(of_word));
+  }
+  return product[0] * product[1];
 }
 
 }  // namespace tally::device

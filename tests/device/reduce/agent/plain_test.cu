@@ -2,10 +2,10 @@
 #include "tally/device/reduce/agent/plain.cuh"
 
 #include "support/device_reduce.cuh"
-#include "tally/aggregate/logic.hpp"
 #include "tally/aggregate/product.hpp"
 #include "tally/device/reduce/agent/extrema.cuh"
 #include "tally/device/reduce/agent/integer_sum.cuh"
+#include "tally/device/reduce/agent/logic.cuh"
 
 namespace {
 
@@ -62,6 +62,13 @@ TYPED_TEST(integers_on_a_device, are_right_for_every_size) {
     expect_fold(tally::integer_product<TypeParam>{}, in, call);
     auto const few = numbers<TypeParam>(n, true);
     expect_fold(tally::count_nonzero{}.on<TypeParam>(), few, call);
+    expect_fold(tally::any_of{}.on<TypeParam>(), few, call);
+    expect_fold(tally::all_of{}.on<TypeParam>(), few, call);
+    auto odd = in;  // of which a product keeps all bits
+    for (TypeParam& x : odd) x = TypeParam(x | 1);
+    expect_fold(tally::integer_product<TypeParam>{}, odd, call);
+    odd.resize(std::min<std::size_t>(n, 4097));
+    expect_fold(tally::all_of{}.on<TypeParam>(), odd, call);
     if (n == 0) continue;
     expect_fold(tally::minimum{}.on<TypeParam>(), in, call);
     expect_fold(tally::maximum{}.on<TypeParam>(), in, call);

@@ -11,6 +11,11 @@
 #include "tally/device/input/batch.cuh"
 #include "tally/device/reduce/agent/plain.cuh"
 
+namespace tally::detail {
+template <element T, class Lower>
+struct zeros_seen_as;  // logic.hpp
+}
+
 namespace tally::device {
 
 // An agent is a small type, trivially copyable, that is handed to the kernel. It has
@@ -87,6 +92,10 @@ template <floating T>
 struct agent_for<exact_sum_state<T>>;  // sum.cuh
 template <integer T, integer R>
 struct agent_for<integer_sum<T, R>>;  // integer_sum.cuh
+template <integer T>
+struct agent_for<integer_product<T>>;  // integer_sum.cuh
+template <element T, class Lower>
+struct agent_for<detail::zeros_seen_as<T, Lower>>;  // logic.cuh
 template <floating T, floating R>
 struct agent_for<exact_dot<T, R>>;  // dot.cuh
 template <floating T>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a GPU adds up integers, and products of pairs of them: by the plain agent.
+// How a GPU adds up integers and products of pairs of them, and multiplies them: by the plain
+// agent.
 #pragma once
 
 #include "tally/aggregate/dot.hpp"
+#include "tally/aggregate/product.hpp"
 #include "tally/aggregate/sum.hpp"
 #include "tally/device/input/packed.cuh"
 #include "tally/device/reduce/agent/agent.cuh"
@@ -29,6 +31,16 @@ struct block_integer_sum : integer_sum<T, R> {
   }
 };
 
+template <integer T>
+struct block_integer_product : integer_product<T> {
+  using typename integer_product<T>::state;
+  template <class Batch, class Index, class IsThere>
+    requires(narrow<T> && Batch::in_words)
+  __device__ void add(state& s, Batch const& x, Index, IsThere) const {
+    s *= product_of_words<T>(x);
+  }
+};
+
 template <integer T, integer R>
 struct block_integer_dot : integer_dot<T, R> {
   using typename integer_dot<T, R>::state;
@@ -38,6 +50,12 @@ struct block_integer_dot : integer_dot<T, R> {
 template <integer T, integer R>
 struct agent_for<integer_sum<T, R>> {
   static plain_agent<block_integer_sum<T, R>> make(auto const&, bool skips_nan) {
+    return {skips_nan, {}};
+  }
+};
+template <integer T>
+struct agent_for<integer_product<T>> {
+  static plain_agent<block_integer_product<T>> make(auto const&, bool skips_nan) {
     return {skips_nan, {}};
   }
 };
