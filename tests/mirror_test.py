@@ -132,6 +132,7 @@ TESTED_THROUGH = {
     "device/scan/request.hpp": "device/scan/launch_test.cu",
     "device/scan/tile.cuh": "device/scan/kernel_test.cu",
     "device/scan/wave.cuh": "device/scan/kernel_test.cu",
+    "device/top_k/biased.hpp": "device/top_k/select/biased_row_test.cu",
     "device/top_k/distinct/sorted.cuh": "device/top_k/distinct/among_best_test.cu",
     "device/top_k/kth/launch.cuh": "device/top_k/kth/kth_value_test.cu",
     "device/top_k/kth/search.cuh": "device/top_k/kth/quantile_test.cu",

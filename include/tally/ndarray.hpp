@@ -93,6 +93,15 @@ void top_k_into(any_where where, any_ndarray const& in, std::size_t axis, std::u
                 any_ndarray_output const& values, any_ndarray_output const& indices,
                 top_k_options options = {});
 
+// The same, chosen by the sums of elements and what lies at their place in `bias`, an array of the
+// same shape whose numbers are rounded to in's type first; what comes back are elements of `in`.
+// Sums are rounded once, or modulo 2^bits. On a gpu this is one launch for up to 32 of lines of up
+// to 1024 floating-point numbers of 16 or 32 bits, side by side, if the bias has their type and
+// lies as they do, or is one line for all.
+void top_k_into(any_where where, any_ndarray const& in, any_ndarray const& bias, std::size_t axis,
+                std::uint64_t k, any_ndarray_output const& values,
+                any_ndarray_output const& indices, top_k_options options = {});
+
 // values and indices (int64) have the shape of the other axes. An index counts elements of `axes`
 // in C order.
 void kth_value_into(any_where where, any_ndarray const& in, axes_list const& axes, std::uint64_t k,

@@ -149,6 +149,12 @@ int tally_top_k(tally_where* where, tally_array const* in, int32_t axis, uint64_
                 tally_array const* values, tally_array const* indices,
                 tally_options const* options);
 
+/* The same, chosen by the sums with `bias`, of in's shape (a stride may be 0): elements of `in` are
+ * what comes back. */
+int tally_top_k_biased(tally_where* where, tally_array const* in, tally_array const* bias,
+                       int32_t axis, uint64_t k, tally_array const* values,
+                       tally_array const* indices, tally_options const* options);
+
 /* The element at place k of the sorted ones, from 1 on, and where it was: in the shape of the axes
  * that are left. */
 int tally_kth_value(tally_where* where, tally_array const* in, int32_t axis_count,

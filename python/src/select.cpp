@@ -59,15 +59,10 @@ nb::object best(nb::handle x, nb::handle k, nb::handle axis, bool smallest, flag
   auto const how = options_of(smallest, sorted, distinct, skip);
   run_at(call, a, [&](any_where where) {
     auto const best = values.view().output(), at = indices.view().output();
-    if (!more) return top_k_into(where, a.input(), along, count, best, at, how);
-    scratch const room(where, bytes_of(a.type, a.shape));
-    any_ndarray_output const both(a.type, room.data(), a.shape);
-    copy_into(where, more->input(), both);
-    add_into(where, a.input(), both);
-    any_ndarray chosen(a.type, room.data(), a.shape);
-    chosen.valid = a.valid;
-    top_k_into(where, chosen, along, count, best, at, how);
-    take_along(where, a.input(), along, static_cast<std::int64_t const*>(at.data), best);
+    if (more)
+      top_k_into(where, a.input(), more->input(), along, count, best, at, how);
+    else
+      top_k_into(where, a.input(), along, count, best, at, how);
   });
   return pair_of(values, indices);
 }

@@ -274,6 +274,16 @@ int tally_top_k(tally_where* where, tally_array const* in, int32_t axis, uint64_
   });
 }
 
+int tally_top_k_biased(tally_where* where, tally_array const* in, tally_array const* bias,
+                       int32_t axis, uint64_t k, tally_array const* values,
+                       tally_array const* indices, tally_options const* options) {
+  return guarded([&] {
+    top_k_into(given("where", where).get(), array_in("in", in), array_in("bias", bias),
+               axis_of(axis, given("in", in).dimensions), k, array_out("values", values),
+               array_out("indices", indices), top_k_options_of(options_of(options)));
+  });
+}
+
 int tally_kth_value(tally_where* where, tally_array const* in, int32_t axis_count,
                     int32_t const* axes, uint64_t k, tally_array const* values,
                     tally_array const* indices, tally_options const* options) {

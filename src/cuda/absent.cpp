@@ -79,6 +79,11 @@ void top_k_compiled_on_gpu(gpu_context&, device::top_k_request<array_input<Bits>
 }
 
 template <class Bits>
+bool biased_top_k_compiled_on_gpu(gpu_context&, device::biased_request<Bits> const&) {
+  fail();
+}
+
+template <class Bits>
 void kth_value_compiled_on_gpu(gpu_context&, gpu_kth_request<Bits> const&) {
   fail();
 }
@@ -116,8 +121,9 @@ TALLY_SCANS_OF_FLOATS(TALLY_SCAN_KERNEL)
 #define X(O, T) TALLY_SCAN_KERNEL(O, T, T)
 TALLY_EACH_floating(X, fast_sum) TALLY_EACH_element(X, minimum) TALLY_EACH_element(X, maximum)
 #undef X
-    TALLY_EACH_WIDTH(TALLY_TOP_K_KERNEL) TALLY_EACH_WIDTH(TALLY_KTH_VALUE_KERNEL)
-        TALLY_EACH_WIDTH(TALLY_QUANTILE_KERNEL)
+    TALLY_BIASED_TOP_K_KERNEL(std::uint16_t) TALLY_BIASED_TOP_K_KERNEL(std::uint32_t)
+        TALLY_EACH_WIDTH(TALLY_TOP_K_KERNEL) TALLY_EACH_WIDTH(TALLY_KTH_VALUE_KERNEL)
+            TALLY_EACH_WIDTH(TALLY_QUANTILE_KERNEL)
 
 }  // namespace detail
 }  // namespace tally

@@ -41,6 +41,10 @@
   template void top_k_compiled_on_gpu( \
       gpu_context&, device::top_k_request<array_input<BITS>> const&, gpu_payload const*);
 
+// And of one by sums.
+#define TALLY_BIASED_TOP_K_KERNEL(BITS) \
+  template bool biased_top_k_compiled_on_gpu(gpu_context&, device::biased_request<BITS> const&);
+
 // And of a search for the k-th value, and for quantiles.
 #define TALLY_KTH_VALUE_KERNEL(BITS) \
   template void kth_value_compiled_on_gpu(gpu_context&, gpu_kth_request<BITS> const&);

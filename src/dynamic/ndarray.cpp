@@ -9,12 +9,6 @@ namespace {
 
 bool is_axis(axes_list const& axes, std::size_t d) { return std::ranges::count(axes, d) > 0; }
 
-std::string text_of(std::vector<std::uint64_t> const& shape) {
-  std::string text = "(";
-  for (std::size_t d = 0; d < shape.size(); ++d) text += (d ? ", " : "") + std::to_string(shape[d]);
-  return text + ")";
-}
-
 // Whether elements lie side by side, in C order.
 template <class Data>
 bool is_one_run(basic_ndarray<Data> const& x) {
@@ -62,6 +56,12 @@ void copy_run(std::byte const* from, std::byte* to, std::uint64_t count, std::in
 }
 
 }  // namespace
+
+std::string text_of(std::vector<std::uint64_t> const& shape) {
+  std::string text = "(";
+  for (std::size_t d = 0; d < shape.size(); ++d) text += (d ? ", " : "") + std::to_string(shape[d]);
+  return text + ")";
+}
 
 void require_countable(std::vector<std::uint64_t> const& shape) {
   std::uint64_t n = 1;

@@ -28,6 +28,9 @@ row_loops split(char const* call, any_ndarray const& in, axes_list const& axes);
 void add_operand(row_loops& loops, std::size_t operand, std::vector<std::int64_t> const& strides,
                  axes_list const& axes);
 
+// As errors name a shape.
+std::string text_of(std::vector<std::uint64_t> const& shape);
+
 // Throws unless it has that shape, and each element a place of its own.
 void require_output(char const* call, char const* argument, any_ndarray_output const& out,
                     std::vector<std::uint64_t> const& shape);

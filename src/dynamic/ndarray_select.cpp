@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ndarray.hpp"
+#include "tally/elementwise.hpp"
+#include "tally/gpu/top_k.hpp"
 
 namespace tally {
 namespace {
@@ -24,12 +26,13 @@ std::vector<std::int64_t> without(std::vector<std::int64_t> strides, std::size_t
   return strides;
 }
 
-}  // namespace
+// What a top-k of an array is to fill: `best` and where they were.
+struct best_places {
+  std::size_t axis;
+  std::uint64_t k;
+  any_ndarray_output const &values, &indices;
 
-void top_k_into(any_where where, any_ndarray const& in, std::size_t axis, std::uint64_t k,
-                any_ndarray_output const& values, any_ndarray_output const& indices,
-                top_k_options options) {
-  select("top_k", where, in, {axis}, [&](auto& there, row_loops const& loops) {
+  void require(any_ndarray const& in) const {
     auto shape = in.shape;
     shape[axis] = k;
     require_type("top_k", "values", values.type, in.type);
@@ -38,11 +41,115 @@ void top_k_into(any_where where, any_ndarray const& in, std::size_t axis, std::u
     require_output("top_k", "indices", indices, shape);
     require_unread("top_k", argument_of("in", in),
                    {argument_of("values", values), argument_of("indices", indices)}, true);
-    auto const to = [&](any_ndarray_output const& out) {
-      dimension const places{k, {0, out.strides[axis]}};
-      return loops_to(loops, without(out.strides, axis), &places);
+  }
+  dimensions loops(row_loops const& of, any_ndarray_output const& out) const {
+    dimension const places{k, {0, out.strides[axis]}};
+    return loops_to(of, without(out.strides, axis), &places);
+  }
+};
+
+// Whether an operand's elements lie where those of `in` do, or, along `axis` alone, side by side.
+bool lies_as(any_ndarray const& in, any_ndarray const& other) {
+  for (std::size_t d = 0; d < in.shape.size(); ++d)
+    if (in.shape[d] > 1 && in.strides[d] != other.strides[d]) return false;
+  return true;
+}
+bool is_one_line(any_ndarray const& x, std::size_t axis) {
+  for (std::size_t d = 0; d < x.shape.size(); ++d)
+    if (x.shape[d] > 1 && x.strides[d] != std::int64_t(d == axis)) return false;
+  return true;
+}
+
+template <class T>
+bool biased_on_gpu(gpu& where, any_ndarray const& in, any_ndarray const& bias,
+                   row_layout const& rows, bool of_each_row, std::uint64_t k, void* values,
+                   void* indices, top_k_options const& options) {
+  using bits = bits_of<T>;
+  entered_gpu const there(where.context());
+  require_reach(*there, "top_k", "in", in.data);
+  require_reach(*there, "top_k", "bias", bias.data);
+  require_reach(*there, "top_k", "values", values);
+  require_reach(*there, "top_k", "indices", indices);
+  return biased_top_k_compiled_on_gpu(
+      *there, device::biased_request<bits>{
+                  {static_cast<bits const*>(in.data), static_cast<bits const*>(bias.data),
+                   of_each_row, std::is_same_v<T, float16>},
+                  rows,
+                  rank_order<bits>::of(std::type_identity<T>{}, options.order == smallest,
+                                       options.nan == skip),
+                  {k, nullptr, options.sorted, to_bits(missing<T>()), static_cast<bits*>(values),
+                   static_cast<std::int64_t*>(indices), nullptr, nullptr, options.distinct}});
+}
+
+// In one launch, if there is a kernel that does it.
+template <class Where>
+bool biased_at_once(Where& there, any_ndarray const& in, any_ndarray const& bias,
+                    row_loops const& loops, best_places const& to, top_k_options const& options) {
+  if constexpr (std::is_same_v<Where, gpu>) {
+    auto const layout = layout_of(loops.kept, loops.along, 0);
+    bool const of_each_row = lies_as(in, bias);
+    if (!layout || in.valid || bias.type != in.type || in.data == nullptr) return false;
+    if (!of_each_row && !is_one_line(bias, to.axis)) return false;
+    result_room const found(there, to.values, to.loops(loops, to.values)),
+        at(there, to.indices, to.loops(loops, to.indices));
+    auto const start = [&]<class T>(std::type_identity<T>) {
+      return biased_on_gpu<T>(there, in, bias, *layout, of_each_row, to.k, found.data(), at.data(),
+                              options);
     };
-    result_room const found(there, values, to(values)), at(there, indices, to(indices));
+    bool const started = in.type == dtype::float32    ? start(std::type_identity<float>{})
+                         : in.type == dtype::bfloat16 ? start(std::type_identity<bfloat16>{})
+                         : in.type == dtype::float16  ? start(std::type_identity<float16>{})
+                                                      : false;
+    if (started) found.deliver(), at.deliver();
+    return started;
+  }
+  return false;
+}
+
+}  // namespace
+
+void top_k_into(any_where where, any_ndarray const& in, any_ndarray const& bias, std::size_t axis,
+                std::uint64_t k, any_ndarray_output const& values,
+                any_ndarray_output const& indices, top_k_options options) {
+  select("top_k", where, in, {axis}, [&](auto& there, row_loops const& loops) {
+    best_places const to{axis, k, values, indices};
+    to.require(in);
+    if (bias.shape != in.shape)
+      throw error("top_k: bias has the shape " + text_of(bias.shape) + ", and in " +
+                  text_of(in.shape));
+    require_unread("top_k", argument_of("bias", bias),
+                   {argument_of("values", values), argument_of("indices", indices)}, true);
+    if (biased_at_once(there, in, bias, loops, to, options)) return;
+    auto const room =
+        room_for(there, count_of(loops.kept) * count_of(loops.along) * size_of(in.type));
+    any_ndarray_output const sums(in.type, memory_of(room), in.shape);
+    copy_into(any_where(there), bias, sums);
+    add_into(any_where(there), in, sums);
+    any_ndarray chosen(in.type, memory_of(room), in.shape);
+    chosen.valid = in.valid;
+    // Elements are taken by indices that lie side by side.
+    auto shape = in.shape;
+    shape[axis] = k;
+    any_ndarray_output beside(dtype::int64, indices.data, shape);
+    auto const places = count_of(loops.kept) * k;
+    bool const is_beside = beside.strides == indices.strides;
+    auto const more = room_for(there, is_beside ? 0 : places * sizeof(std::int64_t));
+    if (!is_beside) beside.data = memory_of(more);
+    top_k_into(any_where(there), chosen, axis, k, values, beside, options);
+    take_along(any_where(there), in, axis, static_cast<std::int64_t const*>(beside.data), values);
+    if (!is_beside)
+      copy_into(any_where(there), any_ndarray(dtype::int64, beside.data, shape), indices);
+  });
+}
+
+void top_k_into(any_where where, any_ndarray const& in, std::size_t axis, std::uint64_t k,
+                any_ndarray_output const& values, any_ndarray_output const& indices,
+                top_k_options options) {
+  select("top_k", where, in, {axis}, [&](auto& there, row_loops const& loops) {
+    best_places const to{axis, k, values, indices};
+    to.require(in);
+    result_room const found(there, values, to.loops(loops, values)),
+        at(there, indices, to.loops(loops, indices));
     for_rows_of(there, in, loops, [&](any_rows const& rows, std::uint64_t first) {
       std::uint64_t const places = rows.layout.count * k;
       top_k_into(any_where(there), rows, k, {in.type, found.from(first * k), places},

@@ -106,10 +106,11 @@ class Where:
                   (ctypes.c_int32 * len(axes))(*axes), ctypes.byref(b), options(**how))
         return out
 
-    def top_k(self, x, axis, k, values, indices, dtype=None, valid=None, **how):
+    def top_k(self, x, axis, k, values, indices, dtype=None, valid=None, bias=None, **how):
         a, v, i = array(x, dtype, valid), array(values, dtype), array(indices)
-        self.call("tally_top_k", self.handle, ctypes.byref(a), axis, ctypes.c_uint64(k),
-                  ctypes.byref(v), ctypes.byref(i), options(**how))
+        more = [] if bias is None else [ctypes.byref(array(bias, dtype))]
+        self.call("tally_top_k_biased" if more else "tally_top_k", self.handle, ctypes.byref(a), *more,
+                  axis, ctypes.c_uint64(k), ctypes.byref(v), ctypes.byref(i), options(**how))
         return values, indices
 
     def kth_value(self, x, axes, k, values, indices, dtype=None, valid=None, **how):

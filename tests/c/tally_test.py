@@ -176,6 +176,26 @@ def test_top_k_and_kth_values(where, dtype):
 CHOOSING = {1: math.floor, 2: math.ceil, 3: round}  # round() takes the even one of two as near
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16", "float64", "int32"])
+def test_top_k_is_chosen_by_sums_with_a_bias(where, dtype):
+    rng = np.random.default_rng(5)
+    for case in range(CASES // 2):
+        shape = [int(rng.integers(1, 6)), int(rng.integers(1, 40))]
+        x = (rng.integers(-8, 8, shape) / (4 if dtype in FLOATS else 1)).astype(dtype)
+        one = rng.integers(-8, 8, shape).astype(dtype)
+        bias = np.broadcast_to(one[0], shape) if case % 3 == 0 else one if case % 3 == 1 else one[:, ::-1]
+        axis, k = (1, int(rng.integers(0, shape[1] + 3))) if case % 5 else (0, 1)
+        room_for = [shape[0], k] if axis else [k, shape[1]]
+        values, indices = results_like(rng, room_for, dtype), results_like(rng, room_for, "int64")
+        where.top_k(x, axis, k, values, indices, bias=bias)
+        sums, elements_of = np.moveaxis(x + bias, axis, -1), np.moveaxis(x, axis, -1)
+        for total, row, v, i in zip(sums, elements_of, np.moveaxis(values, axis, -1),
+                                  np.moveaxis(indices, axis, -1)):
+            order = sorted(range(row.size), key=lambda j: (-total[j], j))[:k]
+            assert i.tolist() == order + [-1] * (k - len(order)), (case, shape, k)
+            assert v[:len(order)].tolist() == row[order].tolist(), (case, shape, k)
+
+
 @pytest.mark.parametrize("dtype", ["bool", "int32", "int64", "uint64", "uint8", "float32", "float64"])
 def test_quantiles(where, dtype):
     rng = np.random.default_rng(5)

@@ -116,15 +116,36 @@ void scan_rows_compiled_on_gpu(gpu_context&, Op const& op, nan_policy nan, rows<
                      how.exclusive);
 }
 
+// What an element is chosen by: itself, or its sum with what lies at its place or in its column.
+template <class Bits>
+Bits chosen_by(array_input<Bits> const&, Bits x, std::int64_t, std::size_t) {
+  return x;
+}
+template <class Bits>
+Bits chosen_by(device::biased_input<Bits> const& in, Bits x, std::int64_t place,
+               std::size_t column) {
+  auto const sum = [&]<class T>(std::type_identity<T>) {
+    Bits const more = in.bias[in.of_each_row ? place : std::int64_t(column)];
+    return to_bits(T(double(from_bits<T>(x)) + double(from_bits<T>(more))));
+  };
+  if constexpr (sizeof(Bits) == 4)
+    return sum(std::type_identity<float>());
+  else
+    return in.are_float16 ? sum(std::type_identity<float16>())
+                          : sum(std::type_identity<bfloat16>());
+}
+
 // Calls f(row number, elements, keys) for each row; the key 0 can be that of a NaN that does not
 // count.
 template <class Call, class F>
 void for_rows_of_keys(Call const& call, F f) {
   for (std::uint64_t r = 0; r < call.rows.count; ++r) {
     std::vector<typename Call::bits> elements(std::size_t(call.rows.size(r))), keys;
-    for (std::size_t i = 0; i < elements.size(); ++i)
-      elements[i] = call.in.data[call.rows.begin(r) + std::int64_t(i) * call.rows.step];
-    for (auto const x : elements) keys.push_back(call.order(x));
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      auto const place = call.rows.begin(r) + std::int64_t(i) * call.rows.step;
+      elements[i] = call.in.data[place];
+      keys.push_back(call.order(chosen_by(call.in, elements[i], place, i)));
+    }
     f(r, elements, keys);
   }
 }
@@ -141,15 +162,13 @@ void put_entry(gpu_payload const& payload, row_layout const& rows, std::uint64_t
                 payload.bytes);
 }
 
-template <class Bits>
-void top_k_compiled_on_gpu(gpu_context& context,
-                           device::top_k_request<array_input<Bits>> const& call,
-                           gpu_payload const* payload) {
-  explain(context);
+template <class Call>
+void select(Call const& call, gpu_payload const* payload) {
+  using bits = typename Call::bits;
   auto const& how = call.how;
   for_rows_of_keys(call, [&](std::uint64_t r, auto const& elements, auto const& keys) {
     std::uint64_t place = r * how.most;
-    auto const put = [&](Bits value, std::int64_t index) {
+    auto const put = [&](bits value, std::int64_t index) {
       how.put(place, value, index);
       if (payload) put_entry(*payload, call.rows, r, place, index);
       ++place;
@@ -162,6 +181,21 @@ void top_k_compiled_on_gpu(gpu_context& context,
     if (how.counts) how.counts[r] = place - r * how.most;
     while (place < (r + 1) * how.most) put(how.missing, -1);
   });
+}
+
+template <class Bits>
+void top_k_compiled_on_gpu(gpu_context& context,
+                           device::top_k_request<array_input<Bits>> const& call,
+                           gpu_payload const* payload) {
+  explain(context);
+  select(call, payload);
+}
+template <class Bits>
+bool biased_top_k_compiled_on_gpu(gpu_context&, device::biased_request<Bits> const& call) {
+  if (call.rows.length > 1024 || call.how.most > 32 || call.rows.is_apart() || call.how.distinct)
+    return false;
+  select(call, nullptr);
+  return true;
 }
 
 template <class Bits>
@@ -215,8 +249,9 @@ TALLY_SCANS_OF_FLOATS(TALLY_SCAN_KERNEL)
 #define X(O, T) TALLY_SCAN_KERNEL(O, T, T)
 TALLY_EACH_floating(X, fast_sum) TALLY_EACH_element(X, minimum) TALLY_EACH_element(X, maximum)
 #undef X
-    TALLY_EACH_WIDTH(TALLY_TOP_K_KERNEL) TALLY_EACH_WIDTH(TALLY_KTH_VALUE_KERNEL)
-        TALLY_EACH_WIDTH(TALLY_QUANTILE_KERNEL)
+    TALLY_BIASED_TOP_K_KERNEL(std::uint16_t) TALLY_BIASED_TOP_K_KERNEL(std::uint32_t)
+        TALLY_EACH_WIDTH(TALLY_TOP_K_KERNEL) TALLY_EACH_WIDTH(TALLY_KTH_VALUE_KERNEL)
+            TALLY_EACH_WIDTH(TALLY_QUANTILE_KERNEL)
 
 }  // namespace detail
 }  // namespace tally

@@ -209,6 +209,24 @@ __device__ unsigned plain_halves(unsigned x, float factor) {
 #endif
 }
 
+// The sums of two numbers, rounded once.
+template <half_word T>
+__device__ unsigned sums_of_halves(unsigned x, unsigned y) {
+#ifdef __CUDA_ARCH__
+  unsigned out;
+  if constexpr (std::is_same_v<T, bfloat16>)
+    asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(out) : "r"(x), "r"(0x3f803f80), "r"(y));
+  else
+    asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(out) : "r"(x), "r"(0x3c003c00), "r"(y));
+  return out;
+#else
+  auto const sum = [&](int i) {
+    return unsigned(to_bits(T(double(half_of<T>(x, i)) + double(half_of<T>(y, i)))));
+  };
+  return sum(0) | sum(1) << 16;
+#endif
+}
+
 // 16 times the sign bit of each half.
 __device__ inline unsigned signs_of_halves(unsigned x) {
 #ifdef __CUDA_ARCH__

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tally/cpu/selections.hpp"
+#include "tally/device/top_k/biased.hpp"
 #include "tally/device/top_k/request.hpp"
 #include "tally/gpu/allocation.hpp"
 #include "tally/gpu/arguments.hpp"
@@ -21,6 +22,11 @@ template <class Bits>
 void top_k_compiled_on_gpu(gpu_context& context,
                            device::top_k_request<array_input<Bits>> const& call,
                            gpu_payload const* payload);
+
+// The same of short rows that are chosen by sums, of 2 and 4 bytes; returns false, and starts
+// nothing, for others.
+template <class Bits>
+bool biased_top_k_compiled_on_gpu(gpu_context& context, device::biased_request<Bits> const& call);
 
 // Complete where kernels of inputs that are not arrays are compiled where they are used.
 template <class In>

@@ -139,26 +139,25 @@ bool start_large(Context& context, top_k_plan const& plan, device::top_k_request
 
 // ---- By warps, and by blocks.
 
+// It doesn't start early: behind a kernel that lets none do so it would begin half a microsecond
+// later, and it is short.
 template <class Shape, launch_context Context, class In>
 void start_short_rows(Context& context, device::top_k_request<In> const& of) {
-  launch_early<device::top_k_short_rows<Shape, In>>(
-      blocks_for(context, of.rows.count, Shape::rows, 4096), Shape::warps * warp_size, 0,
-      context.stream())(device::short_rows_call<In>(of));
+  launch(device::top_k_short_rows<Shape, In>, blocks_for(context, of.rows.count, Shape::rows, 4096),
+         Shape::warps * warp_size, 0, context.stream())(device::short_rows_call<In>(of));
 }
-// By those lanes of the ones that are known, from the I-th on.
-template <std::size_t I = 0, launch_context Context, class In>
+// By those lanes of the ones that are known, from the I-th on, and for the k's there are from the
+// J-th on.
+template <std::size_t I = 0, std::size_t J = 0, launch_context Context, class In>
 void start_short_rows(Context& context, device::lanes_of_row const& by,
                       device::top_k_request<In> const& of) {
-  using known = device::short_rows_lanes<bits_of<typename In::element>>;
-  if constexpr (I < known::all.size()) {
+  using known = device::short_rows_shapes<In>;
+  if constexpr (I < known::all.size() && J < known::most.size()) {
     constexpr auto one = known::all[I];
-    if (by != one) return start_short_rows<I + 1>(context, by, of);
-    auto const start = [&]<int Most>(std::integral_constant<int, Most>) {
-      start_short_rows<device::short_rows_shape<one.lanes, one.each, Most>>(context, of);
-    };
-    if (of.how.most <= 8) return start(std::integral_constant<int, 8>{});
-    if (of.how.most <= 16) return start(std::integral_constant<int, 16>{});
-    if constexpr (known::most > 16) start(std::integral_constant<int, 32>{});
+    if (by != one) return start_short_rows<I + 1, J>(context, by, of);
+    if (of.how.most > std::uint64_t(known::most[J]))
+      return start_short_rows<I, J + 1>(context, by, of);
+    start_short_rows<device::short_rows_shape<one.lanes, one.each, known::most[J]>>(context, of);
   }
 }
 template <launch_context Context, class In>
@@ -364,11 +363,27 @@ template <memory_context Context, class In>
 void top_k_on_gpu(Context& context, device::top_k_request<In> const& call,
                   gpu_payload const* payload = nullptr) {
   if (call.rows.count == 0 || (call.how.most == 0 && !call.how.counts)) return;
+  using bits = bits_of<typename In::element>;
   bool started = false;
   for (auto gpu = limits_of(context); !started; gpu.together /= 2)
-    started = call.how.distinct
-                  ? start_call(context, choose_distinct(call.rows, call.how, gpu), call, payload)
-                  : start_call(context, choose_top_k(call.rows, call.how, gpu), call, payload);
+    started =
+        call.how.distinct
+            ? start_call(context, choose_distinct<bits, In>(call.rows, call.how, gpu), call,
+                         payload)
+            : start_call(context, choose_top_k<bits, In>(call.rows, call.how, gpu), call, payload);
+}
+
+// The same of elements that are chosen by sums; returns false, and starts nothing, where rows are
+// too long for that, or apart, or too many are asked for.
+template <memory_context Context, class Bits>
+bool biased_top_k_on_gpu(Context& context, device::biased_request<Bits> const& call) {
+  auto const in = choose_lanes<device::biased_input<Bits>>(call.rows.length, call.how.most,
+                                                           are_many(call.rows, limits_of(context)));
+  if (in.lanes == 0 || call.rows.is_apart() || call.how.distinct) return false;
+  if (call.rows.count == 0 || (call.how.most == 0 && !call.how.counts)) return true;
+  start_short_rows(context, in, call);
+  explain(context, top_k_plan{.way = top_k_way::short_rows, .in = in}, 0);
+  return true;
 }
 
 }  // namespace tally::detail

@@ -105,22 +105,26 @@ top_k_plan choose_teams(row_layout const& rows, gpu_selection<Bits> const& how,
 
 // The fewest lanes that hold a row have the least to tell one another; of few rows, more lanes are
 // sooner. None where there is no such kernel.
-template <class Bits>
+template <class In>
 device::lanes_of_row choose_lanes(std::uint64_t n, std::uint64_t k, bool many) {
-  using known = device::short_rows_lanes<Bits>;
-  if (k > known::most) return {};
+  using known = device::short_rows_shapes<In>;
+  if (k > std::uint64_t(known::most.back())) return {};
   if (!many && n <= known::of_few.longest()) return known::of_few;
   for (auto const& one : known::all)
     if (n <= one.longest()) return one;
   return {};
 }
 
-template <class Bits>
+inline bool are_many(row_layout const& rows, gpu_limits const& gpu) {
+  return rows.count >= device::warp_rows_of_a_multiprocessor * gpu.multiprocessors;
+}
+
+template <class Bits, class In = array_input<Bits>>
 top_k_plan choose_top_k(row_layout const& rows, gpu_selection<Bits> const& how,
                         gpu_limits const& gpu) {
   std::uint64_t const n = rows.length, k = how.most;
-  bool const many = rows.count >= device::warp_rows_of_a_multiprocessor * gpu.multiprocessors;
-  if (auto const in = choose_lanes<Bits>(n, k, many); in.lanes > 0)
+  bool const many = are_many(rows, gpu);
+  if (auto const in = choose_lanes<In>(n, k, many); in.lanes > 0)
     return {.way = top_k_way::short_rows, .in = in};
   if (many && n <= device::longest_warp_row && k <= device::most_of_warp_row &&
       device::warp_rows_shared_bytes<Bits>(k) <= gpu.shared_memory)
@@ -160,7 +164,7 @@ inline unsigned sets_to_one(unsigned blocks, unsigned most) {
   }
 }
 
-template <class Bits>
+template <class Bits, class In = array_input<Bits>>
 distinct_plan choose_distinct(row_layout const& rows, gpu_selection<Bits> const& how,
                               gpu_limits const& gpu) {
   std::uint64_t const n = rows.length, k = how.most, best = device::best_for_distinct(k);
@@ -177,7 +181,7 @@ distinct_plan choose_distinct(row_layout const& rows, gpu_selection<Bits> const&
   if (plan.among_best) {
     auto some_more = how;
     some_more.most = best, some_more.distinct = false;
-    plan.best = choose_top_k(rows, some_more, gpu);
+    plan.best = choose_top_k<Bits, In>(rows, some_more, gpu);
   } else if (!how.sorted && k > 256 && n < 2048 * k && !plan.wide) {
     plan.by_values = false;  // sets of so many take longer than a sort
   }

@@ -6,9 +6,10 @@
 
 #include <array>
 
-#include "tally/cuda/launch.cuh"
 #include "tally/device/top_k/rows.cuh"
+#include "tally/device/top_k/select/biased_row.cuh"
 #include "tally/device/top_k/select/short_row.cuh"
+#include "tally/warp/reduce.cuh"
 
 namespace tally::device {
 
@@ -18,46 +19,63 @@ template <int Lanes, int Each, int Most>
 struct short_rows_shape {
   static constexpr int lanes = Lanes, each = Each, most = Most;
   static constexpr int room = 2 * most;  // for what is put aside of a row
+  // Of a row, whose largest tell where the best end: the fewer there are, the more is put aside.
+  static constexpr int groups = (most == 8 ? 4 : 2) * most;
   // Of a block: few, as its registers are free when all of them have ended.
   static constexpr int warps = each < 32 ? 2 : 1, rows = warps * warp_size / lanes;
-  static constexpr int blocks = 1;  // of a multiprocessor, at least
+  // Of a multiprocessor, at least: without that, registers for longer lists leave fewer warps,
+  // which wait for memory together.
+  static constexpr int blocks = each < 32 || most == 8 ? 1 : most == 16 ? 32 : lanes == 8 ? 20 : 24;
 };
 
-// Which shapes there are: the first that is long enough is for many rows, and of few short ones a
-// row has more lanes. Longer elements take more registers.
 struct lanes_of_row {
   int lanes, each;
 
   constexpr bool operator==(lanes_of_row const&) const = default;
   constexpr std::uint64_t longest() const { return std::uint64_t(lanes * each); }
 };
+// Which shapes there are: of `all` the first that is long enough is for many rows, and of few short
+// ones a row has more lanes; of `most` the first that is no less than k is taken. Longer elements
+// take more registers. Of inputs that are no arrays there are few, since callers compile them.
+template <class In, std::size_t Bytes = sizeof(typename In::element)>
+struct short_rows_shapes {
+  static constexpr lanes_of_row of_few = {8, 32};
+  static constexpr std::array<lanes_of_row, 3> all{{of_few, {16, 32}, {32, 32}}};
+  static constexpr std::array<int, 2> most{8, 32};
+};
+template <class In>
+struct short_rows_shapes<In, 8> {
+  static constexpr lanes_of_row of_few = {16, 16};
+  static constexpr std::array<lanes_of_row, 2> all{{of_few, {32, 16}}};
+  static constexpr std::array<int, 1> most{16};
+};
 template <class Bits>
-struct short_rows_lanes {
+struct short_rows_shapes<array_input<Bits>, sizeof(Bits)> {
   static constexpr lanes_of_row of_few = {32, 8};
   static constexpr std::array<lanes_of_row, 5> all{{{8, 16}, {8, 32}, {16, 32}, {32, 32}, of_few}};
-  static constexpr int most = 32;
+  static constexpr std::array<int, 3> most{8, 16, 32};
 };
 template <>
-struct short_rows_lanes<std::uint8_t> {
+struct short_rows_shapes<array_input<std::uint8_t>, 1> {
   static constexpr lanes_of_row of_few = {16, 16};
   static constexpr std::array<lanes_of_row, 5> all{{{8, 16}, {8, 32}, {16, 32}, {32, 32}, of_few}};
-  static constexpr int most = 32;
+  static constexpr std::array<int, 3> most{8, 16, 32};
 };
 template <>
-struct short_rows_lanes<std::uint64_t> {
+struct short_rows_shapes<array_input<std::uint64_t>, 8> {
   static constexpr lanes_of_row of_few = {32, 8};
   static constexpr std::array<lanes_of_row, 4> all{{{8, 16}, {16, 16}, {32, 16}, of_few}};
-  static constexpr int most = 16;
+  static constexpr std::array<int, 2> most{8, 16};
 };
 
-// What is put aside: indices, and then what ranks them.
+// What is put aside: where elements are held, and then what ranks them.
 template <class Bits, class Shape>
 struct short_row_room {
   using type = typename ranked_in_row<Bits>::type;
   static constexpr int vector = vector_bytes / int(sizeof(type));
 
   alignas(vector_bytes) type ranked[Shape::room + vector];  // rows begin in different banks
-  std::uint16_t index[Shape::room];
+  std::uint16_t place[Shape::room];                         // a lane, and which of its elements
 
   __device__ void read(type (&some)[vector], unsigned first) const {
     if constexpr (vector == 1) {
@@ -108,8 +126,12 @@ class short_selection {
  private:
   using rank = ranked_in_row<bits>;
   using type = typename rank::type;
+  using held = short_row<bits, Shape::lanes, Shape::each>;
   // Of what is put aside a lane has so many in its care.
   static constexpr int own = (Shape::room + Shape::lanes - 1) / Shape::lanes;
+
+  // So little room is looked at without a branch: what is not used is behind all others.
+  static constexpr bool looks_at_all = Shape::room <= 16;
 
   unsigned k_;
   room_type& room_;
@@ -118,37 +140,41 @@ class short_selection {
   bits element_[own];
   unsigned place_[own];
 
-  __device__ static unsigned slot(int i) {
-    return unsigned(i * Shape::lanes + warp::lane<Shape::lanes>());
-  }
+  __device__ static unsigned lane() { return threadIdx.x % Shape::lanes; }
+  __device__ static unsigned slot(int i) { return unsigned(i * Shape::lanes) + lane(); }
   __device__ static type behind_all() { return rank::of(0, rank::indexed ? 0xffff : ~0u); }
 
   __device__ void put_aside(Row const& row, row_words<bits> const& words) {
-    short_row<bits, Shape::lanes, Shape::each> const held(row, words);
-    auto threshold = held.template threshold<Shape::most>();
+    held const in(row, words);
+    auto threshold = in.template threshold<Shape::most, Shape::groups>();
     if (threshold < words.least()) threshold = words.least();
-    unsigned mask = held.reaching(threshold);
-    auto found = held.count(mask);
+    unsigned mask = in.reaching(threshold);
+    auto found = in.count(mask);
     if (__any_sync(~0u, found.all > Shape::room)) {
-      mask = held.at_most(Shape::room, k_, threshold, mask, found.all);
-      found = held.count(mask);
+      mask = in.at_most(Shape::room, k_, threshold, mask, found.all);
+      found = in.count(mask);
     }
     count_ = found.all;
-    most_ = warp::all_reduce(count_, larger{});
-    for (unsigned at = found.before; mask; mask &= mask - 1)
-      room_.index[at++] = std::uint16_t(held.index_of(__ffs(int(mask)) - 1));
+    most_ = looks_at_all ? unsigned(Shape::room) : warp::all_reduce(count_, larger{});
+    for (unsigned at = found.before; mask; ++at) {
+      int const last = 31 - __clz(int(mask));
+      mask ^= 1u << last;
+      room_.place[at] = std::uint16_t(lane() * Shape::each + unsigned(last));
+    }
   }
   // Elements are read again: it takes an index to find one among registers.
   __device__ void read_back(Row const& row, row_words<bits> const& words) {
     unsigned index[own];
 #pragma unroll
     for (int i = 0; i < own; ++i) {
-      index[i] = slot(i) < count_ ? room_.index[slot(i)] : 0;
+      unsigned const place = slot(i) < count_ ? room_.place[slot(i)] : 0;
+      index[i] = held::index_of(place / Shape::each, int(place % Shape::each));
       element_[i] = slot(i) < count_ ? row[index[i]] : bits(0);
     }
 #pragma unroll
     for (int i = 0; i < own; ++i) {
       ranked_[i] = slot(i) < count_ ? words.ranked(element_[i], index[i]) : behind_all();
+      if (slot(i) < count_) element_[i] = chosen_of(row, index[i], element_[i]);
       if (slot(i) < Shape::room) room_.ranked[slot(i)] = ranked_[i];
     }
   }
@@ -158,40 +184,55 @@ class short_selection {
     __syncwarp();
 #pragma unroll
     for (int i = 0; i < own; ++i) place_[i] = 0;
-#pragma unroll 2
-    for (unsigned j = 0; j < most_; j += room_type::vector) {
+#pragma unroll(looks_at_all ? Shape::room : 2)
+    for (unsigned j = 0; j < (looks_at_all ? Shape::room : most_); j += room_type::vector) {
       type others[room_type::vector];
       room_.read(others, j);
 #pragma unroll
       for (int i = 0; i < own; ++i)
-        if (unsigned(i * Shape::lanes) < most_)
+        if (looks_at_all || unsigned(i * Shape::lanes) < most_)
 #pragma unroll
           for (type const& other : others) place_[i] += before(other, ranked_[i]);
     }
   }
 };
 
+// Constants come from memory, too, 64 bytes at a time, and a short call waits for each of them: so
+// what is needed first is together.
 template <class In>
-struct short_rows_call : top_k_request<In> {
-  using bits = typename top_k_request<In>::bits;
+struct short_rows_call {
+  using bits = bits_of<typename In::element>;
+
+  In in;
+  std::uint64_t count;
+  std::int64_t stride;
+  unsigned length, most;
+  bool are_alike;  // rows are as long, one stride after another, and k is the same for all
   row_words<bits> words;
-  bool are_alike;  // all rows are as long, one stride after another, and their k are the same
+  detail::gpu_selection<bits> how;
+  row_layout rows;
 
   explicit short_rows_call(top_k_request<In> const& of)
-      : top_k_request<In>(of),
+      : in(of.in),
+        count(of.rows.count),
+        stride(of.rows.stride),
+        length(unsigned(of.rows.length)),
+        most(unsigned(of.how.most)),
+        are_alike(!of.rows.starts && !of.rows.lengths && !of.rows.inner && !of.how.ks),
         words(of.order),
-        are_alike(!of.rows.starts && !of.rows.lengths && !of.rows.inner && !of.how.ks) {}
+        how(of.how),
+        rows(of.rows) {}
 
   // The row r, or an empty one where there is no such row.
   __device__ auto row(std::uint64_t r) const {
-    std::int64_t begin = std::int64_t(r) * this->rows.stride;
-    std::uint64_t size = r < this->rows.count ? this->rows.length : 0;
-    if (!are_alike && size > 0) begin = this->rows.begin(r), size = this->rows.size(r);
-    return row_of(this->in, std::uint64_t(begin), size);
+    std::int64_t begin = std::int64_t(r) * stride;
+    unsigned size = r < count ? length : 0;
+    if (!are_alike && size > 0) begin = rows.begin(r), size = unsigned(rows.size(r));
+    return row_of(in, std::uint64_t(begin), size);
   }
-  __device__ unsigned k_of(std::uint64_t r, std::uint64_t size) const {
-    if (are_alike || size == 0) return unsigned(this->how.most < size ? this->how.most : size);
-    return unsigned(this->how.k_of(r, size));
+  __device__ unsigned k_of(std::uint64_t r, unsigned size) const {
+    unsigned const k = are_alike || size == 0 ? most : unsigned(how.k_of(r));
+    return k < size ? k : size;
   }
 };
 
@@ -200,19 +241,17 @@ __global__ void __launch_bounds__(warp_size* Shape::warps, Shape::blocks)
     top_k_short_rows(__grid_constant__ short_rows_call<In> const call) {
   __shared__ short_row_room<typename short_rows_call<In>::bits, Shape> room[Shape::rows];
   unsigned const group = threadIdx.x / Shape::lanes, lane = threadIdx.x % Shape::lanes;
-  if (!call.are_alike) await_launches_before();
 #pragma unroll 1
-  for (std::uint64_t first = std::uint64_t(blockIdx.x) * Shape::rows; first < call.rows.count;
+  for (std::uint64_t first = std::uint64_t(blockIdx.x) * Shape::rows; first < call.count;
        first += std::uint64_t(gridDim.x) * Shape::rows) {
     std::uint64_t const r = first + group;
     auto const row = call.row(r);
-    if (call.are_alike) await_launches_before();
     short_selection<Shape, std::remove_const_t<decltype(row)>> best(
-        row, call.words, call.k_of(r, row.count), room[group]);
+        row, call.words, call.k_of(r, unsigned(row.count)), room[group]);
     best.emit(call.how.sorted, [&](unsigned place, auto element, std::uint32_t index) {
       call.how.put(r * call.how.most + place, element, index);
     });
-    if (r < call.rows.count) finish_row(call.how, r, best.count(), lane, Shape::lanes);
+    if (r < call.count) finish_row(call.how, r, best.count(), lane, Shape::lanes);
     __syncwarp();
   }
 }

@@ -84,13 +84,13 @@ class row_words {
   // The words of elements, of whose keys the first is that of an index.
   template <int Elements>
   __device__ void words_of(std::uint32_t const* keys, unsigned index, word* x) const {
-    unsigned const below = 0xffff - index;
+    unsigned const below = 0xffff - index, both = below * 0x10001 - 0x10000;  // its and the next's
 #pragma unroll
     for (int i = 0; i < Elements; ++i) {
       if constexpr (sizeof(Bits) == 1)
         x[i] = (keys[i / 4] >> 8 * (i % 4) & 0xff) * 0x10000u + below - unsigned(i);
       else if constexpr (sizeof(Bits) == 2)
-        x[i] = (i % 2 ? keys[i / 2] & 0xffff0000u : keys[i / 2] << 16) + below - unsigned(i);
+        x[i] = __byte_perm(keys[i / 2], both - unsigned(i / 2) * 0x20002, i % 2 ? 0x3276 : 0x1054);
       else if constexpr (sizeof(Bits) == 4)
         x[i] = keys[i];
       else

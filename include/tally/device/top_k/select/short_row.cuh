@@ -7,7 +7,7 @@
 #include "tally/device/rows/row.cuh"
 #include "tally/device/top_k/select/row_words.cuh"
 #include "tally/device/top_k/select/sorted_lists.cuh"
-#include "tally/warp/scan.cuh"
+#include "tally/warp/shuffle.cuh"
 
 namespace tally::device {
 
@@ -47,13 +47,16 @@ class short_row {
       order.template words_of<each>(raw + v * words_a_vector, begin_of(v), x_ + v * each);
   }
 
-  __device__ static unsigned index_of(int j) { return begin_of(j / each) + unsigned(j % each); }
+  // The index of a lane's j-th element.
+  __device__ static unsigned index_of(unsigned lane, int j) {
+    return (unsigned(j / each * Lanes) + lane) * each + unsigned(j % each);
+  }
 
   // A word that K elements reach, if there are so many, and mostly few others: the K-th of the
-  // largest words of 4 K groups.
-  template <int K>
+  // largest words of so many groups.
+  template <int K, int Groups>
   __device__ word threshold() const {
-    constexpr int all = 4 * K / Lanes, groups = all < 1 ? 1 : all < Each ? all : Each;
+    constexpr int all = Groups / Lanes, groups = all < 1 ? 1 : all < Each ? all : Each;
     word best[groups < K ? K : groups];
 #pragma unroll
     for (int i = 0; i < groups; ++i) {
@@ -82,9 +85,14 @@ class short_row {
     unsigned before, all;
   };
   __device__ static counts count(unsigned mask) {
-    unsigned const mine = unsigned(__popc(mask)),
-                   through = warp::inclusive_scan_of(mine, plus{}, Lanes);
-    return {through - mine, warp::broadcast(through, warp::lane() | (Lanes - 1))};
+    unsigned const mine = unsigned(__popc(mask));
+    unsigned through = mine;
+#pragma unroll
+    for (int run = 1; run < Lanes; run *= 2) {
+      unsigned const before = warp::shift_up(through, run);
+      if (lane() >= unsigned(run)) through += before;
+    }
+    return {through - mine, warp::broadcast(through, int(threadIdx.x % warp_size | (Lanes - 1)))};
   }
 
   // No more elements than `most` that reach the threshold, the k best among them; `count` reach it,
@@ -115,9 +123,9 @@ class short_row {
   unsigned size_;
   word of_worst_;
 
-  __device__ static unsigned begin_of(int v) {
-    return unsigned(v * Lanes + warp::lane<Lanes>()) * each;
-  }
+  __device__ static unsigned lane() { return threadIdx.x % Lanes; }
+  // The index of the lane's first element of a vector.
+  __device__ static unsigned begin_of(int v) { return index_of(lane(), v * each); }
   template <class Load>
   __device__ static void read(std::uint32_t* raw, Load load) {
 #pragma unroll
@@ -135,7 +143,7 @@ class short_row {
   __device__ unsigned those_there() const {
     unsigned mask = 0;
 #pragma unroll 1
-    for (int j = 0; j < Each; ++j) mask |= unsigned(index_of(j) < size_) << j;
+    for (int j = 0; j < Each; ++j) mask |= unsigned(index_of(lane(), j) < size_) << j;
     return mask;
   }
   __device__ word largest() const {
