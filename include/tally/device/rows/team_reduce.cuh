@@ -16,7 +16,7 @@ struct agreed {
 // Global memory by which blocks tell each other what they have found: nothing for one alone.
 class exchange {
  public:
-  static constexpr std::size_t place_bytes = 32;
+  static constexpr std::size_t place_bytes = 64;
   TALLY_HD static constexpr std::size_t bytes(unsigned blocks) {
     return blocks == 1 ? 0 : 2 * blocks * place_bytes;
   }

@@ -73,6 +73,8 @@ struct gpu_kth {
   Bits missing;
   Bits* values;
   std::int64_t* indices;
+
+  static TALLY_FN constexpr unsigned keys() { return 1; }
 };
 
 // `count` quantiles of each row go to `out`, which has `places` for each, from the place `first`
@@ -88,6 +90,8 @@ struct gpu_quantiles {
   void* out;  // of quantile_of the elements
   std::uint64_t first, places;
   bool of_elements = false;  // or of integers, which are chosen
+
+  TALLY_FN unsigned keys() const { return count; }
 };
 
 }  // namespace tally::detail

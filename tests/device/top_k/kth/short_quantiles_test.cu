@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tally/device/top_k/kth/quantile.cuh"
+#include "tally/device/top_k/kth/short_quantiles.cuh"
 
 #include "support/device_quantile.cuh"
 #include "support/device_scan.cuh"
@@ -164,8 +164,8 @@ TEST(short_quantiles, are_those_of_rows_of_up_to_1024) {
     call.explanation = nullptr;
     return text;
   };
-  EXPECT_EQ(way_of(1), "a warp a row, in registers");
-  EXPECT_EQ(way_of(1024), "a warp a row, in registers");
+  EXPECT_EQ(way_of(1), "32 lanes a row, in registers");
+  EXPECT_EQ(way_of(1024), "32 lanes a row, in registers");
   EXPECT_EQ(way_of(1025).substr(0, 10), "digits, by");
 }
 

@@ -1,34 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The k-th value of each row of many, or of one array, by teams of blocks: its key
-// (kth/search.cuh), and which of the elements that have it is the one.
+// The k-th value of each row of many, or of one array, by teams of blocks: by one read
+// (kth/by_bracket.cuh), or where that cannot be, its key digit by digit (kth/search.cuh), and which
+// of the elements that have it is the one.
 #pragma once
 
+#include "tally/device/top_k/kth/by_bracket.cuh"
+#include "tally/device/top_k/kth/by_values.cuh"
 #include "tally/device/top_k/kth/search.cuh"
 #include "tally/device/top_k/select/gather.cuh"
 
 namespace tally::device {
 
-template <class In, class Index>
-using kth_value_call = search_call<In, Index, detail::gpu_kth<bits_of<typename In::element>>>;
-
+// What a team has in global memory to find one by one read.
+template <class Bits, class Index>
+struct kth_memory : bracket_memory<Bits, Index> {
+  using bracket_memory<Bits, Index>::bracket_memory;
+};
 template <class Index>
+struct kth_memory<std::uint8_t, Index> : value_memory<Index> {
+  using value_memory<Index>::value_memory;
+};
+
+template <class In, class Index>
+using kth_value_call =
+    search_call<In, Index, detail::gpu_kth<bits_of<typename In::element>>, kth_memory>;
+
+template <class Bits, class Index>
 union kth_value_board {
+  bracket_board<Bits, Index> bracket;
   digit_counts<Index> digits;
   found_by_warps found;
 };
 
-template <class Call, class Index>
-__device__ void kth_of_row(Call const& call, searching_team<Call>& team,
-                           kth_value_board<Index>& board, std::uint64_t r) {
-  auto const row = call.row(r);
-  auto const& how = call.how;
-  auto const nothing = [&] { how.values[r] = how.missing, how.indices[r] = -1; };
-  if (how.k > row.count) {
-    if (team.speaks()) nothing();
-    return;
-  }
-  auto const at = team.find(board.digits, row, call.order, Index(how.k));
+template <class Index>
+union kth_value_board<std::uint8_t, Index> {
+  value_board<Index> values;
+};
+
+template <class Call, class Bits, class Index, class Row, class Put, class None>
+__device__ void kth_by_digits(Call const& call, searching_team<Call>& team,
+                              kth_value_board<Bits, Index>& board, Row const& row, Put put,
+                              None nothing) {
+  auto const at = team.find(board.digits, row, call.order, Index(call.how.k));
   if (call.order.skips && at.low == 0) {
     if (team.speaks()) nothing();
     return;
@@ -38,15 +52,41 @@ __device__ void kth_of_row(Call const& call, searching_team<Call>& team,
   if (before >= at.ties || at.ties > before + at.equal) return;
   gather<gathers::ties>(team.all, board.found, row, call.order, at, {0, before, 0},
                         [&](Index place, auto x, Index index) {
-                          if (place == at.ties - 1)
-                            how.values[r] = x, how.indices[r] = std::int64_t(index);
+                          if (place == at.ties - 1) put(x, index);
                         });
+}
+
+template <class Call, class Bits, class Index>
+__device__ void kth_of_row(Call const& call, searching_team<Call>& team,
+                           kth_value_board<Bits, Index>& board, std::uint64_t r) {
+  auto const row = call.row(r);
+  auto const& how = call.how;
+  auto const put = [&](Bits x, Index index) {
+    how.values[r] = x, how.indices[r] = std::int64_t(index);
+  };
+  auto const nothing = [&] { how.values[r] = how.missing, how.indices[r] = -1; };
+  if (how.k > row.count) {
+    if (team.speaks()) nothing();
+    return;
+  }
+  if constexpr (sizeof(Bits) == 1) {
+    put_kth_by_values(team.all, team.told, board.values, team.memory.one_read, row, call.order,
+                      Index(how.k), put);
+  } else {
+    if (bracketing::is_worth_it(team.all.threads(), row.count)) {
+      bracket_search<std::remove_const_t<decltype(row)>, Index> search(
+          team.all, team.told, board.bracket, team.memory.one_read, row, call.order);
+      if (search.find(Index(how.k), put, nothing)) return;
+      __syncthreads();
+    }
+    kth_by_digits(call, team, board, row, put, nothing);
+  }
 }
 
 template <class In, class Index>
 __global__ void __launch_bounds__(selecting_threads, 2)
     kth_values(__grid_constant__ kth_value_call<In, Index> const call) {
-  __shared__ kth_value_board<Index> board;
+  __shared__ kth_value_board<bits_of<typename In::element>, Index> board;
   await_launches_before();
   searching_team<kth_value_call<In, Index>> team(call);
   team.for_rows(call.rows.count, [&](std::uint64_t r) { kth_of_row(call, team, board, r); });

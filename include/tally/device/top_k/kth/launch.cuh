@@ -6,6 +6,7 @@
 #include "tally/device/rows/copy.cuh"
 #include "tally/device/top_k/kth/kth_value.cuh"
 #include "tally/device/top_k/kth/quantile.cuh"
+#include "tally/device/top_k/kth/short_quantiles.cuh"
 #include "tally/device/top_k/launch.cuh"
 
 namespace tally::detail {
@@ -17,10 +18,11 @@ bool start_search(Context& context, gpu_limits const& gpu, device::row_request<I
   using bits = bits_of<typename In::element>;
   bool const is_apart = of.rows.is_apart();
   std::uint64_t const places = is_apart ? of.rows.count * of.rows.length : 0;
-  auto const on =
-      teams_for(of.rows, device::selecting_tile<bits>, 2 * gpu.together, 4 * gpu.multiprocessors);
+  auto const on = teams_for(of.rows, device::selecting_tile<bits>, 2 * gpu.together,
+                            4 * gpu.multiprocessors, device::selecting_threads);
   Call<In, Index> call{of, on.blocks, {}, nullptr, 0};
-  call.memory_bytes = device::bytes_of<device::search_memory<bits, Index>>(on.blocks);
+  call.memory_bytes =
+      device::bytes_of<typename Call<In, Index>::memory>(on.blocks, of.rows.length, of.how.keys());
   auto const bytes = device::bytes_of<call_pieces<bits>>(places, 0, on.teams * call.memory_bytes);
   auto const memory = context.memory(1, bytes);
   device::arena from(memory.scratch);
@@ -84,7 +86,8 @@ void short_quantiles_on_gpu(Context& context,
     start_short_quantiles<8>(context, call);
   else
     start_short_quantiles<32>(context, call);
-  explain(context, top_k_plan{top_k_way::short_rows}, places * sizeof(Bits));
+  explain(context, top_k_plan{.way = top_k_way::short_rows, .in = {warp_size, 0}},
+          places * sizeof(Bits));
 }
 
 // Quantiles of each row; the order is that of the smallest first.

@@ -12,22 +12,25 @@
 
 namespace tally::device {
 
-// What a team keeps in global memory.
-template <class Bits, class Index>
+// What a team keeps in global memory for rows of at most so many elements, of each of which so many
+// keys are found: for a search digit by digit, and for one by one read.
+template <class Bits, class Index, class OneRead>
 struct search_memory {
   Index* counts;
   std::byte* told;
+  OneRead one_read;
 
-  TALLY_FN search_memory(arena& from, unsigned blocks)
+  TALLY_FN search_memory(arena& from, unsigned blocks, std::uint64_t length, unsigned keys)
       : counts(from.take<Index>(blocks == 1 ? 0 : digit_passes<Bits> * std::size_t(digits))),
-        told(from.take<std::byte>(exchange::bytes(blocks))) {}
+        told(from.take<std::byte>(exchange::bytes(blocks))),
+        one_read(from, blocks, length, keys) {}
 };
 
-template <class In, class Index, class How>
+template <class In, class Index, class How, template <class, class> class OneRead>
 struct search_call : row_request<In, How> {
   using bits = typename row_request<In, How>::bits;
   using index = Index;
-  using memory = search_memory<bits, Index>;
+  using memory = search_memory<bits, Index, OneRead<bits, Index>>;
 
   unsigned blocks;  // of a team
   workspace w;
@@ -76,7 +79,7 @@ class searching_team {
  private:
   __device__ searching_team(Call const& call, arena from)
       : all(call.w, blockIdx.x / call.blocks, blockIdx.x % call.blocks, call.blocks),
-        memory(from, call.blocks),
+        memory(from, call.blocks, call.rows.length, call.how.keys()),
         told(memory.told) {}
 };
 

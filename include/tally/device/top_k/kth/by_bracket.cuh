@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The element at one rank of a long row, and its index, by one read, by a team of blocks: as
+// several are found (by_splitters.cuh), with one bracket. What lies in it is put aside with its
+// index; what equals its ends, which may be most of the row, is counted in each of many chunks, so
+// that of many equal elements the one is found in its chunk.
+#pragma once
+
+#include "tally/device/rows/team_reduce.cuh"
+#include "tally/device/top_k/kth/by_splitters.cuh"
+
+namespace tally::device {
+
+// A chunk is what a warp reads in two steps.
+inline constexpr int bracket_loads = 2;  // of a step
+template <class Bits>
+inline constexpr std::uint64_t chunk_places = 2 * 32 * row_batch<Bits, bracket_loads>::items;
+
+// How many elements are above a bracket, equal to its better end, within, and equal to its worse
+// end; and how many warps had no room for what is within.
+template <class Index>
+struct bracket_counts {
+  Index above, high, within, low, lacking;
+};
+struct plus_each {
+  template <class Index>
+  TALLY_FN bracket_counts<Index> operator()(bracket_counts<Index> a,
+                                            bracket_counts<Index> const& b) const {
+    a.above += b.above, a.high += b.high, a.within += b.within, a.low += b.low;
+    a.lacking += b.lacking;
+    return a;
+  }
+};
+
+template <class Bits, class Index>
+struct bracket_board {
+  union {
+    rank_board<Bits> ranks;
+    rank_board<Index> indices;
+  };
+  // In which chunk the element is that is looked for, and which of those equal to it.
+  Index chunk;
+  unsigned rank;
+};
+
+// What a team has for it in global memory, for rows of at most so many elements.
+template <class Bits, class Index>
+struct bracket_memory {
+  rank_memory ranks;
+  std::uint64_t room;  // of a warp
+  Bits* elements;
+  Index* indices;
+  std::uint32_t* equal;  // each chunk's counts of what equals the ends, in half a word each
+
+  TALLY_FN bracket_memory(arena& from, unsigned blocks, std::uint64_t length, unsigned)
+      : bracket_memory(from, bracketing::room<Bits>(length, blocks, 1), blocks, length) {}
+
+ private:
+  TALLY_FN bracket_memory(arena& from, std::uint64_t room, unsigned blocks, std::uint64_t length)
+      : ranks(from, room ? blocks : 1),
+        room(room),
+        elements(from.take<Bits>(room * blocks * warps_of_selecting)),
+        indices(from.take<Index>(room * blocks * warps_of_selecting)),
+        equal(from.take<std::uint32_t>(room ? length / chunk_places<Bits> + 2 : 0)) {}
+};
+
+// A bracket's ends as numbers.
+template <class Numbers>
+struct number_bracket {
+  typename Numbers::number worse, better;
+  Numbers numbers;
+};
+
+// What a warp puts aside, as far as it has room, and what it counts in chunks.
+template <class Bits, class Index>
+struct aside_memory {
+  Bits* elements;
+  Index* indices;
+  std::uint64_t room;
+  std::uint32_t* equal;
+};
+
+// Compares a row's elements with a bracket: a function of its own, which needs all registers, and
+// has all that it reads in them. A thread has counted what it looked at, or its warp.
+template <class Row, class Index, class Numbers>
+class bracket_reader {
+ public:
+  using bits = typename Row::bits;
+
+  __device__ static __noinline__ bracket_counts<Index> read(Row const row, unsigned rank,
+                                                            unsigned blocks,
+                                                            number_bracket<Numbers> const is,
+                                                            aside_memory<bits, Index> const to) {
+    return bracket_reader(row, is, to).read(rank, blocks);
+  }
+
+ private:
+  using reading = stretch<Row, Index, bracket_loads>;
+  using batch = typename reading::batch;
+  static constexpr Index of_batch = 32 * batch::items, of_chunk = Index(chunk_places<bits>);
+
+  __device__ bracket_reader(Row const& row, number_bracket<Numbers> const& is,
+                            aside_memory<bits, Index> const& to)
+      : row_(row), is_(is), to_(to), whole_(row, 0, 1) {}
+
+  __device__ bracket_counts<Index> read(unsigned rank, unsigned blocks) {
+    Index const chunks = (whole_.end() + of_chunk - 1) / of_chunk;
+    Index const step = warps_of_selecting * blocks;
+    Index c = threadIdx.x / 32 * blocks + rank;
+    Index first = c * of_chunk + threadIdx.x % 32 * batch::each;
+    bracket_counts<Index> mine{};
+    batch x = whole_.load(first);
+#pragma unroll 1
+    for (; c < chunks; c += step) {
+      // One batch is on its way while the other is looked at.
+      batch const y = whole_.load(first + of_batch);
+      unsigned equal = 0;  // to the better end, and to the worse one in the upper half
+      unsigned found = look_at(x, mine.above, equal);
+      x = whole_.load(first + step * of_chunk);
+      found |= look_at(y, mine.above, equal) << batch::items;
+#pragma unroll 1
+      for (; __any_sync(~0u, found != 0); found &= found - 1)
+        put_aside(found ? whole_.index(first, __ffs(int(found)) - 1) : Index(0), found != 0, equal);
+      unsigned const all = warp::all_reduce(equal, plus{});
+      if (threadIdx.x % 32 == 0)
+        to_.equal[c] = all, mine.high += all & 0xffff, mine.low += all >> 16;
+      first += step * of_chunk;
+    }
+    if (threadIdx.x % 32 == 0) mine.within = count_, mine.lacking = count_ > to_.room;
+    // Places without elements were compared as if they held zeros.
+    if (rank == 0 && threadIdx.x == 0 && Numbers::is_above(is_.numbers.of(bits(0)), is_.better))
+      mine.above -= chunks * of_chunk - row_.count;
+    return mine;
+  }
+
+  // By a warp. Counts what is above the bracket, and what is equal to its ends if that is much;
+  // returns which others are not outside.
+  __device__ unsigned look_at(batch const& x, Index& above, unsigned& equal) const {
+    unsigned mine = 0, found = 0;
+#pragma unroll
+    for (int i = 0; i < batch::items; ++i) {
+      auto const v = is_.numbers.of(x.x[i]);
+      mine += Numbers::is_above(v, is_.better);
+      if (v >= is_.worse && v <= is_.better) found |= 1u << i;
+    }
+    above += mine, found &= x.live;
+    return __any_sync(~0u, __popc(found) > 2) ? count_equal(x, found, equal) : found;
+  }
+  // And returns the others.
+  __device__ unsigned count_equal(batch const& x, unsigned found, unsigned& equal) const {
+    unsigned low = 0, high = 0;
+#pragma unroll
+    for (int i = 0; i < batch::items; ++i) {
+      auto const v = is_.numbers.of(x.x[i]);
+      if (v == is_.worse)
+        low |= 1u << i;
+      else if (v == is_.better)
+        high |= 1u << i;
+    }
+    low &= found, high &= found;
+    equal += unsigned(__popc(high)) | unsigned(__popc(low)) << 16;
+    return found & ~(low | high);
+  }
+  // By a warp: an element that is in the bracket, if the lane has any.
+  __device__ void put_aside(Index index, bool is_there, unsigned& equal) {
+    bits const x = row_[index];
+    auto const v = is_.numbers.of(x);
+    bool const is_low = v == is_.worse, is_high = v == is_.better;
+    if (is_there) equal += is_low ? 1u << 16 : unsigned(is_high);
+    bool const is_within = is_there && !is_low && !is_high;
+    unsigned const votes = __ballot_sync(~0u, is_within);
+    unsigned const at = count_ + unsigned(__popc(votes & ((1u << threadIdx.x % 32) - 1)));
+    if (is_within && at < to_.room) to_.elements[at] = x, to_.indices[at] = index;
+    count_ += unsigned(__popc(votes));
+  }
+
+  Row const row_;
+  number_bracket<Numbers> const is_;
+  aside_memory<bits, Index> const to_;
+  reading const whole_;
+  unsigned count_ = 0;  // how many the warp has put aside, also those without room
+};
+
+template <class Row, class Index>
+class bracket_search {
+ public:
+  using bits = typename Row::bits;
+  using board = bracket_board<bits, Index>;
+
+  __device__ bracket_search(team& all, exchange& told, board& shared,
+                            bracket_memory<bits, Index> const& memory, Row const& row,
+                            rank_order<bits> const& order)
+      : all_(all),
+        told_(told),
+        shared_(shared),
+        memory_(memory),
+        row_(row),
+        order_(order),
+        ranks_(all, shared.ranks, memory.ranks),
+        whole_(row, 0, 1),
+        chunks_(Index((whole_.end() + chunk_places<bits> - 1) / chunk_places<bits>)) {}
+
+  // Calls put(bits, index) for the element at rank k, counted from 1, by one thread of the team;
+  // or none(), if its key is one that the order skips. Returns false where the bracket was wrong.
+  template <class Put, class None>
+  __device__ bool find(Index k, Put put, None none) {
+    choose_bracket(k);
+    auto const counts = read();
+    if (counts.lacking || k <= counts.above) return false;
+    k -= counts.above;
+    if (k <= counts.high) return put_equal(high_, 0, k, put, none), true;
+    k -= counts.high;
+    if (k <= counts.within) return put_within(unsigned(k), put, none), true;
+    k -= counts.within;
+    if (k <= counts.low) return put_equal(low_, 16, k, put, none), true;
+    return false;
+  }
+
+ private:
+  using reading = stretch<Row, Index, bracket_loads>;
+  using batch = typename reading::batch;
+
+  __device__ void choose_bracket(Index k) {
+    sample_keys<Row> const sample(all_, row_, order_);
+    all_.meet();
+    float const size = float(sample.count()), share = float(k) / float(row_.count);
+    float const margin = bracketing::margin(share, size);
+    float const better = share * size - margin, worse = share * size + margin;
+    bool const has_better = better >= 1, has_worse = worse <= size;
+    if (threadIdx.x == 0) {
+      if (has_better) shared_.ranks.rank[0] = std::uint32_t(better);
+      if (has_worse) shared_.ranks.rank[has_better] = std::uint32_t(worse);
+    }
+    number_keys<bits> const numbers(order_);
+    high_ = numbers.best, low_ = numbers.worst;
+    int unknown = 0;
+    if (has_better || has_worse)
+      unknown = ranks_.find(unsigned(has_better) + unsigned(has_worse),
+                            bracketing::slack(sample.count()), sample);
+    if (has_better)
+      high_ = bits(shared_.ranks.low[0] | (unknown ? bits((bits(1) << unknown) - 1) : bits(0)));
+    if (has_worse) low_ = shared_.ranks.low[has_better];
+    // Beyond the infinities are NaNs, which are in no bracket.
+    high_ = numbers.kept(high_), low_ = numbers.kept(low_);
+    __syncthreads();
+  }
+
+  // Counts the row's elements, and puts aside what is in the bracket.
+  __device__ bracket_counts<Index> read() {
+    auto const mine = with_numbers(order_, [&]<class Numbers>(Numbers const& numbers) {
+      return bracket_reader<Row, Index, Numbers>::read(
+          row_, all_.rank(), all_.blocks(), {numbers.of_key(low_), numbers.of_key(high_), numbers},
+          {elements(), indices(), memory_.room, memory_.equal});
+    });
+    aside_ = unsigned(warp::broadcast(mine.within, 0));
+    return told_.fold(all_, mine, bracket_counts<Index>{}, plus_each{}).total;
+  }
+
+  // The one at rank k among those in the bracket, of which each warp has a list.
+  template <class Put, class None>
+  __device__ void put_within(unsigned k, Put put, None none) {
+    if (threadIdx.x == 0) shared_.ranks.rank[0] = k;
+    ranks_.find(1, 0, listed_keys<bits>{elements(), aside_, order_});
+    bits const key = shared_.ranks.low[0];
+    unsigned const rank = shared_.ranks.rank[0], equal = shared_.ranks.inside[0];
+    __syncthreads();
+    if (order_.skips && key == 0) return put_none(none);
+    Index only = 0;
+    if (equal > 1) {
+      if (threadIdx.x == 0) shared_.indices.rank[0] = rank;
+      all_.meet();  // nobody reads the counts any more
+      rank_search<Index> first(all_, shared_.indices, memory_.ranks);
+      all_.meet();
+      first.find(1, 0, equal_keys{elements(), indices(), aside_, order_, key});
+      only = Index(~shared_.indices.low[0]);
+    }
+    for (unsigned i = threadIdx.x % 32; i < aside_; i += 32) {
+      bits const x = elements()[i];
+      Index const index = indices()[i];
+      if (order_(x) == key && (equal == 1 || index == only)) put(x, index);
+    }
+  }
+  // The indices of what has a key, the first of which are the best.
+  struct equal_keys {
+    bits const* elements;
+    Index const* indices;
+    unsigned count;
+    rank_order<bits> const& order;
+    bits key;
+
+    template <class F>
+    __device__ void for_each(F f) const {
+#pragma unroll 1
+      for (unsigned i = threadIdx.x % 32; i < count; i += 32)
+        f(Index(~indices[i]), order(elements[i]) == key);
+    }
+  };
+
+  // The k-th of those that equal an end, whose counts are from the bit `shift` on.
+  template <class Put, class None>
+  __device__ void put_equal(bits key, int shift, Index k, Put put, None none) {
+    if (order_.skips && key == 0) return put_none(none);
+    Index const share = (chunks_ + all_.threads() - 1) / all_.threads();
+    Index const begin = least_of(all_.thread() * share, chunks_);
+    Index const end = least_of(begin + share, chunks_);
+    auto const of_chunk = [&](Index c) { return __ldcg(memory_.equal + c) >> shift & 0xffff; };
+    Index mine = 0;
+    for (Index c = begin; c < end; ++c) mine += of_chunk(c);
+    Index of_block;
+    Index before = block::inclusive_scan<selecting_threads>(mine, plus{}, of_block) - mine;
+    Index const others = told_.fold(all_, mine, Index(0), plus{}).before;
+    if (k <= others || k > others + of_block) return;
+    before += others;
+    if (before < k && k <= before + mine)
+      for (Index c = begin; c < end; ++c) {
+        Index const here = of_chunk(c);
+        if (k <= before + here) {
+          shared_.chunk = c, shared_.rank = unsigned(k - before);
+          break;
+        }
+        before += here;
+      }
+    __syncthreads();
+    put_from_chunk(key, put);
+  }
+  // By one block.
+  template <class Put>
+  __device__ void put_from_chunk(bits key, Put put) const {
+    constexpr unsigned size = unsigned(chunk_places<bits>);
+    constexpr unsigned each = (size + selecting_threads - 1) / selecting_threads;
+    Index const first = shared_.chunk * Index(size) + threadIdx.x * each;
+    auto const is_equal = [&](unsigned i) {
+      Index const place = first + i, index = whole_.index_of(place);
+      return threadIdx.x * each < size && place < whole_.end() && index < row_.count &&
+             order_(row_[index]) == key;
+    };
+    unsigned mine = 0;
+    for (unsigned i = 0; i < each; ++i) mine += is_equal(i);
+    unsigned const before = block::inclusive_scan<selecting_threads>(mine, plus{}) - mine;
+    unsigned const rank = shared_.rank;
+    if (rank <= before || rank > before + mine) return;
+    unsigned left = rank - before;
+    for (unsigned i = 0; i < each; ++i)
+      if (is_equal(i) && --left == 0) {
+        Index const index = whole_.index_of(first + i);
+        return put(row_[index], index);
+      }
+  }
+  template <class None>
+  __device__ void put_none(None none) const {
+    if (all_.thread() == 0) none();
+  }
+
+  __device__ std::uint64_t of_warp() const {
+    return (all_.rank() * warps_of_selecting + threadIdx.x / 32) * memory_.room;
+  }
+  __device__ bits* elements() const { return memory_.elements + of_warp(); }
+  __device__ Index* indices() const { return memory_.indices + of_warp(); }
+  __device__ static Index least_of(Index a, Index b) { return a < b ? a : b; }
+
+  team& all_;
+  exchange& told_;
+  board& shared_;
+  bracket_memory<bits, Index> const& memory_;
+  Row const& row_;
+  rank_order<bits> const& order_;
+  rank_search<bits> ranks_;
+  reading const whole_;
+  Index const chunks_;
+  bits low_, high_;     // the bracket's ends
+  unsigned aside_ = 0;  // how many the warp has put aside
+};
+
+}  // namespace tally::device
