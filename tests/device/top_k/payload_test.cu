@@ -149,6 +149,28 @@ TEST(payload_on_a_device, comes_with_the_best_of_rows) {
   expect_payload<std::uint16_t>(call, in, short_rows, 9, {}, "a warp each");
 }
 
+// By the kernel that finds them, if their elements lie side by side.
+TEST(payload_on_a_device, comes_with_the_best_of_short_rows) {
+  for (std::uint64_t count : {3, 13})
+    for (std::uint64_t length : {1, 20, 200, 1000}) {
+      test_call call(1);
+      auto const in = keys(count * (length + 5));
+      test_rows rows{count, length, length + 5};
+      for (std::uint64_t k : {1, 8, 31}) {
+        expect_payload<std::uint8_t>(call, in, rows, k, {}, "bytes");
+        expect_payload<std::uint16_t>(call, in, rows, k, {tally::smallest}, "two bytes");
+        expect_payload<std::uint32_t>(call, in, rows, k, {.sorted = false}, "four bytes");
+        expect_payload<unsigned __int128>(call, in, rows, k, {.nan = tally::skip}, "16 bytes");
+      }
+      for (std::uint64_t r = 0; r < count; ++r) {
+        rows.starts.push_back(std::int64_t(r % 5));
+        rows.lengths.push_back(std::int64_t(length - length * r / count));
+        rows.ks.push_back(std::int64_t(r * 5 % 9));
+      }
+      expect_payload<std::uint64_t>(call, in, rows, 9, {}, "rows of their own");
+    }
+}
+
 TEST(payload_on_a_device, comes_with_different_values) {
   auto const in = keys(5000);
   for (int multiprocessors : {1, 2}) {

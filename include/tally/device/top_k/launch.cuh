@@ -142,22 +142,24 @@ bool start_large(Context& context, top_k_plan const& plan, device::top_k_request
 // It doesn't start early: behind a kernel that lets none do so it would begin half a microsecond
 // later, and it is short.
 template <class Shape, launch_context Context, class In>
-void start_short_rows(Context& context, device::top_k_request<In> const& of) {
+void start_short_rows(Context& context, device::top_k_request<In> const& of,
+                      gpu_payload const* payload) {
   launch(device::top_k_short_rows<Shape, In>, blocks_for(context, of.rows.count, Shape::rows, 4096),
-         Shape::warps * warp_size, 0, context.stream())(device::short_rows_call<In>(of));
+         Shape::warps * warp_size, 0, context.stream())(device::short_rows_call<In>(of, payload));
 }
 // By those lanes of the ones that are known, from the I-th on, and for the k's there are from the
 // J-th on.
 template <std::size_t I = 0, std::size_t J = 0, launch_context Context, class In>
 void start_short_rows(Context& context, device::lanes_of_row const& by,
-                      device::top_k_request<In> const& of) {
+                      device::top_k_request<In> const& of, gpu_payload const* payload = nullptr) {
   using known = device::short_rows_shapes<In>;
   if constexpr (I < known::all.size() && J < known::most.size()) {
     constexpr auto one = known::all[I];
-    if (by != one) return start_short_rows<I + 1, J>(context, by, of);
+    if (by != one) return start_short_rows<I + 1, J>(context, by, of, payload);
     if (of.how.most > std::uint64_t(known::most[J]))
-      return start_short_rows<I, J + 1>(context, by, of);
-    start_short_rows<device::short_rows_shape<one.lanes, one.each, known::most[J]>>(context, of);
+      return start_short_rows<I, J + 1>(context, by, of, payload);
+    start_short_rows<device::short_rows_shape<one.lanes, one.each, known::most[J]>>(context, of,
+                                                                                    payload);
   }
 }
 template <launch_context Context, class In>
@@ -200,12 +202,16 @@ std::size_t scratch_of(Context& context, top_k_plan const& plan,
                                     : team_call<std::uint32_t>(plan, of).memory_bytes);
 }
 
+// Whether the kernel itself puts out what belongs to the best.
+inline bool puts_payload(top_k_plan const& plan) { return plan.way == top_k_way::short_rows; }
+inline bool puts_payload(distinct_plan const&) { return false; }
+
 // Returns false where a device has no room for all blocks at once: then it is to be started anew.
 template <memory_context Context, class In>
 bool start(Context& context, top_k_plan const& plan, device::top_k_request<In> const& of,
-           device::call_memory const& memory) {
+           device::call_memory const& memory, gpu_payload const* payload = nullptr) {
   switch (plan.way) {
-    case top_k_way::short_rows: return start_short_rows(context, plan.in, of), true;
+    case top_k_way::short_rows: return start_short_rows(context, plan.in, of, payload), true;
     case top_k_way::warp_rows: return start_warp_rows(context, of), true;
     case top_k_way::block_rows: return start_block_rows(context, of), true;
     case top_k_way::large: return start_large(context, plan, of, memory);
@@ -295,7 +301,7 @@ std::size_t scratch_of(Context& context, distinct_plan const& plan,
 
 template <memory_context Context, class In>
 bool start(Context& context, distinct_plan const& plan, device::top_k_request<In> const& of,
-           device::call_memory const& memory) {
+           device::call_memory const& memory, gpu_payload const*) {
   device::arena from(memory.scratch);
   auto const here = memory_of(context, from, plan, of);
   if (plan.among_best) {
@@ -337,8 +343,10 @@ bool start_call(Context& context, Plan const& plan, device::top_k_request<In> ca
   auto const apart = call.rows;
   bool const is_apart = apart.is_apart();
   if (is_apart) call.rows = side_by_side(apart);
+  // A payload lies as the rows do, not as what is copied side by side.
+  bool const at_once = payload && puts_payload(plan) && !is_apart;
   std::uint64_t const in = is_apart ? apart.count * apart.length : 0,
-                      out = payload ? apart.count * call.how.most : 0;
+                      out = payload && !at_once ? apart.count * call.how.most : 0;
   std::size_t const scratch = scratch_of(context, plan, call);
   auto const bytes = device::bytes_of<call_pieces<bits>>(in, out, scratch);
   auto const memory = context.memory(1, bytes);
@@ -350,8 +358,9 @@ bool start_call(Context& context, Plan const& plan, device::top_k_request<In> ca
       call.in.data = pieces.elements;
     }
   }
-  if (payload) call.how.indices = pieces.indices;
-  if (!start(context, plan, call, {memory.w, pieces.scratch})) return false;
+  if (out > 0) call.how.indices = pieces.indices;
+  if (!start(context, plan, call, {memory.w, pieces.scratch}, at_once ? payload : nullptr))
+    return false;
   explain(context, plan, bytes);
   if (out > 0) gather_payload_on_gpu(context, apart, call.how.most, pieces.indices, *payload);
   return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What belongs to the best of rows, gathered by their indices when these are known.
+// What belongs to the best of rows, gathered by their indices when these are known, or entry by
+// entry by a kernel that has them.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +12,41 @@
 
 namespace tally::device {
 
+// Entries are copied by words as wide as they and their addresses allow.
+struct payload_words {
+  void const* entries = nullptr;
+  void* chosen = nullptr;
+  unsigned width = 1;  // bytes of a word
+  unsigned count = 0;  // words of an entry
+
+  payload_words() = default;
+  explicit payload_words(detail::gpu_payload const& of) : entries(of.entries), chosen(of.chosen) {
+    auto const aligned = reinterpret_cast<std::uintptr_t>(entries) |
+                         reinterpret_cast<std::uintptr_t>(chosen) | of.bytes;
+    while (width < 8 && aligned % (2 * width) == 0) width *= 2;
+    count = of.bytes / width;
+  }
+
+  // Copies an entry to a place; one below 0 is of no element, and becomes zeros.
+  __device__ void put(std::uint64_t place, std::int64_t entry) const {
+    if (width == 8) return put_words<std::uint64_t>(place, entry);
+    if (width == 4) return put_words<std::uint32_t>(place, entry);
+    if (width == 2) return put_words<std::uint16_t>(place, entry);
+    put_words<std::uint8_t>(place, entry);
+  }
+
+ private:
+  template <class Word>
+  __device__ void put_words(std::uint64_t place, std::int64_t entry) const {
+#pragma unroll 1
+    for (unsigned i = 0; i < count; ++i)
+      static_cast<Word*>(chosen)[place * count + i] =
+          entry < 0 ? Word(0) : static_cast<Word const*>(entries)[std::uint64_t(entry) * count + i];
+  }
+};
+
 inline constexpr unsigned gathering_threads = 256;
 
-// Entries are copied by words as wide as they and their addresses allow.
 template <class Word>
 struct gather_call {
   row_layout rows;
@@ -67,13 +100,12 @@ void gather_words(Context& context, row_layout const& rows, std::uint64_t most,
 template <launch_context Context>
 void gather_payload_on_gpu(Context& context, row_layout const& rows, std::uint64_t most,
                            std::int64_t const* indices, gpu_payload const& payload) {
-  auto const aligned = reinterpret_cast<std::uintptr_t>(payload.entries) |
-                       reinterpret_cast<std::uintptr_t>(payload.chosen) | payload.bytes;
-  if (aligned % 8 == 0)
+  auto const width = device::payload_words(payload).width;
+  if (width == 8)
     gather_words<std::uint64_t>(context, rows, most, indices, payload);
-  else if (aligned % 4 == 0)
+  else if (width == 4)
     gather_words<std::uint32_t>(context, rows, most, indices, payload);
-  else if (aligned % 2 == 0)
+  else if (width == 2)
     gather_words<std::uint16_t>(context, rows, most, indices, payload);
   else
     gather_words<std::uint8_t>(context, rows, most, indices, payload);

@@ -6,6 +6,7 @@
 
 #include <array>
 
+#include "tally/device/top_k/payload.cuh"
 #include "tally/device/top_k/rows.cuh"
 #include "tally/device/top_k/select/biased_row.cuh"
 #include "tally/device/top_k/select/short_row.cuh"
@@ -25,7 +26,10 @@ struct short_rows_shape {
   static constexpr int warps = each < 32 ? 2 : 1, rows = warps * warp_size / lanes;
   // Of a multiprocessor, at least: without that, registers for longer lists leave fewer warps,
   // which wait for memory together.
-  static constexpr int blocks = each < 32 || most == 8 ? 1 : most == 16 ? 32 : lanes == 8 ? 20 : 24;
+  static constexpr int blocks = each < 32 || (most == 8 && lanes < 32) ? 1
+                                : most == 16                           ? 32
+                                : lanes == 8                           ? 20
+                                                                       : 24;
 };
 
 struct lanes_of_row {
@@ -211,8 +215,10 @@ struct short_rows_call {
   row_words<bits> words;
   detail::gpu_selection<bits> how;
   row_layout rows;
+  payload_words payload;
 
-  explicit short_rows_call(top_k_request<In> const& of)
+  explicit short_rows_call(top_k_request<In> const& of,
+                           detail::gpu_payload const* what_belongs = nullptr)
       : in(of.in),
         count(of.rows.count),
         stride(of.rows.stride),
@@ -221,7 +227,8 @@ struct short_rows_call {
         are_alike(!of.rows.starts && !of.rows.lengths && !of.rows.inner && !of.how.ks),
         words(of.order),
         how(of.how),
-        rows(of.rows) {}
+        rows(of.rows),
+        payload(what_belongs ? payload_words(*what_belongs) : payload_words()) {}
 
   // The row r, or an empty one where there is no such row.
   __device__ auto row(std::uint64_t r) const {
@@ -250,8 +257,16 @@ __global__ void __launch_bounds__(warp_size* Shape::warps, Shape::blocks)
         row, call.words, call.k_of(r, unsigned(row.count)), room[group]);
     best.emit(call.how.sorted, [&](unsigned place, auto element, std::uint32_t index) {
       call.how.put(r * call.how.most + place, element, index);
+      if (call.payload.chosen) room[group].place[place] = std::uint16_t(index);
     });
     if (r < call.count) finish_row(call.how, r, best.count(), lane, Shape::lanes);
+    __syncwarp();
+    if (call.payload.chosen && r < call.count) {
+#pragma unroll 1
+      for (unsigned i = lane; i < call.most; i += Shape::lanes)
+        call.payload.put(std::uint64_t(r) * call.most + i,
+                         i < best.count() ? call.rows.begin(r) + room[group].place[i] : -1);
+    }
     __syncwarp();
   }
 }
