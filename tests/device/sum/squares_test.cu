@@ -22,7 +22,7 @@ template <class T>
 constexpr int squares_size = detail::square_digits<T>::digits;
 
 // A warp adds up batch after batch.
-template <class T>
+template <class T, class Batch>
 __global__ void add_batches(T const* in, int count, std::int64_t* out) {
   using adder_type = device::square_adder<T>;
   __shared__ typename adder_type::sums sums;
@@ -33,7 +33,7 @@ __global__ void add_batches(T const* in, int count, std::int64_t* out) {
   __syncthreads();
   adder_type adder;
   for (int b = 0; b < count; ++b) {
-    batch_type<T> x;
+    Batch x;
     for (int j = 0; j < x.vectors; ++j) x.clear(j);
     for (int k = 0; k < x.size; ++k) x.set(k, in[(b * warp_size + int(threadIdx.x)) * x.size + k]);
     adder.add(x, sums, squares);
@@ -49,11 +49,11 @@ __global__ void add_batches(T const* in, int count, std::int64_t* out) {
         std::int64_t(sums.count(device::special(threadIdx.x)));
 }
 
-template <class T>
+template <class T, class Batch = batch_type<T>>
 void expect_exact(batches_of_lanes<T> const& in, std::string const& what) {
   device_array<T> const data(in.x);
   device_array<std::int64_t> out(sum_size<T> + squares_size<T> + device::specials);
-  launch(add_batches<T>, 1, warp_size, device::square_adder<T>::dynamic_bytes)(
+  launch(add_batches<T, Batch>, 1, warp_size, device::square_adder<T>::dynamic_bytes)(
       data.data(), in.count, out.data());
   exact_state<T> sum;
   detail::exact_squares<T> squares;
@@ -159,6 +159,20 @@ TEST(square_adders_of_halves, take_all_that_is_finite_after_wide_batches) {
     expect_exact_after_wide<float16>(negative);
     expect_exact_after_wide<bfloat16>(negative);
   }
+}
+
+// Vectors of an element, and so an odd number of them.
+template <class T>
+void expect_exact_of_single_elements() {
+  constexpr int size = 3;
+  for (int depth = 0; depth <= deepest<T>; ++depth)
+    for (int drift : {0, 1})
+      expect_exact<T, device::batch<T, size, 1>>(full_window<T>(size, 6, middle<T>, depth, drift),
+                                                 "depth " + std::to_string(depth));
+}
+TEST(square_adders_of_halves, take_an_odd_number) {
+  expect_exact_of_single_elements<float16>();
+  expect_exact_of_single_elements<bfloat16>();
 }
 
 // One large element sets sigma, of whose last bit the squares of most others are nearly half; what

@@ -98,14 +98,14 @@ class square_adder<T> : public single_square_adder<T> {
   template <class Batch>
   static __device__ unsigned least_before(Batch const& x) {
     unsigned least = ~0u;
-    if constexpr (Batch::in_words) {
 #pragma unroll
-      for (int i = 0; i < Batch::words; ++i)
-        least = least_halves(x.word(i) & ~(f::sign * 0x10001u), ~0u, least);
-    } else {
-#pragma unroll
-      for (int k = 0; k < Batch::size; ++k)
-        least = min(least, ((to_bits(x[k]) & ~unsigned(f::sign)) - 1) | 0xffff0000);
+    for (int k = 0; k < Batch::size; k += 2) {
+      unsigned both;
+      if constexpr (Batch::in_words)
+        both = x.word(k / 2);
+      else
+        both = to_bits(x[k]) | (k + 1 < Batch::size ? to_bits(x[k + 1]) << 16 : 0);
+      least = least_halves(both & ~(f::sign * 0x10001u), ~0u, least);
     }
     return min(least & 0xffff, least >> 16);
   }
