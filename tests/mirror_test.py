@@ -135,6 +135,8 @@ TESTED_THROUGH = {
     "device/top_k/biased.hpp": "device/top_k/select/biased_row_test.cu",
     "device/top_k/distinct/sorted.cuh": "device/top_k/distinct/among_best_test.cu",
     "cuda/shared_cursor.cuh": "device/top_k/kth/by_splitters_test.cu",
+    "device/top_k/kth/bracket_reader.cuh": "device/top_k/kth/by_bracket_test.cu",
+    "device/top_k/kth/chunk_turns.cuh": "device/top_k/kth/by_bracket_test.cu",
     "device/top_k/kth/by_values.cuh": "device/top_k/kth/by_bracket_test.cu",
     "device/top_k/kth/classifier.cuh": "device/top_k/kth/by_splitters_test.cu",
     "device/top_k/kth/launch.cuh": "device/top_k/kth/kth_value_test.cu",

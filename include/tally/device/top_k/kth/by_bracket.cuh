@@ -7,30 +7,10 @@
 #pragma once
 
 #include "tally/device/rows/team_reduce.cuh"
+#include "tally/device/top_k/kth/bracket_reader.cuh"
 #include "tally/device/top_k/kth/by_splitters.cuh"
 
 namespace tally::device {
-
-// A chunk is what a warp reads in two steps.
-inline constexpr int bracket_loads = 2;  // of a step
-template <class Bits>
-inline constexpr std::uint64_t chunk_places = 2 * 32 * row_batch<Bits, bracket_loads>::items;
-
-// How many elements are above a bracket, equal to its better end, within, and equal to its worse
-// end; and how many warps had no room for what is within.
-template <class Index>
-struct bracket_counts {
-  Index above, high, within, low, lacking;
-};
-struct plus_each {
-  template <class Index>
-  TALLY_FN bracket_counts<Index> operator()(bracket_counts<Index> a,
-                                            bracket_counts<Index> const& b) const {
-    a.above += b.above, a.high += b.high, a.within += b.within, a.low += b.low;
-    a.lacking += b.lacking;
-    return a;
-  }
-};
 
 template <class Bits, class Index>
 struct bracket_board {
@@ -50,7 +30,7 @@ struct bracket_memory {
   std::uint64_t room;  // of a warp
   Bits* elements;
   Index* indices;
-  std::uint32_t* equal;  // each chunk's counts of what equals the ends, in half a word each
+  std::uint32_t* ends;  // each chunk's, as aside_memory has them
 
   TALLY_FN bracket_memory(arena& from, unsigned blocks, std::uint64_t length, unsigned)
       : bracket_memory(from, bracketing::room<Bits>(length, blocks, 1), blocks, length) {}
@@ -61,124 +41,7 @@ struct bracket_memory {
         room(room),
         elements(from.take<Bits>(room * blocks * warps_of_selecting)),
         indices(from.take<Index>(room * blocks * warps_of_selecting)),
-        equal(from.take<std::uint32_t>(room ? length / chunk_places<Bits> + 2 : 0)) {}
-};
-
-// A bracket's ends as numbers.
-template <class Numbers>
-struct number_bracket {
-  typename Numbers::number worse, better;
-  Numbers numbers;
-};
-
-// What a warp puts aside, as far as it has room, and what it counts in chunks.
-template <class Bits, class Index>
-struct aside_memory {
-  Bits* elements;
-  Index* indices;
-  std::uint64_t room;
-  std::uint32_t* equal;
-};
-
-// Compares a row's elements with a bracket: a function of its own, which needs all registers, and
-// has all that it reads in them. A thread has counted what it looked at, or its warp.
-template <class Row, class Index, class Numbers>
-class bracket_reader {
- public:
-  using bits = typename Row::bits;
-
-  __device__ static __noinline__ bracket_counts<Index> read(Row const row, unsigned rank,
-                                                            unsigned blocks,
-                                                            number_bracket<Numbers> const is,
-                                                            aside_memory<bits, Index> const to) {
-    return bracket_reader(row, is, to).read(rank, blocks);
-  }
-
- private:
-  using reading = stretch<Row, Index, bracket_loads>;
-  using batch = typename reading::batch;
-  static constexpr Index of_batch = 32 * batch::items, of_chunk = Index(chunk_places<bits>);
-
-  __device__ bracket_reader(Row const& row, number_bracket<Numbers> const& is,
-                            aside_memory<bits, Index> const& to)
-      : row_(row), is_(is), to_(to), whole_(row, 0, 1) {}
-
-  __device__ bracket_counts<Index> read(unsigned rank, unsigned blocks) {
-    Index const chunks = (whole_.end() + of_chunk - 1) / of_chunk;
-    Index const step = warps_of_selecting * blocks;
-    Index c = threadIdx.x / 32 * blocks + rank;
-    Index first = c * of_chunk + threadIdx.x % 32 * batch::each;
-    bracket_counts<Index> mine{};
-    batch x = whole_.load(first);
-#pragma unroll 1
-    for (; c < chunks; c += step) {
-      // One batch is on its way while the other is looked at.
-      batch const y = whole_.load(first + of_batch);
-      unsigned equal = 0;  // to the better end, and to the worse one in the upper half
-      unsigned found = look_at(x, mine.above, equal);
-      x = whole_.load(first + step * of_chunk);
-      found |= look_at(y, mine.above, equal) << batch::items;
-#pragma unroll 1
-      for (; __any_sync(~0u, found != 0); found &= found - 1)
-        put_aside(found ? whole_.index(first, __ffs(int(found)) - 1) : Index(0), found != 0, equal);
-      unsigned const all = warp::all_reduce(equal, plus{});
-      if (threadIdx.x % 32 == 0)
-        to_.equal[c] = all, mine.high += all & 0xffff, mine.low += all >> 16;
-      first += step * of_chunk;
-    }
-    if (threadIdx.x % 32 == 0) mine.within = count_, mine.lacking = count_ > to_.room;
-    // Places without elements were compared as if they held zeros.
-    if (rank == 0 && threadIdx.x == 0 && Numbers::is_above(is_.numbers.of(bits(0)), is_.better))
-      mine.above -= chunks * of_chunk - row_.count;
-    return mine;
-  }
-
-  // By a warp. Counts what is above the bracket, and what is equal to its ends if that is much;
-  // returns which others are not outside.
-  __device__ unsigned look_at(batch const& x, Index& above, unsigned& equal) const {
-    unsigned mine = 0, found = 0;
-#pragma unroll
-    for (int i = 0; i < batch::items; ++i) {
-      auto const v = is_.numbers.of(x.x[i]);
-      mine += Numbers::is_above(v, is_.better);
-      if (v >= is_.worse && v <= is_.better) found |= 1u << i;
-    }
-    above += mine, found &= x.live;
-    return __any_sync(~0u, __popc(found) > 2) ? count_equal(x, found, equal) : found;
-  }
-  // And returns the others.
-  __device__ unsigned count_equal(batch const& x, unsigned found, unsigned& equal) const {
-    unsigned low = 0, high = 0;
-#pragma unroll
-    for (int i = 0; i < batch::items; ++i) {
-      auto const v = is_.numbers.of(x.x[i]);
-      if (v == is_.worse)
-        low |= 1u << i;
-      else if (v == is_.better)
-        high |= 1u << i;
-    }
-    low &= found, high &= found;
-    equal += unsigned(__popc(high)) | unsigned(__popc(low)) << 16;
-    return found & ~(low | high);
-  }
-  // By a warp: an element that is in the bracket, if the lane has any.
-  __device__ void put_aside(Index index, bool is_there, unsigned& equal) {
-    bits const x = row_[index];
-    auto const v = is_.numbers.of(x);
-    bool const is_low = v == is_.worse, is_high = v == is_.better;
-    if (is_there) equal += is_low ? 1u << 16 : unsigned(is_high);
-    bool const is_within = is_there && !is_low && !is_high;
-    unsigned const votes = __ballot_sync(~0u, is_within);
-    unsigned const at = count_ + unsigned(__popc(votes & ((1u << threadIdx.x % 32) - 1)));
-    if (is_within && at < to_.room) to_.elements[at] = x, to_.indices[at] = index;
-    count_ += unsigned(__popc(votes));
-  }
-
-  Row const row_;
-  number_bracket<Numbers> const is_;
-  aside_memory<bits, Index> const to_;
-  reading const whole_;
-  unsigned count_ = 0;  // how many the warp has put aside, also those without room
+        ends(from.take<std::uint32_t>(room ? length / chunk_places<Bits> + 2 : 0)) {}
 };
 
 template <class Row, class Index>
@@ -233,13 +96,14 @@ class bracket_search {
     }
     number_keys<bits> const numbers(order_);
     high_ = numbers.best, low_ = numbers.worst;
+    unsigned const slack = bracketing::slack(sample.count());
     int unknown = 0;
     if (has_better || has_worse)
-      unknown = ranks_.find(unsigned(has_better) + unsigned(has_worse),
-                            bracketing::slack(sample.count()), sample);
+      unknown = ranks_.find(unsigned(has_better) + unsigned(has_worse), slack, sample);
     if (has_better)
       high_ = bits(shared_.ranks.low[0] | (unknown ? bits((bits(1) << unknown) - 1) : bits(0)));
     if (has_worse) low_ = shared_.ranks.low[has_better];
+    has_common_ends_ = (has_better || has_worse) && shared_.ranks.most_inside > slack;
     // Beyond the infinities are NaNs, which are in no bracket.
     high_ = numbers.kept(high_), low_ = numbers.kept(low_);
     __syncthreads();
@@ -249,8 +113,9 @@ class bracket_search {
   __device__ bracket_counts<Index> read() {
     auto const mine = with_numbers(order_, [&]<class Numbers>(Numbers const& numbers) {
       return bracket_reader<Row, Index, Numbers>::read(
-          row_, all_.rank(), all_.blocks(), {numbers.of_key(low_), numbers.of_key(high_), numbers},
-          {elements(), indices(), memory_.room, memory_.equal});
+          row_, all_.rank(), all_.blocks(),
+          {numbers.of_key(low_), numbers.of_key(high_), has_common_ends_, numbers},
+          {elements(), indices(), memory_.room, memory_.ends});
     });
     aside_ = unsigned(warp::broadcast(mine.within, 0));
     return told_.fold(all_, mine, bracket_counts<Index>{}, plus_each{}).total;
@@ -303,7 +168,7 @@ class bracket_search {
     Index const share = (chunks_ + all_.threads() - 1) / all_.threads();
     Index const begin = least_of(all_.thread() * share, chunks_);
     Index const end = least_of(begin + share, chunks_);
-    auto const of_chunk = [&](Index c) { return __ldcg(memory_.equal + c) >> shift & 0xffff; };
+    auto const of_chunk = [&](Index c) { return __ldcg(memory_.ends + c) >> shift & 0xffff; };
     Index mine = 0;
     for (Index c = begin; c < end; ++c) mine += of_chunk(c);
     Index of_block;
@@ -367,7 +232,8 @@ class bracket_search {
   rank_search<bits> ranks_;
   reading const whole_;
   Index const chunks_;
-  bits low_, high_;     // the bracket's ends
+  bits low_, high_;  // the bracket's ends
+  bool has_common_ends_ = false;
   unsigned aside_ = 0;  // how many the warp has put aside
 };
 

@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "tally/device/rows/team_reduce.cuh"
+#include "tally/device/top_k/kth/chunk_turns.cuh"
 #include "tally/device/top_k/kth/classifier.cuh"
 #include "tally/device/top_k/select/ranks.cuh"
 #include "tally/device/top_k/select/sample_keys.cuh"
@@ -44,11 +45,9 @@ struct bracketing {
     auto const sample = float(looks_of_sample<Bits>(threads, n) * (vector_bytes / sizeof(Bits)));
     float const share = 2 * (margin(0.5f, sample) + float(slack(std::uint32_t(sample)))) / sample;
     auto const mean = std::uint64_t(share * float(n / (threads / 32) + 1)) * brackets;
-    return mean + mean / 4 + 1024;
+    return mean + mean / 2 + 1024;
   }
 };
-
-inline constexpr unsigned warps_of_selecting = selecting_threads / 32;
 
 inline constexpr unsigned most_brackets = 14;
 
@@ -132,8 +131,16 @@ struct listed_keys {
 
   template <class F>
   __device__ void for_each(F f) const {
-#pragma unroll 4
-    for (unsigned i = threadIdx.x % 32; i < count; i += 32) f(order(list[i]), true);
+    constexpr unsigned each = 8;  // that are asked for at once
+#pragma unroll 1
+    for (unsigned first = threadIdx.x % 32; first < count; first += 32 * each) {
+      Bits x[each];
+#pragma unroll
+      for (unsigned j = 0; j < each; ++j)
+        x[j] = first + 32 * j < count ? list[first + 32 * j] : Bits(0);
+#pragma unroll
+      for (unsigned j = 0; j < each; ++j) f(order(x[j]), first + 32 * j < count);
+    }
   }
 };
 
@@ -151,25 +158,27 @@ __device__ __noinline__ unsigned classify(Row const row, unsigned rank, unsigned
   using batch = typename reading::batch;
   reading const all(row, 0, 1);
   constexpr Index of_batch = 32 * batch::items, of_pair = 2 * of_batch;
-  Index const pairs = (all.end() + of_pair - 1) / of_pair, step = warps_of_selecting * blocks;
+  Index const pairs = (all.end() + of_pair - 1) / of_pair;
   unsigned const lane = threadIdx.x % 32, before = (1u << lane) - 1;
-  Index at = threadIdx.x / 32 * blocks + rank, first = at * of_pair + lane * batch::each;
+  chunk_turns<Index> const turns(rank, blocks);
+  auto const first_of = [&](Index pair) { return pair * of_pair + lane * batch::each; };
+  Index at = turns.take(), next = turns.take();
   unsigned count = 0, nans = 0;
-  batch x = all.load(first);
+  batch x = all.load(first_of(at));
 #pragma unroll 1
-  for (; at < pairs; at += step) {
+  while (at < pairs) {
     // One batch is on its way while the other is looked at.
-    batch const y = all.load(first + of_batch);
+    batch const y = all.load(first_of(at) + of_batch);
     unsigned found = how.count(x, nans) & x.live;
-    x = all.load(first + step * of_pair);
+    x = all.load(first_of(next));
     found |= (how.count(y, nans) & y.live) << batch::items;
 #pragma unroll 1
     while (unsigned const votes = __ballot_sync(~0u, found != 0)) {
       unsigned const to = count + unsigned(__popc(votes & before));
-      if (found && to < room) list[to] = row[all.index(first, __ffs(int(found)) - 1)];
+      if (found && to < room) list[to] = row[all.index(first_of(at), __ffs(int(found)) - 1)];
       count += unsigned(__popc(votes)), found &= found - 1;
     }
-    first += step * of_pair;
+    at = next, next = turns.take();
   }
   auto const add = [&](unsigned c, std::uint64_t n) {
     __nv_atomic_fetch_add(counts + c, n, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
