@@ -158,7 +158,6 @@ TESTED_THROUGH = {
     "device/top_k/select/sample.cuh": "device/top_k/by_team_test.cu",
     "device/top_k/select/short_row.cuh": "device/top_k/short_rows_test.cu",
     "device/top_k/select/sort.cuh": "device/top_k/by_team_test.cu",
-    "device/top_k/select/sorted_lists.cuh": "device/top_k/short_rows_test.cu",
     "device/top_k/select/warp_row.cuh": "device/top_k/by_warp_test.cu",
     "devices.hpp": "cli/devices_test.py",
     "dtype.hpp": "io/npy_test.cpp",

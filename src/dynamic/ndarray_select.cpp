@@ -114,6 +114,8 @@ void top_k_into(any_where where, any_ndarray const& in, any_ndarray const& bias,
   select("top_k", where, in, {axis}, [&](auto& there, row_loops const& loops) {
     best_places const to{axis, k, values, indices};
     to.require(in);
+    require_aligned("top_k", "in", in);
+    require_aligned("top_k", "bias", bias);
     if (bias.shape != in.shape)
       throw error("top_k: bias has the shape " + text_of(bias.shape) + ", and in " +
                   text_of(in.shape));

@@ -95,6 +95,17 @@ TYPED_TEST(top_k_of_short_rows, have_rows_of_any_length_and_address) {
     }
 }
 
+// Starts, lengths or ks alone make rows unlike.
+TYPED_TEST(top_k_of_short_rows, may_be_unlike_in_one_thing) {
+  auto const in = values_of<TypeParam>(shape::any_bits, many * 100 + 20);
+  for (int which = 0; which < 3; ++which) {
+    test_rows rows{many, 90, 100};
+    auto& of_each = which == 0 ? rows.starts : which == 1 ? rows.lengths : rows.ks;
+    for (unsigned r = 0; r < many; ++r) of_each.push_back(r * 5 % 9);
+    expect_short(in, rows, 8, {}, "unlike in " + std::to_string(which));
+  }
+}
+
 // Some numbers often: fewer places than there are of the k-th.
 TYPED_TEST(top_k_of_short_rows, may_have_any_number_of_ties) {
   for (unsigned length : {128u, 256u, 511u})

@@ -4,6 +4,8 @@
 // known to the compiler (Batcher, 1968), and the k-th of the lists that several lanes have.
 #pragma once
 
+#include <cstdint>
+
 #include "tally/warp/shuffle.cuh"
 
 namespace tally::device {
