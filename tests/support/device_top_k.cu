@@ -3,8 +3,8 @@
 // The selections that tests of device code run: their kernels take long to compile.
 #include "support/device_top_k.cuh"
 
-#include <optional>
 #include "support/top_k_rows.cuh"
+#include <optional>
 
 #include "tally/device/top_k/launch.cuh"
 
@@ -65,15 +65,17 @@ rows_found<T> top_k_on_device(test_call& call, std::vector<T> const& in, test_ro
   auto const order =
       tally::rank_order<bits>::of(std::type_identity<T>{}, options.order == tally::smallest,
                                   tally::floating<T> && options.nan == tally::skip);
-  auto const taken = run(call, tally::device::top_k_request<tally::array_input<bits>>{
-                                   {reinterpret_cast<bits const*>(data.data()) + offset, in.size()},
-                                   rows.layout(starts.data(), lengths.data()),
-                                   order,
-                                   {k, rows.ks.empty() ? nullptr : ks.data(), options.sorted,
-                                    tally::to_bits(missing_value<T>()), values.data() + margin,
-                                    short_indices ? nullptr : indices.data() + margin,
-                                    short_indices ? shorts.data() + margin : nullptr,
-                                    counts.data() + margin, options.distinct}});
+  auto const taken = run(
+      call,
+      tally::device::top_k_request<tally::array_input<bits>>{
+          {reinterpret_cast<bits const*>(data.data()) + offset, in.size()},
+          rows.layout(starts.data(), lengths.data()),
+          order,
+          {k, rows.ks.empty() ? nullptr : ks.data(), options.sorted,
+           tally::to_bits(missing_value<T>()), values.data() + margin,
+           short_indices ? nullptr : indices.data() + margin,
+           short_indices ? shorts.data() + margin : nullptr, counts.data() + margin,
+           options.distinct}});
   if (paths) *paths = taken;
   rows_found<T> found;
   auto const inside = [&](auto const& array, auto& to) {
@@ -125,13 +127,12 @@ void expect_top_k(test_call& call, std::vector<T> const& in, test_rows const& ro
                              std::vector<std::uint32_t>*);
 X(std::int8_t)
 X(std::int16_t)
-X(std::int32_t)
-X(std::int64_t) X(std::uint8_t) X(std::uint16_t) X(std::uint32_t) X(std::uint64_t) X(tally::float16)
-    X(tally::bfloat16) X(float) X(double)
+X(std::int32_t) X(std::int64_t) X(std::uint8_t) X(std::uint16_t) X(std::uint32_t) X(std::uint64_t)
+    X(tally::float16) X(tally::bfloat16) X(float) X(double)
 #undef X
 
-    // Elements that are computed, two of each value: they have no address to load vectors from.
-    struct computed_elements {
+// Elements that are computed, two of each value: they have no address to load vectors from.
+struct computed_elements {
   using element = std::int32_t;
   std::uint64_t n;
   __host__ __device__ std::uint64_t size() const { return n; }
@@ -142,8 +143,9 @@ X(std::int64_t) X(std::uint8_t) X(std::uint16_t) X(std::uint32_t) X(std::uint64_
 };
 
 void expect_top_k_of_computed(std::uint64_t rows, std::uint64_t length, std::uint64_t k,
-                              row_path expected, tally::top_k_options const& options,
-                              int multiprocessors, std::uint64_t gap) {
+                              row_path expected,
+                              tally::top_k_options const& options, int multiprocessors,
+                              std::uint64_t gap) {
   std::uint64_t const stride = length + gap;
   computed_elements const in{rows * stride};
   tally::device_array<std::uint32_t> values(rows * k);
