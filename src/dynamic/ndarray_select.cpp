@@ -49,12 +49,12 @@ struct best_places {
 };
 
 // Whether an operand's elements lie where those of `in` do, or, along `axis` alone, side by side.
-bool lies_as(any_ndarray const& in, any_ndarray const& other) {
+[[maybe_unused]] bool lies_as(any_ndarray const& in, any_ndarray const& other) {
   for (std::size_t d = 0; d < in.shape.size(); ++d)
     if (in.shape[d] > 1 && in.strides[d] != other.strides[d]) return false;
   return true;
 }
-bool is_one_line(any_ndarray const& x, std::size_t axis) {
+[[maybe_unused]] bool is_one_line(any_ndarray const& x, std::size_t axis) {
   for (std::size_t d = 0; d < x.shape.size(); ++d)
     if (x.shape[d] > 1 && x.strides[d] != std::int64_t(d == axis)) return false;
   return true;

@@ -25,14 +25,14 @@ TYPED_TEST_SUITE(kth_value_by_one_read, elements);
 
 TYPED_TEST(kth_value_by_one_read, is_where_a_stable_sort_puts_it) {
   test_call call(1);  // two blocks
-  for (auto const& [name, in] : long_rows<TypeParam>(2 * 512 * 64 + 77))
+  for (auto const& [name, in] : long_rows<TypeParam>(2 * 512 * 96 + 77))
     for (std::uint64_t const k : {std::uint64_t(1), in.size() / 3, std::uint64_t(in.size())})
       expect_kth_of_one(call, in, k, {.order = k % 2 ? tally::smallest : tally::largest}, name);
 }
 
 TYPED_TEST(kth_value_by_one_read, may_be_a_nan_or_behind_all_others) {
   test_call call(1);
-  auto const in = with_nans<TypeParam>(2 * 512 * 64 + 5);
+  auto const in = with_nans<TypeParam>(2 * 512 * 96 + 5);
   for (auto const order : {tally::largest, tally::smallest})
     for (auto const nan : {tally::propagate, tally::skip})
       for (std::uint64_t const k : {std::uint64_t(7), in.size() / 2, std::uint64_t(in.size() - 3)})
@@ -42,7 +42,7 @@ TYPED_TEST(kth_value_by_one_read, may_be_a_nan_or_behind_all_others) {
 // Of equal elements each is the one, wherever it is in a chunk.
 TEST(kth_value_by_one_read_of_ties, is_each_of_them_in_turn) {
   test_call call(1);
-  std::size_t const n = 2 * 512 * 64 + 13, chunk = tally::device::chunk_places<std::uint32_t>;
+  std::size_t const n = 2 * 512 * 96 + 13, chunk = tally::device::chunk_places<std::uint32_t>;
   std::vector<float> in(n, 1.0f);
   for (std::size_t i = 0; i < n; i += 3) in[i] = 2;
   for (std::uint64_t const k :
@@ -54,14 +54,14 @@ TEST(kth_value_by_one_read_of_ties, is_each_of_them_in_turn) {
 // Equal elements that are too few to be seen in the sample lie within the bracket.
 TEST(kth_value_by_one_read_of_ties, is_found_among_a_few_within_the_bracket) {
   test_call call(1);
-  std::size_t const n = 2 * 512 * 64 + 13;
+  std::size_t const n = 2 * 512 * 96 + 13;
   std::vector<float> in(n);
   for (std::size_t i = 0; i < n; ++i) in[i] = float(i * 7919 % n / 5);
   for (std::uint64_t k = n / 2; k < n / 2 + 12; ++k) expect_kth_of_one(call, in, k, {}, "fives");
 }
 
 TEST(kth_value_by_one_read_of_rows, shares_blocks_or_has_one) {
-  std::size_t const n = 2 * 512 * 64 + 300;
+  std::size_t const n = 2 * 512 * 96 + 300;
   auto const in = random_bits<float>(3 * n, 5);
   for (int multiprocessors : {1, 3}) {
     test_call call(multiprocessors);
@@ -70,7 +70,7 @@ TEST(kth_value_by_one_read_of_rows, shares_blocks_or_has_one) {
 }
 
 TEST(kth_value_by_one_read_of_floats, orders_blocks_in_any_way) {
-  auto const in = random_bits<float>(2 * 512 * 64 + 77, 9);
+  auto const in = random_bits<float>(2 * 512 * 96 + 77, 9);
   for (int order = 0; order < schedule::orders; ++order) {
     schedule const how(unsigned(order) + 1, 1, order);
     test_call call(1);

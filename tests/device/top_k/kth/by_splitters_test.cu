@@ -52,6 +52,11 @@ TYPED_TEST(quantiles_by_one_read, pass_over_nans_or_are_nan) {
   for (bool skips : {false, true}) expect_quantiles_of_one(call, in, ten, "NaNs", skips);
 }
 
+template <class T>
+class quantiles_by_table : public ::testing::Test {};
+using tabled = ::testing::Types<std::int16_t, tally::float16, tally::bfloat16, std::int32_t, float>;
+TYPED_TEST_SUITE(quantiles_by_table, tabled);
+
 TEST(quantiles_by_one_read_of_floats, may_begin_anywhere_and_be_many) {
   test_call call(1);
   auto const in = random_bits<float>(2 * 512 * 64 + 1001, 4);
@@ -75,6 +80,16 @@ TEST(quantiles_by_one_read_of_floats, are_found_by_a_block_alone) {
                    "a block a row");
 }
 
+// Where a table of the upper two bytes tells classes: of wide ranges, of many elements with few
+// upper bytes, and of NaNs and infinities, some of which begin alike.
+TYPED_TEST(quantiles_by_table, are_those_of_the_sorted_row) {
+  test_call call(1);
+  std::size_t const n = 2 * 512 * tally::device::bracketing::least_of_thread_for_table + 77;
+  expect_quantiles_of_one(call, random_bits<TypeParam>(n, 1), ten, "any bits", true);
+  expect_quantiles_of_one(call, few_values<TypeParam>(n, 50'000, 2), ten, "whole numbers");
+  expect_quantiles_of_one(call, with_nans<TypeParam>(n), ten, "NaNs", true);
+}
+
 // A sample of the first of each vector's stretch is all that is far from the rest.
 TEST(quantiles_by_one_read_of_floats, are_right_where_the_sample_is_wrong) {
   test_call call(1);
@@ -93,7 +108,7 @@ TEST(quantiles_by_one_read_of_floats, order_blocks_in_any_way) {
   for (int order = 0; order < schedule::orders; ++order) {
     schedule const how(unsigned(order) + 1, 1, order);
     test_call call(1);
-    expect_quantiles_of_one(call, in, {0.25, 0.75}, "scheduled", true);
+    expect_quantiles_of_one(call, in, {0.1, 0.25, 0.75, 0.8}, "scheduled", true);
   }
 }
 

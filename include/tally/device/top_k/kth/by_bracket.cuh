@@ -33,9 +33,15 @@ struct bracket_memory {
   std::uint32_t* ends;  // each chunk's, as aside_memory has them
 
   TALLY_FN bracket_memory(arena& from, unsigned blocks, std::uint64_t length, unsigned)
-      : bracket_memory(from, bracketing::room<Bits>(length, blocks, 1), blocks, length) {}
+      : bracket_memory(from, room_for(blocks, length), blocks, length) {}
 
  private:
+  TALLY_FN static std::uint64_t room_for(unsigned blocks, std::uint64_t length) {
+    auto const threads = std::uint64_t(blocks) * selecting_threads;
+    bool const has_room =
+        bracketing::is_worth_it(threads, length, bracketing::least_of_thread_for_kth);
+    return has_room ? bracketing::room<Bits>(length, blocks, 1) : 0;
+  }
   TALLY_FN bracket_memory(arena& from, std::uint64_t room, unsigned blocks, std::uint64_t length)
       : ranks(from, room ? blocks : 1),
         room(room),

@@ -12,8 +12,9 @@
 #include <cmath>
 
 #include "tally/device/rows/team_reduce.cuh"
-#include "tally/device/top_k/kth/chunk_turns.cuh"
+#include "tally/device/top_k/kth/class_table.cuh"
 #include "tally/device/top_k/kth/classifier.cuh"
+#include "tally/device/top_k/kth/classify.cuh"
 #include "tally/device/top_k/select/ranks.cuh"
 #include "tally/device/top_k/select/sample_keys.cuh"
 
@@ -21,10 +22,18 @@ namespace tally::device {
 
 // What a bracket of a sample is, and how much lies in it.
 struct bracketing {
-  // Shorter rows, of so few elements a thread, are read several times sooner.
-  static constexpr std::uint64_t of_thread = 64, longest = std::uint64_t(1) << 33;
-  TALLY_FN static bool is_worth_it(std::uint64_t threads, std::uint64_t n) {
-    return n >= of_thread * threads && n <= longest;
+  static constexpr std::uint64_t longest = std::uint64_t(1) << 33;
+
+  // Shorter rows, of so few elements a thread, are read several times sooner, for each key. Of long
+  // ones a table (class_table.cuh) gains more than it takes to fill it.
+  TALLY_FN static std::uint64_t least_of_thread(unsigned keys) {
+    return keys >= 4 ? 64 : keys >= 2 ? 96 : 192;
+  }
+  static constexpr std::uint64_t least_of_thread_for_kth = 96;
+  static constexpr std::uint64_t least_of_thread_for_table = 1024;
+  TALLY_FN static bool is_worth_it(std::uint64_t threads, std::uint64_t n,
+                                   std::uint64_t least_of_thread) {
+    return n >= least_of_thread * threads && n <= longest;
   }
 
   // How far a rank in a sample of so many is off, at most: six deviations, so that a bracket is
@@ -41,11 +50,10 @@ struct bracketing {
   template <class Bits>
   TALLY_FN static std::uint64_t room(std::uint64_t n, unsigned blocks, unsigned brackets) {
     std::uint64_t const threads = std::uint64_t(blocks) * selecting_threads;
-    if (!is_worth_it(threads, n)) return 0;
     auto const sample = float(looks_of_sample<Bits>(threads, n) * (vector_bytes / sizeof(Bits)));
     float const share = 2 * (margin(0.5f, sample) + float(slack(std::uint32_t(sample)))) / sample;
     auto const mean = std::uint64_t(share * float(n / (threads / 32) + 1)) * brackets;
-    return mean + mean / 2 + 1024;
+    return 2 * mean + 1024;
   }
 };
 
@@ -57,12 +65,13 @@ template <class Index, unsigned Classes>
 struct class_counts {
   Index above[Classes], aside_above[Classes];
 
-  // From what the team has counted, by all threads of a block. is_aside(c): whether a class is.
+  // From what the team has counted of the first so many classes, by all threads of a block.
+  // is_aside(c): whether a class is put aside.
   template <class IsAside>
-  __device__ void add_up(std::uint64_t const* counts, IsAside is_aside) {
+  __device__ void add_up(std::uint64_t const* counts, IsAside is_aside, unsigned most = Classes) {
     unsigned const c = Classes - 1 - threadIdx.x;
     bool const is_class = threadIdx.x < Classes;
-    Index const mine = is_class ? Index(__ldcg(counts + c)) : Index(0);
+    Index const mine = is_class && c < most ? Index(__ldcg(counts + c)) : Index(0);
     Index const apart = is_class && is_aside(c) ? mine : Index(0);
     Index const through = block::inclusive_scan<selecting_threads>(mine, plus{});
     Index const through_aside = block::inclusive_scan<selecting_threads>(apart, plus{});
@@ -88,7 +97,8 @@ struct splitter_board {
   Bits splitter[most_classes];
   alignas(8) unsigned char number[most_classes][8];
   Bits candidate[most_classes];
-  bool is_first[most_classes];  // of equal candidates
+  bool is_common[2 * most_brackets];  // whether many elements may equal an end
+  bool is_first[most_classes];        // of equal candidates
   unsigned splitters;
   Bits first[most_classes], last[most_classes];  // keys of a class
   unsigned between[2];                           // which classes are put aside, a bit each
@@ -105,7 +115,7 @@ struct splitter_board {
 template <class Bits>
 struct splitter_memory {
   rank_memory ranks;
-  std::uint64_t* counts;  // of classes, of NaNs, and of warps that had no room
+  std::uint64_t* counts;  // of classes, and of warps that had no room
   Bits* aside;
   std::uint64_t room;  // of a warp
 
@@ -115,87 +125,17 @@ struct splitter_memory {
             bracketing::room<Bits>(length, blocks, keys < most_brackets ? keys : most_brackets)) {}
 
  private:
+  TALLY_FN static std::uint64_t room_for(unsigned blocks, std::uint64_t length, unsigned keys) {
+    auto const threads = std::uint64_t(blocks) * selecting_threads;
+    if (!bracketing::is_worth_it(threads, length, bracketing::least_of_thread(keys))) return 0;
+    return bracketing::room<Bits>(length, blocks, keys < most_brackets ? keys : most_brackets);
+  }
   TALLY_FN splitter_memory(arena& from, unsigned blocks, std::uint64_t room)
       : ranks(from, room ? blocks : 1),
-        counts(from.take<std::uint64_t>(room ? most_classes + 2 : 0)),
+        counts(from.take<std::uint64_t>(room ? most_classes + 1 : 0)),
         aside(from.take<Bits>(room * blocks * warps_of_selecting)),
         room(room) {}
 };
-
-// A warp's list of elements in memory, as keys to count.
-template <class Bits>
-struct listed_keys {
-  Bits const* list;
-  unsigned count;
-  rank_order<Bits> const& order;
-
-  template <class F>
-  __device__ void for_each(F f) const {
-    constexpr unsigned each = 8;  // that are asked for at once
-#pragma unroll 1
-    for (unsigned first = threadIdx.x % 32; first < count; first += 32 * each) {
-      Bits x[each];
-#pragma unroll
-      for (unsigned j = 0; j < each; ++j)
-        x[j] = first + 32 * j < count ? list[first + 32 * j] : Bits(0);
-#pragma unroll
-      for (unsigned j = 0; j < each; ++j) f(order(x[j]), first + 32 * j < count);
-    }
-  }
-};
-
-// Counts the classes of a row's elements, and puts aside those that are wanted, into the warp's
-// list, as far as it has room. Returns how many these are. By all threads of a team.
-//
-// A function of its own, which needs all registers, and has all that it reads in them.
-template <class Row, class Index, class Numbers>
-__device__ __noinline__ unsigned classify(Row const row, unsigned rank, unsigned blocks,
-                                          classifier<Numbers> const how,
-                                          typename Row::bits* const list, std::uint64_t room,
-                                          std::uint64_t* counts) {
-  using bits = typename Row::bits;
-  using reading = stretch<Row, Index, sizeof(bits) == 2 ? 1 : 2>;
-  using batch = typename reading::batch;
-  reading const all(row, 0, 1);
-  constexpr Index of_batch = 32 * batch::items, of_pair = 2 * of_batch;
-  Index const pairs = (all.end() + of_pair - 1) / of_pair;
-  unsigned const lane = threadIdx.x % 32, before = (1u << lane) - 1;
-  chunk_turns<Index> const turns(rank, blocks);
-  auto const first_of = [&](Index pair) { return pair * of_pair + lane * batch::each; };
-  Index at = turns.take(), next = turns.take();
-  unsigned count = 0, nans = 0;
-  batch x = all.load(first_of(at));
-#pragma unroll 1
-  while (at < pairs) {
-    // One batch is on its way while the other is looked at.
-    batch const y = all.load(first_of(at) + of_batch);
-    unsigned found = how.count(x, nans) & x.live;
-    x = all.load(first_of(next));
-    found |= (how.count(y, nans) & y.live) << batch::items;
-#pragma unroll 1
-    while (unsigned const votes = __ballot_sync(~0u, found != 0)) {
-      unsigned const to = count + unsigned(__popc(votes & before));
-      if (found && to < room) list[to] = row[all.index(first_of(at), __ffs(int(found)) - 1)];
-      count += unsigned(__popc(votes)), found &= found - 1;
-    }
-    at = next, next = turns.take();
-  }
-  auto const add = [&](unsigned c, std::uint64_t n) {
-    __nv_atomic_fetch_add(counts + c, n, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-  };
-  // Places without elements were counted as if they held zeros, and NaNs as the worst.
-  Index const dead = pairs * of_pair - row.count;
-  if (rank == 0 && threadIdx.x == 0 && dead) add(how.class_of(bits(0)), std::uint64_t(0) - dead);
-  nans = warp::all_reduce(nans, plus{});
-  if (lane == 0 && nans) add(0, std::uint64_t(0) - nans), add(most_classes, nans);
-  if (lane == 0 && count > room) add(most_classes + 1, 1);
-  __syncthreads();
-  for (unsigned c = threadIdx.x / 32; c < most_classes; c += warps_of_selecting) {
-    unsigned const n = warp::all_reduce(shared_classes().counts[c * 32 + lane], plus{});
-    if (lane == 0 && n) add(c, n);
-  }
-  return count;
-}
 
 template <class Row, class Index>
 class splitter_search {
@@ -205,22 +145,23 @@ class splitter_search {
 
   // The counts are zeroed here; before the sample is looked at the team is to meet once.
   __device__ splitter_search(team& all, board& shared, splitter_memory<bits> const& memory,
-                             Row const& row, rank_order<bits> const& order)
+                             Row const& row, rank_order<bits> const& order, bool has_table)
       : all_(all),
         shared_(shared),
         memory_(memory),
         ranks_(all, shared.ranks, memory.ranks),
         row_(row),
         order_(order),
-        numbers_(order) {
-    for (unsigned i = all.thread(); i < most_classes + 2; i += all.threads()) memory_.counts[i] = 0;
+        numbers_(order),
+        has_table_(has_table) {
+    for (unsigned i = all.thread(); i <= most_classes; i += all.threads()) memory_.counts[i] = 0;
   }
 
   // Brackets places, so many, at shares share_of(0), share_of(1), ... of a row, from 0, the best,
   // to 1. Of the sample only so many keys count, the best.
   template <class Share>
   __device__ void bracket(sample_keys<Row> const& sample, std::uint32_t valid, unsigned brackets,
-                          Share share_of) {
+                          Share share_of, exchange& told) {
     unsigned const t = threadIdx.x, slack = bracketing::slack(sample.count());
     float* const rank = shared_.in_sample;
     // The worse end of bracket b is number 2b, the better one 2b + 1.
@@ -239,36 +180,37 @@ class splitter_search {
     }
     if (mine) shared_.ranks.rank[place] = std::uint32_t(rank[t]);
     int const unknown = ends ? ranks_.find(ends, slack, sample) : 0;
-    // A class of its own needs a splitter before it, too.
-    bits before = bits(~bits(0)), at = before;
+    bool const is_common = mine && shared_.ranks.inside[place] > slack;
     if (t < 2 * brackets && !(t % 2)) {
-      bits const low = mine ? shared_.ranks.low[place] : numbers_.worst;
-      shared_.low[t / 2] = low;
-      before = bits(low - 1);
-      if (mine && shared_.ranks.inside[place] > slack) at = low;
+      shared_.low[t / 2] = mine ? shared_.ranks.low[place] : numbers_.worst;
+      shared_.is_common[t] = is_common;
     } else if (t < 2 * brackets) {
       bits const rest = unknown ? bits((bits(1) << unknown) - 1) : bits(0);
       bits const high = mine ? bits(shared_.ranks.low[place] | rest) : numbers_.best;
-      shared_.high[t / 2] = high;
-      at = high;
-      if (mine && shared_.ranks.inside[place] > slack) before = bits(high - 1);
+      shared_.high[t / 2] = numbers_.kept(high);
+      shared_.is_common[t] = is_common;
     }
-    if (t < most_classes / 2) shared_.candidate[2 * t] = before, shared_.candidate[2 * t + 1] = at;
     __syncthreads();
-    order_splitters();
-    make_classes(brackets);
+    uses_table_ = has_table_ && (sizeof(bits) == 2 || fits_prefixes(sample, brackets, told));
+    if (sizeof(bits) == 2 || !uses_table_) make_classes(brackets, false);
   }
 
   // Reads the row.
   __device__ void classify() {
-    aside_ = with_numbers<true>(order_, [&](auto const& numbers) { return classify_as(numbers); });
+    for (unsigned i = threadIdx.x; i < 2 * most_classes * 32; i += selecting_threads)
+      shared_classes().counts[i] = 0;
+    if (uses_table_)
+      aside_ = by_table();
+    else
+      aside_ = with_numbers<true>(order_, [&](auto const& numbers) { return by_search(numbers); });
     all_.meet();
-    lacks_room_ = __ldcg(memory_.counts + most_classes + 1) != 0;
-    shared_.classes.add_up(memory_.counts, [&](unsigned c) { return is_between(c); });
+    lacks_room_ = __ldcg(memory_.counts + most_classes) != 0;
+    shared_.classes.add_up(
+        memory_.counts, [&](unsigned c) { return is_between(c); }, class_of_nans);
   }
 
   // How many NaNs the row has.
-  __device__ Index nans() const { return Index(__ldcg(memory_.counts + most_classes)); }
+  __device__ Index nans() const { return Index(__ldcg(memory_.counts + class_of_nans)); }
 
   // Finds the keys at the ranks shared.rank[0], [1], ... of so many, in any order.
   __device__ void find(unsigned targets) {
@@ -301,6 +243,60 @@ class splitter_search {
   }
 
  private:
+  // Where brackets begin and end where prefixes do, unless far more of the sample lies in them
+  // then, as where many elements have one prefix.
+  __device__ bool fits_prefixes(sample_keys<Row> const& sample, unsigned brackets, exchange& told) {
+    if constexpr (sizeof(bits) != 4) {
+      return false;
+    } else {
+      unsigned const b = threadIdx.x;
+      bits exact_low = 0, exact_high = 0;
+      if (b < brackets) {
+        exact_low = shared_.low[b], exact_high = shared_.high[b];
+        shared_.low[b] = prefix_keys<bits>(order_, order_.element_of(exact_low)).low;
+        shared_.high[b] = prefix_keys<bits>(order_, order_.element_of(exact_high)).high;
+      }
+      __syncthreads();
+      make_classes(brackets, true);
+      unsigned mine = 0;
+      sample.for_each(
+          [&](bits key, bool is_there) { mine += is_there && is_between(class_of_key(key)); });
+      unsigned const found = told.fold(all_, mine, 0u, plus{}).total;
+      float const size = float(sample.count());
+      float const usual = 2 * bracketing::margin(0.5f, size) * float(brackets);
+      if (float(found) < 1.25f * usual + 0.01f * size) return true;
+      if (b < brackets) shared_.low[b] = exact_low, shared_.high[b] = exact_high;
+      __syncthreads();
+      return false;
+    }
+  }
+  __device__ unsigned class_of_key(bits key) const {
+    unsigned c = 0;
+    for (unsigned step = most_classes / 2; step; step /= 2)
+      if (c + step <= shared_.splitters && shared_.splitter[c + step - 1] < key) c += step;
+    return c;
+  }
+
+  // Classes begin where brackets do and behind these; and keys that many elements have are classes
+  // of their own, unless classes are to be of whole prefixes.
+  __device__ void make_classes(unsigned brackets, bool of_prefixes) {
+    if (unsigned const t = threadIdx.x; t < most_classes / 2) {
+      bits before = bits(~bits(0)), at = before;
+      bool const is_there = t < 2 * brackets;
+      bool const is_own = is_there && !of_prefixes && shared_.is_common[t];
+      if (is_there && !(t % 2)) {
+        before = bits(shared_.low[t / 2] - 1);
+        if (is_own) at = shared_.low[t / 2];
+      } else if (is_there) {
+        at = shared_.high[t / 2];
+        if (is_own) before = bits(at - 1);
+      }
+      shared_.candidate[2 * t] = before, shared_.candidate[2 * t + 1] = at;
+    }
+    __syncthreads();
+    order_splitters();
+    tell_classes(brackets);
+  }
   // The different candidates that are in the range of numbers, in order.
   __device__ void order_splitters() {
     unsigned const t = threadIdx.x;
@@ -324,7 +320,7 @@ class splitter_search {
   }
 
   // Which keys the classes have, and which of them are in a bracket.
-  __device__ void make_classes(unsigned brackets) {
+  __device__ void tell_classes(unsigned brackets) {
     unsigned const c = threadIdx.x, splitters = shared_.splitters;
     bool between = false;
     if (c <= splitters) {
@@ -340,19 +336,26 @@ class splitter_search {
   }
   __device__ bool is_between(unsigned c) const { return shared_.between[c / 32] >> c % 32 & 1; }
 
+  __device__ unsigned by_table() {
+    if constexpr (sizeof(bits) == 2 || sizeof(bits) == 4) {
+      class_table<bits> const how(
+          order_, [&](bits key) { return class_of_key(key); },
+          [&](unsigned c) { return is_between(c); });
+      return device::classify<Row, Index>(row_, all_.rank(), all_.blocks(), how, list(),
+                                          memory_.room, memory_.counts);
+    }
+    return 0;
+  }
   template <class Numbers>
-  __device__ unsigned classify_as(Numbers const& numbers) {
-    auto& shared = shared_classes();
-    auto* const splitters = shared.splitters_as<typename Numbers::number>();
-    unsigned const t = threadIdx.x;
-    for (unsigned i = t; i < most_classes * 32; i += selecting_threads) shared.counts[i] = 0;
-    if (t < most_classes)
+  __device__ unsigned by_search(Numbers const& numbers) {
+    auto* const splitters = shared_classes().splitters_as<typename Numbers::number>();
+    if (unsigned const t = threadIdx.x; t < most_classes)
       splitters[t] = t < shared_.splitters ? numbers.of_key(shared_.splitter[t]) : Numbers::top();
     __syncthreads();
     classifier<Numbers> const how(numbers, shared_.splitters,
                                   std::uint64_t(shared_.between[1]) << 32 | shared_.between[0]);
-    return device::classify<Row, Index, Numbers>(row_, all_.rank(), all_.blocks(), how, list(),
-                                                 memory_.room, memory_.counts);
+    return device::classify<Row, Index>(row_, all_.rank(), all_.blocks(), how, list(), memory_.room,
+                                        memory_.counts);
   }
   __device__ bits* list() const {
     return memory_.aside + (all_.rank() * warps_of_selecting + threadIdx.x / 32) * memory_.room;
@@ -365,6 +368,8 @@ class splitter_search {
   Row const& row_;
   rank_order<bits> const& order_;
   number_keys<bits> const numbers_;
+  bool const has_table_;  // whether there is memory for one
+  bool uses_table_ = false;
   unsigned aside_ = 0;  // how many the warp has put aside
   bool lacks_room_ = false;
 };

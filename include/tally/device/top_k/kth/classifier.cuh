@@ -6,30 +6,10 @@
 #pragma once
 
 #include "tally/cuda/shared_cursor.cuh"
-#include "tally/device/rows/row.cuh"
+#include "tally/device/top_k/kth/class_memory.cuh"
 #include "tally/device/top_k/select/numbers.cuh"
 
 namespace tally::device {
-
-inline constexpr unsigned most_classes = 64, most_splitters = most_classes - 1;
-
-// What the threads of a block share: counts, of which each class has one for each lane, so that no
-// two of a warp meet at one; and the splitters as numbers, past the last ones that nothing is
-// above.
-struct class_memory {
-  std::uint32_t counts[most_classes * warp_size];
-  alignas(8) unsigned char splitters[most_classes * 8];
-
-  template <class Number>
-  __device__ Number* splitters_as() {
-    return reinterpret_cast<Number*>(splitters);
-  }
-};
-// From a function, so that the compiler knows where they are.
-__device__ inline class_memory& shared_classes() {
-  __shared__ class_memory memory;
-  return memory;
-}
 
 template <class Numbers>
 class classifier {
@@ -49,12 +29,17 @@ class classifier {
     search(v, at);
     return at[0].from(splitters());
   }
+  // Whether an element that count() has told of is wanted.
+  template <class Bits>
+  __device__ bool keeps(Bits) const {
+    return true;
+  }
 
-  // Counts what a thread has loaded, NaNs as the worst and apart. Returns which of them are wanted.
+  // Counts what a thread has loaded. Returns which of them are wanted.
   template <class Batch>
-  __device__ unsigned count(Batch const& x, unsigned& nans) const {
+  __device__ unsigned count(Batch const& x) const {
     constexpr int some = Batch::items < 8 ? Batch::items : 8;
-    auto* const counts = shared_classes().counts + threadIdx.x % warp_size;
+    auto* const counts = counts_of_lane();
     unsigned found = 0;
 #pragma unroll
     for (int j = 0; j < Batch::items; j += some) {
@@ -63,11 +48,11 @@ class classifier {
 #pragma unroll
       for (int i = 0; i < some; ++i) v[i] = numbers_.of(x.x[j + i]), at[i] = cursor(splitters());
       search(v, at);
-      if constexpr (Numbers::has_nan) nans += count_nans(v);
+      if constexpr (Numbers::has_nan) count_nans(v);
 #pragma unroll
       for (int i = 0; i < some; ++i) {
         unsigned const c = at[i].from(splitters());
-        atomicAdd(counts + c * warp_size, 1u);
+        atomicAdd(counts + row_of(c), 1u);
         found = __funnelshift_r(found, unsigned(wanted_ >> c), 1);
       }
     }
@@ -99,17 +84,19 @@ class classifier {
       at[i].template advance_if<Step>(Numbers::is_above(v[i], at[i].template ahead<Step - 1>()));
   }
 
-  // Their sum tells whether there are any, or infinities.
+  // NaNs, which are above no splitter, are counted in their own class instead. Their sum tells
+  // whether there are any, or infinities.
   template <int Some>
-  __device__ static unsigned count_nans(number const (&v)[Some]) {
+  __device__ static void count_nans(number const (&v)[Some]) {
     number sum = 0;
-    unsigned nans = 0;
 #pragma unroll
     for (int i = 0; i < Some; ++i) sum += v[i] * number(0);
-    if (sum != sum)
+    if (sum == sum) return;
+    unsigned nans = 0;
 #pragma unroll
-      for (int i = 0; i < Some; ++i) nans += v[i] != v[i];
-    return nans;
+    for (int i = 0; i < Some; ++i) nans += v[i] != v[i];
+    atomicAdd(counts_of_lane() + row_of(class_of_nans), nans);
+    atomicAdd(counts_of_lane() + row_of(0), 0u - nans);
   }
 
   Numbers const numbers_;

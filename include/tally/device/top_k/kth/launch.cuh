@@ -11,6 +11,20 @@
 
 namespace tally::detail {
 
+// Whether a search is by a table in shared memory, for which two blocks have room.
+template <class Bits, class How>
+bool has_table(row_layout const& rows, row_teams const& on, gpu_limits const& gpu) {
+  if constexpr (std::is_same_v<How, gpu_quantiles> && (sizeof(Bits) == 2 || sizeof(Bits) == 4)) {
+    constexpr std::size_t bytes = device::table_bytes + sizeof(device::class_memory) +
+                                  sizeof(device::quantile_board<Bits, std::uint64_t>);
+    auto const threads = std::uint64_t(on.blocks) * device::selecting_threads;
+    return device::bracketing::is_worth_it(threads, rows.length,
+                                           device::bracketing::least_of_thread_for_table) &&
+           blocks_with_room(bytes, gpu.shared_memory) == 2;
+  }
+  return false;
+}
+
 // By teams as for a selection; a search needs no shared memory but its board.
 template <template <class, class> class Call, auto Kernel, class Index, memory_context Context,
           class In, class How>
@@ -34,7 +48,9 @@ bool start_search(Context& context, gpu_limits const& gpu, device::row_request<I
       call.in.data = pieces.elements, call.rows = side_by_side(of.rows);
     }
   }
-  if (!start_teams<Kernel>(context, on, 0, call)) return false;
+  call.has_table = has_table<bits, How>(of.rows, on, gpu);
+  if (!start_teams<Kernel>(context, on, call.has_table ? device::table_bytes : 0, call))
+    return false;
   explain(context, top_k_plan{top_k_way::teams, on, false, sizeof(Index) == 8}, bytes);
   return true;
 }

@@ -132,15 +132,17 @@ __device__ unsigned quantiles_by_splitters(Call const& call, searching_team<Call
   for (unsigned first = 0; first < call.how.count; first += most_brackets) {
     unsigned const rest = call.how.count - first;
     unsigned const count = rest < most_brackets ? rest : most_brackets;
-    splitter_search<row_type, Index> search(team.all, board, team.memory.one_read, row, call.order);
+    splitter_search<row_type, Index> search(team.all, board, team.memory.one_read, row, call.order,
+                                            call.has_table);
     {
       sample_keys<row_type> const sample(team.all, row, call.order);
       unsigned nans = 0;
       if (call.order.sign != 0)
         sample.for_each([&](bits key, bool is_there) { nans += is_there && key == 0; });
       nans = team.told.fold(team.all, nans, 0u, plus{}).total;
-      search.bracket(sample, sample.count() - nans, count,
-                     [&](unsigned b) { return share_of(call.how.q[first + b]); });
+      search.bracket(
+          sample, sample.count() - nans, count,
+          [&](unsigned b) { return share_of(call.how.q[first + b]); }, team.told);
     }
     search.classify();
     Index const n = row.count - search.nans();
@@ -189,7 +191,8 @@ __device__ void quantiles_of_row(Call const& call, searching_team<Call>& team, B
     quantiles_by_values(call, team, board.values, r);
   } else {
     unsigned todo = ~0u;
-    if (bracketing::is_worth_it(team.all.threads(), call.rows.size(r)))
+    if (bracketing::is_worth_it(team.all.threads(), call.rows.size(r),
+                                bracketing::least_of_thread(call.how.keys())))
       todo = quantiles_by_splitters(call, team, board.splitters, r);
     if (todo) quantiles_by_digits(call, team, board.digits, r, todo);
   }

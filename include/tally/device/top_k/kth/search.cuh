@@ -36,6 +36,7 @@ struct search_call : row_request<In, How> {
   workspace w;
   std::byte* scratch;          // of the teams
   std::uint64_t memory_bytes;  // of each
+  bool has_table = false;      // whether blocks have table_bytes of shared memory
 
   __device__ auto row(std::uint64_t r) const {
     return row_of(this->in, std::uint64_t(this->rows.begin(r)), this->rows.size(r));

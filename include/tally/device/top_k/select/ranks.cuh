@@ -5,6 +5,7 @@
 // its own part, in registers or in a list.
 #pragma once
 
+#include "tally/cuda/shared_cursor.cuh"
 #include "tally/device/rows/arena.hpp"
 #include "tally/device/top_k/select/cut.cuh"
 #include "tally/warp/reduce.cuh"
@@ -12,7 +13,7 @@
 
 namespace tally::device {
 
-inline constexpr unsigned most_ranks = 64, rank_bins = 8192;
+inline constexpr unsigned most_ranks = 32, rank_bins = 4096;
 
 // What the threads of a block share. Of each rank, the best first: the known bits of its key, its
 // rank among the keys that begin with these, counted from 1, and how many these are.
@@ -21,7 +22,8 @@ struct rank_board {
   std::uint32_t bins[rank_bins];  // of each beginning, the best digit first
   Bits low[most_ranks];
   std::uint32_t rank[most_ranks], inside[most_ranks];
-  Bits beginning[most_ranks];  // the different ones of `low`, the best first
+  // The different ones of `low`, the best first, and behind them zeros.
+  std::conditional_t<sizeof(Bits) == 8, std::uint64_t, std::uint32_t> beginning[most_ranks];
   unsigned char slot[most_ranks];
   unsigned slots, most_inside;
 };
@@ -55,13 +57,14 @@ class rank_search {
   __device__ int find(unsigned ranks, std::uint32_t slack, Keys const& keys) {
     __syncthreads();
     if (threadIdx.x < ranks) shared_.low[threadIdx.x] = 0, shared_.slot[threadIdx.x] = 0;
-    if (threadIdx.x == 0) shared_.beginning[0] = 0, shared_.slots = 1;
+    if (threadIdx.x < most_ranks) shared_.beginning[threadIdx.x] = 0;
+    if (threadIdx.x == 0) shared_.slots = 1;
     int top = 8 * int(sizeof(Bits));
 #pragma unroll 1
     while (true) {
       __syncthreads();
       unsigned const slots = shared_.slots;
-      int const most = slots <= 4 ? 11 : slots <= 32 ? 8 : 7, width = top < most ? top : most;
+      int const most = slots <= 2 ? 11 : slots <= 16 ? 8 : 7, width = top < most ? top : most;
       digit const at{top, top - width, slots << (width < 7 ? 7 : width)};
       count(at, keys);
       put_together(at);
@@ -91,18 +94,28 @@ class rank_search {
     for (unsigned i = threadIdx.x; i < at.bins; i += selecting_threads) shared_.bins[i] = 0;
     __syncthreads();
     unsigned const slots = shared_.slots, mask = at.mask();
-    unsigned top_step = 1;
-    while (2 * top_step <= slots) top_step *= 2;
     keys.for_each([&](Bits key, bool is_there) {
       Bits const begins = Bits(key & at.known());
-      unsigned slot = 0;
-      for (unsigned step = top_step; step; step /= 2)
-        if (slot + step <= slots && shared_.beginning[slot + step - 1] > begins) slot += step;
-      if (is_there && slot < slots && shared_.beginning[slot] == begins)
+      auto const at_slot = slot_of(begins, slots);
+      unsigned const slot = at_slot.from(shared_.beginning);
+      if (is_there && slot < slots && at_slot.template ahead<0>() == begins)
         atomicAdd(&shared_.bins[slot * at.of_slot() + (mask - (unsigned(key >> at.shift) & mask))],
                   1u);
     });
     __syncthreads();
+  }
+  // The first slot whose keys do not begin better.
+  __device__ auto slot_of(Bits begins, unsigned slots) const {
+    shared_cursor at(shared_.beginning);
+    auto const step = [&]<unsigned Step>(std::integral_constant<unsigned, Step>) {
+      at.template advance_if<Step>(at.template ahead<Step - 1>() > begins);
+    };
+    if (slots >= 16) step(std::integral_constant<unsigned, 16>());
+    if (slots >= 8) step(std::integral_constant<unsigned, 8>());
+    if (slots >= 4) step(std::integral_constant<unsigned, 4>());
+    if (slots >= 2) step(std::integral_constant<unsigned, 2>());
+    step(std::integral_constant<unsigned, 1>());
+    return at;
   }
 
   // Makes the block's counts those of the team.
@@ -153,24 +166,18 @@ class rank_search {
     shared_.low[r] = Bits(shared_.low[r] | Bits(Bits(at.mask() - (bin + i)) << at.shift));
   }
 
-  // By one warp, of which each lane has two neighbouring ranks.
+  // By one warp, a rank a lane.
   __device__ void find_slots(unsigned ranks) {
-    unsigned const lane = threadIdx.x % 32, r = 2 * lane;
-    auto const is_new = [&](unsigned i) {
-      return i < ranks && (i == 0 || shared_.low[i] != shared_.low[i - 1]);
-    };
-    unsigned const first = is_new(r), second = is_new(r + 1);
-    unsigned const through = warp::inclusive_scan(first + second, plus{});
-    unsigned const at[2] = {through - second - 1, through - 1};
-    for (unsigned i = 0; i < 2; ++i)
-      if (r + i < ranks) shared_.slot[r + i] = (unsigned char)(at[i]);
-    if (first) shared_.beginning[at[0]] = shared_.low[r];
-    if (second) shared_.beginning[at[1]] = shared_.low[r + 1];
-    unsigned const inside =
-        larger{}(r < ranks ? shared_.inside[r] : 0u, r + 1 < ranks ? shared_.inside[r + 1] : 0u);
-    unsigned const most = warp::all_reduce(inside, larger{});
-    if (lane == 31) shared_.slots = through;
-    if (lane == 0) shared_.most_inside = most;
+    unsigned const r = threadIdx.x % 32;
+    bool const is_new = r < ranks && (r == 0 || shared_.low[r] != shared_.low[r - 1]);
+    unsigned const all = __ballot_sync(~0u, is_new);
+    unsigned const slot = unsigned(__popc(all & (~0u >> (31 - r)))) - 1;
+    if (r < ranks) shared_.slot[r] = (unsigned char)(slot);
+    shared_.beginning[r] = 0;
+    __syncwarp();
+    if (is_new) shared_.beginning[slot] = shared_.low[r];
+    unsigned const most = warp::all_reduce(r < ranks ? shared_.inside[r] : 0u, larger{});
+    if (r == 0) shared_.slots = unsigned(__popc(all)), shared_.most_inside = most;
   }
 
   team& all_;
