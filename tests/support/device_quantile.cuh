@@ -60,9 +60,18 @@ inline void expect_sums_are_back(test_call const& call) {
   EXPECT_EQ(std::ranges::count(call.sums(), 0u), std::ptrdiff_t(call.sums().size()));
 }
 
+// The same rows, told as of more elements than a warp holds: they go by blocks.
+inline test_rows as_long(test_rows rows) {
+  if (rows.lengths.empty()) rows.lengths.assign(rows.count, std::int64_t(rows.length));
+  rows.length =
+      std::max<std::uint64_t>(rows.length, tally::device::longest_row_of_a_warp + std::uint64_t(1));
+  return rows;
+}
+
 template <class T>
-void expect_kth(test_call& call, std::vector<T> const& in, test_rows const& rows, std::uint64_t k,
-                tally::top_k_options const& options, std::string const& what, int offset = 0) {
+void expect_kth_by(test_call& call, std::vector<T> const& in, test_rows const& rows,
+                   std::uint64_t k, tally::top_k_options const& options, std::string const& what,
+                   int offset) {
   using bits = tally::bits_of<T>;
   rows_on_device<T> const there(in, rows, offset);
   guarded_output<bits> values(rows.count);
@@ -89,12 +98,13 @@ void expect_kth(test_call& call, std::vector<T> const& in, test_rows const& rows
   }
 }
 
-// The same rows, told as of more elements than a warp holds: they go by blocks.
-inline test_rows as_long(test_rows rows) {
-  if (rows.lengths.empty()) rows.lengths.assign(rows.count, std::int64_t(rows.length));
-  rows.length = std::max<std::uint64_t>(
-      rows.length, tally::device::longest_short_quantile_row + std::uint64_t(1));
-  return rows;
+// By blocks, and if a warp can hold the rows, by warps.
+template <class T>
+void expect_kth(test_call& call, std::vector<T> const& in, test_rows const& rows, std::uint64_t k,
+                tally::top_k_options const& options, std::string const& what, int offset = 0) {
+  expect_kth_by(call, in, as_long(rows), k, options, what, offset);
+  if (rows.length <= tally::device::longest_row_of_a_warp)
+    expect_kth_by(call, in, rows, k, options, what + ", by warps", offset);
 }
 
 // A quantile of a row by a sort and the arithmetic that tests/aggregate/quantile_test.py checks,

@@ -70,7 +70,7 @@ void expect_quantiles(test_call& call, std::vector<T> const& in, test_rows const
                       std::vector<double> const& qs, interpolation method, bool skips,
                       std::string const& what, int offset = 0, std::size_t at_once = 32) {
   expect_quantiles_by(call, in, as_long(rows), qs, method, skips, what, offset, at_once);
-  if (rows.length <= tally::device::longest_short_quantile_row)
+  if (rows.length <= tally::device::longest_row_of_a_warp)
     expect_quantiles_by(call, in, rows, qs, method, skips, what + ", by warps", offset, at_once);
 }
 

@@ -6,6 +6,7 @@
 #include "tally/device/rows/copy.cuh"
 #include "tally/device/top_k/kth/kth_value.cuh"
 #include "tally/device/top_k/kth/quantile.cuh"
+#include "tally/device/top_k/kth/short_kth.cuh"
 #include "tally/device/top_k/kth/short_quantiles.cuh"
 #include "tally/device/top_k/launch.cuh"
 
@@ -65,20 +66,12 @@ void search_on_gpu(Context& context, device::row_request<In, How> const& of) {
                   : start_search<Call, Wide, std::uint64_t>(context, gpu, of);
 }
 
-// The k-th of each row, in memory that the device can read; asynchronously.
-template <memory_context Context, class In>
-void kth_value_on_gpu(Context& context,
-                      device::row_request<In, gpu_kth<bits_of<typename In::element>>> const& of) {
-  search_on_gpu<device::kth_value_call, device::kth_values<In, std::uint32_t>,
-                device::kth_values<In, std::uint64_t>>(context, of);
-}
-
 // A warp a row, whose lanes have `Each` elements; or so many quantiles a warp, if there are more of
 // them than warps at the same time.
 template <int Each, launch_context Context, class In>
 void start_short_quantiles(Context& context, device::short_quantile_call<In> call) {
-  constexpr unsigned warps = device::short_quantile_warps;
-  constexpr unsigned at_once = warps * device::short_quantile_blocks<Each>;
+  constexpr unsigned warps = device::warps_of_short_rows;
+  constexpr unsigned at_once = warps * device::blocks_of_short_rows<Each>;
   std::uint64_t const all = call.rows.count * call.how.count;
   std::uint64_t const most = at_once * unsigned(context.multiprocessors());
   call.together = unsigned(std::min<std::uint64_t>((all + most - 1) / most, warp_size));
@@ -86,32 +79,60 @@ void start_short_quantiles(Context& context, device::short_quantile_call<In> cal
       blocks_for(context, all, warps * call.together, 16), warps * warp_size, 0,
       context.stream())(call);
 }
-template <memory_context Context, class Bits>
-void short_quantiles_on_gpu(Context& context,
-                            device::row_request<array_input<Bits>, gpu_quantiles> const& of) {
-  device::short_quantile_call<array_input<Bits>> call{of, 1};
-  std::uint64_t const places = of.rows.is_apart() ? of.rows.count * of.rows.length : 0;
-  if (places) {
-    auto* const beside = reinterpret_cast<Bits*>(context.memory(1, places * sizeof(Bits)).scratch);
-    copy_rows_on_gpu<device::copies::together>(context, of.rows, of.in.data, beside);
-    call.in.data = beside, call.rows = side_by_side(of.rows);
+template <int Each, launch_context Context, class Bits>
+void start_by_warps(Context& context,
+                    device::row_request<array_input<Bits>, gpu_quantiles> const& of) {
+  start_short_quantiles<Each>(context, device::short_quantile_call<array_input<Bits>>{of, 1});
+}
+template <int Each, launch_context Context, class Bits>
+void start_by_warps(Context& context,
+                    device::row_request<array_input<Bits>, gpu_kth<Bits>> const& of) {
+  constexpr unsigned warps = device::warps_of_short_rows;
+  launch_early<device::short_kth_values<Each, array_input<Bits>>>(
+      blocks_for(context, of.rows.count, warps, 16), warps * warp_size, 0, context.stream())(of);
+}
+
+// By warps, if rows are short enough; else returns false.
+template <memory_context Context, class In, class How>
+bool started_by_warps(Context& context, device::row_request<In, How> of) {
+  if constexpr (!std::is_same_v<In, array_input<bits_of<typename In::element>>>) {
+    return false;
+  } else {
+    using bits = typename In::element;
+    if (of.rows.count == 0 || of.rows.length > device::longest_row_of_a_warp) return false;
+    auto const apart = of.rows;
+    std::uint64_t const places = apart.is_apart() ? apart.count * apart.length : 0;
+    if (places) {
+      auto* const beside =
+          reinterpret_cast<bits*>(context.memory(1, places * sizeof(bits)).scratch);
+      copy_rows_on_gpu<device::copies::together>(context, apart, of.in.data, beside);
+      of.in.data = beside, of.rows = side_by_side(apart);
+    }
+    if (apart.length <= 32)
+      start_by_warps<1>(context, of);
+    else if (apart.length <= 256)
+      start_by_warps<8>(context, of);
+    else
+      start_by_warps<32>(context, of);
+    explain(context, top_k_plan{.way = top_k_way::short_rows, .in = {warp_size, 0}},
+            places * sizeof(bits));
+    return true;
   }
-  if (of.rows.length <= 32)
-    start_short_quantiles<1>(context, call);
-  else if (of.rows.length <= 256)
-    start_short_quantiles<8>(context, call);
-  else
-    start_short_quantiles<32>(context, call);
-  explain(context, top_k_plan{.way = top_k_way::short_rows, .in = {warp_size, 0}},
-          places * sizeof(Bits));
+}
+
+// The k-th of each row, in memory that the device can read; asynchronously.
+template <memory_context Context, class In>
+void kth_value_on_gpu(Context& context,
+                      device::row_request<In, gpu_kth<bits_of<typename In::element>>> const& of) {
+  if (started_by_warps(context, of)) return;
+  search_on_gpu<device::kth_value_call, device::kth_values<In, std::uint32_t>,
+                device::kth_values<In, std::uint64_t>>(context, of);
 }
 
 // Quantiles of each row; the order is that of the smallest first.
 template <memory_context Context, class In>
 void quantiles_on_gpu(Context& context, device::row_request<In, gpu_quantiles> const& of) {
-  if constexpr (std::is_same_v<In, array_input<bits_of<typename In::element>>>)
-    if (of.rows.count > 0 && of.rows.length <= device::longest_short_quantile_row)
-      return short_quantiles_on_gpu(context, of);
+  if (started_by_warps(context, of)) return;
   search_on_gpu<device::quantile_call, device::quantiles<In, std::uint32_t>,
                 device::quantiles<In, std::uint64_t>>(context, of);
 }
