@@ -35,7 +35,7 @@ REASONS = [
      "Each quantile is found for itself, digit by digit, as in all that is too short for a sample."),
     ("/2\\^16/", "So few bytes are read in less time than a launch and the meeting of its blocks take."),
     ("^kth_value/.*/65536x256/",
-     "A block has a row and reads it digit by digit: short rows have no kernel of their own yet."),
+     "When this was measured a block had a row, and read it digit by digit; since then a warp has one."),
     ("^quantiles_.*/65536x256/",
      "Presumably: a warp halves the range of a quantile's key some 30 times, for each quantile."),
     ("^(kth_value|quantiles_1|quantiles_3)/(float32|bfloat16|float64)/64x131072/",
