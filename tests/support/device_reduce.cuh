@@ -36,7 +36,7 @@ class test_call {
   // That a block may have.
   std::size_t shared_memory() const { return shared_memory_; }
   void limit_shared_memory(std::size_t bytes) { shared_memory_ = bytes; }
-  // Whether a selection may be by blocks that hold a row each, where rows are short enough.
+  // Whether a selection may be by blocks or lanes that hold a row each, where rows are short enough.
   bool holds_rows() const { return holds_rows_; }
   void hold_rows(bool may) { holds_rows_ = may; }
   // And one in one read where k is large.

@@ -29,8 +29,8 @@ std::vector<std::uint32_t> run(test_call& call, tally::device::top_k_request<In>
       continue;
     }
     auto plan = choose_top_k<bits, In>(request.rows, request.how, gpu);
-    if (plan.way > top_k_way::block_rows ||
-        (plan.way == top_k_way::block_rows && !call.holds_rows()))
+    bool const is_held = plan.way == top_k_way::block_rows || plan.way == top_k_way::short_rows;
+    if (plan.way > top_k_way::block_rows || (is_held && !call.holds_rows()))
       plan = choose_teams(request.rows, request.how, gpu, call.samples_many());
     way = plan.way;
     started = start_call(call, plan, request);

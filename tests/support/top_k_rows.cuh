@@ -35,13 +35,14 @@ std::vector<top_k_options> all_options() {
   return all;
 }
 
-// One row, and how it is to be selected: if not by a block that holds it, then as if none could.
+// One row, and how it is to be selected: if not by a block or lanes that hold it, then as if none
+// could.
 template <class T>
 void expect_path(test_call& call, std::vector<T> const& in, std::uint64_t k,
                  top_k_options const& options, paths const& expected, std::string const& what,
                  int offset = 0) {
   paths taken;
-  call.hold_rows(expected == block_rows);
+  call.hold_rows(expected == block_rows || expected == short_rows);
   expect_top_k(call, in, test_rows{1, in.size(), in.size()}, k, options, what, offset, false,
                &taken);
   EXPECT_EQ(taken, expected) << what << ", n = " << in.size() << ", k = " << k << ", "

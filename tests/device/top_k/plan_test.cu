@@ -26,7 +26,7 @@ top_k_way way(std::uint64_t count, std::uint64_t length, std::uint64_t k, bool s
 }
 
 template <class Bits = std::uint32_t>
-device::lanes_of_row lanes(std::uint64_t count, std::uint64_t length) {
+device::row_lanes lanes(std::uint64_t count, std::uint64_t length) {
   return choose_top_k(rows_of(count, length), selection<Bits>(8), h100).in;
 }
 
@@ -44,18 +44,18 @@ TEST(a_plan, gives_short_rows_lanes_of_a_warp) {
 
 TEST(a_plan, gives_a_short_row_the_fewest_lanes_that_hold_it_unless_rows_are_few) {
   constexpr std::uint64_t many = 12 * 132, few = many - 1;
-  using device::lanes_of_row;
-  EXPECT_EQ(lanes(many, 128), (lanes_of_row{8, 16}));
-  EXPECT_EQ(lanes(many, 129), (lanes_of_row{8, 32}));
-  EXPECT_EQ(lanes(many, 257), (lanes_of_row{16, 32}));
-  EXPECT_EQ(lanes(many, 513), (lanes_of_row{32, 32}));
-  EXPECT_EQ(lanes(few, 1), (lanes_of_row{32, 8}));
-  EXPECT_EQ(lanes(few, 256), (lanes_of_row{32, 8}));
-  EXPECT_EQ(lanes(few, 257), (lanes_of_row{16, 32}));
-  EXPECT_EQ(lanes<std::uint8_t>(few, 256), (lanes_of_row{16, 16}));
-  EXPECT_EQ(lanes<std::uint64_t>(many, 256), (lanes_of_row{16, 16}));
-  EXPECT_EQ(lanes<std::uint64_t>(many, 257), (lanes_of_row{32, 16}));
-  EXPECT_EQ(lanes<std::uint64_t>(few, 256), (lanes_of_row{32, 8}));
+  using device::row_lanes;
+  EXPECT_EQ(lanes(many, 128), (row_lanes{8, 16}));
+  EXPECT_EQ(lanes(many, 129), (row_lanes{8, 32}));
+  EXPECT_EQ(lanes(many, 257), (row_lanes{16, 32}));
+  EXPECT_EQ(lanes(many, 513), (row_lanes{32, 32}));
+  EXPECT_EQ(lanes(few, 1), (row_lanes{32, 8}));
+  EXPECT_EQ(lanes(few, 256), (row_lanes{32, 8}));
+  EXPECT_EQ(lanes(few, 257), (row_lanes{16, 32}));
+  EXPECT_EQ(lanes<std::uint8_t>(few, 256), (row_lanes{16, 16}));
+  EXPECT_EQ(lanes<std::uint64_t>(many, 256), (row_lanes{16, 16}));
+  EXPECT_EQ(lanes<std::uint64_t>(many, 257), (row_lanes{32, 16}));
+  EXPECT_EQ(lanes<std::uint64_t>(few, 256), (row_lanes{32, 8}));
 }
 
 TEST(a_plan, gives_other_rows_a_warp_or_a_block_each) {

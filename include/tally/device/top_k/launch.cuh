@@ -150,7 +150,7 @@ void start_short_rows(Context& context, device::top_k_request<In> const& of,
 // By those lanes of the ones that are known, from the I-th on, and for the k's there are from the
 // J-th on.
 template <std::size_t I = 0, std::size_t J = 0, launch_context Context, class In>
-void start_short_rows(Context& context, device::lanes_of_row const& by,
+void start_short_rows(Context& context, device::row_lanes const& by,
                       device::top_k_request<In> const& of, gpu_payload const* payload = nullptr) {
   using known = device::short_rows_shapes<In>;
   if constexpr (I < known::all.size() && J < known::most.size()) {

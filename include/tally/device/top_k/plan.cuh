@@ -25,10 +25,10 @@ enum class top_k_way : unsigned char { short_rows, warp_rows, block_rows, teams,
 
 struct top_k_plan {
   top_k_way way;
-  row_teams on{1, 1};         // of teams, and of a large k
-  bool samples = false;       // teams try to do with one read
-  bool wide = false;          // they count in 64 bits
-  device::lanes_of_row in{};  // short rows
+  row_teams on{1, 1};      // of teams, and of a large k
+  bool samples = false;    // teams try to do with one read
+  bool wide = false;       // they count in 64 bits
+  device::row_lanes in{};  // short rows
 };
 
 inline std::string to_text(row_teams const& on) {
@@ -106,7 +106,7 @@ top_k_plan choose_teams(row_layout const& rows, gpu_selection<Bits> const& how,
 // The fewest lanes that hold a row have the least to tell one another; of few rows, more lanes are
 // sooner. None where there is no such kernel.
 template <class In>
-device::lanes_of_row choose_lanes(std::uint64_t n, std::uint64_t k, bool many) {
+device::row_lanes choose_lanes(std::uint64_t n, std::uint64_t k, bool many) {
   using known = device::short_rows_shapes<In>;
   if (k > std::uint64_t(known::most.back())) return {};
   if (!many && n <= known::of_few.longest()) return known::of_few;

@@ -32,10 +32,10 @@ struct short_rows_shape {
                                                                        : 24;
 };
 
-struct lanes_of_row {
+struct row_lanes {
   int lanes, each;
 
-  constexpr bool operator==(lanes_of_row const&) const = default;
+  constexpr bool operator==(row_lanes const&) const = default;
   constexpr std::uint64_t longest() const { return std::uint64_t(lanes * each); }
 };
 // Which shapes there are: of `all` the first that is long enough is for many rows, and of few short
@@ -43,32 +43,32 @@ struct lanes_of_row {
 // take more registers. Of inputs that are no arrays there are few, since callers compile them.
 template <class In, std::size_t Bytes = sizeof(typename In::element)>
 struct short_rows_shapes {
-  static constexpr lanes_of_row of_few = {8, 32};
-  static constexpr std::array<lanes_of_row, 3> all{{of_few, {16, 32}, {32, 32}}};
+  static constexpr row_lanes of_few = {8, 32};
+  static constexpr std::array<row_lanes, 3> all{{of_few, {16, 32}, {32, 32}}};
   static constexpr std::array<int, 2> most{8, 32};
 };
 template <class In>
 struct short_rows_shapes<In, 8> {
-  static constexpr lanes_of_row of_few = {16, 16};
-  static constexpr std::array<lanes_of_row, 2> all{{of_few, {32, 16}}};
+  static constexpr row_lanes of_few = {16, 16};
+  static constexpr std::array<row_lanes, 2> all{{of_few, {32, 16}}};
   static constexpr std::array<int, 1> most{16};
 };
 template <class Bits>
 struct short_rows_shapes<array_input<Bits>, sizeof(Bits)> {
-  static constexpr lanes_of_row of_few = {32, 8};
-  static constexpr std::array<lanes_of_row, 5> all{{{8, 16}, {8, 32}, {16, 32}, {32, 32}, of_few}};
+  static constexpr row_lanes of_few = {32, 8};
+  static constexpr std::array<row_lanes, 5> all{{{8, 16}, {8, 32}, {16, 32}, {32, 32}, of_few}};
   static constexpr std::array<int, 3> most{8, 16, 32};
 };
 template <>
 struct short_rows_shapes<array_input<std::uint8_t>, 1> {
-  static constexpr lanes_of_row of_few = {16, 16};
-  static constexpr std::array<lanes_of_row, 5> all{{{8, 16}, {8, 32}, {16, 32}, {32, 32}, of_few}};
+  static constexpr row_lanes of_few = {16, 16};
+  static constexpr std::array<row_lanes, 5> all{{{8, 16}, {8, 32}, {16, 32}, {32, 32}, of_few}};
   static constexpr std::array<int, 3> most{8, 16, 32};
 };
 template <>
 struct short_rows_shapes<array_input<std::uint64_t>, 8> {
-  static constexpr lanes_of_row of_few = {32, 8};
-  static constexpr std::array<lanes_of_row, 4> all{{{8, 16}, {16, 16}, {32, 16}, of_few}};
+  static constexpr row_lanes of_few = {32, 8};
+  static constexpr std::array<row_lanes, 4> all{{{8, 16}, {16, 16}, {32, 16}, of_few}};
   static constexpr std::array<int, 2> most{8, 16};
 };
 
