@@ -92,17 +92,13 @@ struct splitter_board {
   rank_board<Bits> ranks;
   Bits low[most_brackets], high[most_brackets];
   float in_sample[2 * most_brackets];  // the ranks of brackets' ends
-  // Keys that rise: a class begins behind each. As numbers, and past the last what nothing is
-  // above.
-  Bits splitter[most_classes];
-  alignas(8) unsigned char number[most_classes][8];
+  Bits splitter[most_classes];         // keys that rise: a class begins behind each
   Bits candidate[most_classes];
   bool is_common[2 * most_brackets];  // whether many elements may equal an end
   bool is_first[most_classes];        // of equal candidates
   unsigned splitters;
   Bits first[most_classes], last[most_classes];  // keys of a class
   unsigned between[2];                           // which classes are put aside, a bit each
-  unsigned aside;  // how many the block has put aside, also those without room
   class_counts<Index, most_classes> classes;
   // What is looked for: its rank, counted from 1; whether it was found; its key.
   Index rank[2 * most_brackets];
@@ -120,9 +116,7 @@ struct splitter_memory {
   std::uint64_t room;  // of a warp
 
   TALLY_FN splitter_memory(arena& from, unsigned blocks, std::uint64_t length, unsigned keys)
-      : splitter_memory(
-            from, blocks,
-            bracketing::room<Bits>(length, blocks, keys < most_brackets ? keys : most_brackets)) {}
+      : splitter_memory(from, blocks, room_for(blocks, length, keys)) {}
 
  private:
   TALLY_FN static std::uint64_t room_for(unsigned blocks, std::uint64_t length, unsigned keys) {
