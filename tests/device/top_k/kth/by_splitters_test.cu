@@ -73,6 +73,19 @@ TEST(quantiles_by_one_read_of_floats, are_of_each_row) {
     expect_quantiles(call, in, {2, n - 7, n}, ten, method, true, "two rows");
 }
 
+// What shorter rows need is for digits alone.
+TEST(quantiles_by_one_read_of_floats, take_room_only_where_rows_are_long) {
+  auto const room_for = [](std::size_t n) {
+    test_call call(1);
+    std::string text;
+    call.explanation = &text;
+    expect_quantiles_of_one(call, few_values<float>(n, 100, 1), ten, "explained");
+    return std::stoull(text.substr(text.rfind(", ") + 2));
+  };
+  EXPECT_LT(room_for(2 * 512 * 60), 100'000u);
+  EXPECT_GT(room_for(2 * 512 * 64), 200'000u);
+}
+
 TEST(quantiles_by_one_read_of_floats, are_found_by_a_block_alone) {
   test_call call(1);
   std::size_t const n = 512 * 64 + 9;

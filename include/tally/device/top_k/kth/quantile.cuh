@@ -102,7 +102,7 @@ __device__ void quantiles_by_digits(Call const& call, searching_team<Call>& team
     keys_at<typename Call::bits> const keys{at.low,
                                             is_between ? key_behind(call, team, row, at) : at.low};
     if (team.speaks()) put_quantile(call, r, q, &keys, board.place);
-    __syncthreads();  // before the place is another
+    team.all.meet();  // nobody reads the place any more, nor the counts
   }
 }
 
