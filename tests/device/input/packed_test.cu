@@ -111,9 +111,10 @@ struct sum_of_batch {
   }
 };
 template <class T, int Each>
-struct squares_of_batch {
+struct products_of_batches {
+  int apart;
   __device__ std::uint64_t operator()(int i) const {
-    return device::squares_of_words<T>(batch_at<T, Each>(i));
+    return device::products_of_words<T>(batch_at<T, Each>(i), batch_at<T, Each>(i + apart));
   }
 };
 
@@ -132,23 +133,29 @@ template <class T, int Each>
 void expect_sums() {
   constexpr int batches = 500, size = vectors_of<T, Each>::size;
   auto const sums = computed<std::int64_t>(batches, sum_of_batch<T, Each>{});
-  auto const squares = computed<std::uint64_t>(batches, squares_of_batch<T, Each>{});
+  auto const squares = computed<std::uint64_t>(batches, products_of_batches<T, Each>{0});
+  auto const of_pairs = computed<std::uint64_t>(batches, products_of_batches<T, Each>{1});
   auto const products = computed<std::uint64_t>(batches, product_of_batch<T, Each>{});
   auto const nonzeros = computed<int>(batches, nonzero_of_batch<T, Each>{});
   for (int i = 0; i < batches; ++i) {
-    std::int64_t sum = 0, sum_of_squares = 0;
+    std::int64_t sum = 0, sum_of_squares = 0, sum_of_products = 0;
     std::uint64_t product = 1;
     int nonzero = 0;
     for (int k = 0; k < size; ++k) {
       int const byte = k * int(sizeof(T));
-      auto const x = from_bits<T>(bits_of<T>(word_at(i, byte / 4) >> (8 * (byte % 4))));
+      auto const at = [&](int j) {
+        return from_bits<T>(bits_of<T>(word_at(j, byte / 4) >> (8 * (byte % 4))));
+      };
+      auto const x = at(i);
       sum += x;
       sum_of_squares += std::int64_t(x) * x;
+      sum_of_products += std::int64_t(x) * at(i + 1);
       product *= std::uint64_t(x);
       for (unsigned bytes = bits_of<T>(x); bytes != 0; bytes >>= 8) nonzero += (bytes & 0xff) != 0;
     }
     EXPECT_EQ(sums[i], sum) << i;
     EXPECT_EQ(squares[i], std::uint64_t(sum_of_squares)) << i;
+    EXPECT_EQ(of_pairs[i], std::uint64_t(sum_of_products)) << i;
     EXPECT_EQ(products[i], product) << i;
     EXPECT_EQ(nonzeros[i], nonzero) << i;
   }
@@ -172,7 +179,7 @@ struct squares_of_a_word {
     device::batch<std::int16_t, 1, 2> x;
     x.clear(0);
     x.set(0, std::int16_t(-i)), x.set(1, std::int16_t(300 * i));
-    return device::squares_of_words<std::int16_t>(x);
+    return device::products_of_words<std::int16_t>(x, x);
   }
 };
 TEST(a_word_of_integers, has_squares_without_a_second_word) {

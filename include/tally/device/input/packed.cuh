@@ -8,7 +8,8 @@
 
 namespace tally::device {
 
-// The sum of the elements of a batch of narrow integers, and that of their squares.
+// The sum of the elements of a batch of narrow integers, and that of their products with those of
+// another.
 inline constexpr int most_in_words = 128;  // elements, of which 32 bits hold what they come to
 template <narrow_integer T, class Batch>
 __device__ word_sum<T> sum_of_words(Batch const& x) {
@@ -19,19 +20,21 @@ __device__ word_sum<T> sum_of_words(Batch const& x) {
   return sum;
 }
 template <narrow_integer T, class Batch>
-__device__ std::uint64_t squares_of_words(Batch const& x) {
+__device__ std::uint64_t products_of_words(Batch const& x, Batch const& y) {
   static_assert(Batch::size <= most_in_words);
   using byte = std::conditional_t<std::is_signed_v<T>, std::int8_t, std::uint8_t>;
   word_sum<T> low = 0, high = 0;
   if constexpr (sizeof(T) == 1) {  // 2^16 each
 #pragma unroll
     for (int i = 0; i < Batch::words; ++i)
-      low = __dp4a(word_sum<T>(x.word(i)), word_sum<T>(x.word(i)), low);
-  } else {  // an element times its upper byte and its lower one: less than 2^24 each, or 2^23
+      low = __dp4a(word_sum<T>(x.word(i)), word_sum<T>(y.word(i)), low);
+  } else {  // an element times the other's upper byte and its lower one: less than 2^24, or 2^23
 #pragma unroll
     for (int i = 0; i < Batch::words; i += 2) {
-      unsigned const a = x.word(i), b = i + 1 < Batch::words ? x.word(i + 1) : 0;
-      unsigned const lower = __byte_perm(a, b, 0x6420), upper = __byte_perm(a, b, 0x7531);
+      bool const two = i + 1 < Batch::words;
+      unsigned const a = x.word(i), b = two ? x.word(i + 1) : 0;
+      unsigned const c = y.word(i), d = two ? y.word(i + 1) : 0;
+      unsigned const lower = __byte_perm(c, d, 0x6420), upper = __byte_perm(c, d, 0x7531);
       low = plus_products<T, std::uint8_t, 0>(low, a, lower);
       low = plus_products<T, std::uint8_t, 2>(low, b, lower);
       high = plus_products<T, byte, 0>(high, a, upper);
@@ -41,6 +44,13 @@ __device__ std::uint64_t squares_of_words(Batch const& x) {
   using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
   return std::uint64_t(wide(low) + wide(high) * 256);
 }
+
+// Pairs of which the elements of either side are whole words.
+template <class Batch>
+concept pairs_in_words = requires {
+  requires decltype(Batch::first)::in_words;
+  requires decltype(Batch::second)::in_words;
+};
 
 // How many bytes of a batch are not zero: the highest bit of each tells in the end.
 template <class Batch>

@@ -296,7 +296,7 @@ class square_adder<T> {
   __device__ void add(Batch const& x, sums& shared, digits&) {
     sum_.add(x, shared);
     if constexpr (narrow<T> && Batch::in_words) {
-      piece_[0] += squares_of_words<T>(x);
+      piece_[0] += products_of_words<T>(x, x);
     } else {
 #pragma unroll
       for (int k = 0; k < Batch::size; ++k) put(x[k]);

@@ -141,13 +141,29 @@ TEST(dots_of_inputs_on_a_device, are_of_what_functions_return) {
 TEST(dots_of_integers_on_a_device, are_modulo_2_64) {
   test_call call(2);
   std::vector<std::uint64_t> x(5000), y(5000);
-  std::vector<std::int8_t> a(5000), b(5000);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    x[i] = 0x9e3779b97f4a7c15 * (i + 1), y[i] = ~x[i] * 3;
-    a[i] = std::int8_t(x[i] >> 9), b[i] = std::int8_t(y[i] >> 33);
-  }
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = 0x9e3779b97f4a7c15 * (i + 1), y[i] = ~x[i] * 3;
   expect_dot(x, y, call, 1, 0);
+}
+
+// Several of which are multiplied at once: any, and those whose products are the largest.
+template <class T>
+struct dots_of_narrow_integers_on_a_device : ::testing::Test {};
+using narrow_integers = ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t>;
+TYPED_TEST_SUITE(dots_of_narrow_integers_on_a_device, narrow_integers);
+
+TYPED_TEST(dots_of_narrow_integers_on_a_device, are_exact_wherever_the_arrays_lie) {
+  using T = TypeParam;
+  using limits = std::numeric_limits<T>;
+  test_call call(2);
+  std::vector<T> a(5000), b(5000);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::uint64_t const random = 0x9e3779b97f4a7c15 * (i + 1);
+    a[i] = T(random >> 9), b[i] = T(random >> 33);
+  }
   for (int at = 0; at < 16; ++at) expect_dot(a, b, call, at, 5);
+  for (T const end : {limits::min(), limits::max()})
+    for (T const other : {limits::min(), limits::max()})
+      expect_dot(std::vector<T>(3001, end), std::vector<T>(3001, other), call);
 }
 
 // The smallest difference within a pair.

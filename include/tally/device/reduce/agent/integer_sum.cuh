@@ -45,6 +45,12 @@ template <integer T, integer R>
 struct block_integer_dot : integer_dot<T, R> {
   using typename integer_dot<T, R>::state;
   __device__ state fold_warp(state s) const { return warp::reduce(s, plus{}); }
+
+  template <class Batch, class Index, class IsThere>
+    requires(narrow<T> && pairs_in_words<Batch>)
+  __device__ void add(state& s, Batch const& x, Index, IsThere) const {
+    s += products_of_words<T>(x.first, x.second);
+  }
 };
 
 template <integer T, integer R>

@@ -8,6 +8,7 @@
 #include <bit>
 #include <string>
 
+#include "tally/device/input/sources.cuh"
 #include "tally/device/launch_context.cuh"
 #include "tally/device/reduce/launch.cuh"
 #include "tally/device/reduce/rows/by_block.cuh"
@@ -219,34 +220,32 @@ void reduce_rows_in_order_on_device(Context& context, A const& a, bool skips_nan
   explain(context, plan, 0);
 }
 
-// Few long rows of an array go one by one, each as an array does, by all blocks.
-inline constexpr std::uint64_t few_rows = 64, long_row = 1 << 18;
-template <class T>
-bool are_few_and_long(rows<T> const& in) {
-  return in.count <= few_rows && in.length >= long_row && !in.is_apart() && !in.starts &&
-         !in.lengths;
-}
+// Whether rows are stretches of arrays, or of pairs of two: as many elements side by side in each.
 template <class In>
-bool are_few_and_long(In const&) {
-  return false;
+bool are_stretches(In const& in) {
+  bool all = true;
+  in.for_memory([&](auto const& x) { all = all && !x.is_apart() && !x.starts && !x.lengths; });
+  return all;
 }
-// One row is an array.
+// Few long ones go one by one, each as an array does, by all blocks.
+inline constexpr std::uint64_t few_rows = 64, long_row = 1 << 18;
+template <class In>
+bool are_few_and_long(In const& in) {
+  return in.layout().count <= few_rows && in.layout().length >= long_row && are_stretches(in);
+}
+// One row is an array; but lanes take less time for many pairs of doubles.
 template <class In>
 bool is_an_array(In const& in) {
-  if constexpr (is_rows<In>)
-    return in.count == 1 && !in.is_apart() && !in.starts && !in.lengths;
-  else
-    return false;
+  constexpr std::uint64_t many = 1 << 22;
+  bool const by_lanes = sizeof(typename In::element) > sizeof(double) && in.layout().length >= many;
+  return in.layout().count == 1 && are_stretches(in) && !by_lanes;
 }
 template <launch_context Context, aggregate A, class In>
-void reduce_rows_one_by_one([[maybe_unused]] Context& context, [[maybe_unused]] A const& a,
-                            [[maybe_unused]] nan_policy nan, [[maybe_unused]] In const& in,
-                            [[maybe_unused]] rows<typename A::result> const& out) {
-  if constexpr (is_rows<In>)
-    for (std::uint64_t r = 0; r < in.count; ++r)
-      reduce_on_gpu(context, a, nan,
-                    array_input<typename In::element>{in.data + in.begin(r), in.length},
-                    out.data + out.begin(r), nullptr);
+void reduce_rows_one_by_one(Context& context, A const& a, nan_policy nan, In const& in,
+                            rows<typename A::result> const& out) {
+  for (std::uint64_t r = 0; r < in.layout().count; ++r)
+    reduce_on_gpu(context, a, nan, device::side_by_side(in.row(r)), out.data + out.begin(r),
+                  nullptr);
 }
 
 // Reduces each row of `in`, in memory that the device can read, to its place in `out`;
