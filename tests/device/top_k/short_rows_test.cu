@@ -182,4 +182,77 @@ TEST(short_rows, may_be_of_an_input_of_ones_own) {
   }
 }
 
+template <class T>
+class values_of_short_rows : public ::testing::Test {};
+using some_elements = ::testing::Types<std::int8_t, std::uint16_t, tally::bfloat16, float,
+                                       std::uint32_t, double, std::int64_t>;
+TYPED_TEST_SUITE(values_of_short_rows, some_elements);
+
+TYPED_TEST(values_of_short_rows, are_found_whatever_they_are) {
+  for (auto options : all_options<TypeParam>()) {
+    options.distinct = true;
+    for (std::uint64_t length : {1, 3, 8, 31, 32, 100, 255, 256, 300, 512, 1024})
+      for (shape const which : {shape::any_bits, shape::few, shape::falling, shape::extremes}) {
+        std::uint64_t const k = length % 7 == 3 ? 32 : length <= 256 ? 16 : 8;
+        test_call call(1);
+        test_rows const rows{5, length, length + length % 5};
+        auto const in = values_of<TypeParam>(which, 5 * rows.stride, unsigned(length));
+        auto const what =
+            "shape " + std::to_string(int(which)) + ", length " + std::to_string(length);
+        expect_top_k(call, in, rows, k, options, what, int(length % 3));
+      }
+  }
+}
+
+// Rows of a warp that end after different numbers of values, and rows without any.
+TYPED_TEST(values_of_short_rows, are_as_many_as_each_row_has) {
+  test_rows rows{23, 200, 203, {}, {}, {}};
+  auto in = values_of<TypeParam>(shape::any_bits, rows.count * rows.stride);
+  for (std::uint64_t r = 0; r < rows.count; ++r) {
+    std::uint64_t const values = 1 + r % 6;
+    for (std::uint64_t i = 0; r % 4 && i < rows.length; ++i)
+      in[rows.begin(r) + i] = number<TypeParam>(double(i * 7 % values));
+    rows.lengths.push_back(r % 5 == 4 ? 0 : std::int64_t(rows.length - r));
+    rows.ks.push_back(std::int64_t(r % 7 == 6 ? 0 : 1 + r % 9));
+  }
+  for (auto options : all_options<TypeParam>()) {
+    options.distinct = true;
+    test_call call(1);
+    expect_top_k(call, in, rows, 9, options, "rows");
+  }
+}
+
+// NaNs of any payload are one value, and so are zeros of both signs; a row may have nothing else.
+TEST(values_of_short_rows_of_floats, are_known_by_their_keys) {
+  for (std::uint64_t kinds : {1, 2, 3}) {
+    std::vector<float> in(250);
+    for (std::size_t i = 0; i < in.size(); ++i)
+      in[i] = i % kinds == 0   ? tally::from_bits<float>((i % 2 ? 0x7fc00000u : 0xffc00000u) + i)
+              : i % kinds == 1 ? (i % 4 == 1 ? -0.0f : 0.0f)
+                               : -float(i / 20);
+    for (auto options : all_options()) {
+      options.distinct = true;
+      for (std::uint64_t k : {1, 2, 3, 20}) {
+        test_call call(1);
+        expect_top_k(call, in, test_rows{1, in.size(), in.size()}, k, options, "NaNs and zeros");
+      }
+    }
+  }
+}
+
+// Of equal elements the first, in whatever lane it is.
+TYPED_TEST(values_of_short_rows, are_at_their_first_index) {
+  for (std::uint64_t length : {256, 1000}) {
+    std::vector<TypeParam> in(length * 40);
+    std::mt19937_64 random(3);
+    for (std::size_t r = 0; r < 40; ++r)
+      for (auto const times : {1, 2, 9})
+        for (int i = 0; i < times; ++i)
+          in[r * length + random() % length] = number<TypeParam>(double(100 - times));
+    test_call call(1);
+    expect_top_k(call, in, test_rows{40, length, length}, 4,
+                 {.sorted = length < 1000, .distinct = true}, "first");
+  }
+}
+
 }  // namespace

@@ -223,29 +223,6 @@ bool start(Context& context, top_k_plan const& plan, device::top_k_request<In> c
 
 // ---- Different values.
 
-// The best of rows, among which the different ones are looked for, the rows that are left, and the
-// memory of either kernel.
-template <class Bits>
-struct distinct_memory {
-  device::row_list left{};
-  std::uint64_t* counts;
-  std::int64_t* indices;
-  Bits* values;
-  std::byte *best, *rest;
-
-  distinct_memory(device::arena& from, std::uint64_t rows, std::uint64_t places,
-                  std::size_t best_bytes, std::size_t rest_bytes)
-      : counts(from.take<std::uint64_t>(rows)),
-        indices(from.take<std::int64_t>(places)),
-        values(from.take<Bits>(places)),
-        best(from.take<std::byte>(best_bytes)),
-        rest(from.take<std::byte>(rest_bytes)) {
-    if (rows == 0) return;
-    left.count = from.take<unsigned long long>(1);
-    left.rows = from.take<std::uint64_t>(rows);
-  }
-};
-
 // By sets of values or a sort, of all rows or of a list of them. Where `needed` is asked for, it
 // only says how much memory all teams need.
 template <class Index, launch_context Context, class In>
@@ -278,9 +255,9 @@ device::top_k_request<In> some_more(device::top_k_request<In> of) {
 }
 
 template <memory_context Context, class In>
-distinct_memory<bits_of<typename In::element>> memory_of(Context& context, device::arena& from,
-                                                         distinct_plan const& plan,
-                                                         device::top_k_request<In> const& of) {
+device::distinct_memory<bits_of<typename In::element>> memory_of(
+    Context& context, device::arena& from, distinct_plan const& plan,
+    device::top_k_request<In> const& of) {
   std::size_t rest = 0;
   if (plan.wide)
     start_values<std::uint64_t>(context, plan, of, {}, {}, nullptr, &rest);
@@ -294,14 +271,31 @@ distinct_memory<bits_of<typename In::element>> memory_of(Context& context, devic
 template <memory_context Context, class In>
 std::size_t scratch_of(Context& context, distinct_plan const& plan,
                        device::top_k_request<In> const& of) {
+  if (plan.in.lanes > 0) return 0;
   device::arena counted;
   memory_of(context, counted, plan, of);
   return counted.used();
 }
 
+// As other short rows, by those lanes that are planned, from the I-th on of those there are.
+template <std::size_t I = 0, launch_context Context, class In>
+void start_short_values(Context& context, device::row_lanes const& by,
+                        device::top_k_request<In> const& of) {
+  using bits = bits_of<typename In::element>;
+  constexpr auto one = device::short_values_lanes<bits>[I];
+  if constexpr (I + 1 < device::short_values_lanes<bits>.size())
+    if (by != one) return start_short_values<I + 1>(context, by, of);
+  constexpr unsigned threads = device::short_values_warps * warp_size;
+  launch(device::distinct_of_short_rows<one.lanes, one.each, In>,
+         blocks_for(context, of.rows.count, threads / one.lanes, 4096), threads, 0,
+         context.stream())(device::short_rows_call<In>(of));
+}
+
 template <memory_context Context, class In>
 bool start(Context& context, distinct_plan const& plan, device::top_k_request<In> const& of,
            device::call_memory const& memory, gpu_payload const*) {
+  if constexpr (std::is_same_v<In, array_input<bits_of<typename In::element>>>)
+    if (plan.in.lanes > 0) return start_short_values(context, plan.in, of), true;
   device::arena from(memory.scratch);
   auto const here = memory_of(context, from, plan, of);
   if (plan.among_best) {

@@ -137,9 +137,11 @@ top_k_plan choose_top_k(row_layout const& rows, gpu_selection<Bits> const& how,
   return choose_teams(rows, how, gpu);
 }
 
-// Different values only: they are looked for among the best first, if that pays, and the rows of
-// which too many are alike, or all, are left for sets of values or for a sort.
+// Different values only: lanes have short rows in registers; of others values are looked for among
+// the best first, if that pays, and the rows of which too many are alike, or all, are left for sets
+// of values or for a sort.
 struct distinct_plan {
+  device::row_lanes in{};  // short rows
   bool among_best;
   top_k_plan best;  // how some more than are asked for are selected
   bool by_values;
@@ -149,19 +151,30 @@ struct distinct_plan {
 };
 
 inline std::string to_text(distinct_plan const& plan) {
+  if (plan.in.lanes > 0)
+    return "different values by " + std::to_string(plan.in.lanes) + " lanes a row, in registers";
   auto const rest = (plan.by_values ? "sets of values, by " : "a sort, by ") + to_text(plan.on);
   if (!plan.among_best) return "different values by " + rest;
   return "different values among the best (" + to_text(plan.best) + "), else by " + rest;
 }
 
-// How many sets become one at once: the blocks' sets do so in two steps, or in more where so many
-// lists would be long.
+// How many sets become one at once: all of few blocks', those of others in two steps, or in more
+// where so many lists would be long.
 inline unsigned sets_to_one(unsigned blocks, unsigned most) {
-  constexpr unsigned entries = 8192;
-  for (int steps = 2;; ++steps) {
+  constexpr unsigned few = 2048, entries = 8192;
+  for (int steps = blocks * most <= few ? 1 : 2;; ++steps) {
     auto const fan = unsigned(std::ceil(std::pow(blocks, 1.0 / steps)));
     if (steps == 4 || (fan - 1) * most <= entries) return fan < 2 ? 2 : fan;
   }
+}
+
+// The lanes that have short rows; of arrays alone, since callers compile those of other inputs.
+template <class Bits, class In>
+device::row_lanes choose_value_lanes(std::uint64_t n, std::uint64_t k) {
+  if constexpr (std::is_same_v<In, array_input<Bits>>)
+    for (auto const& one : device::short_values_lanes<Bits>)
+      if (device::has_lanes_for(one, n, k)) return one;
+  return {};
 }
 
 template <class Bits, class In = array_input<Bits>>
@@ -169,15 +182,18 @@ distinct_plan choose_distinct(row_layout const& rows, gpu_selection<Bits> const&
                               gpu_limits const& gpu) {
   std::uint64_t const n = rows.length, k = how.most, best = device::best_for_distinct(k);
   distinct_plan plan{};
+  plan.in = choose_value_lanes<Bits, In>(n, k);
+  if (plan.in.lanes > 0) return plan;
   plan.wide = n > device::longest_of_32_bits;
   std::size_t const set_bytes = plan.wide ? device::value_sets_shared_bytes<Bits, std::uint64_t>
                                           : device::value_sets_shared_bytes<Bits, std::uint32_t>;
   plan.by_values = k <= device::most_of_value_set && set_bytes <= gpu.shared_memory;
   // A row of few different values is read twice where the best are looked at first: so long ones of
-  // which few are asked for are not, since sets of few values are as quick.
-  bool const is_short = n < std::uint64_t(1) << 27;
+  // which few are asked for are not, since sets of few values are as quick; nor are narrow
+  // elements, many of which are alike.
+  bool const pays = sizeof(Bits) > 2 && (n < std::uint64_t(1) << 27 || k > 128);
   plan.among_best = how.sorted && k > 0 && best <= device::most_sampled && 2 * best < n &&
-                    !plan.wide && (is_short || k > 128 || !plan.by_values);
+                    !plan.wide && (pays || !plan.by_values);
   if (plan.among_best) {
     auto some_more = how;
     some_more.most = best, some_more.distinct = false;
@@ -187,8 +203,9 @@ distinct_plan choose_distinct(row_layout const& rows, gpu_selection<Bits> const&
   }
   if (n <= device::selecting_threads) plan.by_values = false;  // a set is cleared for each row
   unsigned const each = plan.by_values ? blocks_with_room(set_bytes, gpu.shared_memory) : 2;
-  plan.on = teams_for(rows, plan.by_values ? device::selecting_tile<Bits> : 2048,
-                      each * gpu.together, each * gpu.multiprocessors);
+  constexpr auto tile = device::selecting_tile<Bits> / (sizeof(Bits) == 2 ? 2 : 1);
+  plan.on = teams_for(rows, plan.by_values ? tile : 2048, each * gpu.together,
+                      each * gpu.multiprocessors);
   plan.fan =
       sets_to_one(plan.on.blocks, device::value_set<Bits, std::uint32_t>::most_left(unsigned(k)));
   return plan;

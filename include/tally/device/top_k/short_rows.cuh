@@ -271,4 +271,74 @@ __global__ void __launch_bounds__(warp_size* Shape::warps, Shape::blocks)
   }
 }
 
+// ---- Different values, each at its first index: lanes find one after the other.
+
+inline constexpr int short_values_warps = 4;  // of a block
+
+// Which lanes there are: the first that have room for a row. A lane has a value of the k, and looks
+// at all its elements for each.
+template <class Bits>
+inline constexpr std::array<row_lanes, 2> short_values_lanes =
+    sizeof(Bits) == 8   ? std::array<row_lanes, 2>{{{32, 8}, {32, 16}}}
+    : sizeof(Bits) == 1 ? std::array<row_lanes, 2>{{{16, 16}, {32, 32}}}
+                        : std::array<row_lanes, 2>{{{32, 8}, {32, 32}}};
+inline constexpr std::uint64_t most_looks = 256;
+constexpr bool has_lanes_for(row_lanes const& by, std::uint64_t length, std::uint64_t k) {
+  return length <= by.longest() && k <= std::uint64_t(by.lanes) &&
+         k * std::uint64_t(by.each) <= most_looks;
+}
+
+// Finds the best different values of a row, k of them at most: the lane number i of those that have
+// it gets the i-th one's index. Returns how many there are; all lanes of a warp call together.
+template <int Lanes, int Each, class Bits, class Row>
+__device__ unsigned find_values(Row const& row, row_words<Bits> const& words, unsigned k,
+                                unsigned& index) {
+  using rank = typename row_words<Bits>::rank;
+  using word = typename row_words<Bits>::word;
+  short_row<Bits, Lanes, Each> const in(row, words);
+  unsigned const lane = threadIdx.x % Lanes;
+  unsigned found = 0;
+  word bound = 0;  // of what has not been found: all
+  bool more = k > 0;
+  while (__any_sync(~0u, more)) {
+    word const next = bound + warp::all_reduce<Lanes>(in.next_below(bound), larger{});
+    more = more && next >= words.least() && (found == 0 || next < bound);
+    unsigned at;
+    if constexpr (rank::indexed)
+      at = rank::index(next);
+    else
+      at = warp::all_reduce<Lanes>(in.first_at(next), smaller{});
+    more = more && at < row.count;  // behind the row's end there are more of the worst
+    if (more && lane == found) index = at;
+    found += more;
+    bound = rank::indexed ? word(next & ~word(0xffff)) : next;
+    more = more && found < k && bound != 0;
+  }
+  return found;
+}
+
+template <int Lanes, int Each, class In>
+__global__ void __launch_bounds__(warp_size* short_values_warps)
+    distinct_of_short_rows(__grid_constant__ short_rows_call<In> const call) {
+  constexpr unsigned rows = short_values_warps * warp_size / Lanes;
+  unsigned const group = threadIdx.x / Lanes, lane = threadIdx.x % Lanes;
+#pragma unroll 1
+  for (std::uint64_t first = std::uint64_t(blockIdx.x) * rows; first < call.count;
+       first += std::uint64_t(gridDim.x) * rows) {
+    std::uint64_t const r = first + group;
+    auto const row = call.row(r);
+    unsigned index = ~0u;
+    unsigned const count =
+        find_values<Lanes, Each>(row, call.words, call.k_of(r, unsigned(row.count)), index);
+    unsigned place = lane;
+    if (!call.how.sorted) {
+      place = 0;
+#pragma unroll 1
+      for (int i = 0; i < Lanes; ++i) place += warp::broadcast<Lanes>(index, i) < index;
+    }
+    if (lane < count) call.how.put(r * call.how.most + place, row[index], std::int64_t(index));
+    if (r < call.count) finish_row(call.how, r, count, lane, Lanes);
+  }
+}
+
 }  // namespace tally::device

@@ -30,7 +30,7 @@ void expect_distinct(test_call& call, std::vector<T> const& in, test_rows const&
 
 template <class T>
 class distinct_top_k : public ::testing::Test {};
-using some_elements = ::testing::Types<std::int32_t, tally::float16, float, double>;
+using some_elements = ::testing::Types<std::int32_t, std::uint32_t, float, double>;
 TYPED_TEST_SUITE(distinct_top_k, some_elements);
 
 TYPED_TEST(distinct_top_k, is_found_among_the_best_of_one_row) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sets that are as large as they may be when they are written, and larger by one.
+// Sets that are as large as they may be when they are written, and larger by one; and which
+// elements are seen to be good enough for one.
 #include "tally/device/top_k/distinct/value_set.cuh"
 
-#include "support/device_reduce.cuh"
+#include "support/top_k_rows.cuh"
 
 namespace {
 
@@ -44,6 +45,68 @@ TEST(value_sets_of_a_block, are_written_where_they_just_fit) {
     for (unsigned i = 0; i < written; ++i) EXPECT_EQ(at[i], found[i]) << values;
     std::ranges::sort(found.begin(), found.begin() + written, std::greater());
     for (unsigned i = 0; i < written; ++i) EXPECT_EQ(found[i], values - i) << values;
+  }
+}
+
+// Whether each of all elements seems good enough beside worse ones, which lie on either side.
+template <class Bits>
+__global__ void look(tally::rank_order<Bits> order, Bits least, Bits worst,
+                     unsigned char* reached) {
+  constexpr int each = 8 / int(sizeof(Bits));
+  narrow_reach<Bits> const reach(order, least);
+  for (unsigned x = blockIdx.x * blockDim.x + threadIdx.x; x < 1u << 8 * sizeof(Bits);
+       x += gridDim.x * blockDim.x) {
+    Bits some[each];
+    for (int i = 0; i < each; ++i) some[i] = i == int(x % each) ? Bits(x) : worst;
+    reached[x] = reach.any(some);
+  }
+}
+
+template <class T>
+class narrow_elements : public ::testing::Test {};
+using some_elements = ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
+                                       tally::float16, tally::bfloat16>;
+TYPED_TEST_SUITE(narrow_elements, some_elements);
+
+// None that is good enough is passed over. Of others only NaNs may seem to be.
+TYPED_TEST(narrow_elements, are_seen_if_they_are_good_enough) {
+  using bits = tally::bits_of<TypeParam>;
+  constexpr unsigned all = 1u << 8 * sizeof(bits);
+  for (auto const& options : all_options<TypeParam>()) {
+    auto const order = tally::rank_order<bits>::of(
+        std::type_identity<TypeParam>{}, options.order == tally::smallest,
+        tally::floating<TypeParam> && options.nan == tally::skip);
+    bits worst = 0;
+    for (unsigned x = 0; x < all; ++x)
+      if (order(bits(x)) < order(worst) && !order.is_of_several(order(bits(x)))) worst = bits(x);
+    for (unsigned chosen = 1; chosen < all; chosen = 3 * chosen + 7) {
+      bits const least = order(bits(chosen));
+      if (order.is_of_several(least) || least <= order(worst)) continue;
+      tally::device_array<unsigned char> reached(all);
+      tally::launch(look<bits>, 2, 256, 0)(order, least, worst, reached.data());
+      tally::check(cudaDeviceSynchronize());
+      auto const seen = reached.to_host();
+      for (unsigned x = 0; x < all; ++x) {
+        bool nan = false;
+        if constexpr (tally::floating<TypeParam>)
+          nan = tally::is_nan(tally::from_bits<TypeParam>(bits(x)));
+        bool const good = order(bits(x)) >= least;
+        ASSERT_TRUE(good ? seen[x] : nan || !seen[x]) << x << ", least " << unsigned(least);
+      }
+    }
+  }
+}
+
+// Where the least is a NaN or a zero, all seem to be.
+TYPED_TEST(narrow_elements, are_all_seen_where_bits_do_not_tell) {
+  using bits = tally::bits_of<TypeParam>;
+  for (bool const smallest : {false, true}) {
+    auto const order =
+        tally::rank_order<bits>::of(std::type_identity<TypeParam>{}, smallest, false);
+    tally::device_array<unsigned char> reached(1u << 8 * sizeof(bits));
+    tally::launch(look<bits>, 1, 256, 0)(order, bits(0), bits(1), reached.data());
+    tally::check(cudaDeviceSynchronize());
+    for (auto const seen : reached.to_host()) ASSERT_TRUE(seen);
   }
 }
 

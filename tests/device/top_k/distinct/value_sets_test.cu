@@ -186,6 +186,63 @@ TEST(value_sets_of_computed_elements, are_read_one_by_one) {
   expect_top_k_of_computed(3, 4001, 2000, top_k_path::value_set, {.distinct = true});
 }
 
+// Narrow elements of a row, of which each block's first tiles tell what a set needs, and of bytes
+// when it has seen enough.
+template <class T>
+class value_sets_of_narrow : public ::testing::Test {};
+using narrow_elements = ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
+                                         tally::float16, tally::bfloat16>;
+TYPED_TEST_SUITE(value_sets_of_narrow, narrow_elements);
+
+TYPED_TEST(value_sets_of_narrow, have_the_first_of_each_value) {
+  int cases = 0;
+  for (shape const which : {shape::any_bits, shape::rising, shape::few, shape::best_at_end})
+    for (auto const& options : all_options<TypeParam>()) {
+      std::uint64_t const k = ++cases % 3 == 0 ? 1 : cases % 3 == 1 ? 60 : 200;
+      std::size_t const n = which == shape::any_bits ? 3 * tile<TypeParam> + 5 : 20000;
+      auto const in = values_of<TypeParam>(which, n, unsigned(cases));
+      test_call call(cases % 2 + 1);
+      expect_values(call, in, {1, n, n}, k, options, 1, "shape " + std::to_string(int(which)),
+                    cases % 4);
+    }
+}
+
+TYPED_TEST(value_sets_of_narrow, are_of_rows_of_their_own) {
+  test_rows rows{5, 9000, 9001, {}, {}, {}};
+  auto const in = values_of<TypeParam>(shape::any_bits, rows.count * rows.stride);
+  for (std::uint64_t r = 0; r < rows.count; ++r) {
+    rows.lengths.push_back(r == 2 ? 0 : std::int64_t(rows.length - 1000 * r));
+    rows.ks.push_back(std::int64_t(r == 3 ? 0 : 20 * r + 1));
+  }
+  for (bool sorted : {true, false}) {
+    test_call call(2);
+    expect_values(call, in, rows, 90, {.sorted = sorted}, 5, "rows");
+  }
+}
+
+// Blocks of a row that is long enough tell one another what they have seen.
+TYPED_TEST(value_sets_of_narrow, need_no_more_than_all_blocks_have_seen) {
+  for (shape const which : {shape::any_bits, shape::outliers}) {
+    auto const in = values_of<TypeParam>(which, 150001);
+    for (std::uint64_t k : {1, 90}) {
+      test_call call(1);
+      expect_values(call, in, {1, in.size(), in.size()}, k, {}, 1,
+                    "told, shape " + std::to_string(int(which)), 1);
+    }
+  }
+}
+
+// The first of a value is in a tile that a block comes to after others that have the value, too.
+TEST(value_sets_of_bytes, are_not_complete_before_the_first_indices) {
+  std::vector<std::uint8_t> in(5 * tile<std::uint8_t>);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = std::uint8_t(i * 37 >> 3);
+  for (int multiprocessors : {1, 2}) {
+    test_call call(multiprocessors);
+    for (std::uint64_t k : {3, 256, 300})
+      expect_values(call, in, {1, in.size(), in.size()}, k, {}, 1, "bytes");
+  }
+}
+
 // Without them the whole row is sorted.
 TEST(value_sets_without_room, are_not_made) {
   auto const in = repeated<float>(9000, 300);

@@ -6,6 +6,7 @@
 
 #include "tally/block/scan.cuh"
 #include "tally/cuda/launch.cuh"
+#include "tally/device/rows/arena.hpp"
 #include "tally/device/top_k/rows.cuh"
 
 namespace tally::device {
@@ -25,6 +26,29 @@ TALLY_FN std::uint64_t best_for_distinct(std::uint64_t k) {
   std::uint64_t const few = k < 64 ? k : 64;
   return k + (k / 8 < few ? few : k / 8);
 }
+
+// The best of rows, among which the different ones are looked for, the rows that are left, and the
+// memory of either kernel.
+template <class Bits>
+struct distinct_memory {
+  row_list left{};
+  std::uint64_t* counts;
+  std::int64_t* indices;
+  Bits* values;
+  std::byte *best, *rest;
+
+  distinct_memory(arena& from, std::uint64_t rows, std::uint64_t places, std::size_t best_bytes,
+                  std::size_t rest_bytes)
+      : counts(from.take<std::uint64_t>(rows)),
+        indices(from.take<std::int64_t>(places)),
+        values(from.take<Bits>(places)),
+        best(from.take<std::byte>(best_bytes)),
+        rest(from.take<std::byte>(rest_bytes)) {
+    if (rows == 0) return;
+    left.count = from.take<unsigned long long>(1);
+    left.rows = from.take<std::uint64_t>(rows);
+  }
+};
 
 template <class Bits>
 struct among_best_call {

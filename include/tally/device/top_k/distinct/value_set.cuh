@@ -4,6 +4,7 @@
 // there is no room for more, it keeps the best of them, and no other that is worse is added.
 #pragma once
 
+#include "tally/block/scan.cuh"
 #include "tally/cuda/instructions.cuh"
 #include "tally/device/top_k/select/sort.cuh"
 #include "tally/warp/reduce.cuh"
@@ -145,16 +146,30 @@ class value_set {
 
   // Threads add keys as they like, the same ones once more, too. Returns whether there was room.
   __device__ bool add(Bits of, Index index) const { return table_.add(of, index); }
-  // Whether a key is good enough, and whether adding one that is makes a difference.
+  // The least key that is good enough, whether one is, and whether adding one that is makes a
+  // difference.
+  __device__ Bits least() const { return Bits(least_); }
   __device__ bool wants(Bits of) const { return of >= least_; }
   __device__ bool lacks(Bits of, Index index) const { return !table_.knows(of, index); }
   // Whether there was none for a thread: then there is now, and what was added since the last call
   // is to be added again.
   __device__ bool was_full(bool for_thread) {
     if (!__syncthreads_or(for_thread)) return false;
-    least_ = keep_best(table_, k_, slack_of(k_));
+    raise_least(keep_best(table_, k_, slack_of(k_)));
     return true;
   }
+  // From then on worse keys are not good enough.
+  __device__ void raise_least(key least) { least_ = least > least_ ? least : least_; }
+  // Calls f(key) for all that are there but 0, a thread for some.
+  template <class F>
+  __device__ void for_keys(F f) const {
+#pragma unroll 1
+    for (unsigned at = threadIdx.x; at < table::slots; at += selecting_threads)
+      if (table_.keys[at] != 0) f(table_.keys[at]);
+  }
+
+  // Whether no other key makes a difference any more, whatever its index: none is known to.
+  __device__ bool is_complete() const { return false; }
 
   // Leaves little more than the k best, and how many that may be.
   __device__ void trim() {
@@ -196,6 +211,120 @@ class value_set {
   table const table_;
   unsigned const k_;
   key least_;
+};
+
+// Of bytes: each key has a place, and there is always room. A block that reads a row in order has
+// seen enough of it when all of the best keys that there may be are there.
+template <class Index>
+class value_set<std::uint8_t, Index> {
+  using index_type = counted_by<Index>;
+  static constexpr unsigned keys = 256;
+  static constexpr index_type none = ~index_type(0);
+
+ public:
+  static constexpr std::size_t bytes = 2 * keys * sizeof(index_type);  // put_few() takes more
+
+  __device__ value_set(std::byte* memory, value_set_board& shared, unsigned k, std::uint8_t least)
+      : firsts_(reinterpret_cast<index_type*>(memory)), shared_(shared), k_(k), least_(least) {
+    if (threadIdx.x < keys) firsts_[threadIdx.x] = none;
+    __syncthreads();
+  }
+
+  __device__ bool add(std::uint8_t of, Index index) const {
+    if (lacks(of, index)) atomicMin(firsts_ + of, index_type(index));
+    return true;
+  }
+  __device__ std::uint8_t least() const { return std::uint8_t(least_); }
+  __device__ bool wants(std::uint8_t of) const { return of >= least_; }
+  __device__ bool lacks(std::uint8_t of, Index index) const {
+    return index < look_at_shared(firsts_[of]);
+  }
+  __device__ bool was_full(bool) const { return false; }
+
+  __device__ void trim() {
+    unsigned all;
+    __syncthreads();
+    unsigned const before = count_before(all);
+    if (is_there() && before == k_ - 1) shared_.written = key();
+    __syncthreads();
+    if (all >= k_) least_ = shared_.written;
+    is_complete_ = (all < k_ ? all : k_) == keys - least_;
+  }
+  __device__ bool is_complete() const { return is_complete_; }
+  TALLY_HD static constexpr unsigned most_left(unsigned k) { return k < keys ? k : keys; }
+
+  __device__ unsigned put(key_pairs<std::uint8_t, Index> const& to) const {
+    unsigned all;
+    __syncthreads();
+    unsigned const place = count_before(all);
+    if (is_there()) to.keys[place] = std::uint8_t(key()), to.indices[place] = Index(firsts_[key()]);
+    return all;
+  }
+
+ private:
+  index_type* firsts_;
+  value_set_board& shared_;
+  unsigned const k_;
+  unsigned least_;
+  bool is_complete_ = false;
+
+  // The thread's key, the best first.
+  __device__ static unsigned key() { return keys - 1 - threadIdx.x; }
+  __device__ bool is_there() const {
+    return threadIdx.x < keys && key() >= least_ && firsts_[key()] != none;
+  }
+  __device__ unsigned count_before(unsigned& all) const {
+    return block::exclusive_scan(unsigned(is_there()), plus{}, 0u, all);
+  }
+};
+
+// Whether elements of one or two bytes may have a key that is good enough: some instructions for
+// all that a thread has read, by which most of a row is passed over. Elements that rank no lower
+// than a certain one are those up to it, as unsigned numbers, if some bits of all are turned
+// around; but for NaNs with a sign, which may rank above all. More may seem good enough than are.
+template <class Bits>
+  requires(sizeof(Bits) <= 2)
+class narrow_reach {
+ public:
+  __device__ narrow_reach(rank_order<Bits> const& order, Bits least) {
+    constexpr Bits ones = Bits(~Bits(0));
+    Bits const element = order.element_of(least);
+    Bits turn = Bits(~order.flip);
+    if (element & order.sign) turn = Bits(turn ^ ~order.sign);
+    turn_ = in_each(turn);
+    most_ = in_half(order.is_of_several(least) ? ones : Bits(element ^ turn));
+    nans_are_best_ = order.sign != 0 && !(order.flip & 1) && !order.skips;
+    most_of_nans_ = in_half(Bits(~(order.sign | order.infinity) - 1));
+  }
+
+  // Of elements side by side.
+  template <int N>
+  __device__ bool any(Bits const (&x)[N]) const {
+    unsigned words[N * sizeof(Bits) / 4], least = ~0u, nans = ~0u;
+    __builtin_memcpy(words, x, sizeof words);
+#pragma unroll
+    for (unsigned const word : words) {
+      least = least_halves(word ^ turn_, 0, least);
+      if constexpr (sizeof(Bits) == 1)
+        least = least_halves((word ^ turn_) << 8, 0, least);
+      else
+        nans = least_halves(~word, 0, nans);
+    }
+    return reach(least, most_) || (nans_are_best_ && reach(nans, most_of_nans_));
+  }
+
+ private:
+  unsigned turn_, most_, most_of_nans_;
+  bool nans_are_best_;
+
+  __device__ static bool reach(unsigned halves, unsigned most) {
+    return (halves & 0xffff) <= most || halves >> 16 <= most;
+  }
+  // Copies of an element that fill a word; and one, or what a byte is the upper one of, as a half.
+  __device__ static unsigned in_each(Bits x) {
+    return sizeof(Bits) == 1 ? x * 0x01010101u : x * 0x10001u;
+  }
+  __device__ static unsigned in_half(Bits x) { return sizeof(Bits) == 1 ? x << 8 | 0xffu : x; }
 };
 
 }  // namespace tally::device

@@ -12,7 +12,7 @@ namespace tally::device {
 
 // Vectors that a thread loads at once of a row, and entries of lists.
 template <class Bits>
-inline constexpr int value_loads = sizeof(Bits) >= 4 ? 2 : 1;
+inline constexpr int value_loads = sizeof(Bits) == 1 ? 1 : 2;
 inline constexpr int listed_at_once = 4;
 
 // Of long rows more are added before it is seen whether a set is full, but for the first.
@@ -21,6 +21,9 @@ struct value_tile {
   static constexpr unsigned least = usual_loads<Bits> / value_loads<Bits>, most = 8 * least;
 };
 
+// Of keys of 16 bits: a bit for each.
+inline constexpr int words_of_seen = (1 << 16) / 32;
+
 // What a team keeps in global memory: a list for each block, and what the last one is sorted in.
 template <class Bits, class Index>
 struct value_sets_memory {
@@ -28,6 +31,7 @@ struct value_sets_memory {
   unsigned* counts;  // of the lists
   Bits* keys;
   Index* indices;
+  unsigned* told;  // of keys of 16 bits, which are there
   sorted_memory<Bits, Index> last;
 
   TALLY_FN value_sets_memory(arena& from, unsigned blocks, std::uint64_t k, std::uint64_t by_index)
@@ -35,6 +39,7 @@ struct value_sets_memory {
         counts(from.take<unsigned>(blocks)),
         keys(from.take<Bits>(blocks * most)),
         indices(from.take<Index>(blocks * most)),
+        told(from.take<unsigned>(sizeof(Bits) == 2 ? words_of_seen : 0)),
         last(from, 1, most, by_index) {}
 
   __device__ key_pairs<Bits, Index> list(unsigned block) const {
@@ -82,11 +87,25 @@ __device__ bool add_lacking(value_set<Bits, Index> const& set, unsigned live, Bi
   return had_room;
 }
 
+// Whether some of a thread's keys may be good enough for a set: of wide ones that is not asked at
+// once.
+template <class Bits>
+struct set_reach {
+  __device__ set_reach(rank_order<Bits> const&, Bits) {}
+  __device__ bool any(auto const&) const { return true; }
+};
+template <class Bits>
+  requires(sizeof(Bits) <= 2)
+struct set_reach<Bits> : narrow_reach<Bits> {
+  using narrow_reach<Bits>::narrow_reach;
+};
+
 // Adds so many batches a thread, from a place on. Returns whether the set was full.
 template <class Bits, class Index, class Reading>
 __device__ bool add_tile(value_set<Bits, Index>& set, Reading const& row, Index at,
                          unsigned batches, rank_order<Bits> const& order) {
   at += row.first_of_thread();
+  set_reach<Bits> const reach(order, set.least());
   bool had_room = true;
   auto next = row.load(at);
 #pragma unroll 1
@@ -95,6 +114,7 @@ __device__ bool add_tile(value_set<Bits, Index>& set, Reading const& row, Index 
     Index const first = at;
     at += Reading::tile;
     if (b < batches) next = row.load(at);
+    if (!__any_sync(~0u, reach.any(x.x))) continue;
     Bits keys[Reading::items];
 #pragma unroll
     for (int i = 0; i < Reading::items; ++i) keys[i] = order(x.x[i]);
@@ -103,18 +123,99 @@ __device__ bool add_tile(value_set<Bits, Index>& set, Reading const& row, Index 
   return !had_room;
 }
 
+// Keys of 16 bits that have been seen, a bit for each, and the k-th best of them: by a block, whose
+// threads have the words in turn, the best first. Returns `least` where there are fewer.
+template <class Word>
+__device__ std::uint16_t kth_of_seen(value_set_board& shared, Word word_at, unsigned k,
+                                     std::uint16_t least) {
+  constexpr int each = words_of_seen / selecting_threads;
+  unsigned const last = words_of_seen - 1 - threadIdx.x * each;
+  unsigned words[each], mine = 0, all;
+#pragma unroll
+  for (int i = 0; i < each; ++i) words[i] = word_at(last - i);
+#pragma unroll
+  for (int i = 0; i < each; ++i) mine += unsigned(__popc(words[i]));
+  unsigned const before = block::exclusive_scan(mine, plus{}, 0u, all);
+  if (before < k && k <= before + mine) {
+    unsigned left = k - before;  // to go past, and the one itself
+#pragma unroll
+    for (int i = 0; i < each; ++i) {
+      unsigned const here = unsigned(__popc(words[i]));
+      if (left > 0 && left <= here) {
+        while (--left > 0) words[i] ^= 1u << (31 - __clz(int(words[i])));
+        shared.written = 32 * (last - i) + 31 - unsigned(__clz(int(words[i])));
+      } else if (left > 0) {
+        left -= here;
+      }
+    }
+  }
+  __syncthreads();
+  return all < k ? least : std::uint16_t(shared.written);
+}
+
+// The least key that a set of the k best needs, as some tiles of a row show. In a block's memory.
+template <class Reading, class Index>
+__device__ __noinline__ std::uint16_t least_of_tiles(unsigned* seen, value_set_board& shared,
+                                                     Reading row, Index at, unsigned batches,
+                                                     rank_order<std::uint16_t> order, unsigned k,
+                                                     std::uint16_t least) {
+  for (int i = int(threadIdx.x); i < words_of_seen; i += selecting_threads) seen[i] = 0;
+  __syncthreads();
+  at += row.first_of_thread();
+#pragma unroll 1
+  for (unsigned b = 0; b < batches; ++b, at += Reading::tile) {
+    auto const x = row.load(at);
+#pragma unroll
+    for (int i = 0; i < Reading::items; ++i) {
+      unsigned const key = order(x.x[i]), bit = 1u << key % 32;
+      if ((x.live >> i & 1) && key >= least && !(look_at_shared(seen[key / 32]) & bit))
+        atomicOr(seen + key / 32, bit);
+    }
+  }
+  __syncthreads();
+  return kth_of_seen(shared, [&](unsigned i) { return seen[i]; }, k, least);
+}
+
+// The same as a block's set and what others have told show, which is told to them in turn. Nobody
+// waits: what is not there yet would only raise it.
+template <class Index>
+__device__ __noinline__ std::uint16_t least_of_team(unsigned* told, value_set_board& shared,
+                                                    value_set<std::uint16_t, Index> const& set,
+                                                    unsigned k) {
+  auto const now = [&](unsigned i) {
+    return __nv_atomic_load_n(told + i, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  };
+  std::uint16_t const least = set.least();
+  set.for_keys([&](unsigned key) {
+    unsigned const bit = 1u << key % 32;
+    if (key >= least && !(now(key / 32) & bit)) atomicOr(told + key / 32, bit);
+  });
+  return kth_of_seen(shared, now, k, least);
+}
+
 // Adds every so many-th tile of a row, in an order in which a row that rises looks like any other:
-// a set that saw only better and better values would always be full.
+// a set that saw only better and better values would always be full. One of bytes never is: it sees
+// tiles in their order, and may have seen enough before the last.
 template <class Bits, class Index, class Row>
-__device__ void add_tiles(value_set<Bits, Index>& set, team const& all, Row const& row,
-                          rank_order<Bits> const& order) {
+__device__ void add_tiles(value_set<Bits, Index>& set, team& all, Row const& row,
+                          rank_order<Bits> const& order, [[maybe_unused]] unsigned k,
+                          [[maybe_unused]] value_set_board& shared,
+                          [[maybe_unused]] unsigned* told) {
   using reading = stretch<Row, Index, value_loads<Bits>>;
   using sizes = value_tile<Bits>;
   reading const whole(row, 0, 1);
   Index const most = Index(sizes::most) * reading::tile;
   unsigned const batches = whole.end() / all.blocks() / 4 >= most ? sizes::most : sizes::least;
   Index const tile = batches * reading::tile, tiles = (whole.end() + tile - 1) / tile;
-  constexpr std::uint64_t prime = 2654435761;  // more than there are tiles
+  constexpr std::uint64_t prime = sizeof(Bits) == 1 ? 1 : 2654435761;  // more than there are tiles
+  // A long row's blocks tell one another: its best are far above those of what one of them has
+  // seen.
+  Index const some = 4 * Index(sizes::least) * reading::tile;
+  bool const tells = sizeof(Bits) == 2 && !all.is_alone() && whole.end() / all.blocks() >= some;
+  if (tells) {
+    for (unsigned i = all.thread(); i < words_of_seen; i += all.threads()) told[i] = 0;
+    all.meet();
+  }
   Index at = Index(all.rank() * prime % tiles);
   Index const step = Index(all.blocks() * prime % tiles);
   unsigned seen = 0;
@@ -129,7 +230,12 @@ __device__ void add_tiles(value_set<Bits, Index>& set, team const& all, Row cons
         continue;
       }
       b += at_once;
-      if ((seen & (seen + 1)) == 0) set.trim();  // twice as many as when it was last called
+      if ((seen & (seen + 1)) == 0) {  // twice as many as when it was last called
+        set.trim();
+        if constexpr (sizeof(Bits) == 2)
+          if (tells) set.raise_least(least_of_team(told, shared, set, k));
+      }
+      if (set.is_complete()) return;
     }
     at = at < tiles - step ? at + step : at - (tiles - step);
   }
@@ -194,6 +300,34 @@ template <class Bits, class Index>
 inline constexpr std::size_t value_sets_shared_bytes =
     value_set<Bits, Index>::bytes + sizeof(value_sets_board<Index>);
 
+// Puts out the k best of different keys and their indices, no more than there are threads: each
+// counts what comes before its own. By a block, in shared memory.
+template <class Bits, class Index, class Call, class Row>
+__device__ unsigned put_few(Call const& call, std::byte* memory,
+                            key_pairs<Bits, Index> const& pairs, Row const& row,
+                            std::uint64_t number, unsigned count, unsigned k) {
+  constexpr int most = sizeof(Bits) == 1 ? 256 : selecting_threads;
+  auto* const indices = reinterpret_cast<Index*>(memory);
+  auto* const keys = reinterpret_cast<Bits*>(indices + most);
+  bool const is_there = threadIdx.x < count;
+  Bits const key = is_there ? pairs.keys[threadIdx.x] : Bits(0);
+  Index const index = is_there ? pairs.indices[threadIdx.x] : Index(0);
+  if (is_there) keys[threadIdx.x] = key;
+  __syncthreads();
+  unsigned place = 0;
+  for (unsigned i = 0; is_there && i < count; ++i) place += keys[i] > key;
+  bool const is_chosen = is_there && place < k;
+  if (!call.how.sorted) {
+    if (is_there) indices[threadIdx.x] = is_chosen ? index : ~Index(0);
+    __syncthreads();
+    place = 0;
+    for (unsigned i = 0; is_chosen && i < count; ++i) place += indices[i] < index;
+  }
+  if (is_chosen) call.how.put(number * call.how.most + place, row[index], std::int64_t(index));
+  __syncthreads();  // the memory is free
+  return count < k ? count : k;
+}
+
 template <class In, class Index>
 __device__ void values_of_row(value_sets_call<In, Index> const& call, team& all,
                               value_sets_board<Index>& board,
@@ -204,15 +338,27 @@ __device__ void values_of_row(value_sets_call<In, Index> const& call, team& all,
   Index found = 0, k = Index(call.how.k_of(number));
   team alone = team::of_one();
   if (row.count > 0 && k > 0) {
-    value_set<bits, Index> set(dynamic_shared<std::byte>(), board.set, unsigned(k),
-                               bits(call.order.skips));
-    add_tiles(set, all, row, call.order);
+    auto* const memory = dynamic_shared<std::byte>();
+    bits least = bits(call.order.skips);
+    if constexpr (sizeof(bits) == 2) {
+      stretch<std::remove_const_t<decltype(row)>, Index, value_loads<bits>> const whole(row, 0, 1);
+      constexpr unsigned batches = 1;  // as much as a block has at least
+      least = least_of_tiles(reinterpret_cast<unsigned*>(memory), board.set, whole,
+                             Index(all.rank()) * (batches * whole.tile), batches, call.order,
+                             unsigned(k), least);
+    }
+    value_set<bits, Index> set(memory, board.set, unsigned(k), least);
+    add_tiles(set, all, row, call.order, unsigned(k), board.set, room.told);
     set.trim();
     put_together(set, all, room, call.fan);
     if (all.rank() == 0) {
       Index const count = set.put(room.last.pairs[0]);
       __syncthreads();
-      found = put_firsts(call, alone, board.sort, room.last, row, number, count, k);
+      if (count <= selecting_threads)
+        found =
+            put_few(call, memory, room.last.pairs[0], row, number, unsigned(count), unsigned(k));
+      else
+        found = put_firsts(call, alone, board.sort, room.last, row, number, count, k);
     }
   }
   if (all.rank() == 0) finish_row(call.how, number, found, threadIdx.x, selecting_threads);

@@ -80,6 +80,22 @@ class short_row {
     return those_there() & (least == 0 ? ~0u : mask);
   }
 
+  // The lane's largest word below `bound`, or of all where that is 0, less `bound`: of a lane that
+  // has none it is less than of any other.
+  __device__ word next_below(word bound) const {
+    word best = 0;
+#pragma unroll
+    for (int j = 0; j < Each; ++j) best = larger_of(best, word(x_[j] - bound));
+    return best;
+  }
+  // The first of the lane's elements whose word is this one, or ~0.
+  __device__ unsigned first_at(word value) const {
+    unsigned first = ~0u;
+#pragma unroll
+    for (int j = Each - 1; j >= 0; --j) first = x_[j] == value ? index_of(lane(), j) : first;
+    return first;
+  }
+
   // How many elements of a mask there are in lanes before this one, and in all.
   struct counts {
     unsigned before, all;
