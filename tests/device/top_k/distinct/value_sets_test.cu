@@ -232,14 +232,15 @@ TYPED_TEST(value_sets_of_narrow, need_no_more_than_all_blocks_have_seen) {
   }
 }
 
-// The first of a value is in a tile that a block comes to after others that have the value, too.
+// The first tile has one value, and each of the others all: a block that came to one of these
+// before it came to those in front would have seen enough too soon.
 TEST(value_sets_of_bytes, are_not_complete_before_the_first_indices) {
-  std::vector<std::uint8_t> in(5 * tile<std::uint8_t>);
-  for (std::size_t i = 0; i < in.size(); ++i) in[i] = std::uint8_t(i * 37 >> 3);
-  for (int multiprocessors : {1, 2}) {
-    test_call call(multiprocessors);
+  for (std::size_t const tiles : {5, 7, 9}) {
+    std::vector<std::uint8_t> in(tiles * tile<std::uint8_t>);
+    for (std::size_t i = tile<std::uint8_t>; i < in.size(); ++i) in[i] = std::uint8_t(i * 37 >> 3);
+    test_call call(1);
     for (std::uint64_t k : {3, 256, 300})
-      expect_values(call, in, {1, in.size(), in.size()}, k, {}, 1, "bytes");
+      expect_values(call, in, {1, in.size(), in.size()}, k, {}, 1, std::to_string(tiles));
   }
 }
 
