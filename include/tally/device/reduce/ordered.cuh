@@ -54,29 +54,44 @@ __device__ typename A::state fold_lanes(A const& a, typename A::state const& s) 
   return warp::reduce(s, [&](state const& l, state const& r) { return a.combine(l, r); });
 }
 
-// Folds the tree over Rows states of each lane, those of all lanes one after another, for the first
-// lane: half of the rows change places with the other half of a neighbour's at each of the first
-// steps, so that a lane has fewer of them to pass on.
+// Folds the tree over Rows states of each lane of a group, those of all lanes one after another,
+// for its first lane: half of the rows change places with the other half of a neighbour's at each
+// of the first steps, so that a lane has fewer of them to pass on. Or so many trees, each over as
+// many rows that come one after another, for as many first lanes: the t-th for the lane of t's bits
+// reversed. Lanes and trees are powers of two; there are not more trees than lanes or rows.
 template <aggregate A, int Rows>
-__device__ typename A::state fold_rows(A const& a, typename A::state (&row)[Rows]) {
+__device__ typename A::state fold_rows(A const& a, typename A::state (&row)[Rows],
+                                       int lanes = warp_size, int trees = 1) {
   static_assert((Rows & (Rows - 1)) == 0 && Rows <= warp_size);
   using state = typename A::state;
   unsigned const lane = threadIdx.x % warp_size;
   int run = 1;
 #pragma unroll
-  for (int half = Rows / 2; half > 0; half /= 2, run *= 2) {
-    bool const upper = lane & run;
+  for (int half = Rows / 2; half > 0; half /= 2) {
+    if (run < lanes) {
+      bool const upper = lane & run;
 #pragma unroll
-    for (int j = 0; j < half; ++j) {
-      state const got = warp::exchange(upper ? row[j] : row[j + half], run);
-      row[j] = a.combine(upper ? got : row[j], upper ? row[j + half] : got);
+      for (int j = 0; j < half; ++j) {
+        state first = row[j], second = row[j + half];
+        state const got = warp::exchange(upper ? first : second, run);
+        if (upper)
+          first = got;
+        else
+          second = got;
+        row[j] = a.combine(first, second);
+      }
+      run *= 2;
+    } else {
+#pragma unroll
+      for (int j = 0; j < half; ++j) row[j] = a.combine(row[2 * j], row[2 * j + 1]);
     }
   }
+  int const passed = run;  // the lanes that rows have been passed to
   state all = row[0];
 #pragma unroll
-  for (; run < warp_size; run *= 2) all = a.combine(all, warp::shift_down(all, run));
+  for (; run < lanes; run *= 2) all = a.combine(all, warp::shift_down(all, run));
 #pragma unroll
-  for (run = Rows / 2; run > 0; run /= 2) all = a.combine(all, warp::shift_down(all, run));
+  for (run = passed / 2; run >= trees; run /= 2) all = a.combine(all, warp::shift_down(all, run));
   return all;
 }
 

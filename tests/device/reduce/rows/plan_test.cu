@@ -80,13 +80,33 @@ TEST(plan_of_columns_in_order, cuts_few_into_subtrees) {
   auto const plan = [](std::uint64_t rows, std::uint64_t columns) {
     return detail::plan_columns_in_order(columns_of(rows, columns), multiprocessors, 16, 4096);
   };
-  using detail::columns_plan;
-  EXPECT_EQ(plan(65536, 256), (columns_plan{1024, 64}));
-  EXPECT_EQ(plan(4096, 16384), (columns_plan{16, 256}));
-  EXPECT_EQ(plan(1 << 20, 32), (columns_plan{4096, 256}));
-  EXPECT_EQ(plan(100, 256), (columns_plan{2, 64}));
-  EXPECT_EQ(plan(8, 1 << 23), (columns_plan{1, 64}));
+  using detail::ordered_plan;
+  EXPECT_EQ(plan(65536, 256), (ordered_plan{1, 1, 1024, 64}));
+  EXPECT_EQ(plan(4096, 16384), (ordered_plan{1, 1, 16, 256}));
+  EXPECT_EQ(plan(1 << 20, 32), (ordered_plan{1, 1, 4096, 256}));
+  EXPECT_EQ(plan(100, 256), (ordered_plan{1, 1, 2, 64}));
+  EXPECT_EQ(plan(8, 1 << 23), (ordered_plan{1, 1, 1, 64}));
   EXPECT_EQ(plan(0, 3).parts, 1);
+}
+
+TEST(plan_of_rows_in_order, has_lanes_for_what_they_read_at_once) {
+  auto const plan = [](std::uint64_t rows, std::uint64_t length, std::uint64_t mean = 0) {
+    return detail::plan_rows_in_order(rows_of(rows, length), mean, multiprocessors, 4, 8, 4096);
+  };
+  using detail::ordered_plan;
+  EXPECT_EQ(plan(1 << 20, 4), (ordered_plan{1, 1, 1, 32}));
+  EXPECT_EQ(plan(1 << 20, 5), (ordered_plan{2, 2, 1, 64}));
+  EXPECT_EQ(plan(1 << 20, 128), (ordered_plan{32, 8, 1, 1024}));
+  EXPECT_EQ(plan(65536, 256), (ordered_plan{32, 4, 1, 1024}));
+  EXPECT_EQ(plan(65536, 260), (ordered_plan{32, 2, 1, 1024}));
+  EXPECT_EQ(plan(65536, 1024), (ordered_plan{32, 1, 1, 1024}));
+  EXPECT_EQ(plan(65536, 3000), (ordered_plan{32, 1, 1, 4096}));
+  EXPECT_EQ(plan(64, 131072), (ordered_plan{32, 1, 128, 1024}));
+  EXPECT_EQ(plan(3, 1 << 26), (ordered_plan{32, 1, 2048, 32768}));
+  EXPECT_EQ(plan(65536, 1 << 24, 256), (ordered_plan{16, 1, 1, 1 << 24}));
+  EXPECT_EQ(plan(64, 1 << 23, 131072), (ordered_plan{32, 1, 512, 16384}));
+  EXPECT_EQ(plan(0, 3).parts, 1);
+  EXPECT_EQ(plan(3, 0), (ordered_plan{1, 1, 1, 32}));
 }
 
 TEST(shape_of_rows, is_even_or_of_columns_where_vectors_can_be_loaded) {

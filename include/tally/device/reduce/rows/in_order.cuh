@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reductions of rows whose operator neither commutes nor forgives another grouping: lanes a row,
-// along the aligned binary tree over the row's index, as of a whole array (ordered.cuh). Of columns
-// a lane has one, or a subtree of it, and its neighbours have those beside it. This file names no
-// aggregate.
+// Reductions of rows whose operator neither commutes nor forgives another grouping: along the
+// aligned binary tree over the row's index, as of a whole array (ordered.cuh). A group of lanes has
+// a row, or a subtree of a long one; of columns a lane has one, or a subtree of it, and its
+// neighbours have those beside it. This file names no aggregate.
 #pragma once
 
 #include "tally/cuda/launch.cuh"
@@ -14,14 +14,47 @@
 
 namespace tally::device {
 
-// `A` has an identity.
+// `A` has an identity. Rows are of so many parts, each of so many elements: a power of two, and at
+// least what a group reads at once.
 template <aggregate A, class In>
 struct ordered_rows_call {
   In in;
   rows<typename A::result> out;
   A a;
   bool skips_nan, together;
-  unsigned group;  // lanes of a row: a power of two
+  unsigned log_group, log_rows;  // of the lanes of a part, and of the rows that they read at once
+  std::uint64_t parts, part;
+  typename A::state* nodes;  // over all rows' first parts, then their second ones, ...
+
+  __device__ unsigned group() const { return 1u << log_group; }
+  __device__ unsigned lane() const { return threadIdx.x & (group() - 1); }  // of its group
+  __device__ unsigned group_in_warp() const { return threadIdx.x % warp_size >> log_group; }
+  __device__ std::uint64_t warp() const {
+    return (std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x) / warp_size;
+  }
+  __device__ std::uint64_t warps() const {
+    return std::uint64_t(gridDim.x) * (blockDim.x / warp_size);
+  }
+  // The node over an element.
+  __device__ typename A::state lift(typename A::element const& x, std::uint64_t i) const {
+    if constexpr (has_nan<typename A::element>)
+      if (skips_nan && is_nan(x)) return a.identity();
+    return a.lift(x, i);
+  }
+  // The p-th part of n elements.
+  __device__ std::uint64_t begin(std::uint64_t p, std::uint64_t n) const {
+    return p * part < n ? p * part : n;
+  }
+  __device__ std::uint64_t end(std::uint64_t p, std::uint64_t n) const {
+    return n - begin(p, n) > part ? begin(p, n) + part : n;
+  }
+  // Takes the node over a row, or over its p-th part.
+  __device__ void put(std::uint64_t r, std::uint64_t p, typename A::state const& node) const {
+    if (parts > 1)
+      nodes[p * in.layout().count + r] = node;
+    else
+      out.data[out.begin(r)] = lower_or_none(a, node);
+  }
 };
 
 // The nodes of a row's tree that have no right sibling yet: one a level, where the number of chunks
@@ -52,85 +85,167 @@ class left_nodes {
   std::uint64_t chunks_ = 0;
 };
 
-// The node over a chunk of a row, `each` neighbours a lane, in the first lane. What is not there
-// counts as the identity, which changes no bits.
+// How many vectors a lane of a row reads at once.
 template <aggregate A, class In>
-__device__ typename A::state node_of_chunk(ordered_rows_call<A, In> const& call,
-                                           row_of_input<In> const& row, std::uint64_t first) {
+inline constexpr int vectors_in_order =
+    sizeof(typename A::state) <= 16 ? 2 * row_source<In>::loads : (row_source<In>::loads + 1) / 2;
+
+// Warps of a block that reads rows, and how many such blocks a multiprocessor has: what waits for
+// memory does so beside others.
+inline constexpr unsigned threads_in_order = 128;
+template <aggregate A>
+inline constexpr int blocks_in_order = sizeof(typename A::state) <= 16 ? 5 : 1;
+
+// Neighbours in a row, not more than a vector's: from the first one on, so many.
+template <class In>
+struct place_in_row {
+  row_of_input<In> row;
+  std::uint64_t first;
+  unsigned count;
+
+  __device__ auto together() const { return source_of(side_by_side(row)).from(first); }
+  __device__ bool is_vector() const {
+    return count == 0 || (count == row_source<In>::each && together().is_aligned(0));
+  }
+};
+
+// The nodes over a lane's neighbours at some places, which are all read before any is folded. What
+// is not there counts as the identity, which changes no bits.
+template <aggregate A, class In, int Places>
+__device__ void read_nodes(ordered_rows_call<A, In> const& call,
+                           place_in_row<In> const (&place)[Places],
+                           typename A::state (&node)[Places]) {
   using source = row_source<In>;
-  using element = typename A::element;
   constexpr int each = source::each;
-  std::uint64_t const mine = first + threadIdx.x % call.group * each;
-  typename A::state node[each];
-  auto const put = [&](int k, element const& x) {
-    bool skipped = false;
-    if constexpr (has_nan<element>) skipped = call.skips_nan && is_nan(x);
-    node[k] = skipped ? call.a.identity() : call.a.lift(x, mine + k);
-  };
-  auto const whole = source_of(side_by_side(row)).from(mine);
-  if (call.together && mine + each <= row.size() && whole.is_aligned(0)) {
-    typename source::template batch_type<1> x;
-    whole.load(x, 0, 0);
+  typename source::template batch_type<Places> x;
+  bool vectors = call.together;
 #pragma unroll
-    for (int k = 0; k < each; ++k) put(k, whole.value(x, k));
+  for (int j = 0; j < Places; ++j) vectors = vectors && place[j].is_vector();
+  if (vectors) {
+#pragma unroll
+    for (int j = 0; j < Places; ++j)
+      if (place[j].count > 0) place[j].together().load(x, j, 0);
   } else {
 #pragma unroll
-    for (int k = 0; k < each; ++k)
-      if (mine + k < row.size())
-        put(k, row[mine + k]);
-      else
-        node[k] = call.a.identity();
+    for (int j = 0; j < Places; ++j) {
+      auto const& here = place[j];
+      x.clear(j);
+#pragma unroll
+      for (int k = 0; k < each; ++k)
+        if (unsigned(k) < here.count) source_of(here.row).load_one(x, j * each + k, here.first + k);
+    }
   }
-  auto all = fold_neighbours(call.a, node);
-  if (call.group == warp_size) return fold_lanes(call.a, all);
-#pragma unroll 1
-  for (unsigned run = 1; run < call.group; run *= 2) {
-    auto const next = warp::shift_down(all, int(run));
-    if (threadIdx.x % (2 * run) == 0) all = call.a.combine(all, next);
-  }
-  return all;
+  auto const fold = [&](auto lift) {
+#pragma unroll
+    for (int j = 0; j < Places; ++j) {
+      auto const& here = place[j];
+      node[j] = call.a.identity();
+      if (here.count == 0) continue;
+      typename A::state of[each];
+#pragma unroll
+      for (int k = 0; k < each; ++k)
+        of[k] =
+            lift(here.together().value(x, j * each + k), here.first + k, unsigned(k) < here.count);
+      node[j] = fold_neighbours(call.a, of);
+    }
+  };
+  using element = typename A::element;
+  if (vectors && !(has_nan<element> && call.skips_nan))
+    fold([&](element const& y, std::uint64_t i, bool) { return call.a.lift(y, i); });
+  else
+    fold([&](element const& y, std::uint64_t i, bool is_there) {
+      return is_there ? call.lift(y, i) : call.a.identity();
+    });
 }
 
+// Rows of which a group reads several at once, whole ones.
 template <aggregate A, class In>
-__global__ void __launch_bounds__(lanes_threads)
-    reduce_rows_in_order(__grid_constant__ ordered_rows_call<A, In> const call) {
+__global__ void __launch_bounds__(threads_in_order, blocks_in_order<A>)
+    reduce_short_rows_in_order(__grid_constant__ ordered_rows_call<A, In> const call) {
+  constexpr int loads = vectors_in_order<A, In>;
+  constexpr unsigned each = row_source<In>::each;
   await_launches_before();
-  auto const thread = std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  auto const groups = std::uint64_t(gridDim.x) * blockDim.x / call.group;
-  std::uint64_t const rows = call.in.layout().count, chunk = row_source<In>::each * call.group;
-  std::uint64_t const first_of_warp = thread / warp_size * warp_size / call.group;
+  unsigned const lane = call.lane(), groups = warp_size >> call.log_group;
+  unsigned const log_chunks = __ffs(loads) - 1 - call.log_rows;  // of a lane's vectors of a row
+  std::uint64_t const count = call.in.layout().count, rows = std::uint64_t(groups) << call.log_rows;
+  auto const row_of = [&](std::uint64_t first, unsigned j) {
+    return first + j * groups + call.group_in_warp();
+  };
 #pragma unroll 1
-  for (std::uint64_t at = thread / call.group, warps = first_of_warp; warps < rows;
-       at += groups, warps += groups) {
-    auto row = call.in.row(at < rows ? at : 0);
-    std::uint64_t longest = at < rows ? row.size() : 0;  // of the warp's, for their shuffles
-#pragma unroll 1
-    for (unsigned run = call.group; run < warp_size; run *= 2) {
-      auto const other = warp::exchange(longest, int(run));
-      if (other > longest) longest = other;
+  for (std::uint64_t first = call.warp() * rows; first < count; first += call.warps() * rows) {
+    place_in_row<In> place[loads];
+#pragma unroll
+    for (int j = 0; j < loads; ++j) {
+      std::uint64_t const r = row_of(first, unsigned(j) >> log_chunks);
+      unsigned const chunk = unsigned(j) & ((1u << log_chunks) - 1);
+      unsigned const at = ((chunk << call.log_group) + lane) * each;
+      auto const row = call.in.row(r < count ? r : 0);
+      std::uint64_t const n = r < count ? row.size() : 0;
+      place[j] = {row, at, at < n ? unsigned(min(n - at, std::uint64_t(each))) : 0};
     }
-    left_nodes<A> nodes;
-#pragma unroll 1
-    for (std::uint64_t first = 0; first < longest; first += chunk) {
-      auto const node = node_of_chunk(call, row, first);
-      if (threadIdx.x % call.group == 0 && first < row.size()) nodes.push(call.a, node);
-    }
-    if (threadIdx.x % call.group == 0 && at < rows)
-      call.out.data[call.out.begin(at)] = lower_or_none(call.a, nodes.root(call.a));
+    typename A::state node[loads];
+    read_nodes(call, place, node);
+    auto const all = fold_rows(call.a, node, int(call.group()), 1 << call.log_rows);
+    std::uint64_t const r = row_of(first, __brev(lane) >> 1 >> (31 - call.log_rows));
+    if (lane >> call.log_rows == 0 && r < count) call.put(r, 0, all);
   }
   let_next_launch_start();
 }
 
-// Columns are of so many parts, each of so many elements: a power of two, and at least a chunk.
+// The node over a row's elements [begin, end), in a group's first lane. All lanes of a warp go
+// round equally often, for their shuffles.
 template <aggregate A, class In>
-struct ordered_columns_call {
-  In in;
-  rows<typename A::result> out;
-  A a;
-  bool skips_nan;
-  std::uint64_t parts, part;
-  typename A::state* nodes;  // over all columns' first parts, then their second ones, ...
-};
+__device__ typename A::state node_of_part(ordered_rows_call<A, In> const& call,
+                                          row_of_input<In> const& row, std::uint64_t begin,
+                                          std::uint64_t end) {
+  constexpr int loads = vectors_in_order<A, In>;
+  constexpr unsigned each = row_source<In>::each;
+  unsigned const turn = each * call.group();  // of the group's lanes
+  std::uint64_t const at_once = std::uint64_t(loads) * turn;
+  std::uint64_t longest = end - begin;  // of the warp's
+#pragma unroll 1
+  for (unsigned run = call.group(); run < warp_size; run *= 2)
+    longest = max(longest, warp::exchange(longest, int(run)));
+  left_nodes<A> nodes;
+  typename A::state all;
+  std::uint64_t first = begin;
+#pragma unroll 1
+  do {
+    std::uint64_t const mine = first + call.lane() * each;
+    unsigned const left = mine < end ? unsigned(min(end - mine, at_once)) : 0;
+    place_in_row<In> place[loads];
+#pragma unroll
+    for (int j = 0; j < loads; ++j) {
+      unsigned const at = unsigned(j) * turn;
+      place[j] = {row, mine + at, at < left ? min(left - at, each) : 0};
+    }
+    typename A::state node[loads];
+    read_nodes(call, place, node);
+    all = fold_rows(call.a, node, int(call.group()));
+    if (longest > at_once && call.lane() == 0 && first < end) nodes.push(call.a, all);
+    first += at_once;
+  } while (first - begin < longest);
+  return longest > at_once ? nodes.root(call.a) : all;
+}
+
+template <aggregate A, class In>
+__global__ void __launch_bounds__(threads_in_order, blocks_in_order<A>)
+    reduce_rows_in_order(__grid_constant__ ordered_rows_call<A, In> const call) {
+  await_launches_before();
+  std::uint64_t const rows = call.in.layout().count, all = rows * call.parts;
+  unsigned const groups = warp_size >> call.log_group;
+#pragma unroll 1
+  for (std::uint64_t first = call.warp() * groups; first < all; first += call.warps() * groups) {
+    std::uint64_t const at = first + call.group_in_warp();
+    bool const is = at < all;
+    std::uint64_t const p = call.parts > 1 ? at / rows : 0, r = is ? at - p * rows : 0;
+    auto const row = call.in.row(r);
+    std::uint64_t const n = is ? row.size() : 0;
+    auto const node = node_of_part(call, row, call.begin(p, n), call.end(p, n));
+    if (is && call.lane() == 0) call.put(r, p, node);
+  }
+  let_next_launch_start();
+}
 
 // How many elements or nodes a lane reads at once.
 template <class State>
@@ -166,43 +281,37 @@ __device__ typename A::state root_of_column(A const& a, std::uint64_t begin, std
 
 template <aggregate A, class In>
 __global__ void __launch_bounds__(lanes_threads)
-    reduce_columns_in_order(__grid_constant__ ordered_columns_call<A, In> const call) {
+    reduce_columns_in_order(__grid_constant__ ordered_rows_call<A, In> const call) {
   await_launches_before();
   std::uint64_t const count = call.in.layout().count;
   auto const at = std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (at < count * call.parts) {
     std::uint64_t const p = call.parts > 1 ? at / count : 0, r = at - p * count;
     auto const column = call.in.row(r);
-    std::uint64_t const n = column.size(), begin = p * call.part < n ? p * call.part : n;
-    std::uint64_t const end = n - begin > call.part ? begin + call.part : n;
-    auto const make = [&](typename A::element const& x, std::uint64_t i) {
-      bool skipped = false;
-      if constexpr (has_nan<typename A::element>) skipped = call.skips_nan && is_nan(x);
-      return skipped ? call.a.identity() : call.a.lift(x, i);
-    };
-    auto const node =
-        root_of_column(call.a, begin, end, [&](std::uint64_t i) { return column[i]; }, make);
-    if (call.parts > 1)
-      call.nodes[at] = node;
-    else
-      call.out.data[call.out.begin(r)] = lower_or_none(call.a, node);
+    std::uint64_t const n = column.size();
+    call.put(
+        r, p,
+        root_of_column(
+            call.a, call.begin(p, n), call.end(p, n), [&](std::uint64_t i) { return column[i]; },
+            [&](typename A::element const& x, std::uint64_t i) { return call.lift(x, i); }));
   }
   let_next_launch_start();
 }
 
-// Puts the parts of columns together, up to so many of some neighbouring ones by a block.
-inline constexpr unsigned most_parts_in_order = 4096, columns_of_a_block = 8;
+// Puts the parts of rows together, up to so many of some neighbouring ones by a block.
+inline constexpr unsigned most_parts_in_order = 4096, rows_put_together = 8;
 template <aggregate A, class In>
 __global__ void __launch_bounds__(lanes_threads)
-    combine_columns_in_order(__grid_constant__ ordered_columns_call<A, In> const call) {
-  constexpr unsigned lanes = lanes_threads / columns_of_a_block;  // of a column
-  constexpr unsigned each = most_parts_in_order / lanes;          // parts of a lane
+    combine_parts_in_order(__grid_constant__ ordered_rows_call<A, In> const call) {
+  constexpr unsigned lanes = lanes_threads / rows_put_together;  // of a row
   __shared__ fold_places<typename A::state, int(lanes_threads)> shared;
   await_launches_before();
   std::uint64_t const count = call.in.layout().count;
-  unsigned const lane = threadIdx.x / columns_of_a_block;
+  unsigned each = 1;  // parts of a lane
+  while (each * lanes < call.parts) each *= 2;
+  unsigned const lane = threadIdx.x / rows_put_together;
   std::uint64_t const r =
-      std::uint64_t(blockIdx.x) * columns_of_a_block + threadIdx.x % columns_of_a_block;
+      std::uint64_t(blockIdx.x) * rows_put_together + threadIdx.x % rows_put_together;
   std::uint64_t const end = r < count ? call.parts : 0;
   auto const read = [&](std::uint64_t p) { return read_sum(call.nodes + (p * count + r)); };
   std::uint64_t const first = lane * each < end ? lane * each : end;
@@ -214,7 +323,7 @@ __global__ void __launch_bounds__(lanes_threads)
     shared[threadIdx.x] = all;
     __syncthreads();
     if (lane % (2 * run) == 0)
-      all = call.a.combine(all, shared[threadIdx.x + run * columns_of_a_block]);
+      all = call.a.combine(all, shared[threadIdx.x + run * rows_put_together]);
     __syncthreads();
   }
   if (lane == 0 && r < count) call.out.data[call.out.begin(r)] = lower_or_none(call.a, all);

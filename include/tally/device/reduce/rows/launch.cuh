@@ -166,39 +166,23 @@ void reduce_rows_by_lanes_on_device(Context& context, A const& a, bool skips_nan
                                    call.doubt, counts + 1, scratch.pieces);
 }
 
-// The nodes over the parts of columns.
+// The nodes over the parts of rows.
 template <class State>
 struct nodes_scratch {
   State* nodes;
   nodes_scratch(device::arena& from, std::uint64_t count) : nodes(from.take<State>(count)) {}
 };
 
-template <memory_context Context, aggregate A, class In>
-void reduce_columns_in_order_on_device(Context& context, A const& op, bool skips_nan, In const& in,
-                                       rows<typename A::result> const& out) {
-  using state = typename A::state;
-  constexpr unsigned threads = device::lanes_threads;
-  std::uint64_t const count = in.layout().count;
-  auto const [parts, part] =
-      plan_columns_in_order(in.layout(), context.multiprocessors(), device::column_chunk<state>,
-                            device::most_parts_in_order);
-  std::uint64_t const nodes = parts > 1 ? count * parts : 0;
-  auto const bytes = device::bytes_of<nodes_scratch<state>>(nodes);
-  auto const memory = context.memory(1, bytes);
-  device::arena from(memory.scratch);
-  nodes_scratch<state> const scratch(from, nodes);
-  launch_plan const plan{"lanes a column, along a fixed tree",
-                         unsigned((count * parts + threads - 1) / threads), threads};
-  device::ordered_columns_call<A, In> const call{in,    out,  op,           skips_nan,
-                                                 parts, part, scratch.nodes};
-  launch_early<device::reduce_columns_in_order<A, In>>(plan.blocks, threads, 0,
-                                                       context.stream())(call);
-  if (parts > 1) {
-    constexpr unsigned together = device::columns_of_a_block;
-    launch_early<device::combine_columns_in_order<A, In>>(
-        unsigned((count + together - 1) / together), threads, 0, context.stream())(call);
-  }
-  explain(context, plan, bytes);
+template <aggregate A, class In>
+ordered_plan plan_in_order_for(In const& in, int multiprocessors) {
+  constexpr auto most_parts = device::most_parts_in_order;
+  if (are_columns(in.layout()))
+    return plan_columns_in_order(in.layout(), multiprocessors,
+                                 device::column_chunk<typename A::state>, most_parts);
+  std::uint64_t mean = 0;
+  if constexpr (may_be_segments<In>) mean = mean_length(in);
+  return plan_rows_in_order(in.layout(), mean, multiprocessors, device::row_source<In>::each,
+                            device::vectors_in_order<A, In>, most_parts);
 }
 
 template <memory_context Context, aggregate A, class In>
@@ -206,18 +190,48 @@ void reduce_rows_in_order_on_device(Context& context, A const& a, bool skips_nan
                                     rows<typename A::result> const& out) {
   auto const op = device::ordered_on_device(a);
   using op_type = std::remove_const_t<decltype(op)>;
-  if (are_columns(in.layout()))
-    return reduce_columns_in_order_on_device(context, op, skips_nan, in, out);
-  unsigned const group = lanes_for_vectors(in.layout().length, device::row_source<In>::each);
-  std::uint64_t const blocks =
-      (in.layout().count * group + device::lanes_threads - 1) / device::lanes_threads;
-  launch_plan const plan{"lanes a row, along a fixed tree",
-                         unsigned(std::min<std::uint64_t>(blocks, 0x7fffffff)),
-                         device::lanes_threads};
-  launch_early<device::reduce_rows_in_order<op_type, In>>(plan.blocks, plan.threads, 0,
-                                                          context.stream())(
-      device::ordered_rows_call<op_type, In>{in, out, op, skips_nan, !is_apart(in), group});
-  explain(context, plan, 0);
+  using state = typename op_type::state;
+  std::uint64_t const count = in.layout().count;
+  bool const columns = are_columns(in.layout());
+  auto const how = plan_in_order_for<op_type>(in, context.multiprocessors());
+  std::uint64_t const nodes = how.parts > 1 ? count * how.parts : 0;
+  auto const bytes = device::bytes_of<nodes_scratch<state>>(nodes);
+  auto const memory = context.memory(1, bytes);
+  device::arena from(memory.scratch);
+  nodes_scratch<state> const scratch(from, nodes);
+  device::ordered_rows_call<op_type, In> const call{in,
+                                                    out,
+                                                    op,
+                                                    skips_nan,
+                                                    !is_apart(in),
+                                                    unsigned(std::countr_zero(how.group)),
+                                                    unsigned(std::countr_zero(how.rows_at_once)),
+                                                    how.parts,
+                                                    how.part,
+                                                    scratch.nodes};
+  auto const start = [&]<auto kernel>(std::uint64_t lanes, unsigned threads) {
+    auto const blocks = std::min<std::uint64_t>((lanes + threads - 1) / threads, 0x7fffffff);
+    launch_early<kernel>(unsigned(blocks), threads, 0, context.stream())(call);
+    return unsigned(blocks);
+  };
+  std::uint64_t const groups = (count * how.parts + how.rows_at_once - 1) / how.rows_at_once;
+  constexpr unsigned threads = device::threads_in_order, wide = device::lanes_threads;
+  launch_plan plan{
+      columns ? "lanes a column, along a fixed tree" : "lanes a row, along a fixed tree", 0,
+      columns ? wide : threads};
+  if (columns)
+    plan.blocks =
+        start.template operator()<device::reduce_columns_in_order<op_type, In>>(groups, wide);
+  else if (how.rows_at_once > 1)
+    plan.blocks = start.template operator()<device::reduce_short_rows_in_order<op_type, In>>(
+        groups * how.group, threads);
+  else
+    plan.blocks = start.template operator()<device::reduce_rows_in_order<op_type, In>>(
+        groups * how.group, threads);
+  if (how.parts > 1)
+    start.template operator()<device::combine_parts_in_order<op_type, In>>(
+        count * (wide / device::rows_put_together), wide);
+  explain(context, plan, bytes);
 }
 
 // Whether rows are stretches of arrays, or of pairs of two: as many elements side by side in each.
@@ -259,13 +273,13 @@ void reduce_rows_on_gpu(Context& context, A const& a, nan_policy nan, In const& 
     return reduce_rows_one_by_one(context, a, nan, in, out);
   if constexpr (takes_any_order<A> && device::has_lanes<A>)
     return reduce_rows_by_lanes_on_device(context, a, skips, in, out);
+  else if constexpr (!takes_any_order<A>)
+    reduce_rows_in_order_on_device(context, a, skips, in, out);
   else if (are_few_and_long(in))
     return reduce_rows_one_by_one(context, a, nan, in, out);
-  else if constexpr (takes_any_order<A>)
+  else
     reduce_rows_by_block_on_device(context, a, skips, in, out, device::no_lanes{}, 1, {}, nullptr,
                                    nullptr);
-  else
-    reduce_rows_in_order_on_device(context, a, skips, in, out);
 }
 
 }  // namespace tally::detail

@@ -138,22 +138,52 @@ inline lanes_plan plan_segments(std::uint64_t count, std::uint64_t mean, unsigne
           unsigned(std::min<std::uint64_t>(blocks, 0x7fffffff))};
 }
 
-// Columns along a tree are cut into its subtrees, of so many elements each, where they are too few
-// for all lanes that the GPU holds.
-struct columns_plan {
+// Rows along a tree are a group of lanes' each, or it has some short ones at once. They are cut
+// into subtrees, of so many elements each, where they are too few for all lanes that the GPU holds:
+// such a part is a group's.
+struct ordered_plan {
+  unsigned group, rows_at_once;
   std::uint64_t parts, part;
-  bool operator==(columns_plan const&) const = default;
+  bool operator==(ordered_plan const&) const = default;
 };
-inline columns_plan plan_columns_in_order(row_layout const& rows, int multiprocessors,
-                                          std::uint64_t chunk, std::uint64_t most_parts) {
-  constexpr std::uint64_t few_chunks = 4, lanes_of_a_multiprocessor = 2048;
-  std::uint64_t const resident = std::uint64_t(multiprocessors) * lanes_of_a_multiprocessor;
-  std::uint64_t const wanted =
-      std::clamp<std::uint64_t>(resident / std::max<std::uint64_t>(rows.count, 1), 1, most_parts);
+inline ordered_plan plan_in_order(row_layout const& rows, unsigned group, std::uint64_t lanes_there,
+                                  std::uint64_t least_part, std::uint64_t most_parts) {
+  std::uint64_t const lanes = std::max<std::uint64_t>(rows.count * group, 1);
+  std::uint64_t const wanted = std::clamp<std::uint64_t>(lanes_there / lanes, 1, most_parts);
   std::uint64_t const part =
-      std::bit_ceil(std::max((rows.length + wanted - 1) / wanted, few_chunks * chunk));
+      std::bit_ceil(std::max((rows.length + wanted - 1) / wanted, least_part));
   std::uint64_t const parts = (rows.length + part - 1) / part;
-  return {std::max<std::uint64_t>(parts, 1), part};
+  return {group, 1, std::max<std::uint64_t>(parts, 1), part};
+}
+
+inline constexpr std::uint64_t ordered_lanes_of_a_multiprocessor = 2048;
+inline ordered_plan plan_columns_in_order(row_layout const& rows, int multiprocessors,
+                                          std::uint64_t chunk, std::uint64_t most_parts) {
+  constexpr std::uint64_t few_chunks = 4;
+  return plan_in_order(rows, 1, multiprocessors * ordered_lanes_of_a_multiprocessor,
+                       few_chunks * chunk, most_parts);
+}
+
+// A lane reads so many vectors at once, of which those of a group's lanes are neighbours: of some
+// rows, if they are that short; of one, where only the mean length is known, lanes enough for that.
+// Some rows may then be far shorter than the longest, and most parts of theirs empty.
+inline ordered_plan plan_rows_in_order(row_layout const& rows, std::uint64_t mean,
+                                       int multiprocessors, unsigned each, unsigned loads,
+                                       std::uint64_t most_parts) {
+  constexpr unsigned few_lanes = 4, times_as_many = 4;
+  std::uint64_t const lanes = multiprocessors * ordered_lanes_of_a_multiprocessor;
+  if (mean > 0) {
+    std::uint64_t const length = std::min(2 * mean, rows.length);
+    unsigned const group = std::max(lanes_for_vectors(length, each * loads),
+                                    std::min(lanes_for_vectors(length, each), few_lanes));
+    return plan_in_order(rows, group, times_as_many * lanes, std::uint64_t(group) * each * loads,
+                         most_parts);
+  }
+  unsigned const group = lanes_for_vectors(rows.length, each);
+  auto how = plan_in_order(rows, group, lanes, std::uint64_t(group) * each * loads, most_parts);
+  std::uint64_t const chunks = std::bit_ceil((rows.length + group * each - 1) / (group * each));
+  how.rows_at_once = std::min(group, unsigned(loads / std::clamp<std::uint64_t>(chunks, 1, loads)));
+  return how;
 }
 
 }  // namespace tally::detail
