@@ -152,6 +152,7 @@ TESTED_THROUGH = {
     "device/top_k/select/candidates.cuh": "device/top_k/select/sampled_shape_test.cu",
     "device/top_k/select/gather.cuh": "device/top_k/select/sampled_test.cu",
     "device/top_k/select/narrow.cuh": "device/top_k/large_test.cu",
+    "device/top_k/kth/sorted_warp_keys.cuh": "device/top_k/kth/short_quantiles_test.cu",
     "device/top_k/kth/warp_keys.cuh": "device/top_k/kth/short_quantiles_test.cu",
     "device/top_k/select/numbers.cuh": "device/top_k/kth/by_splitters_test.cu",
     "device/top_k/select/ranks.cuh": "device/top_k/kth/by_splitters_test.cu",

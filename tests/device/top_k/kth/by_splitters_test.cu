@@ -42,13 +42,13 @@ TYPED_TEST_SUITE(quantiles_by_one_read, elements);
 
 TYPED_TEST(quantiles_by_one_read, are_those_of_the_sorted_row) {
   test_call call(1);  // two blocks
-  for (auto const& [name, in] : long_rows<TypeParam>(2 * 512 * 64 + 77))
+  for (auto const& [name, in] : long_rows<TypeParam>(2 * 512 * 96 + 77))
     expect_quantiles_of_one(call, in, ten, name);
 }
 
 TYPED_TEST(quantiles_by_one_read, pass_over_nans_or_are_nan) {
   test_call call(1);
-  auto const in = with_nans<TypeParam>(2 * 512 * 64 + 5);
+  auto const in = with_nans<TypeParam>(2 * 512 * 96 + 5);
   for (bool skips : {false, true}) expect_quantiles_of_one(call, in, ten, "NaNs", skips);
 }
 
@@ -59,7 +59,7 @@ TYPED_TEST_SUITE(quantiles_by_table, tabled);
 
 TEST(quantiles_by_one_read_of_floats, may_begin_anywhere_and_be_many) {
   test_call call(1);
-  auto const in = random_bits<float>(2 * 512 * 64 + 1001, 4);
+  auto const in = random_bits<float>(2 * 512 * 96 + 1001, 4);
   std::vector<double> many;
   for (int i = 0; i <= 30; ++i) many.push_back(i / 30.0);
   for (int offset : {0, 1, 3}) expect_quantiles_of_one(call, in, many, "31", true, offset);
@@ -67,7 +67,7 @@ TEST(quantiles_by_one_read_of_floats, may_begin_anywhere_and_be_many) {
 
 TEST(quantiles_by_one_read_of_floats, are_of_each_row) {
   test_call call(2);  // two blocks a row
-  std::size_t const n = 2 * 512 * 64 + 300;
+  std::size_t const n = 2 * 512 * 96 + 300;
   auto const in = random_bits<float>(2 * n, 5);
   for (auto const method : {interpolation::linear, interpolation::nearest})
     expect_quantiles(call, in, {2, n - 7, n}, ten, method, true, "two rows");
@@ -82,13 +82,13 @@ TEST(quantiles_by_one_read_of_floats, take_room_only_where_rows_are_long) {
     expect_quantiles_of_one(call, few_values<float>(n, 100, 1), ten, "explained");
     return std::stoull(text.substr(text.rfind(", ") + 2));
   };
-  EXPECT_LT(room_for(2 * 512 * 60), 100'000u);
-  EXPECT_GT(room_for(2 * 512 * 64), 200'000u);
+  EXPECT_LT(room_for(2 * 512 * 95), 100'000u);
+  EXPECT_GT(room_for(2 * 512 * 96), 200'000u);
 }
 
 TEST(quantiles_by_one_read_of_floats, are_found_by_a_block_alone) {
   test_call call(1);
-  std::size_t const n = 512 * 64 + 9;
+  std::size_t const n = 512 * 96 + 9;
   expect_quantiles(call, random_bits<float>(3 * n, 6), {3, n, n}, ten, interpolation::linear, true,
                    "a block a row");
 }
@@ -106,7 +106,7 @@ TYPED_TEST(quantiles_by_table, are_those_of_the_sorted_row) {
 // A sample of the first of each vector's stretch is all that is far from the rest.
 TEST(quantiles_by_one_read_of_floats, are_right_where_the_sample_is_wrong) {
   test_call call(1);
-  std::size_t const n = 2 * 512 * 64, vectors = n / 4;
+  std::size_t const n = 2 * 512 * 96, vectors = n / 4;
   tally::device::scattered const places(vectors,
                                         tally::device::looks_of_sample<std::uint32_t>(1024, n));
   std::vector<float> in(n);
@@ -117,7 +117,7 @@ TEST(quantiles_by_one_read_of_floats, are_right_where_the_sample_is_wrong) {
 }
 
 TEST(quantiles_by_one_read_of_floats, order_blocks_in_any_way) {
-  auto const in = random_bits<float>(2 * 512 * 64 + 77, 9);
+  auto const in = random_bits<float>(2 * 512 * 96 + 77, 9);
   for (int order = 0; order < schedule::orders; ++order) {
     schedule const how(unsigned(order) + 1, 1, order);
     test_call call(1);

@@ -26,7 +26,7 @@ struct bracket_board {
 // What a team has for it in global memory, for rows of at most so many elements.
 template <class Bits, class Index>
 struct bracket_memory {
-  rank_memory ranks;
+  rank_memory<> ranks;
   std::uint64_t room;  // of a warp
   Bits* elements;
   Index* indices;
@@ -39,7 +39,7 @@ struct bracket_memory {
   TALLY_FN static std::uint64_t room_for(unsigned blocks, std::uint64_t length) {
     auto const threads = std::uint64_t(blocks) * selecting_threads;
     bool const has_room =
-        bracketing::is_worth_it(threads, length, bracketing::least_of_thread_for_kth);
+        bracketing::is_worth_it(threads, length, bracketing::least_of_thread<Bits>);
     return has_room ? bracketing::room<Bits>(length, blocks, 1) : 0;
   }
   TALLY_FN bracket_memory(arena& from, std::uint64_t room, unsigned blocks, std::uint64_t length)
@@ -97,17 +97,16 @@ class bracket_search {
     float const better = share * size - margin, worse = share * size + margin;
     bool const has_better = better >= 1, has_worse = worse <= size;
     if (threadIdx.x == 0) {
-      if (has_better) shared_.ranks.rank[0] = std::uint32_t(better);
-      if (has_worse) shared_.ranks.rank[has_better] = std::uint32_t(worse);
+      bits const most = bits(~bits(0));
+      if (has_better) shared_.ranks.look_for(0, 0, most, std::uint32_t(better));
+      if (has_worse) shared_.ranks.look_for(has_better, 0, most, std::uint32_t(worse));
     }
     number_keys<bits> const numbers(order_);
     high_ = numbers.best, low_ = numbers.worst;
     unsigned const slack = bracketing::slack(sample.count());
-    int unknown = 0;
     if (has_better || has_worse)
-      unknown = ranks_.find(unsigned(has_better) + unsigned(has_worse), slack, sample);
-    if (has_better)
-      high_ = bits(shared_.ranks.low[0] | (unknown ? bits((bits(1) << unknown) - 1) : bits(0)));
+      ranks_.find(unsigned(has_better) + unsigned(has_worse), slack, sample);
+    if (has_better) high_ = shared_.ranks.high[0];
     if (has_worse) low_ = shared_.ranks.low[has_better];
     has_common_ends_ = (has_better || has_worse) && shared_.ranks.most_inside > slack;
     // Beyond the infinities are NaNs, which are in no bracket.
@@ -130,15 +129,16 @@ class bracket_search {
   // The one at rank k among those in the bracket, of which each warp has a list.
   template <class Put, class None>
   __device__ void put_within(unsigned k, Put put, None none) {
-    if (threadIdx.x == 0) shared_.ranks.rank[0] = k;
-    ranks_.find(1, 0, listed_keys<bits>{elements(), aside_, order_});
+    if (threadIdx.x == 0) shared_.ranks.look_for(0, low_, high_, k);
+    ranks_.find(1, 0, listed_keys<bits, false>{elements(), aside_, order_});
     bits const key = shared_.ranks.low[0];
     unsigned const rank = shared_.ranks.rank[0], equal = shared_.ranks.inside[0];
     __syncthreads();
     if (order_.skips && key == 0) return put_none(none);
     Index only = 0;
     if (equal > 1) {
-      if (threadIdx.x == 0) shared_.indices.rank[0] = rank;
+      if (threadIdx.x == 0)
+        shared_.indices.look_for(0, Index(~last_index()), Index(~Index(0)), rank);
       all_.meet();  // nobody reads the counts any more
       rank_search<Index> first(all_, shared_.indices, memory_.ranks);
       all_.meet();
@@ -227,6 +227,7 @@ class bracket_search {
   }
   __device__ bits* elements() const { return memory_.elements + of_warp(); }
   __device__ Index* indices() const { return memory_.indices + of_warp(); }
+  __device__ Index last_index() const { return Index(row_.count - 1); }
   __device__ static Index least_of(Index a, Index b) { return a < b ? a : b; }
 
   team& all_;

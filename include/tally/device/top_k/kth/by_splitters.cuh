@@ -24,12 +24,10 @@ namespace tally::device {
 struct bracketing {
   static constexpr std::uint64_t longest = std::uint64_t(1) << 33;
 
-  // Shorter rows, of so few elements a thread, are read several times sooner, for each key. Of long
-  // ones a table (class_table.cuh) gains more than it takes to fill it.
-  TALLY_FN static std::uint64_t least_of_thread(unsigned keys) {
-    return keys >= 4 ? 64 : keys >= 2 ? 96 : 192;
-  }
-  static constexpr std::uint64_t least_of_thread_for_kth = 96;
+  // Shorter rows, of so few elements a thread, are read once a digit sooner. Of long ones a table
+  // (class_table.cuh) gains more than it takes to fill it.
+  template <class Bits>
+  static constexpr std::uint64_t least_of_thread = sizeof(Bits) == 8 ? 48 : 96;
   static constexpr std::uint64_t least_of_thread_for_table = 1024;
   TALLY_FN static bool is_worth_it(std::uint64_t threads, std::uint64_t n,
                                    std::uint64_t least_of_thread) {
@@ -59,23 +57,18 @@ struct bracketing {
 
 inline constexpr unsigned most_brackets = 14;
 
-// Of classes of keys that rise: how many elements are in those above, and how many of these are put
-// aside.
+// How many elements are in the classes above each, of keys that rise.
 template <class Index, unsigned Classes>
 struct class_counts {
-  Index above[Classes], aside_above[Classes];
+  Index above[Classes];
 
   // From what the team has counted of the first so many classes, by all threads of a block.
-  // is_aside(c): whether a class is put aside.
-  template <class IsAside>
-  __device__ void add_up(std::uint64_t const* counts, IsAside is_aside, unsigned most = Classes) {
+  __device__ void add_up(std::uint64_t const* counts, unsigned most = Classes) {
     unsigned const c = Classes - 1 - threadIdx.x;
     bool const is_class = threadIdx.x < Classes;
     Index const mine = is_class && c < most ? Index(__ldcg(counts + c)) : Index(0);
-    Index const apart = is_class && is_aside(c) ? mine : Index(0);
     Index const through = block::inclusive_scan<selecting_threads>(mine, plus{});
-    Index const through_aside = block::inclusive_scan<selecting_threads>(apart, plus{});
-    if (is_class) above[c] = through - mine, aside_above[c] = through_aside - apart;
+    if (is_class) above[c] = through - mine;
     __syncthreads();
   }
   // In which one the element at a rank is, counted from 1.
@@ -104,13 +97,13 @@ struct splitter_board {
   Index rank[2 * most_brackets];
   bool is_found[2 * most_brackets];
   Bits key[2 * most_brackets];
-  unsigned char is_listed[2 * most_brackets];
+  bool is_listed[2 * most_brackets];
 };
 
 // What a team has for it in global memory.
 template <class Bits>
 struct splitter_memory {
-  rank_memory ranks;
+  rank_memory<> ranks;
   std::uint64_t* counts;  // of classes, and of warps that had no room
   Bits* aside;
   std::uint64_t room;  // of a warp
@@ -121,7 +114,7 @@ struct splitter_memory {
  private:
   TALLY_FN static std::uint64_t room_for(unsigned blocks, std::uint64_t length, unsigned keys) {
     auto const threads = std::uint64_t(blocks) * selecting_threads;
-    if (!bracketing::is_worth_it(threads, length, bracketing::least_of_thread(keys))) return 0;
+    if (!bracketing::is_worth_it(threads, length, bracketing::least_of_thread<Bits>)) return 0;
     return bracketing::room<Bits>(length, blocks, keys < most_brackets ? keys : most_brackets);
   }
   TALLY_FN splitter_memory(arena& from, unsigned blocks, std::uint64_t room)
@@ -166,22 +159,16 @@ class splitter_search {
     }
     __syncthreads();
     auto const is_there = [&](unsigned i) { return rank[i] >= 1 && rank[i] <= float(valid); };
-    unsigned place = 0, ends = 0;
     bool const mine = t < 2 * brackets && is_there(t);
-    for (unsigned i = 0; i < 2 * brackets; ++i) {
-      ends += is_there(i);
-      if (mine) place += is_there(i) && (rank[i] < rank[t] || (rank[i] == rank[t] && i < t));
-    }
-    if (mine) shared_.ranks.rank[place] = std::uint32_t(rank[t]);
-    int const unknown = ends ? ranks_.find(ends, slack, sample) : 0;
+    unsigned const place = mine ? place_among(rank, 2 * brackets, t, is_there) : 0;
+    if (mine) shared_.ranks.look_for(place, 0, bits(~bits(0)), std::uint32_t(rank[t]));
+    if (unsigned const ends = unsigned(__syncthreads_count(mine))) ranks_.find(ends, slack, sample);
     bool const is_common = mine && shared_.ranks.inside[place] > slack;
     if (t < 2 * brackets && !(t % 2)) {
       shared_.low[t / 2] = mine ? shared_.ranks.low[place] : numbers_.worst;
       shared_.is_common[t] = is_common;
     } else if (t < 2 * brackets) {
-      bits const rest = unknown ? bits((bits(1) << unknown) - 1) : bits(0);
-      bits const high = mine ? bits(shared_.ranks.low[place] | rest) : numbers_.best;
-      shared_.high[t / 2] = numbers_.kept(high);
+      shared_.high[t / 2] = numbers_.kept(mine ? shared_.ranks.high[place] : numbers_.best);
       shared_.is_common[t] = is_common;
     }
     __syncthreads();
@@ -199,8 +186,7 @@ class splitter_search {
       aside_ = with_numbers<true>(order_, [&](auto const& numbers) { return by_search(numbers); });
     all_.meet();
     lacks_room_ = __ldcg(memory_.counts + most_classes) != 0;
-    shared_.classes.add_up(
-        memory_.counts, [&](unsigned c) { return is_between(c); }, class_of_nans);
+    shared_.classes.add_up(memory_.counts, class_of_nans);
   }
 
   // How many NaNs the row has.
@@ -211,26 +197,22 @@ class splitter_search {
     unsigned const t = threadIdx.x;
     __syncthreads();
     bool is_mine = false;
-    Index in_list = 0;
+    unsigned const c = t < targets ? shared_.classes.class_of(shared_.rank[t]) : 0;
     if (t < targets) {
-      unsigned const c = shared_.classes.class_of(shared_.rank[t]);
       bool const is_one = shared_.first[c] == shared_.last[c];
       is_mine = is_between(c) && !lacks_room_;
-      in_list = shared_.rank[t] - shared_.classes.above[c] + shared_.classes.aside_above[c];
       shared_.is_found[t] = is_one || is_mine, shared_.is_listed[t] = is_mine;
       shared_.key[t] = shared_.last[c];
-      shared_.rank[t] = in_list;
     }
-    __syncthreads();
-    unsigned place = 0, listed = 0;
-    for (unsigned i = 0; i < targets; ++i) {
-      bool const there = shared_.is_listed[i];
-      listed += there;
-      if (is_mine)
-        place += there && (shared_.rank[i] < in_list || (shared_.rank[i] == in_list && i < t));
-    }
-    if (is_mine) shared_.ranks.rank[place] = std::uint32_t(in_list);
+    unsigned const listed = unsigned(__syncthreads_count(is_mine));
     if (listed == 0) return;
+    unsigned place = 0;
+    if (is_mine) {
+      place =
+          place_among(shared_.rank, targets, t, [&](unsigned i) { return shared_.is_listed[i]; });
+      shared_.ranks.look_for(place, shared_.first[c], shared_.last[c],
+                             std::uint32_t(shared_.rank[t] - shared_.classes.above[c]));
+    }
     ranks_.find(listed, 0, listed_keys<bits>{list(), aside_, order_});
     if (is_mine) shared_.key[t] = shared_.ranks.low[place];
     __syncthreads();

@@ -50,7 +50,7 @@ __device__ void count_values(team& all, value_board<Index>& shared, std::uint64_
                             __NV_THREAD_SCOPE_DEVICE);
   }
   all.meet();
-  shared.of_keys.add_up(counts, [](unsigned) { return false; });
+  shared.of_keys.add_up(counts);
 }
 
 // What a team has in global memory to find keys so.

@@ -12,25 +12,38 @@
 
 namespace tally::device {
 
-// A warp's list of elements in memory, as keys to count.
-template <class Bits>
+// A warp's list of elements in memory, as keys to count. It is narrowed to those that are asked for
+// again, unless others go by their places.
+template <class Bits, bool IsNarrowed = true>
 struct listed_keys {
-  Bits const* list;
+  Bits* list;
   unsigned count;
   rank_order<Bits> const& order;
 
   template <class F>
-  __device__ void for_each(F f) const {
+  __device__ void for_each(F f) {
     constexpr unsigned each = 8;  // that are asked for at once
+    unsigned const lane = threadIdx.x % 32, before = (1u << lane) - 1;
+    unsigned kept = 0;
 #pragma unroll 1
-    for (unsigned first = threadIdx.x % 32; first < count; first += 32 * each) {
+    for (unsigned first = lane; first - lane < count; first += 32 * each) {
       Bits x[each];
 #pragma unroll
       for (unsigned j = 0; j < each; ++j)
         x[j] = first + 32 * j < count ? list[first + 32 * j] : Bits(0);
+      __syncwarp();  // what was read may be written over
 #pragma unroll
-      for (unsigned j = 0; j < each; ++j) f(order(x[j]), first + 32 * j < count);
+      for (unsigned j = 0; j < each; ++j) {
+        bool const is_kept = f(order(x[j]), first + 32 * j < count);
+        if constexpr (!IsNarrowed) continue;
+        unsigned const votes = __ballot_sync(~0u, is_kept);
+        unsigned const to = kept + unsigned(__popc(votes & before));
+        if (is_kept && to != first + 32 * j) list[to] = x[j];
+        kept += unsigned(__popc(votes));
+      }
     }
+    if constexpr (IsNarrowed) count = kept;
+    __syncwarp();
   }
 };
 

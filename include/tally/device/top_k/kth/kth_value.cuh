@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The k-th value of each row of many, or of one array, by teams of blocks: by one read
-// (kth/by_bracket.cuh), or where that cannot be, its key digit by digit (kth/search.cuh), and which
+// (kth/by_bracket.cuh), or where that cannot be, its key digit by digit (select/cut.cuh), and which
 // of the elements that have it is the one.
 #pragma once
 
@@ -12,10 +12,15 @@
 
 namespace tally::device {
 
-// What a team has in global memory to find one by one read.
+// What a team has in global memory to find one: by one read, and digit by digit.
 template <class Bits, class Index>
 struct kth_memory : bracket_memory<Bits, Index> {
-  using bracket_memory<Bits, Index>::bracket_memory;
+  Index* digit_counts;
+
+  TALLY_FN kth_memory(arena& from, unsigned blocks, std::uint64_t length, unsigned keys)
+      : bracket_memory<Bits, Index>(from, blocks, length, keys),
+        digit_counts(from.take<Index>(blocks == 1 ? 0 : digit_passes<Bits> * std::size_t(digits))) {
+  }
 };
 template <class Index>
 struct kth_memory<std::uint8_t, Index> : value_memory<Index> {
@@ -42,7 +47,8 @@ template <class Call, class Bits, class Index, class Row, class Put, class None>
 __device__ void kth_by_digits(Call const& call, searching_team<Call>& team,
                               kth_value_board<Bits, Index>& board, Row const& row, Put put,
                               None nothing) {
-  auto const at = team.find(board.digits, row, call.order, Index(call.how.k));
+  auto const at = find_cut_of_any<digit_bits, true>(
+      team.all, board.digits, team.memory.digit_counts, row, call.order, Index(call.how.k));
   if (call.order.skips && at.low == 0) {
     if (team.speaks()) nothing();
     return;
@@ -70,13 +76,12 @@ __device__ void kth_of_row(Call const& call, searching_team<Call>& team,
     return;
   }
   if constexpr (sizeof(Bits) == 1) {
-    put_kth_by_values(team.all, team.told, board.values, team.memory.one_read, row, call.order,
-                      Index(how.k), put);
+    put_kth_by_values(team.all, team.told, board.values, team.memory, row, call.order, Index(how.k),
+                      put);
   } else {
-    if (bracketing::is_worth_it(team.all.threads(), row.count,
-                                bracketing::least_of_thread_for_kth)) {
+    if (bracketing::is_worth_it(team.all.threads(), row.count, bracketing::least_of_thread<Bits>)) {
       bracket_search<std::remove_const_t<decltype(row)>, Index> search(
-          team.all, team.told, board.bracket, team.memory.one_read, row, call.order);
+          team.all, team.told, board.bracket, team.memory, row, call.order);
       if (search.find(Index(how.k), put, nothing)) return;
       __syncthreads();
     }

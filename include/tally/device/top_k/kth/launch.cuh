@@ -66,8 +66,8 @@ void search_on_gpu(Context& context, device::row_request<In, How> const& of) {
                   : start_search<Call, Wide, std::uint64_t>(context, gpu, of);
 }
 
-// A warp a row, whose lanes have `Each` elements; or so many quantiles a warp, if there are more of
-// them than warps at the same time.
+// Rows whose elements warps have, `Each` a lane; some quantiles a warp, if there are more of them
+// than warps at the same time. Where a row is sorted, all of its own go together.
 template <int Each, launch_context Context, class In>
 void start_short_quantiles(Context& context, device::short_quantile_call<In> call) {
   constexpr unsigned warps = device::warps_of_short_rows;
@@ -75,6 +75,8 @@ void start_short_quantiles(Context& context, device::short_quantile_call<In> cal
   std::uint64_t const all = call.rows.count * call.how.count;
   std::uint64_t const most = at_once * unsigned(context.multiprocessors());
   call.together = unsigned(std::min<std::uint64_t>((all + most - 1) / most, warp_size));
+  if (call.how.count >= device::fewest_of_sorted)
+    call.together = std::max(call.together / call.how.count, 1u) * call.how.count;
   launch_early<device::short_quantiles<Each, In>>(
       blocks_for(context, all, warps * call.together, 16), warps * warp_size, 0,
       context.stream())(call);
@@ -82,7 +84,11 @@ void start_short_quantiles(Context& context, device::short_quantile_call<In> cal
 template <int Each, launch_context Context, class Bits>
 void start_by_warps(Context& context,
                     device::row_request<array_input<Bits>, gpu_quantiles> const& of) {
-  start_short_quantiles<Each>(context, device::short_quantile_call<array_input<Bits>>{of, 1});
+  device::short_quantile_call<array_input<Bits>> call{of, 1, {}};
+  for (unsigned q = 0; q < of.how.count; ++q)
+    call.places[q] =
+        place_of(of.how.method, std::max(of.rows.length, std::uint64_t(1)), of.how.q[q]);
+  start_short_quantiles<Each>(context, call);
 }
 template <int Each, launch_context Context, class Bits>
 void start_by_warps(Context& context,

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "tally/device/top_k/request.hpp"
-#include "tally/exact/between.hpp"
+#include "tally/exact/quick_between.hpp"
 
 namespace tally::device {
 
@@ -60,9 +60,14 @@ __device__ void put_quantile(Call const& call, std::uint64_t r, unsigned q,
         static_cast<T*>(call.how.out)[to] = keys ? detail::from_ascending_key<T>(keys->here) : T();
         return;
       }
-    auto* const out = static_cast<result*>(call.how.out) + to;
-    *out =
-        keys ? detail::quantile_at<result, T>(keys->here, keys->next, place) : quiet_nan<result>();
+    auto x = quiet_nan<result>();
+    if (keys) {
+      T const here = detail::from_ascending_key<T>(keys->here);
+      T const next = detail::from_ascending_key<T>(keys->next);
+      if (!detail::quick_between(here, next, place, x))
+        x = detail::between<result>(here, next, place);
+    }
+    static_cast<result*>(call.how.out)[to] = x;
   });
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The key at one rank of a row, by a team of blocks that goes through rows: nothing is gathered or
-// sorted.
+// Searches of rows by teams of blocks that go through them: nothing is gathered or sorted.
 #pragma once
 
 #include "tally/cuda/launch.cuh"
@@ -13,24 +12,20 @@
 namespace tally::device {
 
 // What a team keeps in global memory for rows of at most so many elements, of each of which so many
-// keys are found: for a search digit by digit, and for one by one read.
-template <class Bits, class Index, class OneRead>
-struct search_memory {
-  Index* counts;
+// keys are found: what blocks tell each other, and what the kind of search needs.
+template <class OfSearch>
+struct search_memory : OfSearch {
   std::byte* told;
-  OneRead one_read;
 
   TALLY_FN search_memory(arena& from, unsigned blocks, std::uint64_t length, unsigned keys)
-      : counts(from.take<Index>(blocks == 1 ? 0 : digit_passes<Bits> * std::size_t(digits))),
-        told(from.take<std::byte>(exchange::bytes(blocks))),
-        one_read(from, blocks, length, keys) {}
+      : OfSearch(from, blocks, length, keys), told(from.take<std::byte>(exchange::bytes(blocks))) {}
 };
 
-template <class In, class Index, class How, template <class, class> class OneRead>
+template <class In, class Index, class How, template <class, class> class OfSearch>
 struct search_call : row_request<In, How> {
   using bits = typename row_request<In, How>::bits;
   using index = Index;
-  using memory = search_memory<bits, Index, OneRead<bits, Index>>;
+  using memory = search_memory<OfSearch<bits, Index>>;
 
   unsigned blocks;  // of a team
   workspace w;
@@ -47,9 +42,6 @@ struct search_call : row_request<In, How> {
 template <class Call>
 class searching_team {
  public:
-  using bits = typename Call::bits;
-  using index = typename Call::index;
-
   __device__ explicit searching_team(Call const& call)
       : searching_team(call, arena(call.scratch + blockIdx.x / call.blocks * call.memory_bytes)) {}
 
@@ -65,13 +57,6 @@ class searching_team {
     all.leave();
   }
   __device__ bool speaks() const { return all.thread() == 0; }
-
-  // The key at rank k of a row, counted from 1, and how many that equal it are up to there.
-  template <class Row>
-  __device__ cut<bits, index> find(digit_counts<index>& shared, Row const& row,
-                                   rank_order<bits> const& order, index k) {
-    return find_cut_of_any<digit_bits, true>(all, shared, memory.counts, row, order, k);
-  }
 
   team all;
   typename Call::memory const memory;

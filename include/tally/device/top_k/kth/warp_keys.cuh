@@ -33,6 +33,12 @@ class warp_keys {
 
   template <class Row>
   __device__ void read(Row const& row, rank_order<Bits> const& order) {
+    read(row, order, key_);
+    above_0_ = reach(1);
+    least_ = least_from(1), best_ = best_below(0);
+  }
+  template <class Row>
+  __device__ static void read(Row const& row, rank_order<Bits> const& order, word (&keys)[Each]) {
     unsigned const lane = threadIdx.x % 32;
     int const rest = int(row.count) - int(lane);
     Bits x[Each];
@@ -42,10 +48,8 @@ class warp_keys {
 #pragma unroll
     for (int j = 0; j < Each; ++j) {
       word const key = order(x[j]);
-      key_[j] = j * 32 < rest ? key : 0;
+      keys[j] = j * 32 < rest ? key : 0;
     }
-    above_0_ = reach(1);
-    least_ = least_from(1), best_ = best_below(0);
   }
   // How many keys are not 0, which of floats is that of NaNs.
   __device__ unsigned above_0() const { return above_0_; }
