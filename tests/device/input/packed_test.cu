@@ -86,13 +86,17 @@ TYPED_TEST(halves_of_a_word, are_compared_in_the_order_of_extrema) {
 template <class T, int Each>
 using vectors_of = device::batch<T, 2, Each>;
 
+TALLY_FN unsigned mixed_bits(int i, int k) {
+  unsigned const random = (unsigned(i) * 0x9e3779b1u + unsigned(k) * 0x85ebca6bu) * 0xc2b2ae35u;
+  return random ^ random >> 15;
+}
+
 // Word k of batch i, from few kinds of words: those whose sums are the largest are among them.
 TALLY_FN unsigned word_at(int i, int k) {
-  unsigned const random = (unsigned(i) * 0x9e3779b1u + unsigned(k) * 0x85ebca6bu) * 0xc2b2ae35u;
   unsigned const kinds[] = {0x80808080u, 0x80008000u, 0x7f7f7f7fu, 0x7fff7fffu, ~0u, 0u};
   if (i < 6) return kinds[i];
-  unsigned const word = random ^ random >> 15;
-  return i % 2 ? word | 0x01010101 : word & (random << 9 | 0xff);  // odd ones, and some zeros
+  unsigned const word = mixed_bits(i, k);
+  return i % 2 ? word | 0x01010101 : word & (word << 9 | 0xff);  // odd ones, and some zeros
 }
 template <class T, int Each>
 __device__ auto batch_at(int i) {
@@ -171,6 +175,43 @@ TYPED_TEST(integers_in_words, are_added_up_with_their_squares_multiplied_and_cou
   expect_sums<TypeParam, 4 * word>();
   expect_sums<TypeParam, word>();
   expect_sums<TypeParam, device::most_in_words / 2>();
+}
+
+// Vectors of few values, of floats both zeros and several NaNs among them.
+template <class T>
+TALLY_FN T few_values(int i, int k) {
+  constexpr unsigned bits[] = {0x0000, 0x8000, 0x7fff, 0xff81, 0x3f80, 0x7f80, 0xfc00, 0x0080};
+  return from_bits<T>(bits_of<T>(bits[mixed_bits(i, k) % 8] >> (sizeof(T) == 1 ? 7 : 0)));
+}
+template <class T>
+struct place_of_equal {
+  __device__ int operator()(int i) const {
+    device::batch<T, 1> x;
+    x.clear(0);
+    for (int k = 0; k < x.size; ++k) x.set(k, few_values<T>(i, k));
+    return device::first_equal(x, T(x[i % x.size]));
+  }
+};
+
+template <class T>
+struct narrow_elements_of_a_vector : ::testing::Test {};
+using narrow_types = ::testing::Types<float16, bfloat16, std::int8_t, std::uint8_t, std::int16_t>;
+TYPED_TEST_SUITE(narrow_elements_of_a_vector, narrow_types);
+
+TYPED_TEST(narrow_elements_of_a_vector, are_found_where_the_first_equal_one_is) {
+  using T = TypeParam;
+  constexpr int vectors = 5000, size = device::batch<T, 1>::size;
+  auto const places = computed<int>(vectors, place_of_equal<T>{});
+  for (int i = 0; i < vectors; ++i) {
+    auto const equal = [&](T x, T y) {
+      if constexpr (floating<T>)
+        if (is_nan(x)) return is_nan(y);
+      return double(x) == double(y);
+    };
+    int first = 0;
+    while (!equal(few_values<T>(i, i % size), few_values<T>(i, first))) ++first;
+    ASSERT_EQ(places[i], first) << i;
+  }
 }
 
 // A number of words that is odd.

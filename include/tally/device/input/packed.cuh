@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What comes of narrow integers that a thread has read, several of which are in a word.
+// What comes of narrow elements that a thread has read, several of which are in a word.
 #pragma once
 
 #include "tally/cuda/packed.cuh"
@@ -51,6 +51,35 @@ concept pairs_in_words = requires {
   requires decltype(Batch::first)::in_words;
   requires decltype(Batch::second)::in_words;
 };
+
+// Where a vector of narrow elements has the first that is equal to x, as one of them is: zeros are
+// equal, and so are NaNs.
+template <narrow T, class Vector>
+__device__ int first_equal(Vector const& v, T x) {
+  constexpr int bits = 8 * sizeof(T), elements = 32 / bits;
+  constexpr unsigned ones = ~0u / ((1u << bits) - 1), highest = ones << (bits - 1);
+  auto const first = [&](auto tells) {  // whose lowest bit is the highest of such an element
+    unsigned found = 0;
+    int word = 0;
+#pragma unroll
+    for (int i = Vector::words - 1; i >= 0; --i)
+      if (unsigned const told = tells(v.word(i))) found = told, word = i;
+    return word * elements + (__ffs(int(found)) - 1) / bits;
+  };
+  unsigned const all = unsigned(bits_of<T>(to_bits(x))) * ones;
+  unsigned counts = ~0u;
+  if constexpr (floating<T>) {
+    constexpr unsigned above_infinity = format<T>::sign - format<T>::infinity - 1;
+    if (is_nan(x))
+      return first(
+          [](unsigned word) { return ((word & ~highest) + above_infinity * ones) & highest; });
+    if ((all & ~highest) == 0) counts = ~highest;
+  }
+  return first([&](unsigned word) {
+    unsigned const differs = (word ^ all) & counts;
+    return (differs - ones) & ~differs & highest;
+  });
+}
 
 // How many bytes of a batch are not zero: the highest bit of each tells in the end.
 template <class Batch>

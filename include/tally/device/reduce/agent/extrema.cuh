@@ -5,7 +5,7 @@
 #pragma once
 
 #include "tally/aggregate/extrema.hpp"
-#include "tally/cuda/packed.cuh"
+#include "tally/device/input/packed.cuh"
 #include "tally/device/reduce/agent/agent.cuh"
 #include "tally/operators.hpp"
 #include "tally/warp/reduce.cuh"
@@ -221,14 +221,13 @@ struct single_arg_extremum {
       of_vector[j] = compare::of_vector(x, j, is_there);
       best = j > 0 ? compare::better(best, of_vector[j]) : of_vector[0];
     }
-    if (IsThere::skip_nan && is_nan(compare::value(best))) return;
-    key const all = merged(compare::value(best));
+    T const value = compare::value(best);
+    if (IsThere::skip_nan && is_nan(value)) return;
+    key const all = merged(value);
     if (!keys::better(all, s.best) && s.at != nowhere) return;
     int const j = first_of<Batch::vectors>(
         [&](int j) { return merged(compare::value(of_vector[j])) == all; });
-    auto const v = x.vector(j);
-    int const k = first_of<Batch::each>([&](int k) { return merged(v[k]) == all; });
-    s = {all, index(j * Batch::each + k)};
+    s = {all, index(j * Batch::each + first_equal(x.vector(j), value))};
   }
   template <int Size, class V, class Value, class Op>
   static TALLY_FN V fold(V identity, Value value, Op op) {

@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "tally/device/reduce/agent/extrema.cuh"
 #include "tally/device/reduce/rows/lanes.cuh"
 
 namespace tally::device {
@@ -40,14 +41,14 @@ struct lanes_of_ends {
   static constexpr bool is_certain = false;
   static constexpr std::uint32_t nowhere = ~std::uint32_t(0);
   struct sum {
-    value least, greatest;  // anything where there is no element
+    value least, greatest;  // nothing() where there is no element
     std::uint32_t least_at, greatest_at, nan_at;
   };
 
   bool skips_nan;
   ends a;
 
-  __device__ sum none() const { return {{}, {}, nowhere, nowhere, nowhere}; }
+  __device__ sum none() const { return {nothing(), nothing(), nowhere, nowhere, nowhere}; }
   __device__ void add(sum& s, element x, std::uint64_t index) const {
     auto const at = std::uint32_t(index);
     if constexpr (floating<T>)
@@ -66,17 +67,21 @@ struct lanes_of_ends {
   }
   template <class Batch>
   __device__ void add_vector(sum& s, Batch const& x, std::uint64_t first) const {
-    bool any_nan = false;
-    if constexpr (floating<T>)
+    auto const at = std::uint32_t(first);
+    if constexpr (packed<T, Batch> || std::is_same_v<T, float>) {
+      T const least = best_of<true>(x), greatest = best_of<false>(x);
+      if (is_nan(least)) return add_each(s, x, first);
+      put_least(s, comparable(least), [&] { return at + place_of(least, x); });
+      put_greatest(s, comparable(greatest), [&] { return at + place_of(greatest, x); });
+    } else {
+      bool any_nan = false;
+      if constexpr (floating<T>)
 #pragma unroll
-      for (int k = 0; k < Batch::size; ++k) any_nan = any_nan || is_nan(comparable(x[k]));
-    if (any_nan) {
+        for (int k = 0; k < Batch::size; ++k) any_nan = any_nan || is_nan(x[k]);
+      if (any_nan) return add_each(s, x, first);
 #pragma unroll
-      for (int k = 0; k < Batch::size; ++k) add(s, x[k], first + k);
-      return;
+      for (int k = 0; k < Batch::size; ++k) put(s, comparable(x[k]), at + k);
     }
-#pragma unroll
-    for (int k = 0; k < Batch::size; ++k) put(s, comparable(x[k]), std::uint32_t(first) + k);
   }
   __device__ sum combine(sum const& s, sum const& t) const {
     sum both = s;
@@ -108,11 +113,63 @@ struct lanes_of_ends {
   }
 
  private:
+  // Of a vector with a NaN, which is rare: in little code, and not in registers.
+  template <class Batch>
+  __device__ void add_each(sum& s, Batch const& x, std::uint64_t first) const {
+    array_of<T, Batch> const elements(x);
+#pragma unroll 1
+    for (int k = 0; k < Batch::size; ++k) add(s, elements.value[k], first + k);
+  }
   static __device__ void put(sum& s, value y, std::uint32_t at) {
-    if (y < s.least || s.least_at == nowhere) s.least_at = at;
-    if (y > s.greatest || s.greatest_at == nowhere) s.greatest_at = at;
-    s.least = s.least_at == at ? y : lesser(s.least, y);
-    s.greatest = s.greatest_at == at ? y : greater(s.greatest, y);
+    put_least(s, y, [=] { return at; });
+    put_greatest(s, y, [=] { return at; });
+  }
+  // at() is called only where y is better than all before.
+  template <class At>
+  static __device__ void put_least(sum& s, value y, At at) {
+    bool const moves = is_first(s.least_at, s.least) || y < s.least;
+    if (moves) s.least_at = at();
+    s.least = moves ? y : lesser(s.least, y);
+  }
+  template <class At>
+  static __device__ void put_greatest(sum& s, value y, At at) {
+    bool const moves = is_first(s.greatest_at, s.greatest) || y > s.greatest;
+    if (moves) s.greatest_at = at();
+    s.greatest = moves ? y : greater(s.greatest, y);
+  }
+  // Whether there is no element yet.
+  static __device__ bool is_first([[maybe_unused]] std::uint32_t at,
+                                  [[maybe_unused]] value const& best) {
+    if constexpr (floating<value>)
+      return best != best;  // which one instruction tells, with the comparison beside it
+    else
+      return at == nowhere;
+  }
+  static __device__ value nothing() {
+    if constexpr (floating<value>)
+      return quiet_nan<value>();
+    else
+      return {};
+  }
+  // The best of a vector, a NaN if it has one; and where its first equal is.
+  template <bool Least, class Batch>
+  static __device__ T best_of(Batch const& x) {
+    if constexpr (packed<T, Batch>)
+      return packed_extremum<T, Least, false>::of(x, all_elements{});
+    else
+      return float_extremum<Least>::of(x, all_elements{});
+  }
+  template <class Batch>
+  static __device__ int place_of(T best, Batch const& x) {
+    if constexpr (packed<T, Batch>) {
+      return first_equal(x, best);
+    } else {
+      int first = 0;
+#pragma unroll
+      for (int k = Batch::size - 1; k > 0; --k)
+        if (x[k] == best) first = k;
+      return x[0] == best ? 0 : first;
+    }
   }
   static __device__ T narrowed(value x) {
     if constexpr (floating<T> && !std::is_same_v<value, T>)
