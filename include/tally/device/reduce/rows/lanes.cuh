@@ -13,7 +13,8 @@ namespace tally::device {
 // trivially copyable, that is handed to the kernel. It has
 //
 //   element, result, sum
-//   is_certain            whether finish() always knows the result
+//   is_certain            whether finish() always knows the result; if not, it may do so of rows of
+//                         up to longest_certain elements
 //   none()                the sum of no elements
 //   add(sum, x, index)    adds an element
 //   add_next(sum, x, index), add_vector(sum, x, first)
@@ -103,6 +104,15 @@ __device__ void add_vector(Lanes const& lanes, typename Lanes::sum& s, Batch con
 #pragma unroll
       for (int k = 0; k < Batch::size; ++k) own.add(s, x[k], first + k);
     });
+}
+
+// Whether finish() knows the results of all rows of up to so many elements.
+template <class Lanes>
+constexpr bool are_certain([[maybe_unused]] std::uint64_t longest) {
+  if constexpr (requires { Lanes::longest_certain; })
+    return Lanes::is_certain || longest <= Lanes::longest_certain;
+  else
+    return Lanes::is_certain;
 }
 
 // Lanes that do nothing, where there is no other way than the agent's.

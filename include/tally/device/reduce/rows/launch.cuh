@@ -135,7 +135,8 @@ void reduce_rows_by_lanes_on_device(Context& context, A const& a, bool skips_nan
   auto const how =
       plan_for(in, each, context.multiprocessors(), device::lanes_blocks<lanes_type, int(each)>);
   std::uint64_t const sums = how.parts > 1 ? count * how.parts : 0;
-  std::uint64_t const doubtful = lanes_type::is_certain ? 0 : count;
+  bool const certain = device::are_certain<lanes_type>(in.layout().length);
+  std::uint64_t const doubtful = certain ? 0 : count;
   auto const again = device::lanes_again(lanes);
   using again_type = std::remove_const_t<decltype(again)>;
   constexpr bool tries = !lanes_type::is_certain && !std::is_same_v<again_type, device::no_lanes>;
@@ -161,9 +162,11 @@ void reduce_rows_by_lanes_on_device(Context& context, A const& a, bool skips_nan
   start_lanes(context, how, call, bytes);
   if (how.parts > 1) start_combining(context, call);
   if constexpr (!lanes_type::is_certain)
-    reduce_rows_by_block_on_device(context, a, skips_nan, in, out, again,
-                                   std::clamp(how.group, device::rows_at_once, unsigned(warp_size)),
-                                   call.doubt, counts + 1, scratch.pieces);
+    if (!certain)
+      reduce_rows_by_block_on_device(
+          context, a, skips_nan, in, out, again,
+          std::clamp(how.group, device::rows_at_once, unsigned(warp_size)), call.doubt, counts + 1,
+          scratch.pieces);
 }
 
 // The nodes over the parts of rows.
