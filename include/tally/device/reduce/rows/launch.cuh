@@ -244,11 +244,12 @@ bool are_stretches(In const& in) {
   in.for_memory([&](auto const& x) { all = all && !x.is_apart() && !x.starts && !x.lengths; });
   return all;
 }
-// Few long ones go one by one, each as an array does, by all blocks.
-inline constexpr std::uint64_t few_rows = 64, long_row = 1 << 18;
+// Few long ones go one by one, each as an array does, by all blocks; in order, where they can be
+// cut as well, those that take longer than a launch.
+inline constexpr std::uint64_t few_rows = 64, long_row = 1 << 18, long_row_in_order = 1 << 24;
 template <class In>
-bool are_few_and_long(In const& in) {
-  return in.layout().count <= few_rows && in.layout().length >= long_row && are_stretches(in);
+bool are_few_and_long(In const& in, std::uint64_t length = long_row) {
+  return in.layout().count <= few_rows && in.layout().length >= length && are_stretches(in);
 }
 // One row is an array; but lanes take less time for many pairs of doubles.
 template <class In>
@@ -276,10 +277,10 @@ void reduce_rows_on_gpu(Context& context, A const& a, nan_policy nan, In const& 
     return reduce_rows_one_by_one(context, a, nan, in, out);
   if constexpr (takes_any_order<A> && device::has_lanes<A>)
     return reduce_rows_by_lanes_on_device(context, a, skips, in, out);
+  else if (are_few_and_long(in, takes_any_order<A> ? long_row : long_row_in_order))
+    return reduce_rows_one_by_one(context, a, nan, in, out);
   else if constexpr (!takes_any_order<A>)
     reduce_rows_in_order_on_device(context, a, skips, in, out);
-  else if (are_few_and_long(in))
-    return reduce_rows_one_by_one(context, a, nan, in, out);
   else
     reduce_rows_by_block_on_device(context, a, skips, in, out, device::no_lanes{}, 1, {}, nullptr,
                                    nullptr);
