@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tally/device/scan/launch.cuh"
 
+#include "support/affine_of_places.hpp"
 #include "support/device_scan_rows.cuh"
 #include "tally/aggregate/fast_sum.hpp"
 #include "tally/aggregate/product.hpp"
@@ -46,20 +47,64 @@ TEST(scans_of_rows, may_be_of_products) {
     }
 }
 
+template <class A>
+std::string how_rows_are_scanned(A const& a, std::size_t count, std::size_t length) {
+  test_call call(2);
+  std::string text;
+  call.explanation = &text;
+  expect_rows(a, any_integers<typename A::element>(count * length), {count, length, length, length},
+              call, {});
+  return text;
+}
+
 TEST(scans_of_rows, tell_how_they_have_been_started) {
   auto const how = [](std::size_t count, std::size_t length) {
-    test_call call(2);
-    std::string text;
-    call.explanation = &text;
-    expect_rows(sums{}, any_integers<std::int32_t>(count * length), {count, length, length, length},
-                call, {});
-    return text;
+    return how_rows_are_scanned(sums{}, count, length);
   };
   EXPECT_EQ(how(7, 128), "lanes of a warp a row, by 1 block of 256 threads");
   EXPECT_EQ(how(9, 640), "a warp a row, by 2 blocks of 256 threads");
-  EXPECT_EQ(how(64, 1000), "a warp a row, by 8 blocks of 256 threads");
+  EXPECT_EQ(how(64, 4097), "a warp a row, by 8 blocks of 256 threads");
   EXPECT_EQ(how(7, 5000),
             "tiles in their order, drawn, by 2 blocks of 448 threads, 16 bytes of scratch");
+}
+
+// Else a row's bits would depend on how many others there are.
+TEST(scans_of_rows, in_an_order_are_started_by_their_length_alone) {
+  auto const begins_with = [](std::string const& text, std::size_t count, std::size_t length) {
+    auto const how = how_rows_are_scanned(affine_of_places{}, count, length);
+    EXPECT_EQ(how.substr(0, text.size()), text) << count << " rows of " << length;
+  };
+  for (std::size_t count : {1, 7, 70}) {
+    begins_with("lanes of a warp a row, ", count, 256);
+    begins_with("a warp a row, ", count, 257);
+    begins_with("a warp a row, ", count, 4096);
+    begins_with("tiles in their order, drawn, ", count, 4097);
+  }
+}
+
+// They are copied side by side first, and results back.
+TEST(scans_of_rows, in_an_order_may_be_of_columns) {
+  for (std::size_t length : {1, 40, 300, 4097}) {
+    std::size_t const count = 5;
+    auto const in = any_integers<std::uint32_t>(count * length);
+    tally::device_array<std::uint32_t> const data(in), out(in);
+    tally::row_layout const columns{
+        .count = count, .length = length, .stride = 1, .step = std::int64_t(count)};
+    test_call call(2);
+    scan_kind<std::uint32_t> const how{.exclusive = length == 40, .reverse = length == 300};
+    tally::detail::scan_rows_on_gpu(call, affine_of_places{}, how.nan,
+                                    tally::array_input<std::uint32_t>{data.data(), in.size()},
+                                    columns, const_cast<std::uint32_t*>(out.data()), columns,
+                                    how.with_total(nullptr));
+    tally::check(cudaDeviceSynchronize());
+    auto const found = out.to_host();
+    for (std::size_t c = 0; c < count; ++c) {
+      std::vector<std::uint32_t> column, got;
+      for (std::size_t i = c; i < in.size(); i += count)
+        column.push_back(in[i]), got.push_back(found[i]);
+      EXPECT_EQ(got, scan_on_host(affine_of_places{}, column, how).out) << "column " << c;
+    }
+  }
 }
 
 TEST(scans_of_rows, may_have_several_tiles_a_row) {
@@ -195,28 +240,6 @@ TYPED_TEST(exact_scans_of_rows, are_of_every_kind) {
                                 call);
     }
 }
-
-// Affine maps modulo 2^32, of which no two commute, made of elements and their places in the row.
-struct affine {
-  std::uint32_t scale, offset;
-};
-struct affine_of_places {
-  using element = std::uint32_t;
-  using state = affine;
-  using result = std::uint32_t;
-  static constexpr bool any_order = false;
-  TALLY_FN state identity() const { return {1, 0}; }
-  TALLY_FN state start(result init) const { return {1, init}; }
-  TALLY_FN state lift(element x, std::uint64_t i) const {
-    return {x | 1, std::uint32_t(i) * 77 + 1};
-  }
-  TALLY_FN state combine(state s, state t) const {
-    return {s.scale * t.scale, s.offset * t.scale + t.offset};
-  }
-  TALLY_FN result lower(state s) const { return s.offset; }
-};
-
-static_assert(tally::aggregate<affine_of_places> && !affine_of_places::any_order);
 
 TEST(scans_of_rows_in_tiles, have_operands_in_order_and_places_in_the_row) {
   expect_any_schedule(affine_of_places{},

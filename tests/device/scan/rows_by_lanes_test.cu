@@ -4,8 +4,10 @@
 // a warp's and a part's, and of several parts.
 #include "tally/device/scan/rows_by_lanes.cuh"
 
+#include "support/affine_of_places.hpp"
 #include "support/device_scan_rows.cuh"
 #include "tally/aggregate/extrema.hpp"
+#include "tally/aggregate/fast_sum.hpp"
 
 namespace {
 
@@ -96,36 +98,108 @@ TEST(rows_by_lanes, are_of_integers_of_every_size) {
   }
 }
 
+template <class A>
+void expect_rows_of_any_length(A const& a, std::int64_t longest, bool reverse) {
+  using T = typename A::element;
+  using R = typename A::result;
+  std::vector<std::int64_t> offsets{0};
+  for (int r = 0; r < 50; ++r) offsets.push_back(offsets.back() + r * r * 37 % (longest + 1));
+  auto const n = std::size_t(offsets.back());
+  auto const in = any_integers<T>(n);
+  tally::device_array<T> const data(in);
+  tally::device_array<R> const out{std::vector<R>(n)}, totals{std::vector<R>(50)};
+  tally::device_array<std::int64_t> const at(offsets);
+  tally::row_layout const rows{.count = 50,
+                               .length = std::uint64_t(longest),
+                               .starts = at.data(),
+                               .lengths = at.data() + 1,
+                               .lengths_from = at.data()};
+  test_call call(1);
+  scan_kind<R> const how{.reverse = reverse};
+  tally::detail::scan_rows_on_gpu(call, a, how.nan, tally::array_input<T>{data.data(), n}, rows,
+                                  const_cast<R*>(out.data()), rows,
+                                  how.with_total(const_cast<R*>(totals.data())));
+  tally::check(cudaDeviceSynchronize());
+  auto const found = out.to_host(), sums = totals.to_host();
+  for (std::size_t r = 0; r < 50; ++r) {
+    auto const begin = offsets[r], end = offsets[r + 1];
+    auto const want = scan_on_host(a, std::vector<T>(in.begin() + begin, in.begin() + end), how);
+    expect_same({std::vector<R>(found.begin() + begin, found.begin() + end), sums[r]}, want,
+                std::to_string(longest) + ", row " + std::to_string(r));
+  }
+}
+
 TEST(rows_by_lanes, may_each_have_a_length) {
   using sums = tally::integer_running_sum<std::int32_t, std::int32_t>;
-  for (std::int64_t longest : {20, 128, 380, 900, 4000}) {
-    std::vector<std::int64_t> offsets{0};
-    for (int r = 0; r < 50; ++r) offsets.push_back(offsets.back() + r * r * 37 % (longest + 1));
-    auto const n = std::size_t(offsets.back());
-    auto const in = any_integers<std::int32_t>(n);
-    tally::device_array<std::int32_t> const data(in), out(std::vector<std::int32_t>(n, -1)),
-        totals(std::vector<std::int32_t>(50, -1));
-    tally::device_array<std::int64_t> const at(offsets);
-    tally::row_layout const rows{.count = 50,
-                                 .length = std::uint64_t(longest),
-                                 .starts = at.data(),
-                                 .lengths = at.data() + 1,
-                                 .lengths_from = at.data()};
-    test_call call(1);
-    tally::detail::scan_rows_on_gpu(
-        call, sums{}, tally::propagate, tally::array_input<std::int32_t>{data.data(), n}, rows,
-        const_cast<std::int32_t*>(out.data()), rows,
-        tally::detail::gpu_scan<std::int32_t>{
-            false, false, {}, const_cast<std::int32_t*>(totals.data())});
-    tally::check(cudaDeviceSynchronize());
-    auto const found = out.to_host(), sum = totals.to_host();
-    for (std::size_t r = 0; r < 50; ++r) {
-      std::uint32_t through = 0;
-      for (auto i = offsets[r]; i < offsets[r + 1]; ++i) {
-        through += std::uint32_t(in[std::size_t(i)]);
-        ASSERT_EQ(found[std::size_t(i)], std::int32_t(through)) << longest << ", row " << r;
+  for (std::int64_t longest : {20, 128, 380, 900, 4000})
+    for (bool reverse : {false, true}) {
+      expect_rows_of_any_length(sums{}, longest, reverse);
+      expect_rows_of_any_length(affine_of_places{}, longest, reverse);
+    }
+}
+
+struct wide_affine {  // of which a lane has one
+  std::uint64_t scale, offset, third;
+};
+struct after {
+  TALLY_FN wide_affine operator()(wide_affine const& a, wide_affine const& b) const {
+    return {a.scale * b.scale, a.offset * b.scale + b.offset, a.third + b.third};
+  }
+};
+
+TEST(rows_by_lanes, have_operands_in_order_and_places_in_the_row) {
+  auto const in = any_integers<std::uint32_t>(11 * 4096);
+  auto const parts = any_integers<std::uint64_t>(3 * 11 * 300, 2);
+  std::vector<wide_affine> wide(parts.size() / 3);
+  for (std::size_t i = 0; i < wide.size(); ++i)
+    wide[i] = {parts[3 * i], parts[3 * i + 1], parts[3 * i + 2]};
+  test_call call(1);
+  for (std::size_t length : {1, 8, 9, 17, 64, 100, 129, 256, 257, 600, 4096}) {
+    scan_rows const rows{11, length, length, length};
+    expect_rows_of_every_kind(affine_of_places{}, in, rows, 9u, call);
+    if (length > 300) continue;
+    expect_rows_of_every_kind(tally::operation<wide_affine, after>{}, wide, rows, wide[5], call);
+  }
+}
+
+// The sums of integers that a float holds are not rounded.
+TEST(rows_by_lanes, in_an_order_may_pass_over_nan) {
+  auto const whole = any_integers<std::int8_t>(20 * 900);
+  std::vector<float> in(whole.begin(), whole.end());
+  for (std::size_t i = 0; i < in.size(); i += 1 + i % 7) in[i] = tally::quiet_nan<float>();
+  test_call call(1);
+  for (std::size_t length : {1, 5, 40, 256, 700})
+    expect_rows_of_every_kind(tally::tree_sum<float>{}, in, {20, length, length + 1, length + 2},
+                              2.0f, call, {.nan = tally::skip});
+}
+
+template <class T>
+struct rounding_rows_by_lanes : ::testing::Test {};
+TYPED_TEST_SUITE(rounding_rows_by_lanes, floats);
+
+// What meets depends on an element's place in its row alone: not on the row's length, nor on other
+// rows, nor on where they begin.
+TYPED_TEST(rounding_rows_by_lanes, have_the_bits_of_longer_rows_and_of_a_row_alone) {
+  using T = TypeParam;
+  using rounding = tally::tree_sum<T>;
+  constexpr std::size_t longest = 2000;
+  auto const in = values<T>(kind::wide, longest);
+  test_call call(1);
+  for (bool exclusive : {false, true}) {
+    scan_kind<T> const how{.exclusive = exclusive, .init = tally::convert<T>(0.3)};
+    auto const want =
+        scan_rows_on_device(rounding{}, in, {1, longest, longest, longest}, call, how);
+    for (std::size_t length : {1, 3, 7, 16, 33, 100, 128, 255, 513, 1025}) {
+      std::size_t const stride = length + 1;
+      std::vector<T> all;
+      for (int r = 0; r < 19; ++r) {
+        all.insert(all.end(), in.begin(), in.begin() + std::ptrdiff_t(length));
+        all.push_back(tally::quiet_nan<T>());
       }
-      EXPECT_EQ(sum[r], std::int32_t(through)) << longest << ", row " << r;
+      auto const got =
+          scan_rows_on_device(rounding{}, all, {19, length, stride, stride}, call, how);
+      for (auto const& row : got)
+        EXPECT_EQ(memcmp(row.out.data(), want[0].out.data(), length * sizeof(T)), 0) << length;
     }
   }
 }

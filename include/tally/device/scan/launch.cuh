@@ -147,30 +147,39 @@ struct scan_pieces {
       : elements(from.take<In>(in)), results(from.take<Out>(out)) {}
 };
 
-// Scans rows by lanes of a warp each, or if they are longer and there are enough of them, by a
-// warp.
+// How many elements a warp has of a row at once, in registers.
+template <class Prefix, class Source>
+inline constexpr unsigned part_of_row =
+    warp_size * device::lane_items<typename Source::element, typename Prefix::result>;
+
+// Whether rows are for warps: if they are short, or if there are enough of them. Operands that are
+// put together in an order are grouped by a row's length alone, as if there were no other rows.
+template <bool AnyOrder, launch_context Context, class Prefix, class Source>
+bool are_for_warps(Context& context, device::scan_call<Prefix, Source, row_layout> const& call) {
+  std::uint64_t const rows = call.rows.count;
+  bool const are_many = AnyOrder && rows >= 32 * std::uint64_t(context.multiprocessors());
+  bool const are_short = call.rows.length <= 16 * part_of_row<Prefix, Source>;
+  return (are_short || are_many) && rows <= ~std::uint32_t(0) / 2;
+}
+
+// Scans rows by lanes of a warp each, or if they are longer, by a warp.
 template <launch_context Context, class Prefix, class Source>
-bool scan_rows_by_warps(Context& context,
-                        device::scan_call<Prefix, Source, row_layout> const& call) {
-  constexpr unsigned items = device::lane_items<typename Source::element, typename Prefix::result>;
-  constexpr unsigned part = items * warp_size, warps = device::row_threads / warp_size;
+void scan_rows_by_warps(Context& context, device::scan_call<Prefix, Source, row_layout> const& call,
+                        std::size_t pieces = 0) {
+  constexpr unsigned part = part_of_row<Prefix, Source>, items = part / warp_size;
+  constexpr unsigned threads = device::row_threads;
   std::uint64_t const rows = call.rows.count, n = call.rows.length;
-  auto const multiprocessors = std::uint64_t(context.multiprocessors());
-  bool const are_many = n <= 16 * part || rows >= 32 * multiprocessors;
-  if (!are_many || rows > ~std::uint32_t(0) / 2) return false;
-  unsigned const width = n <= part ? std::bit_ceil(unsigned((n + items - 1) / items)) : warp_size;
+  auto const most_blocks = device::row_blocks * 4 * std::uint64_t(context.multiprocessors());
   bool const is_short = n <= part;
+  unsigned const width = is_short ? std::bit_ceil(unsigned((n + items - 1) / items)) : warp_size;
   launch_plan const plan{is_short ? "lanes of a warp a row" : "a warp a row",
-                         unsigned(std::min(tiles_of(rows * width, warps * warp_size),
-                                           device::row_blocks * 4 * multiprocessors)),
-                         device::row_threads};
+                         unsigned(std::min(tiles_of(rows * width, threads), most_blocks)), threads};
   auto const start = [&]<bool Short>() {
     launch_early<device::scan_rows_by_lanes<Prefix, Source, Short>>(plan.blocks, plan.threads, 0,
                                                                     context.stream())(call, width);
   };
   is_short ? start.template operator()<true>() : start.template operator()<false>();
-  explain(context, plan, 0);
-  return true;
+  explain(context, plan, pieces);
 }
 
 // By a thread a chunk, of which a row has so many, if they are not too short.
@@ -238,17 +247,15 @@ void scan_rows_on_gpu(Context& context, A const& a, nan_policy nan,
   using R = typename A::result;
   if (rows.count == 0) return;
   bool const in_is_apart = rows.is_apart(), out_is_apart = out_rows.is_apart();
-  // (Where operands are put together in an order, which ones are must not depend on other rows.)
-  if constexpr (A::any_order) {
-    auto const call = call_of_scan(a, nan, in, rows, out, out_rows, how);
-    if (in_is_apart || out_is_apart ? scan_rows_by_threads(context, call)
-                                    : scan_rows_by_warps(context, call))
-      return;
-  }
+  if constexpr (A::any_order)
+    if (in_is_apart || out_is_apart)
+      if (scan_rows_by_threads(context, call_of_scan(a, nan, in, rows, out, out_rows, how))) return;
   auto const in_rows = in_is_apart ? side_by_side(rows) : rows;
   auto const to_rows = out_is_apart ? side_by_side(rows) : out_rows;
   auto call = call_of_scan(a, nan, in, in_rows, out, to_rows, how);
-  auto const grid = grid_of(context, call);
+  bool const by_warps = are_for_warps<A::any_order>(context, call);
+  if (by_warps && !in_is_apart && !out_is_apart) return scan_rows_by_warps(context, call);
+  auto const grid = by_warps ? scan_grid{} : grid_of(context, call);
   std::uint64_t const all = rows.count * rows.length;
   std::uint64_t const places_in = in_is_apart ? all : 0, places_out = out_is_apart ? all : 0;
   auto const bytes = device::bytes_of<scan_pieces<T, R>>(places_in, places_out);
@@ -261,7 +268,7 @@ void scan_rows_on_gpu(Context& context, A const& a, nan_policy nan,
   }
   if (out_is_apart) call.out = pieces.results;
   call.tiles = grid.tiles, call.w = memory.w;
-  scan_by_tiles(context, grid, call, bytes);
+  by_warps ? scan_rows_by_warps(context, call, bytes) : scan_by_tiles(context, grid, call, bytes);
   if (out_is_apart) {
     auto back = out_rows;  // each row has as many results as elements
     back.lengths = rows.lengths, back.lengths_from = rows.lengths_from;

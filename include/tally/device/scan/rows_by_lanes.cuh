@@ -84,14 +84,17 @@ class row_warp {
   static_assert(part <= unsigned(tiling::part));
 
  public:
-  struct alignas(vector_bytes) board {
+  struct alignas(vector_bytes) doubts {
     unsigned char part[tiling::part_bytes];
     typename Prefix::total total;
     typename Prefix::before before;
     typename Prefix::start start;
   };
+  struct no_doubts {};
+  using board = std::conditional_t<Prefix::is_certain, no_doubts, doubts>;
   __device__ row_warp(call_type const& call, board& mine) : call_(call), board_(mine) {
-    if (lane() == 0) Prefix::clear(board_.total);
+    if constexpr (!Prefix::is_certain)
+      if (lane() == 0) Prefix::clear(board_.total);
   }
 
   // Rows of at most one part, from the first one on as many as the warp has lanes for, `width` a
@@ -102,11 +105,12 @@ class row_warp {
     unsigned const size = exists ? unsigned(call_.rows.size(row)) : 0;
     auto const tile = part_of(exists ? row : first, 0, size, exists, width);
     if (call_.prefix.row_results(tile, call_.total)) return;
-    for (unsigned r = 0; r < warp_size / width; ++r)
-      if (first + r < call_.rows.count) {
-        auto before = call_.prefix.begin();
-        scan_again(first + r, 0, unsigned(call_.rows.size(first + r)), true, before);
-      }
+    if constexpr (!Prefix::is_certain)
+      for (unsigned r = 0; r < warp_size / width; ++r)
+        if (first + r < call_.rows.count) {
+          auto before = call_.prefix.begin();
+          scan_again(first + r, 0, unsigned(call_.rows.size(first + r)), true, before);
+        }
   }
   // A row of any length. The next part is on its way while one is scanned.
   __device__ void scan_row(std::uint64_t row) const {
@@ -122,7 +126,8 @@ class row_warp {
       done += part;
       if (!here.is_last) next = at(done);
       if (!call_.prefix.part_results(here, before, call_.total))
-        scan_again(row, here.first, here.count, here.is_last, before);
+        if constexpr (!Prefix::is_certain)
+          scan_again(row, here.first, here.count, here.is_last, before);
       if (here.is_last) return;
     }
   }

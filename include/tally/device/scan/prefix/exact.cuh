@@ -43,6 +43,8 @@ struct exact_prefix : exact_parts<In, Out, Number, Counter> {
     Counter::took(results_of_digits);
   }
 
+  static constexpr bool is_certain = false;  // what lanes have by themselves
+
   // For rows of some lanes each, and for a part of a row by all lanes, behind `c`, which goes on
   // with it. Unless all results are certain, these return false, and have written nothing.
   template <class Tile>

@@ -116,13 +116,8 @@ struct plain_prefix {
     if (threadIdx.x % warp_size == 0) all = sum;
   }
 
-  // Where a warp scans rows by itself, and parts of rows by lanes: there is no doubt.
-  __device__ void put_start(carried const& c, start& all, before& parts) const {
-    if (threadIdx.x % warp_size == 0) all = c.groups, parts = a.identity();
-  }
-  __device__ void go_on(carried& c, total const& part, start&) const {
-    c.groups = join(c.groups, part);
-  }
+  // Rows, and parts of rows, that lanes have by themselves.
+  static constexpr bool is_certain = true;
   template <class Tile>
   __device__ bool row_results(Tile const& tile, result* all) const {
     lane_results(tile, before_all, through_lanes(tile), all);

@@ -47,6 +47,7 @@ namespace tally::device {
 //                              or returns false
 //   part_results(tile, carried, total)
 //                              the same of a part of a row, which `carried` then has behind it
+//   is_certain                 whether they never return false; else also
 //   put_start(carried, start, before), go_on(carried, total, start)
 //                              what gather() and results() of a part need to know, and what is
 //                              known behind it
