@@ -129,6 +129,7 @@ TESTED_THROUGH = {
     "device/scan/prefix/exact_totals.cuh": "device/scan/prefix/exact_test.cu",
     "device/scan/prefix/integer.cuh": "device/scan/kernel_test.cu",
     "device/scan/prefix/prefix.cuh": "device/scan/kernel_test.cu",
+    "device/scan/prefix/steps_of_numbers.cuh": "device/scan/prefix/steps_test.cu",
     "device/scan/request.hpp": "device/scan/launch_test.cu",
     "device/scan/tile.cuh": "device/scan/kernel_test.cu",
     "device/scan/wave.cuh": "device/scan/kernel_test.cu",

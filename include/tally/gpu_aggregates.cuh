@@ -15,6 +15,7 @@
 #include "tally/device/reduce/agent/together.cuh"
 #include "tally/device/scan/prefix/exact.cuh"
 #include "tally/device/scan/prefix/integer.cuh"
+#include "tally/device/scan/prefix/steps_of_numbers.cuh"
 #include "tally/gpu_reduce_rows.cuh"
 #include "tally/gpu_scan.cuh"
 

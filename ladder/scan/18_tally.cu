@@ -21,6 +21,7 @@
 #include "tally/device/scan/launch.cuh"
 #include "tally/device/scan/prefix/exact.cuh"
 #include "tally/device/scan/prefix/integer.cuh"
+#include "tally/device/scan/prefix/steps_of_numbers.cuh"
 
 namespace ladder::scan {
 

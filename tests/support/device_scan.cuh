@@ -7,6 +7,7 @@
 #include "tally/device/scan/launch.cuh"
 #include "tally/device/scan/prefix/exact.cuh"
 #include "tally/device/scan/prefix/integer.cuh"
+#include "tally/device/scan/prefix/steps_of_numbers.cuh"
 
 #if __has_include("simt/machine.hpp")
 #include "simt/machine.hpp"

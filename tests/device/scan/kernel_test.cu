@@ -9,11 +9,11 @@ namespace {
 
 using namespace support;
 
-// In a wave a warp has 640 elements of 4 bytes of a tile, or 1152, and there are at most 28 of
-// them; else it is one of 12, with 896.
-constexpr std::size_t sizes[] = {0,     1,     2,     31,    33,    639,   640,   641,
-                                 895,   897,   3200,  8321,  10241, 10751, 10753, 17919,
-                                 17921, 32255, 32257, 43007, 43009, 50000};
+// In a wave a warp has 128 elements of 4 bytes of a tile, or 640, or 1152, and there are at most 28
+// of them; else it is one of 12, with 896.
+constexpr std::size_t sizes[] = {0,     1,     2,     31,    33,    127,   128,   129,   639,
+                                 640,   641,   895,   897,   3200,  3583,  3585,  8321,  10241,
+                                 10751, 10753, 17919, 17921, 32255, 32257, 43007, 43009, 50000};
 
 TEST(scans_on_a_device, of_integers_are_those_of_the_host_for_every_size) {
   for (std::size_t n : sizes) {

@@ -20,7 +20,7 @@ inline constexpr int lane_items =
 // A part of a row as lanes have it: to a prefix (prefix.cuh) it is a tile.
 template <class In, int Items>
 struct lane_tile {
-  static constexpr int items = Items;
+  static constexpr int items = Items, each = 0;  // it is not read by vectors
   items_of<In, Items> x;
   void* to;             // the part's first result, by index
   std::uint64_t first;  // the index in the row of its first element
@@ -37,6 +37,7 @@ struct lane_tile {
   __device__ bool is_whole() const { return has(Items - 1); }
   __device__ bool has_last() const { return lane == (count > 0 ? (count - 1) / Items : 0); }
   __device__ void read(items_of<In, Items>& all) const { all = x; }
+  __device__ lane_tile const& filled_up(In) const { return *this; }
 
   // Reads what the lane has of a part in memory.
   __device__ void load(In const* from) {

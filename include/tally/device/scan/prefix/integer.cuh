@@ -5,6 +5,7 @@
 #pragma once
 
 #include "tally/aggregate/sum.hpp"
+#include "tally/cuda/packed.cuh"
 #include "tally/device/scan/prefix/prefix.cuh"
 
 namespace tally::device {
@@ -21,6 +22,35 @@ struct narrow_running_sum {
   TALLY_FN state lift(In x, std::uint64_t) const { return state(x); }
   TALLY_FN state combine(state s, state t) const { return s + t; }
   TALLY_FN Out lower(state s) const { return Out(s); }
+};
+
+template <integer In, integer Out>
+struct steps_of<narrow_running_sum<In, Out>> {
+  using sum = std::uint32_t;
+
+  static __device__ sum none() { return 0; }
+  static __device__ In nothing() { return In{}; }
+  static __device__ sum lift(In x) { return sum(x); }
+  static __device__ sum combine(sum earlier, sum later) { return earlier + later; }
+  static __device__ sum start(sum before) { return before; }
+  static __device__ sum state_of(sum s) { return s; }
+  template <class Results>
+  static __device__ void put(Results& out, int k, sum, sum s) {
+    out.set(k, Out(s));
+  }
+  template <class Batch>
+  static __device__ sum fold(Batch const& x) {
+    if constexpr (narrow_integer<In> && Batch::size * sizeof(In) % 4 == 0) {
+      word_sum<In> all = 0;
+#pragma unroll
+      for (int i = 0; i < Batch::words; ++i) all = plus_elements<In>(all, x.word(i));
+      return sum(all);
+    } else {
+      return fold_in_order<steps_of>(x);
+    }
+  }
+  template <class Results, class Batch>
+  static __device__ void settle(Results&, sum, sum, Batch const&, bool) {}
 };
 
 template <integer In, integer Out>

@@ -2,7 +2,8 @@
 //
 // How blocks scan an aggregate whose state is small: a state a lane, scanned over the warp and over
 // the block's warps, and totals of tiles put together in groups. Which operands meet depends on the
-// elements' places alone, so that an operator that rounds gives the same bits in every run.
+// elements' places alone, so that an operator that rounds gives the same bits in every run. Lanes
+// go by steps (steps.cuh) where an aggregate has some.
 #pragma once
 
 #include <optional>
@@ -13,6 +14,7 @@
 #include "tally/device/grid/tile_states.cuh"
 #include "tally/device/identity.cuh"
 #include "tally/device/input/warp_tile.cuh"
+#include "tally/device/scan/prefix/steps.cuh"
 #include "tally/warp/scan.cuh"
 
 namespace tally::device {
@@ -78,11 +80,7 @@ struct plain_prefix {
 
   template <class Tile>
   __device__ part gather(Tile const& tile, total& all) const {
-    items_of<element, Tile::items> x;
-    tile.read(x);
-    state sum = a.identity();
-    for_elements(tile, x, [&](int k) { sum = join(sum, lifted(tile, x, k)); }, [](int) {});
-    state const through = warp::inclusive_scan(sum, joiner{this});
+    state const through = through_lanes(tile, warp_size);
     if (threadIdx.x % warp_size == warp_size - 1) all = through;
     return before_lane(through);
   }
@@ -120,13 +118,14 @@ struct plain_prefix {
   static constexpr bool is_certain = true;
   template <class Tile>
   __device__ bool row_results(Tile const& tile, result* all) const {
-    lane_results(tile, before_all, through_lanes(tile), all);
-    return true;
+    auto c = begin();
+    return part_results(tile, c, all);
   }
   template <class Tile>
   __device__ bool part_results(Tile const& tile, carried& c, result* all) const {
-    state const through = through_lanes(tile);
-    lane_results(tile, c.groups, through, all);
+    state const through = through_lanes(tile, tile.width);
+    state const before = warp::shift_up(through);
+    put_out(tile, join(c.groups, tile.lane == 0 ? a.identity() : before), all);
     c.groups = join(c.groups, warp::broadcast(through, warp_size - 1));
     return true;
   }
@@ -211,22 +210,7 @@ struct plain_prefix {
   template <class Tile>
   __device__ void results(Tile const& tile, total const*, unsigned, start const& s,
                           before const& parts, part const& here, result* all) const {
-    items_of<element, Tile::items> x;
-    items_of<result, Tile::items> out;
-    tile.read(x);
-    state sum = join(join(s, parts), here), earlier = sum;
-    for_elements(
-        tile, x,
-        [&](int k) {
-          earlier = sum;
-          sum = join(sum, lifted(tile, x, k));
-          out.set(k, lower_or_none(a, tile.exclusive ? earlier : sum));
-        },
-        [&](int k) { out.set(k, lower_or_none(a, sum)); });
-    tile.template replace<result>(out);
-    if (!tile.is_last || !tile.has_last()) return;
-    if (all) all[tile.row] = lower_or_none(a, sum);
-    if (after) put_state(a, sum, *after);
+    put_out(tile, join(join(s, parts), here), all);
   }
 
  private:
@@ -247,24 +231,86 @@ struct plain_prefix {
       return true;
     });
   }
-  // What the lanes of a tile come to up to each, and the results of what is before it and they.
+  // Puts out the results of a lane's elements, and the total if it is here.
   template <class Tile>
-  __device__ state through_lanes(Tile const& tile) const {
-    state sum = a.identity();
-    for_elements(
-        tile, tile.x, [&](int k) { sum = join(sum, lifted(tile, tile.x, k)); }, [](int) {});
-    return warp::inclusive_scan_of(sum, joiner{this}, tile.width);
+  __device__ void put_out(Tile const& tile, state const& before, result* all) const {
+    state through = before;
+    if constexpr (has_steps<A>) {
+      auto const filled = tile.filled_up(steps::nothing());
+      each_batch<A>(filled, skips_nan, [&](int k, auto const& x) {
+        batch_of<result, decltype(x)> out;
+        through = scan_by_steps<A>(through, x, tile.exclusive, reverse, out);
+        if constexpr (by_vectors<Tile, element, result>)
+          filled.template replace_vector<result>(k, out);
+        else
+          filled.template replace<result>(out);
+      });
+    } else {
+      items_of<element, Tile::items> x;
+      items_of<result, Tile::items> out;
+      tile.read(x);
+      through = scan_states(tile, x, before, out);
+      tile.template replace<result>(out);
+    }
+    if (!tile.is_last || !tile.has_last()) return;
+    if (all) all[tile.row] = lower_or_none(a, through);
+    if (after) put_state(a, through, *after);
+  }
+
+  using steps = steps_of<A>;
+  template <class T, class Batch>
+  using batch_of = items_of<T, std::remove_cvref_t<Batch>::size>;
+  // What the elements of a row's lanes, of which there are `width`, come to up to each lane.
+  template <class Tile>
+  __device__ state through_lanes(Tile const& tile, unsigned width) const {
+    if constexpr (has_steps<A>) {
+      return through_lanes_by_steps(tile.filled_up(steps::nothing()), width);
+    } else {
+      items_of<element, Tile::items> x;
+      tile.read(x);
+      state sum = a.identity();
+      for_elements(tile, x, [&](int k) { sum = join(sum, lifted(tile, x, k)); }, [](int) {});
+      return warp::inclusive_scan_of(sum, joiner{this}, width);
+    }
   }
   template <class Tile>
-  __device__ void lane_results(Tile const& tile, state const& before_tile, state const& through,
-                               result* all) const {
-    state const before_here = warp::shift_up(through);
-    stored first, none;
-    first = before_tile, none = a.identity();
-    results(tile, nullptr, 0, first, none, tile.lane == 0 ? a.identity() : before_here, all);
+  __device__ state through_lanes_by_steps(Tile const& tile, unsigned width) const {
+    auto sum = steps::none();
+    each_batch<A>(tile, skips_nan,
+                  [&](int, auto const& x) { sum = steps::combine(sum, steps::fold(x)); });
+    if constexpr (requires { steps::is_certain(sum); })
+      if (!__all_sync(~0u, steps::is_certain(sum))) {
+        state s = a.identity();
+        each_batch<A>(tile, skips_nan,
+                      [&](int, auto const& x) { s = steps::state_behind(s, x, reverse); });
+        if (steps::is_certain(sum)) s = steps::state_of(sum);
+        return warp::inclusive_scan_of(s, joiner{this}, width);
+      }
+    return steps::state_of(
+        warp::inclusive_scan_of(sum, [](auto l, auto r) { return steps::combine(l, r); }, width));
+  }
+  template <class Tile, class Items, class Results>
+  __device__ state scan_states(Tile const& tile, Items const& x, state const& before,
+                               Results& out) const {
+    state sum = before, earlier = before;
+    for_elements(
+        tile, x,
+        [&](int k) {
+          earlier = sum;
+          sum = join(sum, lifted(tile, x, k));
+          out.set(k, lower_or_none(a, tile.exclusive ? earlier : sum));
+        },
+        [&](int k) { out.set(k, lower_or_none(a, sum)); });
+    return sum;
   }
   __device__ state join(state const& earlier, state const& later) const {
-    return reverse ? a.combine(later, earlier) : a.combine(earlier, later);
+    if constexpr (requires { steps::is_certain(steps::none()); }) {
+      auto const sum = steps::combine(steps::start(earlier), steps::start(later));
+      return steps::is_certain(sum) ? steps::state_of(sum)
+                                    : steps::state_behind(earlier, later, reverse);
+    } else {
+      return reverse ? a.combine(later, earlier) : a.combine(earlier, later);
+    }
   }
   struct joiner {
     plain_prefix const* prefix;
