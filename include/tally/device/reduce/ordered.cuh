@@ -365,7 +365,7 @@ __global__ void __launch_bounds__(ordered_threads, ordered_blocks_a_multiprocess
   let_next_launch_start();
   if (threadIdx.x != 0) return;
   if (call.runs > 1) end_epoch(w, epoch);
-  *call.out.result = a.lower(total);
+  *call.out.result = lower_or_none(a, total);
   if (!call.out.found) return;
   *call.out.found = true;
   if constexpr (requires { a.empty(total); }) *call.out.found = !a.empty(total);

@@ -78,4 +78,12 @@ TEST(kth_value_by_one_read_of_floats, orders_blocks_in_any_way) {
   }
 }
 
+TEST(kth_value_by_one_read_of_rows, are_of_rows_told_to_be_far_longer) {
+  test_call call(1);
+  std::size_t const n = 2 * 512 * 96 + 300;
+  test_rows rows{2, tally::device::bracketing::longest + 1, n};
+  rows.lengths = {std::int64_t(n), std::int64_t(n - 7)};
+  expect_kth(call, few_values<float>(2 * n, 100, 1), rows, n / 3, {}, "two rows");
+}
+
 }  // namespace

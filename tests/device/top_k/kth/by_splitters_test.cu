@@ -73,6 +73,15 @@ TEST(quantiles_by_one_read_of_floats, are_of_each_row) {
     expect_quantiles(call, in, {2, n - 7, n}, ten, method, true, "two rows");
 }
 
+TEST(quantiles_by_one_read_of_floats, are_of_rows_told_to_be_far_longer) {
+  test_call call(1);
+  std::size_t const n = 2 * 512 * 96 + 300;
+  test_rows rows{2, tally::device::bracketing::longest + 1, n};
+  rows.lengths = {std::int64_t(n), std::int64_t(n - 7)};
+  expect_quantiles(call, random_bits<float>(2 * n, 8), rows, {0.5, 0.25}, interpolation::linear,
+                   true, "two rows");
+}
+
 // What shorter rows need is for digits alone.
 TEST(quantiles_by_one_read_of_floats, take_room_only_where_rows_are_long) {
   auto const room_for = [](std::size_t n) {

@@ -7,6 +7,7 @@
 #include "tally/aggregate/aggregate.hpp"
 #include "tally/device/grid/status_word.cuh"
 #include "tally/device/grid/tile_states.cuh"
+#include "tally/device/identity.cuh"
 #include "tally/device/input/load.cuh"
 #include "tally/warp/reduce.cuh"
 
@@ -122,7 +123,7 @@ struct plain_agent {
 
   __device__ bool finish(accumulator const& acc, shared&, std::uint64_t, result* out) const {
     if (int(threadIdx.x) != 0) return false;
-    *out = a.lower(acc.chain[0]);
+    *out = lower_or_none(a, acc.chain[0]);
     if constexpr (requires { a.empty(acc.chain[0]); }) return !a.empty(acc.chain[0]);
     return true;
   }

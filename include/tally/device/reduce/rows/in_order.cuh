@@ -135,7 +135,7 @@ __device__ void read_nodes(ordered_rows_call<A, In> const& call,
         if (unsigned(k) < here.count) source_of(here.row).load_one(x, j * each + k, here.first + k);
     }
   }
-  auto const fold = [&](auto lift) {
+  auto const fold = [&](auto node_if) {
 #pragma unroll
     for (int j = 0; j < Places; ++j) {
       auto const& here = place[j];
@@ -144,17 +144,18 @@ __device__ void read_nodes(ordered_rows_call<A, In> const& call,
       typename A::state of[each];
 #pragma unroll
       for (int k = 0; k < each; ++k)
-        of[k] =
-            lift(here.together().value(x, j * each + k), here.first + k, unsigned(k) < here.count);
+        of[k] = node_if(
+            unsigned(k) < here.count, [&] { return here.together().value(x, j * each + k); },
+            here.first + k);
       node[j] = fold_neighbours(call.a, of);
     }
   };
   using element = typename A::element;
   if (vectors && !(has_nan<element> && call.skips_nan))
-    fold([&](element const& y, std::uint64_t i, bool) { return call.a.lift(y, i); });
+    fold([&](bool, auto value, std::uint64_t i) { return call.a.lift(value(), i); });
   else
-    fold([&](element const& y, std::uint64_t i, bool is_there) {
-      return is_there ? call.lift(y, i) : call.a.identity();
+    fold([&](bool is_there, auto value, std::uint64_t i) {
+      return is_there ? call.lift(value(), i) : call.a.identity();
     });
 }
 

@@ -79,7 +79,9 @@ __device__ void kth_of_row(Call const& call, searching_team<Call>& team,
     put_kth_by_values(team.all, team.told, board.values, team.memory, row, call.order, Index(how.k),
                       put);
   } else {
-    if (bracketing::is_worth_it(team.all.threads(), row.count, bracketing::least_of_thread<Bits>)) {
+    // Rows may be told to be of more elements than these are, for which there is no memory.
+    if (team.memory.room &&
+        bracketing::is_worth_it(team.all.threads(), row.count, bracketing::least_of_thread<Bits>)) {
       bracket_search<std::remove_const_t<decltype(row)>, Index> search(
           team.all, team.told, board.bracket, team.memory, row, call.order);
       if (search.find(Index(how.k), put, nothing)) return;

@@ -198,7 +198,9 @@ __device__ void quantiles_of_row(Call const& call, searching_team<Call>& team, B
     quantiles_by_values(call, team, board.values, r);
   } else {
     unsigned todo = ~0u;
-    if (bracketing::is_worth_it(team.all.threads(), call.rows.size(r),
+    // Rows may be told to be of more elements than these are, for which there is no memory.
+    if (team.memory.room &&
+        bracketing::is_worth_it(team.all.threads(), call.rows.size(r),
                                 bracketing::least_of_thread<typename Call::bits>))
       todo = quantiles_by_splitters(call, team, board.splitters, r);
     if (todo) quantiles_by_digits(call, team, board.digits, r, todo);
