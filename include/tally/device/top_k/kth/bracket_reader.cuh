@@ -47,7 +47,7 @@ template <class Bits, class Index>
 struct aside_memory {
   Bits* elements;
   Index* indices;
-  std::uint64_t room;
+  unsigned room;
   std::uint32_t* ends;
 };
 

@@ -120,15 +120,16 @@ class bracket_search {
       return bracket_reader<Row, Index, Numbers>::read(
           row_, all_.rank(), all_.blocks(),
           {numbers.of_key(low_), numbers.of_key(high_), has_common_ends_, numbers},
-          {elements(), indices(), memory_.room, memory_.ends});
+          {elements(), indices(), unsigned(memory_.room), memory_.ends});
     });
     aside_ = unsigned(warp::broadcast(mine.within, 0));
     return told_.fold(all_, mine, bracket_counts<Index>{}, plus_each{}).total;
   }
 
-  // The one at rank k among those in the bracket, of which each warp has a list.
+  // The one at rank k among those in the bracket, of which each warp has a list. (A function of its
+  // own, as the next: it holds no register while the row is read.)
   template <class Put, class None>
-  __device__ void put_within(unsigned k, Put put, None none) {
+  __device__ __noinline__ void put_within(unsigned k, Put put, None none) {
     if (threadIdx.x == 0) shared_.ranks.look_for(0, low_, high_, k);
     ranks_.find(1, 0, listed_keys<bits, false>{elements(), aside_, order_});
     bits const key = shared_.ranks.low[0];
@@ -169,7 +170,7 @@ class bracket_search {
 
   // The k-th of those that equal an end, whose counts are from the bit `shift` on.
   template <class Put, class None>
-  __device__ void put_equal(bits key, int shift, Index k, Put put, None none) {
+  __device__ __noinline__ void put_equal(bits key, int shift, Index k, Put put, None none) {
     if (order_.skips && key == 0) return put_none(none);
     Index const share = (chunks_ + all_.threads() - 1) / all_.threads();
     Index const begin = least_of(all_.thread() * share, chunks_);

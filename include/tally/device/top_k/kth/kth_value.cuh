@@ -43,10 +43,11 @@ union kth_value_board<std::uint8_t, Index> {
   value_board<Index> values;
 };
 
+// A function of its own: it holds no register while a row is read once.
 template <class Call, class Bits, class Index, class Row, class Put, class None>
-__device__ void kth_by_digits(Call const& call, searching_team<Call>& team,
-                              kth_value_board<Bits, Index>& board, Row const& row, Put put,
-                              None nothing) {
+__device__ __noinline__ void kth_by_digits(Call const& call, searching_team<Call>& team,
+                                           kth_value_board<Bits, Index>& board, Row const& row,
+                                           Put put, None nothing) {
   auto const at = find_cut_of_any<digit_bits, true>(
       team.all, board.digits, team.memory.digit_counts, row, call.order, Index(call.how.k));
   if (call.order.skips && at.low == 0) {
@@ -80,7 +81,7 @@ __device__ void kth_of_row(Call const& call, searching_team<Call>& team,
                       put);
   } else {
     // Rows may be told to be of more elements than these are, for which there is no memory.
-    if (team.memory.room &&
+    if (call.rows.length <= bracketing::longest &&
         bracketing::is_worth_it(team.all.threads(), row.count, bracketing::least_of_thread<Bits>)) {
       bracket_search<std::remove_const_t<decltype(row)>, Index> search(
           team.all, team.told, board.bracket, team.memory, row, call.order);

@@ -199,7 +199,7 @@ __device__ void quantiles_of_row(Call const& call, searching_team<Call>& team, B
   } else {
     unsigned todo = ~0u;
     // Rows may be told to be of more elements than these are, for which there is no memory.
-    if (team.memory.room &&
+    if (call.rows.length <= bracketing::longest &&
         bracketing::is_worth_it(team.all.threads(), call.rows.size(r),
                                 bracketing::least_of_thread<typename Call::bits>))
       todo = quantiles_by_splitters(call, team, board.splitters, r);
