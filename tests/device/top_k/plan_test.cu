@@ -153,6 +153,11 @@ TEST(a_plan, looks_for_different_values_among_the_best_unless_rows_are_too_long)
   EXPECT_FALSE(plan(512, 64).by_values);
   EXPECT_FALSE(plan(1 << 18, 300, false).by_values);
   EXPECT_TRUE(plan(1 << 24, 300, false).by_values);
+  auto const of_16_bits = [](std::uint64_t length, std::uint64_t k) {
+    return choose_distinct(rows_of(64, length), selection<std::uint16_t>(k), h100).among_best;
+  };
+  EXPECT_TRUE(of_16_bits(1 << 17, 8) && of_16_bits(1 << 18, 16));
+  EXPECT_FALSE(of_16_bits(1 << 17, 17) || of_16_bits((1 << 18) + 1, 8));
 }
 
 }  // namespace

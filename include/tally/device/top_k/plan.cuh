@@ -190,8 +190,9 @@ distinct_plan choose_distinct(row_layout const& rows, gpu_selection<Bits> const&
   plan.by_values = k <= device::most_of_value_set && set_bytes <= gpu.shared_memory;
   // A row of few different values is read twice where the best are looked at first: so long ones of
   // which few are asked for are not, since sets of few values are as quick; nor are narrow
-  // elements, many of which are alike.
-  bool const pays = sizeof(Bits) > 2 && (n < std::uint64_t(1) << 27 || k > 128);
+  // elements, many of which are alike, but for the first few of 16 bits of a row that is not long.
+  bool const are_alike = sizeof(Bits) == 1 || (sizeof(Bits) == 2 && (k > 16 || n > 1 << 18));
+  bool const pays = !are_alike && (n < std::uint64_t(1) << 27 || k > 128);
   plan.among_best = how.sorted && k > 0 && best <= device::most_sampled && 2 * best < n &&
                     !plan.wide && (pays || !plan.by_values);
   if (plan.among_best) {

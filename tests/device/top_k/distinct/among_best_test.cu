@@ -47,6 +47,18 @@ TYPED_TEST(distinct_top_k, is_found_among_the_best_of_one_row) {
   }
 }
 
+TEST(distinct_top_k_of_16_bits, is_found_among_the_best_where_few_are_asked_for) {
+  std::size_t const n = 9000;
+  std::vector<tally::float16> in(n);
+  for (std::size_t i = 0; i < n; ++i)
+    in[i] = tally::from_bits<tally::float16>(std::uint16_t(i * 7919 % n));
+  for (auto const& options : all_options<tally::float16>())
+    for (std::uint64_t k : {1, 16, 17}) {
+      test_call call(1);
+      expect_distinct(call, in, {1, n, n}, k, options, options.sorted && k <= 16, "float16");
+    }
+}
+
 TYPED_TEST(distinct_top_k, is_sorted_for_where_many_are_alike) {
   auto const in = alike<TypeParam>(6000, 50);
   for (auto const& options : all_options<TypeParam>())

@@ -7,7 +7,6 @@
 #include "tally/device/rows/arena.hpp"
 #include "tally/device/rows/team_reduce.cuh"
 #include "tally/device/top_k/request.hpp"
-#include "tally/device/top_k/select/cut.cuh"
 
 namespace tally::device {
 
